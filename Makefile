@@ -1,0 +1,45 @@
+# The two commands of the README: `make run` and `make test`. Both set up .venv by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: run test lint bench bench-peer clean
+
+run: $(READY)
+	$(BIN)/layoutcm compare sample_data/gt.json sample_data/model-a.json
+
+test: $(READY) lint
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage report
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# Pages a second, the whole job on a DocLayNet-size pair, growth with the number of pages.
+bench: $(READY)
+	$(BIN)/python benchmarks/bench.py
+
+# The same pages through docling-metrics-layout, in an environment of its own and the same run.
+# Its other dependencies are left out on purpose: they would pull a GPU build of torch.
+PEER := .venv-peer
+PEER_READY := $(PEER)/.ready
+bench-peer: $(READY) $(PEER_READY)
+	$(BIN)/python benchmarks/peer.py $(PEER)/bin/python
+
+$(PEER_READY):
+	$(PYTHON) -m venv $(PEER)
+	$(PEER)/bin/pip install --quiet torch==2.13.0
+	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm
+	$(PEER)/bin/pip install --quiet --no-deps docling-metrics-core docling-metrics-layout==0.17.0
+	touch $@
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(PEER) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

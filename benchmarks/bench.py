@@ -1,0 +1,132 @@
+"""How fast: pages on one thread, the whole job on a DocLayNet-size pair, and growth with the number of pages.
+
+Every figure stands beside a reference from the same run; on a shared machine only the ratios mean something.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from generate import write_pair
+from random_pages import CASES, layout_pair
+
+import layoutcm as lcm
+
+WHOLE_JOB = 80_863
+
+
+def seconds(work, repeats=5):
+    """The best of several runs: what the machine can do when nothing else disturbs it."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def bench_import():
+    code = "import time; t = time.perf_counter(); import layoutcm; print(time.perf_counter() - t)"
+    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)]
+    print(f"import layoutcm                    {min(times):8.3f} s")
+
+
+def bench_compile():
+    """The first comparison of a machine compiles the kernel; later ones load it from the cache."""
+    code = (
+        "import time, layoutcm as lcm; t = time.perf_counter();"
+        "import layoutcm.cells, layoutcm.contributions; loaded = time.perf_counter() - t;"
+        "gt = lcm.read(('gt.csv', b'page,label,x0,y0,x1,y1,width,height\\np,a,0,0,1,1,9,9')); t = time.perf_counter();"
+        "lcm.compare(gt, gt).confusion(); print(loaded, time.perf_counter() - t)"
+    )
+    with tempfile.TemporaryDirectory() as cache:
+        for title in ("first comparison (compiles)", "next process (cached)"):
+            run = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"NUMBA_CACHE_DIR": cache}
+            )
+            loaded, compared = map(float, run.stdout.split())
+            print(f"{title:34} {compared:8.2f} s   (loading numba: {loaded:.2f} s)")
+
+
+def bench_pages():
+    print("\npages, one thread, around compare and confusion")
+    for width, height, boxes, pages in CASES:
+        gt, pred = layout_pair(width, height, boxes, pages)
+        per_page = seconds(lambda gt=gt, pred=pred: lcm.compare(gt, pred, threads=1).confusion()) / pages
+        print(f"  {width:5} x {height:<5} {boxes:4} + {boxes:<4} boxes  {1e6 * per_page:9.1f} µs a page")
+
+
+def whole_job(gt_path, pred_path):
+    """From two files to the matrices of all pages, all documents and the set."""
+    gt = lcm.read(gt_path)
+    comparison = lcm.compare(gt, lcm.read(pred_path, like=gt))
+    comparison.confusion()
+    for blocks in (comparison.page_matrices(), comparison.document_matrices()):
+        for _ in blocks:
+            pass
+    return comparison
+
+
+def bench_whole_job(folder, pages):
+    """In processes of their own, so that peak memory is that of the job."""
+    gt_path, pred_path = write_pair(folder, pages)
+    sizes = [path.stat().st_size / 1e6 for path in (gt_path, pred_path)]
+    print(f"\nwhole job, {pages:,} pages, {sizes[0]:.0f} + {sizes[1]:.0f} MB of COCO JSON")
+    ours = _measured(["--job", str(gt_path), str(pred_path)])
+    theirs = _measured(["--orjson", str(gt_path), str(pred_path)])
+    print(f"  orjson.loads of the two files     {theirs[0]:8.2f} s   peak {theirs[1]:6.2f} GB")
+    print(f"  files to all matrices             {ours[0]:8.2f} s   peak {ours[1]:6.2f} GB   ratio {ours[0] / theirs[0]:.2f}")
+
+
+def _measured(arguments):
+    run = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=True)
+    return [float(value) for value in run.stdout.split()]
+
+
+def report(work):
+    start = time.perf_counter()
+    work()
+    print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+
+
+def load_both(paths):
+    import orjson
+
+    for path in paths:
+        orjson.loads(Path(path).read_bytes())
+
+
+def bench_growth(folder):
+    print("\ngrowth, files to all matrices")
+    first = None
+    for pages in (1_000, 10_000, 100_000, 300_000):
+        paths = write_pair(folder, pages)
+        whole_job(*paths) if first is None else None  # loads numba and the cached kernel
+        taken = seconds(lambda paths=paths: whole_job(*paths), repeats=1 if pages > 10_000 else 3)
+        first = first or taken / pages
+        print(f"  {pages:8,} pages  {taken:8.2f} s  {1e6 * taken / pages:7.1f} µs a page  {taken / pages / first:5.2f} x the first")
+        for path in paths:
+            path.unlink()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=WHOLE_JOB)
+    parser.add_argument("--job", nargs=2)
+    parser.add_argument("--orjson", nargs=2)
+    options = parser.parse_args()
+    if options.job:
+        report(lambda: whole_job(*options.job))
+    elif options.orjson:
+        report(lambda: load_both(options.orjson))
+    else:
+        bench_import()
+        bench_compile()
+        bench_pages()
+        with tempfile.TemporaryDirectory() as data:
+            bench_whole_job(Path(data), options.pages)
+            bench_growth(Path(data))

@@ -1,0 +1,73 @@
+"""The same random pages through docling-metrics-layout's `evaluate_page` and through layoutcm, in one run.
+
+Usage: python benchmarks/peer.py PEER_PYTHON, the interpreter of an environment that has the peer installed.
+Both run on one thread; the two alternate, so that a busy machine slows both.
+"""
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+from random_pages import CASES, LABELS, layout_pair
+
+PEER_PAGES = {14: 12, 50: 6, 150: 3}
+ROUNDS = 3
+TARGETS = [1000, 2000, 500, 100]
+
+
+def peer_seconds(width, height, boxes, pages, seed=0):
+    """Seconds of each page in the peer. Runs inside the peer's environment."""
+    import torch
+    from docling_metrics_layout.layout_types import BboxResolution
+    from docling_metrics_layout.tore.multi_label_confusion_matrix import MultiLabelConfusionMatrix
+    from docling_metrics_layout.tore.tore_layout_evaluator import evaluate_page
+    from random_pages import random_boxes
+
+    torch.set_num_threads(1)
+    rng, times = np.random.default_rng(seed), []
+    names = dict(enumerate(["Background", *LABELS]))
+    for _ in range(pages):
+        sides = []
+        for _ in range(2):
+            corners, label = random_boxes(rng, width, height, boxes)
+            rows = zip(corners.tolist(), label.tolist())
+            sides.append([BboxResolution(category_id=k + 1, bbox=box) for box, k in rows])
+        start = time.perf_counter()
+        evaluate_page(MultiLabelConfusionMatrix(), "page", width, height, names, *sides)
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def our_seconds(gt, pred, pages):
+    import layoutcm as lcm
+
+    start = time.perf_counter()
+    lcm.compare(gt, pred, threads=1).confusion()
+    return (time.perf_counter() - start) / pages
+
+
+def main(peer_python):
+    print("one thread; median over rounds; compare + confusion against evaluate_page")
+    for (width, height, boxes, pages), target in zip(CASES, TARGETS):
+        gt, pred = layout_pair(width, height, boxes, pages)
+        our_seconds(gt, pred, pages)  # loads numba and the compiled kernel
+        ours, theirs = [], []
+        for _ in range(ROUNDS):
+            case = json.dumps([width, height, boxes, PEER_PAGES[boxes]])
+            run = subprocess.run([peer_python, __file__, "--peer", case], capture_output=True, text=True, check=True)
+            theirs.append(np.median(json.loads(run.stdout)[1:]))  # the first page warms up
+            ours += [our_seconds(gt, pred, pages) for _ in range(3)]
+        ratio = np.median(theirs) / np.median(ours)
+        print(
+            f"  {width:5} x {height:<5} {boxes:4} + {boxes:<4} boxes   peer {1e3 * np.median(theirs):8.1f} ms   "
+            f"layoutcm {1e6 * np.median(ours):8.1f} µs   {ratio:7,.0f} x   (wanted: {target:,})"
+        )
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--peer":
+        print(json.dumps(peer_seconds(*json.loads(sys.argv[2]))))
+    else:
+        main(sys.argv[1])

@@ -1,0 +1,50 @@
+"""layoutcm: how good a document layout model is, and where it goes wrong, pixel by pixel.
+
+`read` two layouts, `compare` them, look at `confusion`. Names are loaded when first used: importing this package
+must stay fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from layoutcm.comparison import Comparison as Comparison
+    from layoutcm.comparison import compare as compare
+    from layoutcm.confusion import Confusion as Confusion
+    from layoutcm.confusion import averages as averages
+    from layoutcm.confusion import label_sets_confusion as label_sets_confusion
+    from layoutcm.counts import PairCounts as PairCounts
+    from layoutcm.errors import InputError as InputError
+    from layoutcm.formats import read as read
+    from layoutcm.model import Finding as Finding
+    from layoutcm.model import Layout as Layout
+
+_ROOM = {
+    "Comparison": "comparison",
+    "Confusion": "confusion",
+    "Finding": "model",
+    "InputError": "errors",
+    "Layout": "model",
+    "PairCounts": "counts",
+    "averages": "confusion",
+    "compare": "comparison",
+    "label_sets_confusion": "confusion",
+    "read": "formats",
+}
+__all__ = ["__version__", *sorted(_ROOM)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM:
+        raise AttributeError(f"module 'layoutcm' has no attribute {name!r}")
+    value = getattr(import_module(f"layoutcm.{_ROOM[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,178 @@
+"""The command line: arguments, exit codes, progress. Exit 0 done, 2 bad input, 1 a bug."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from layoutcm import __version__
+from layoutcm.align import MISSING_PAGES, TAXONOMIES
+from layoutcm.comparison import Progress, compare
+from layoutcm.confusion import METHODS
+from layoutcm.errors import InputError, shown
+from layoutcm.formats import BY_NAME, read
+from layoutcm.model import ROUNDINGS, Layout
+
+BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except InputError as error:
+        print(f"layoutcm: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): that is no error, and Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        print("layoutcm: stopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="layoutcm", description="How good is a document layout model, and where does it go wrong?"
+    )
+    top.add_argument("--version", action="version", version=f"layoutcm {__version__}")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
+    _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
+    return top
+
+
+def _compare_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("gt", metavar="GT", help="ground truth (or model A)")
+    command.add_argument("pred", metavar="PRED", nargs="+", help="one or more predictions")
+    command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
+    command.add_argument("--per-page", action="store_true", help="add every page's matrix to the JSON")
+    command.add_argument("--method", choices=METHODS, default="matrix")
+    command.add_argument("--rounding", choices=ROUNDINGS, default="outer")
+    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
+    command.add_argument("--missing-pages", choices=MISSING_PAGES, default="penalise")
+    command.add_argument("--taxonomy", choices=TAXONOMIES, default="auto")
+    command.add_argument("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
+    command.add_argument(
+        "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
+    )
+    command.add_argument("--threads", type=int, metavar="N")
+    _reading_arguments(command)
+    command.set_defaults(run=run_compare)
+
+
+def _inspect_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("files", metavar="FILE", nargs="+")
+    command.add_argument("--json", metavar="FILE", help="write as JSON; - for standard output")
+    command.add_argument("--like", metavar="FILE", help="a layout that lends page sizes and labels to files without")
+    _reading_arguments(command)
+    command.set_defaults(run=run_inspect)
+
+
+def _reading_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--format", choices=list(BY_NAME), help="instead of looking at the content")
+    command.add_argument("--sizes", metavar="WxH|FOLDER", help="page size, or page images, for files without sizes")
+    command.add_argument("--shapes", choices=("box", "polygon"), default="box")
+
+
+def run_compare(options: argparse.Namespace) -> None:
+    from layoutcm.tables import result, summary
+
+    if options.threads is not None and options.threads < 1:
+        raise InputError("", "--threads", f"{options.threads} is not a number of threads", "Use 1 or more.")
+    gt = _read(options.gt, options)
+    results = []
+    for file in options.pred:
+        pred = _read(file, options, like=gt)
+        with Bar(f"comparing {Path(file).name}") as progress:
+            comparison = compare(
+                gt,
+                pred,
+                rounding=options.rounding,
+                min_score=options.min_score,
+                missing_pages=options.missing_pages,
+                taxonomy=options.taxonomy,
+                documents=options.documents,
+                mapping=options.mapping,
+                threads=options.threads,
+                progress=progress,
+            )
+        if options.json:
+            results.append(result(comparison, options.method, options.per_page))
+        if options.json != "-":
+            print(summary(comparison, options.method), end="\n\n")
+    if options.json:
+        _write_json(results[0] if len(results) == 1 else results, options.json)
+
+
+def run_inspect(options: argparse.Namespace) -> None:
+    from layoutcm.tables import inspection, inspection_text
+
+    like = _read(options.like, options) if options.like else None
+    layouts: list[Layout] = []
+    for file in options.files:
+        # A file that tells its page sizes lends them to those that follow.
+        layouts.append(_read(file, options, like=like or next(iter(layouts), None)))
+        if options.json != "-":
+            print(inspection_text(layouts[-1]), end="\n\n")
+    if options.json:
+        _write_json([inspection(layout) for layout in layouts], options.json)
+
+
+def _read(file: str, options: argparse.Namespace, like: Layout | None = None) -> Layout:
+    sizes: Any = options.sizes
+    if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
+        sizes = (float(pair[1]), float(pair[2]))
+    return read(file, like=like, format=options.format, sizes=sizes, shapes=options.shapes)
+
+
+def _write_json(value: Any, target: str) -> None:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+    if target == "-":
+        print(text)
+        return
+    try:
+        Path(target).write_text(text + "\n", "utf-8")
+    except OSError as error:
+        raise InputError(target, "", f"cannot be written: {error.strerror}", "Choose another place.") from None
+
+
+class Bar:
+    """A progress bar on a terminal, nothing when the output is piped."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+
+    def __enter__(self) -> Progress | None:
+        return self._show if sys.stderr.isatty() else None
+
+    def __exit__(self, *_: object) -> None:
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def _show(self, done: int, total: int) -> None:
+        filled = 30 * done // max(total, 1)
+        bar = "█" * filled + "░" * (30 - filled)
+        print(f"\r{self.title} {bar} {done:,} / {total:,} pages", end="", file=sys.stderr, flush=True)
+
+
+def run() -> None:
+    """Entry point of the `layoutcm` command."""
+    try:
+        sys.exit(main())
+    except Exception as error:  # a bug: said plainly, with the way to see more
+        if os.environ.get("LAYOUTCM_DEBUG"):
+            raise
+        print(
+            f"layoutcm: internal error: {type(error).__name__}: {shown(str(error), 200)}. "
+            "This is a bug; set LAYOUTCM_DEBUG=1 to see where.",
+            file=sys.stderr,
+        )
+        sys.exit(1)

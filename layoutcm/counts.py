@@ -1,0 +1,132 @@
+"""Pair counts, the one statistic: how many pixels of a page carry gt label set G and pred label set P.
+
+Everything at pixel level is a sum over these rows. They add up over pages, so choosing pages, documents or
+resamples never looks at pixels again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.model import BACKGROUND, GT, Floats, Indices
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WORD = 64
+
+
+def words_for(labels: int) -> int:
+    """How many 64-bit words hold Background and so many labels."""
+    return labels // WORD + 1
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Rows of (page, gt set, pred set, pixels), sorted by page.
+
+    `words` is uint64[rows, words]: gt's words, then pred's. Bit 0 of a side is Background, bit i its i-th label.
+    """
+
+    labels: tuple[tuple[str, ...], tuple[str, ...]]  # of gt and of pred, without Background
+    page: Indices
+    words: NDArray[np.uint64]
+    pixels: Floats
+
+    def __len__(self) -> int:
+        return len(self.page)
+
+    @property
+    def gt_words(self) -> int:
+        return words_for(len(self.labels[GT]))
+
+    @cached_property
+    def total(self) -> float:
+        return float(self.pixels.sum())
+
+    def select(self, keep: NDArray[Any] | slice) -> PairCounts:
+        """Some of the rows: a mask, positions or a slice."""
+        return replace(self, page=self.page[keep], words=self.words[keep], pixels=self.pixels[keep])
+
+    def of_pages(self, pages: Iterable[int]) -> PairCounts:
+        """The rows of some pages; one page is found without looking at the others."""
+        wanted = sorted(set(pages))
+        if len(wanted) == 1:
+            low, high = np.searchsorted(self.page, [wanted[0], wanted[0] + 1])
+            return self.select(slice(int(low), int(high)))
+        keep = np.zeros(int(self.page.max(initial=-1)) + 1, bool)
+        keep[[page for page in wanted if page < keep.size]] = True
+        return self.select(keep[self.page])
+
+    def has(self, side: int, label: int) -> NDArray[np.bool_]:
+        """bool[rows]: the side's set holds the label (0 = Background, i = its i-th label, -1 = one it has not)."""
+        if label < 0:
+            return np.zeros(len(self), bool)
+        column = (0 if side == GT else self.gt_words) + label // WORD
+        return (self.words[:, column] >> np.uint64(label % WORD)) & np.uint64(1) == 1
+
+    def placed(self, gt_place: NDArray[np.int64], pred_place: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """uint64[rows, 2 x words]: both sides' sets with label i moved to bit place[i], in equally many words."""
+        half = int(max(gt_place.max(), pred_place.max())) // WORD + 1
+        own = all(np.array_equal(place, np.arange(place.size)) for place in (gt_place, pred_place))
+        if own and self.words.shape[1] == 2 * half and self.gt_words == half:
+            return np.ascontiguousarray(self.words)  # the usual case: one list of labels
+        moved = np.zeros((len(self), 2 * half), np.uint64)
+        for side, place in enumerate((gt_place, pred_place)):
+            for label, bit in enumerate(place.tolist()):
+                word = moved[:, side * half + bit // WORD]
+                word |= self.has(side, label).astype(np.uint64) << np.uint64(bit % WORD)
+        return moved
+
+    def merged(self) -> PairCounts:
+        """Each pair once, over all pages; every row then belongs to page 0."""
+        if not len(self):
+            return self
+        order = np.lexsort(self.words.T[::-1])
+        words, pixels = self.words[order], self.pixels[order]
+        starts = np.flatnonzero(np.concatenate([[True], (words[1:] != words[:-1]).any(axis=1)]))
+        return replace(
+            self,
+            page=np.zeros(starts.size, np.int32),
+            words=words[starts],
+            pixels=np.add.reduceat(pixels, starts),
+        )
+
+    def sets(self, side: int) -> list[frozenset[str]]:
+        """The side's label set of every row, by name."""
+        low, high = (0, self.gt_words) if side == GT else (self.gt_words, self.words.shape[1])
+        return [names_of(row, self.labels[side]) for row in self.words[:, low:high].tolist()]
+
+    def table(self) -> pd.DataFrame:
+        """One row a pair, the commonest first: gt set, pred set, pixels."""
+        import pandas as pd
+
+        pairs = self.merged()
+        columns: dict[str, Any] = {
+            "gt_set": [" + ".join(sorted(s)) for s in pairs.sets(GT)],
+            "pred_set": [" + ".join(sorted(s)) for s in pairs.sets(1 - GT)],
+            "pixels": pairs.pixels,
+        }
+        return pd.DataFrame(columns).sort_values("pixels", ascending=False, kind="stable", ignore_index=True)
+
+
+def names_of(words: Sequence[int], labels: Sequence[str]) -> frozenset[str]:
+    """The label names that a set's words hold."""
+    packed = sum(word << (WORD * i) for i, word in enumerate(words))
+    names = (BACKGROUND, *labels)
+    return frozenset(name for i, name in enumerate(names) if packed >> i & 1)
+
+
+def pack_sets(sets: Sequence[Iterable[int]], labels: int) -> NDArray[np.uint64]:
+    """uint64[sets, words] from label numbers (0 = Background)."""
+    packed = np.zeros((len(sets), words_for(labels)), np.uint64)
+    for row, members in enumerate(sets):
+        for label in members:
+            packed[row, label // WORD] |= np.uint64(1 << (label % WORD))
+    return packed

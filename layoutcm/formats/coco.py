@@ -1,0 +1,253 @@
+"""COCO: ground truth (also with a score on each annotation) and results lists.
+
+Boxes are x, y, width, height in pixels. Ids are opaque keys: any integer or text, with gaps, in any order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain, repeat
+
+import msgspec
+import numpy as np
+
+from layoutcm.errors import InputError, shown
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.masks import is_box, parse_segmentation, shape_box
+from layoutcm.formats.sizes import THREE_WAYS, missing_size, size_of
+from layoutcm.model import BACKGROUND, Finding, Floats, Indices, Layout, Pages, Regions, Shape, make_layout
+
+Key = int | float | str
+Box = tuple[float, float, float, float]
+
+
+class Image(msgspec.Struct, gc=False):
+    id: Key
+    file_name: str | None = None
+    width: float | None = None
+    height: float | None = None
+    doc_name: str | None = None
+    page_no: float | None = None  # whole, but some tools write 3.0
+
+
+class Category(msgspec.Struct, gc=False):
+    id: Key
+    name: str
+
+
+class Annotation(msgspec.Struct, gc=False):
+    image_id: Key
+    category_id: Key
+    bbox: Box | None = None
+    segmentation: msgspec.Raw = msgspec.Raw()
+    score: float | None = None
+
+
+class GroundTruth(msgspec.Struct):
+    images: list[Image]
+    annotations: list[Annotation] = []
+    categories: list[Category] = []
+
+
+def is_ground_truth(content: Content) -> bool:
+    return content.json_root == "object" and {"images", "annotations"} <= content.json_keys
+
+
+def is_results(content: Content) -> bool:
+    if content.json_root != "array":
+        return False
+    # An empty list is what a model writes that found nothing.
+    return {"image_id", "category_id"} <= content.json_keys or content.json_bytes.split() in ([b"[]"], [b"[", b"]"])
+
+
+def read_ground_truth(content: Content, options: Options) -> Layout:
+    file = content.decode(GroundTruth)
+    pages = _pages(content.name, file.images, options)
+    keys = _unique([image.id for image in file.images], content.name, "images")
+    label_keys = _unique([category.id for category in file.categories], content.name, "categories")
+    labels = [category.name for category in file.categories]
+    return _layout(content, options, "coco", file.annotations, "annotations", pages, keys, labels, label_keys)
+
+
+def read_results(content: Content, options: Options) -> Layout:
+    annotations = content.decode(list[Annotation])
+    like = options.like
+    if like is not None:
+        keys = like.keys or dict(like.page_columns.index)
+        # A layout without ids of its own is known by its names; numbers are not guessed to follow their order.
+        label_keys: dict[Key, int] = dict(like.label_keys) or {label: i for i, label in enumerate(like.labels)}
+        return _layout(
+            content, options, "coco-results", annotations, "", like.page_columns, keys, list(like.labels), label_keys
+        )
+    images = [Image(id=key) for key in dict.fromkeys(a.image_id for a in annotations)]
+    if images and options.sizes is None:
+        raise InputError(
+            content.name,
+            "",
+            "this is a COCO results list, which holds no page size and no label names",
+            THREE_WAYS,
+        )
+    pages = _pages(content.name, images, options)
+    return _layout(
+        content, options, "coco-results", annotations, "", pages, {im.id: i for i, im in enumerate(images)}, [], {}
+    )
+
+
+def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
+    names = tuple(image.file_name or str(image.id) for image in images)
+    sizes = [
+        (image.width, image.height) if image.width is not None and image.height is not None else size_of(name, options)
+        for image, name in zip(images, names, strict=True)
+    ]
+    unknown = next((i for i, size in enumerate(sizes) if size is None), None)
+    if unknown is not None:
+        raise missing_size(file, f"images[{unknown}]", names[unknown])
+    columns = np.array(sizes, float).reshape(len(images), 2)
+    return Pages(
+        names,
+        np.ascontiguousarray(columns[:, 0]),
+        np.ascontiguousarray(columns[:, 1]),
+        tuple(image.doc_name or "" for image in images),
+        np.array([_page_number(file, i, image.page_no) for i, image in enumerate(images)], np.int32),
+    )
+
+
+def _page_number(file: str, i: int, number: float | None) -> int:
+    if number is None or number == -1:
+        return -1
+    if not (number.is_integer() and 0 <= number < 2**31):
+        problem = f"{number:g} is not a page number, must be whole and from 0 to {2**31 - 1:,}"
+        raise InputError(file, f"images[{i}].page_no", problem, "Repair or remove it.")
+    return int(number)
+
+
+def _unique(ids: Sequence[Key], file: str, section: str) -> dict[Key, int]:
+    """{id: position}; the same id twice would make every reference to it ambiguous."""
+    position: dict[Key, int] = {}
+    for i, key in enumerate(ids):
+        if position.setdefault(key, i) != i:
+            raise InputError(
+                file,
+                f"{section}[{position[key]}] and {section}[{i}]",
+                f"the id {shown(key)} occurs twice",
+                "Ids must be unique: remove or renumber one of the two.",
+            )
+    return position
+
+
+def _layout(
+    content: Content,
+    options: Options,
+    format: str,
+    annotations: Sequence[Annotation],
+    section: str,
+    pages: Pages,
+    keys: dict[Key, int],
+    labels: list[str],
+    label_keys: dict[Key, int],
+) -> Layout:
+    findings: list[Finding] = []
+    # Background lent by `like` has no label there; here it becomes one again so that its regions are reported.
+    labels = [*labels, BACKGROUND]
+    label_keys = {key: len(labels) - 1 if i < 0 else i for key, i in label_keys.items()}
+    label = _positions([a.category_id for a in annotations], label_keys)
+    if (label < 0).any():
+        label = _declare([a.category_id for a in annotations], label, labels, label_keys, content.name, findings)
+    page = _positions([a.image_id for a in annotations], keys)
+    kept = np.flatnonzero(page >= 0)
+    if kept.size < len(annotations):
+        findings.append(_unlisted(content.name, annotations, section, page))
+        annotations = [annotations[i] for i in kept]
+    boxes, shapes = _boxes(content.name, annotations, section, kept, options)
+    scores = np.array([np.nan if a.score is None else a.score for a in annotations], float)
+    regions = Regions(page[kept], label[kept], boxes, scores, shapes)
+    return make_layout(
+        content.name,
+        format,
+        labels,
+        pages,
+        regions,
+        findings=findings,
+        keys=keys,
+        label_keys=label_keys,
+        page_place="images[{}]".format,
+        region_place=lambda i: f"{section}[{kept[i]}].bbox",
+    )
+
+
+def _positions(wanted: Sequence[Key], known: dict[Key, int]) -> Indices:
+    return np.fromiter(map(known.get, wanted, repeat(-1)), np.int32, len(wanted))
+
+
+def _declare(
+    ids: Sequence[Key],
+    label: Indices,
+    labels: list[str],
+    label_keys: dict[Key, int],
+    file: str,
+    findings: list[Finding],
+) -> Indices:
+    """Give every undeclared category id a label of its own, and say so."""
+    counts = Counter(ids[i] for i in np.flatnonzero(label < 0))
+    for key in counts:
+        label_keys[key] = len(labels)
+        labels.append(f"category {key:g}" if isinstance(key, float) else f"category {key}")
+    first = next(iter(counts))
+    findings.append(
+        Finding(
+            "undeclared-category",
+            f"{file}: {len(counts)} category id{'s are' if len(counts) > 1 else ' is'} used but not declared "
+            f"(first: {shown(first)}, on {counts[first]:,} regions); shown as label {labels[label_keys[first]]!r}.",
+            count=sum(counts.values()),
+            fix="Add the missing entries to `categories`, or check whether ids are off by one.",
+        )
+    )
+    return _positions(ids, label_keys)
+
+
+def _unlisted(file: str, annotations: Sequence[Annotation], section: str, page: Indices) -> Finding:
+    lost = np.flatnonzero(page < 0)
+    example = f"first at {section}[{lost[0]}]: image_id {shown(annotations[lost[0]].image_id)}"
+    images = len({annotations[i].image_id for i in lost})
+    regions = f"{lost.size:,} region{'s' if lost.size > 1 else ''} on {images:,} image{'s' if images > 1 else ''}"
+    if section:
+        return Finding(
+            "unlisted-image",
+            f"{file}: {regions} that `images` does not list, dropped; {example}.",
+            count=lost.size,
+            fix="Whoever filtered `images` has to filter `annotations` too.",
+        )
+    return Finding(
+        "unknown-page",
+        f"{file}: {regions} that the ground truth does not have, dropped; {example}.",
+        count=lost.size,
+        fix="Check that both files come from the same split and number their images alike.",
+    )
+
+
+def _boxes(
+    file: str, annotations: Sequence[Annotation], section: str, rows: np.ndarray, options: Options
+) -> tuple[Floats, dict[int, Shape]]:
+    """float64[regions, x0 y0 x1 y1] and the outlines that are no boxes."""
+    shapes: dict[int, Shape] = {}
+    given = [a.bbox for a in annotations]
+    for i, annotation in enumerate(annotations):
+        if given[i] is not None and not options.outlines:
+            continue
+        place = f"{section}[{rows[i]}].segmentation"
+        shape = parse_segmentation(annotation.segmentation, file, place) if annotation.segmentation else None
+        if given[i] is None:
+            if shape is None:
+                raise InputError(
+                    file, f"{section}[{rows[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
+                )
+            given[i] = shape_box(shape)
+        elif shape is not None and is_box(shape):
+            given[i] = shape_box(shape)
+        if shape is not None and options.outlines and not is_box(shape):
+            shapes[i] = shape
+    boxes = np.fromiter(chain.from_iterable(given), float, 4 * len(given)).reshape(-1, 4)
+    with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
+        boxes[:, 2:] += boxes[:, :2]
+    return boxes, shapes

@@ -1,0 +1,280 @@
+"""The plain table, CSV or Parquet: page, document, width, height, label, x0, y0, x1, y1, score.
+
+Only page, label and the four corners must be there. A row without a label is a page without regions.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from layoutcm.errors import InputError, shown
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.sizes import missing_size, size_of
+from layoutcm.model import Finding, Floats, Indices, Layout, Pages, Place, Regions, make_layout
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TEXT = ("page", "document", "label")
+CORNERS = ("x0", "y0", "x1", "y1")
+NUMBERS = ("width", "height", *CORNERS, "score")
+REQUIRED = ("page", "label", *CORNERS)
+PARQUET_MAGIC = b"PAR1"
+_BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
+
+
+def is_parquet(content: Content) -> bool:
+    return content.data[:4] == PARQUET_MAGIC
+
+
+def is_csv(content: Content) -> bool:
+    header = content.data[:4096].removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    names = {name.strip().strip('"').lower() for name in header.decode("utf-8", "replace").split(",")}
+    return {"page", "label"} <= names or set(CORNERS) <= names
+
+
+def read_csv(content: Content, options: Options) -> Layout:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    parse = arrow_csv.ParseOptions(newlines_in_values=True)
+    data = content.data if b"\n" in content.data else content.data + b"\n"  # a header alone is a table without rows
+    try:
+        data.decode("utf-8")
+        # Everything as text first: "0001" and "NA" are names, and a bad number must be found with its row.
+        header = arrow_csv.open_csv(io.BytesIO(data), parse_options=parse).schema.names
+        table = arrow_csv.read_csv(
+            io.BytesIO(data),
+            parse_options=parse,
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=True, null_values=[""]
+            ),
+        )
+    except UnicodeDecodeError as error:
+        raise InputError(
+            content.name,
+            f"byte {error.start}",
+            f"0x{content.data[error.start]:02x} is not UTF-8 text",
+            "Save the file as UTF-8.",
+        ) from None
+    except (pa.ArrowException, ValueError) as error:
+        raise _broken_csv(content, error) from None
+    return _read(content, options, table, "csv", lambda row: _spreadsheet_row(content, row))
+
+
+def _records(content: Content) -> Iterator[tuple[int, list[str]]]:
+    """(row, cells) slowly, for messages; row 1 is the header, as a spreadsheet counts, and blank lines count too."""
+    text = io.StringIO(content.data.decode("utf-8-sig"), newline="")
+    try:
+        yield from ((row, cells) for row, cells in enumerate(csv.reader(text), 1) if cells)
+    except csv.Error:  # a cell of more than 128 kB
+        return
+
+
+def _spreadsheet_row(content: Content, row: int) -> str:
+    if not _BLANK_LINE.search(content.data):
+        return f"row {row + 2}"
+    return f"row {next(islice((number for number, _ in _records(content)), row + 1, None), row + 2)}"
+
+
+def _broken_csv(content: Content, error: Exception) -> InputError:
+    records = _records(content)
+    _, header = next(records, (1, []))
+    for row, cells in records:
+        if len(cells) != len(header):
+            problem = f"{len(cells)} cells where the header has {len(header)}: {shown(','.join(cells))}"
+            return InputError(
+                content.name, f"row {row}", problem, "Repair this row; put quotes around cells with commas."
+            )
+    return InputError(content.name, "", f"this is not a readable CSV: {error}", "Export it again.")
+
+
+def read_parquet(content: Content, options: Options) -> Layout:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(io.BytesIO(content.data))
+        table.validate(full=True)  # Parquet may call any bytes text
+        table.column_names  # noqa: B018 (fails on a name that is not text)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(
+            content.name, "", f"this is not a readable Parquet file: {error}", "Export it again."
+        ) from None
+    return _read(content, options, table, "parquet", "row {}".format)
+
+
+def _read(content: Content, options: Options, table: pa.Table, format: str, place: Place) -> Layout:
+    table = table.rename_columns([name.strip().lower() for name in table.column_names])
+    missing = [name for name in REQUIRED if name not in table.column_names]
+    if missing:
+        raise InputError(
+            content.name,
+            "header",
+            f"the column {missing[0]!r} is missing (found: {', '.join(map(repr, table.column_names[:12]))})",
+            f"The columns are {', '.join(TEXT[:2] + NUMBERS[:2] + TEXT[2:] + CORNERS + NUMBERS[-1:])}.",
+        )
+    repeated = [name for name in (*TEXT, *NUMBERS) if table.column_names.count(name) > 1]
+    if repeated:
+        raise InputError(content.name, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
+    text = {name: _text(content.name, table, name) for name in TEXT}
+    numbers = {name: _numbers(content.name, table, name, place) for name in NUMBERS}
+    return _layout(content, options, format, text, numbers, place)
+
+
+def _text(file: str, table: pa.Table, name: str) -> list[str]:
+    import pyarrow as pa
+
+    if name not in table.column_names:
+        return [""] * table.num_rows
+    try:
+        column = table.column(name).cast(pa.string())
+    except pa.ArrowException:
+        raise InputError(
+            file, f"column {name}", f"holds {table.column(name).type}, must be text", "Convert it."
+        ) from None
+    return [value if value and not value.isspace() else "" for value in column.to_pylist()]
+
+
+def _numbers(file: str, table: pa.Table, name: str, place: Place) -> Floats:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if name not in table.column_names:
+        return np.full(table.num_rows, np.nan)
+    column = table.column(name)
+    try:
+        if str(column.type) in ("string", "large_string", "string_view"):
+            column = pc.utf8_trim_whitespace(column.cast(pa.string()))
+            column = pc.if_else(pc.equal(column, ""), None, column)
+        given = column.cast(pa.float64(), safe=False)
+    except pa.ArrowException:
+        raise _not_a_number(file, column, name, place) from None
+    numbers = given.to_numpy().astype(float, copy=True)
+    wrong = ~np.isfinite(numbers) & ~np.asarray(pc.is_null(given))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            file,
+            f"{place(row)}, column {name}",
+            f"the value is {numbers[row]:g}, must be a finite number",
+            "Repair it, or leave the cell empty where there is none.",
+        )
+    return numbers
+
+
+def _not_a_number(file: str, column: pa.ChunkedArray, name: str, place: Place) -> InputError:
+    import pyarrow as pa
+
+    for row, cell in enumerate(column):
+        try:
+            cell.cast(pa.float64(), safe=False)
+        except pa.ArrowException:
+            problem = f"{shown(cell.as_py())} is not a number"
+            return InputError(file, f"{place(row)}, column {name}", problem, "Repair this cell.")
+    return InputError(file, f"column {name}", f"holds {column.type}, must be numbers", "Convert it.")
+
+
+def _layout(content, options, format, text, numbers, place) -> Layout:
+    page, first = _code(text["page"])
+    blank = np.array([not name for name in text["page"]], bool)
+    if blank.any():
+        raise InputError(
+            content.name, f"{place(int(np.argmax(blank)))}, column page", "the page has no name", "Add it."
+        )
+    pages = _pages(content.name, options, text, numbers, page, first, place)
+    named = np.array([bool(name) for name in text["label"]], bool)
+    boxes = np.stack([numbers[name] for name in CORNERS], axis=1)
+    findings = []
+    nameless = ~named & np.isfinite(boxes).any(axis=1)
+    if nameless.any():
+        findings.append(
+            Finding(
+                "unlabelled-row",
+                f"{content.name}: {int(nameless.sum()):,} rows have a box but no label and are dropped; "
+                f"first at {place(int(np.argmax(nameless)))}.",
+                count=int(nameless.sum()),
+                fix="Fill the label column.",
+            )
+        )
+    rows = np.flatnonzero(named)
+    label, label_first = _code([text["label"][i] for i in rows])
+    labels = [text["label"][rows[i]] for i in label_first]
+    regions = Regions(page[rows], label, boxes[rows], numbers["score"][rows])
+    return make_layout(
+        content.name,
+        format,
+        labels,
+        pages,
+        regions,
+        findings=findings,
+        page_place=lambda i: place(int(first[i])),
+        region_place=lambda i: place(int(rows[i])),
+    )
+
+
+def _code(values: list[str]) -> tuple[Indices, np.ndarray]:
+    """int32[rows] code in order of first use, and the row of each code's first use."""
+    position: dict[str, int] = {}
+    codes = np.fromiter((position.setdefault(value, len(position)) for value in values), np.int32, len(values))
+    first = np.full(len(position), -1)
+    first[codes[::-1]] = np.arange(len(values))[::-1]
+    return codes, first
+
+
+def _pages(file, options, text, numbers, page, first, place) -> Pages:
+    sizes = np.stack([numbers["width"], numbers["height"]], axis=1)
+    known = np.isfinite(sizes).all(axis=1)
+    # The first row that tells a page's size decides; the others must agree with it.
+    chosen = np.full(len(first), -1)
+    rows = np.flatnonzero(known)
+    chosen[page[rows[::-1]]] = rows[::-1]
+    clash = known & (sizes != sizes[chosen[page]]).any(axis=1)
+    if clash.any():
+        row = int(np.argmax(clash))
+        before = int(chosen[page[row]])
+        raise InputError(
+            file,
+            f"{place(before)} and {place(row)}",
+            f"page {shown(text['page'][row])} is {sizes[before, 0]:g} x {sizes[before, 1]:g} and then "
+            f"{sizes[row, 0]:g} x {sizes[row, 1]:g}",
+            "One page has one size, and one page stands once: repair the size or rename one of the pages.",
+        )
+    names = tuple(text["page"][row] for row in first)
+    frame = np.where((chosen >= 0)[:, None], sizes[chosen], np.nan) if len(first) else np.empty((0, 2))
+    for i in np.flatnonzero(chosen < 0):
+        size = size_of(names[i], options)
+        if size is None:
+            raise missing_size(file, place(int(first[i])), names[i])
+        frame[i] = size
+    return Pages(
+        names,
+        np.ascontiguousarray(frame[:, 0]),
+        np.ascontiguousarray(frame[:, 1]),
+        _documents(file, text, page, first, place),
+        np.full(len(names), -1, np.int32),
+    )
+
+
+def _documents(
+    file: str, text: dict[str, list[str]], page: Indices, first: np.ndarray, place: Place
+) -> tuple[str, ...]:
+    """The document of each page; page "1" of two documents must not become one page."""
+    told: dict[int, int] = {}
+    for row, document in enumerate(text["document"]):
+        if document and text["document"][before := told.setdefault(int(page[row]), row)] != document:
+            raise InputError(
+                file,
+                f"{place(before)} and {place(row)}",
+                f"page {shown(text['page'][row])} is in document {shown(text['document'][before])} and then in "
+                f"{shown(document)}",
+                "Page names must be unique: write the document into the name of the page.",
+            )
+    return tuple(text["document"][told[i]] if i in told else "" for i in range(len(first)))

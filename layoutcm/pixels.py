@@ -1,0 +1,145 @@
+"""Which pixels an outline covers, and bit-packed masks of a page: painting, reading, colouring.
+
+What a box covers is decided in `cells.lay_out`; what an outline or a mask covers, in `rectangles`. The masks show a
+page to a person, and are the plain second way to the same counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.cells import Painted
+from layoutcm.counts import WORD, names_of, words_for
+from layoutcm.formats.masks import run_pixels
+from layoutcm.model import Floats, Indices, Outline, Regions, Shape
+
+Mask = NDArray[np.uint64]  # [height, width, words]
+
+
+def rectangles(shape: Shape, scale: Floats, width: float, height: float) -> Floats:
+    """float64[rectangles, x0 y0 x1 y1]: the pixels whose centre lies in the shape, as few whole rectangles.
+
+    `scale` is the factor from the shape's own frame to the page's; width and height are the page's.
+    """
+    rows, columns = int(np.ceil(height)), int(np.ceil(width))
+    if isinstance(shape, Outline):
+        spans = [_ring_spans(ring * scale, columns, rows) for ring in shape.rings]
+        return _stacked(np.concatenate(spans))
+    mask = run_pixels(shape)
+    # The centre of a target pixel, taken back to the mask's own frame, says which of its pixels to look at.
+    y = np.floor((np.arange(rows) + 0.5) / scale[1]).astype(int)
+    x = np.floor((np.arange(columns) + 0.5) / scale[0]).astype(int)
+    target = np.zeros((rows, columns), bool)
+    inside = np.ix_(y < mask.shape[0], x < mask.shape[1])
+    target[inside] = mask[np.ix_(y[y < mask.shape[0]], x[x < mask.shape[1]])]
+    return _stacked(_mask_spans(target))
+
+
+def _ring_spans(ring: Floats, columns: int, rows: int) -> NDArray[np.int64]:
+    """int64[spans, row first last]: even-odd filling of one polygon, row by row through the pixel centres."""
+    start, end = ring, np.roll(ring, -1, axis=0)
+    upper, lower = np.minimum(start[:, 1], end[:, 1]), np.maximum(start[:, 1], end[:, 1])
+    first = np.clip(np.ceil(upper - 0.5), 0, rows).astype(int)
+    last = np.clip(np.ceil(lower - 0.5), 0, rows).astype(int)
+    edge = np.repeat(np.arange(len(ring)), last - first)
+    if not edge.size:
+        return np.empty((0, 3), np.int64)
+    row = np.arange(edge.size) - np.repeat(np.cumsum(last - first) - (last - first), last - first) + first[edge]
+    slope = (end[edge, 0] - start[edge, 0]) / (end[edge, 1] - start[edge, 1])
+    x = start[edge, 0] + (row + 0.5 - start[edge, 1]) * slope
+    order = np.lexsort((x, row))
+    # A closed polygon crosses a row an even number of times: crossings pair up into the stretches inside.
+    left, right = x[order][0::2], x[order][1::2]
+    limits = [np.clip(np.ceil(side - 0.5), 0, columns).astype(int) for side in (left, right)]
+    spans = np.stack([row[order][0::2], *limits], axis=1)
+    return spans[spans[:, 2] > spans[:, 1]]
+
+
+def _mask_spans(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    padded = np.pad(mask, ((0, 0), (1, 1))).astype(np.int8)
+    rows, first = np.nonzero(np.diff(padded, axis=1) == 1)
+    last = np.nonzero(np.diff(padded, axis=1) == -1)[1]
+    return np.stack([rows, first, last], axis=1)
+
+
+def _stacked(spans: NDArray[np.int64]) -> Floats:
+    """Equal spans in neighbouring rows become one rectangle."""
+    spans = spans[np.lexsort((spans[:, 0], spans[:, 2], spans[:, 1]))]
+    if not len(spans):
+        return np.empty((0, 4))
+    joins = (np.diff(spans[:, 0]) == 1) & (np.diff(spans[:, 1:], axis=0) == 0).all(axis=1)
+    starts = np.flatnonzero(np.concatenate([[True], ~joins]))
+    ends = np.concatenate([starts[1:], [len(spans)]]) - 1
+    corners = (spans[starts, 1], spans[starts, 0], spans[starts, 2], spans[ends, 0] + 1)
+    return np.stack(corners, axis=1).astype(float)
+
+
+def painted(regions: Regions, page: Indices, scale: Floats, frames: Floats, n_labels: int) -> Painted:
+    """What a side paints: its boxes, and the pixels of its outlines and masks as rectangles.
+
+    `page` is int32[regions], -1 for what is left out; `scale` and `frames` are float64[pages, 2].
+    """
+    if not regions.shapes:
+        return Painted(page, regions.label, regions.boxes, scale, n_labels)
+    page = page.copy()
+    parts = {
+        i: rectangles(shape, scale[page[i]], *frames[page[i]]) / np.tile(scale[page[i]], 2)
+        for i, shape in regions.shapes.items()
+        if page[i] >= 0
+    }
+    counts = [len(part) for part in parts.values()]
+    extra_page, extra_label = (np.repeat(column[list(parts)], counts) for column in (page, regions.label))
+    page[list(parts)] = -1
+    return Painted(
+        np.concatenate([page, extra_page]),
+        np.concatenate([regions.label, extra_label]),
+        np.concatenate([regions.boxes, *parts.values()]),
+        scale,
+        n_labels,
+    )
+
+
+def paint(boxes: Floats, labels: Sequence[int] | NDArray[np.int32], n_labels: int, width: float, height: float) -> Mask:
+    """uint64[height, width, words] of one side of a page: bit 0 Background, bit i the side's i-th label.
+
+    `boxes` have whole edges (from `cells.lay_out`); `labels` count from 0.
+    """
+    mask = np.zeros((int(height), int(width), words_for(n_labels)), np.uint64)
+    for (x0, y0, x1, y1), label in zip(boxes.astype(int), labels):
+        word, bit = divmod(int(label) + 1, WORD)
+        mask[y0:y1, x0:x1, word] |= np.uint64(1 << bit)
+    mask[~mask.any(axis=2), 0] = 1
+    return mask
+
+
+def labels_at(mask: Mask, x: int, y: int, labels: Sequence[str]) -> frozenset[str]:
+    """The label names on one pixel."""
+    return names_of(mask[y, x].tolist(), labels)
+
+
+def mask_pairs(gt: Mask, pred: Mask) -> tuple[NDArray[np.uint64], Floats]:
+    """uint64[pairs, words] and float64[pairs]: the distinct pairs of sets on a page and their pixels."""
+    joined = np.concatenate([gt, pred], axis=2)
+    words, pixels = np.unique(joined.reshape(-1, joined.shape[2]), axis=0, return_counts=True)
+    return words, pixels.astype(float)
+
+
+def coloured(mask: Mask, colours: NDArray[np.uint8], background: Sequence[int] = (255, 255, 255)) -> NDArray[np.uint8]:
+    """uint8[height, width, rgb]: the mean colour of a pixel's labels; `colours` is uint8[labels, rgb].
+
+    Works on distinct sets, of which a page has tens, not on its millions of pixels.
+    """
+    flat = mask.reshape(-1, mask.shape[2])
+    if mask.shape[2] == 1:
+        sets, where = np.unique(flat[:, 0], return_inverse=True)
+        sets = sets[:, None]
+    else:
+        sets, where = np.unique(flat, axis=0, return_inverse=True)
+    palette = np.concatenate([np.array([background], float), colours.astype(float)])
+    bits = np.arange(len(palette))
+    member = (sets[:, bits // WORD] >> (bits % WORD).astype(np.uint64)) & np.uint64(1) == 1
+    mixed = member.astype(float) @ palette / np.maximum(member.sum(axis=1, keepdims=True), 1)
+    return np.rint(mixed).astype(np.uint8)[where.reshape(-1)].reshape(*mask.shape[:2], 3)

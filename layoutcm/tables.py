@@ -1,0 +1,250 @@
+"""Numbers for people and files: the JSON of a comparison, and the summary on a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from layoutcm import __version__
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import AVERAGES, Confusion, collapsed
+from layoutcm.levels import Stacks
+from layoutcm.model import Finding, Layout
+
+MISSING = "–"
+
+
+def json_ready(value: Any) -> Any:
+    """Plain Python values; nan, which JSON has not, becomes None."""
+    if isinstance(value, dict):
+        return {key: json_ready(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return json_ready(value.tolist())
+    if isinstance(value, list | tuple):
+        return [json_ready(item) for item in value]
+    if isinstance(value, np.generic):
+        return json_ready(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+def result(comparison: Comparison, method: str = "matrix", per_page: bool = False) -> dict[str, Any]:
+    """What `compare --json` writes for one prediction."""
+    confusion = comparison.confusion(method=method)
+    diagonal = confusion.diagonal
+    answer = {
+        "version": __version__,
+        "recipe": comparison.recipe_for(method),
+        "method": method,
+        "taxonomy": comparison.taxonomy,
+        "labels": list(confusion.labels),
+        "pages": len(comparison.pages),
+        "documents": len(comparison.documents),
+        "pixels": whole(comparison.pixels),
+        **_matrices(confusion),
+        "classes": confusion.classes().to_dict("records") if diagonal else None,
+        "averages": _averages(confusion, background=False) if diagonal else None,
+        "averages_with_background": _averages(confusion, background=True) if diagonal else None,
+        "collapsed": {"labels": list(confusion.collapse().labels), **_matrices(confusion.collapse())},
+        "findings": [finding.as_dict() for finding in comparison.findings],
+        "by_document": list(_by_document(comparison, method)),
+    }
+    if diagonal:
+        answer |= {
+            f"averages_over_{level}": {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES}
+            for level in ("pages", "documents")
+        }
+    if per_page:
+        answer["by_page"] = list(_by_page(comparison, method))
+    return json_ready(answer)
+
+
+def _matrices(confusion: Confusion) -> dict[str, Any]:
+    return {
+        "confusion": confusion.values,
+        "recall": confusion.recall,
+        "precision": confusion.precision,
+        "f1": confusion.f1,
+    }
+
+
+def _averages(confusion: Confusion, background: bool) -> dict[str, dict[str, float]]:
+    return {kind: confusion.average(kind, background) for kind in AVERAGES}
+
+
+def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
+    sizes = np.bincount(comparison.document_of_page, minlength=len(comparison.documents))
+    pixels = np.bincount(comparison.document_of_page, comparison.page_pixels, minlength=len(comparison.documents))
+    for i, matrix in _each(comparison.document_matrices(method)):
+        yield {"document": comparison.documents[i], "pages": sizes[i], "pixels": whole(pixels[i]), **matrix}
+
+
+def _by_page(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
+    documents = comparison.alignment.pages.documents
+    for i, matrix in _each(comparison.page_matrices(method)):
+        pixels = whole(comparison.page_pixels[i])
+        yield {"page": comparison.pages[i], "document": documents[i], "pixels": pixels, **matrix}
+
+
+def _each(blocks: Stacks) -> Iterator[tuple[int, dict[str, Any]]]:
+    for groups, stack in blocks:
+        small = collapsed(stack.recall_mass)
+        for k, i in enumerate(groups):
+            yield i, {"confusion": stack.recall_mass[k].tolist(), "collapsed": small[k].tolist()}
+
+
+def whole(pixels: float) -> float | int:
+    """Pixel counts are whole unless the rounding is `exact`."""
+    return int(pixels) if float(pixels).is_integer() else float(pixels)
+
+
+def largest_confusions(confusion: Confusion, most: int = 10) -> list[tuple[str, str, float, float]]:
+    """(gt label, pred label, pixels, share of the gt label) of the largest cells off the diagonal.
+
+    Where the taxonomies differ no cell is wrong by itself; the largest cells of the block are listed then.
+    """
+    rows, columns = confusion.drawn
+    cells = [
+        (confusion.labels[i], confusion.labels[j], float(confusion.values[i, j]), float(confusion.recall[i, j]))
+        for i in rows
+        for j in columns
+        if i != j and confusion.values[i, j] > 0
+    ]
+    return sorted(cells, key=lambda cell: -cell[2])[:most]
+
+
+def number(value: float, digits: int = 3) -> str:
+    return MISSING if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def share(value: float) -> str:
+    return MISSING if math.isnan(value) else f"{100 * value:.1f} %"
+
+
+def summary(comparison: Comparison, method: str = "matrix") -> str:
+    """The comparison on a terminal: headline, averages, content, classes, largest confusions, findings."""
+    confusion = comparison.confusion(method=method)
+    sections = [
+        [comparison.recipe_for(method)],
+        [
+            f"{len(comparison.pages):,} pages, {len(comparison.documents):,} documents, "
+            f"{whole(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
+        ],
+        _average_lines(comparison, confusion, method),
+        _content_lines(confusion),
+        _class_lines(confusion),
+        _confusion_lines(confusion),
+        finding_lines(comparison.findings),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _average_lines(comparison: Comparison, confusion: Confusion, method: str) -> list[str]:
+    if not confusion.diagonal:
+        return ["Averages over classes: none, because the two sides have different labels (use a mapping)."]
+    lines = [f"{'averages':28} precision   recall       F1"]
+    for kind in AVERAGES:
+        lines.append(_score_line(f"{kind}, without Background", confusion.average(kind)))
+    lines.append(_score_line("micro, with Background", confusion.average("micro", background=True)))
+    for over in ("pages", "documents"):
+        lines.append(_score_line(f"macro, mean over {over}", comparison.average("macro", over=over, method=method)))
+    return lines
+
+
+def _score_line(name: str, scores: dict[str, float]) -> str:
+    return f"{name:28} {number(scores['precision']):>9} {number(scores['recall']):>8} {number(scores['f1']):>8}"
+
+
+def _content_lines(confusion: Confusion) -> list[str]:
+    content = confusion.collapse().class_values()
+    scores = {name: content[name][1] for name in ("precision", "recall", "f1")}
+    return [_score_line("Content against Background", scores)]
+
+
+def _class_lines(confusion: Confusion) -> list[str]:
+    if not confusion.diagonal:
+        return []
+    values = confusion.class_values()
+    rows, _ = confusion.drawn
+    width = max(len(confusion.labels[i]) for i in rows)
+    lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
+    for i in rows:
+        scores = " ".join(f"{number(values[name][i]):>8}" for name in ("recall", "f1", "iou"))
+        lines.append(
+            f"{confusion.labels[i]:{width}} {values['gt_pixels'][i]:>14,.0f} {values['pred_pixels'][i]:>14,.0f} "
+            f"{number(values['precision'][i]):>9} {scores}"
+        )
+    return lines
+
+
+def _confusion_lines(confusion: Confusion) -> list[str]:
+    cells = largest_confusions(confusion)
+    if not cells:
+        return []
+    verb = "read as" if confusion.diagonal else "meets"
+    names = [f"{gt} {verb} {pred}" for gt, pred, _, _ in cells]
+    width = max(map(len, names))
+    lines = ["largest confusions" if confusion.diagonal else "largest cells"]
+    for name, (gt, _, pixels, part) in zip(names, cells):
+        lines.append(f"  {name:{width}} {pixels:>14,.0f} px  {share(part):>7} of {gt}")
+    return lines
+
+
+def finding_lines(findings: tuple[Finding, ...]) -> list[str]:
+    if not findings:
+        return []
+    lines = ["findings"]
+    for finding in findings:
+        lines.append(f"  [{finding.severity}] {finding.message}" + (f" {finding.fix}" if finding.fix else ""))
+    return lines
+
+
+def inspection(layout: Layout) -> dict[str, Any]:
+    """What `inspect --json` writes for one file."""
+    pages, regions = layout.page_columns, layout.region_columns
+    used = np.bincount(regions.label, minlength=len(layout.labels))
+    answer = {
+        "file": layout.name,
+        "format": layout.format,
+        "pages": len(pages),
+        "documents": len({document or page for document, page in zip(pages.documents, pages.names)}),
+        "regions": len(regions),
+        "labels": dict(zip(layout.labels, used.tolist())),
+        "page0": {"page": pages.names[0], "width": whole(pages.widths[0]), "height": whole(pages.heights[0])}
+        if len(pages)
+        else None,
+        "region0": _first_region(layout) if len(regions) else None,
+        "findings": [finding.as_dict() for finding in layout.findings],
+    }
+    return json_ready(answer)
+
+
+def _first_region(layout: Layout) -> dict[str, Any]:
+    regions = layout.region_columns
+    return {
+        "page": layout.page_columns.names[regions.page[0]],
+        "label": layout.labels[regions.label[0]],
+        "box": regions.boxes[0],
+        "score": regions.scores[0],
+    }
+
+
+def inspection_text(layout: Layout) -> str:
+    facts = inspection(layout)
+    lines = [
+        f"{facts['file']}: {facts['format']}, {facts['pages']:,} pages, {facts['documents']:,} documents, "
+        f"{facts['regions']:,} regions, {'with' if layout.has_scores else 'without'} scores"
+    ]
+    if facts["page0"]:
+        lines.append("  first page   {page}, {width} x {height}".format(**facts["page0"]))
+    if facts["region0"]:
+        box = ", ".join(f"{v:g}" for v in facts["region0"]["box"])
+        lines.append(f"  first region {facts['region0']['label']} at {box} on {facts['region0']['page']}")
+    width = max(map(len, facts["labels"]), default=0)
+    lines += [f"  {label:{width}} {count:>10,}" for label, count in facts["labels"].items()]
+    lines += [f"  {line.strip()}" for line in finding_lines(layout.findings)]
+    return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""Displayed formulas, put together from small masks: letters, scripts, fractions, sums and roots."""
+
+import math
+from dataclasses import dataclass
+
+from PIL import Image, ImageDraw
+
+from .page import SCALE, Page, Style, text_mask, union
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Part of a formula: a mask and the height of its axis, the line that fraction bars lie on."""
+
+    mask: Image.Image
+    axis: int
+
+    @property
+    def below(self) -> int:
+        return self.mask.height - self.axis
+
+
+def minus(size: float = 16) -> Piece:
+    """A minus sign, drawn: the font has only the hyphen, which is too short for it."""
+    width = round(size * 0.6)
+    return Piece(drawn(width, 3, [(0, 1.5), (width, 1.5)], size * 0.08), 1)
+
+
+def letters(text: str, size: float = 16, italic: bool = True) -> Piece:
+    """A run of letters, cut to its width but not to its height, so that all runs share a baseline."""
+    if " - " in text:
+        left, _, right = text.partition(" - ")
+        return beside(letters(left, size, italic), minus(size), letters(right, size, italic))
+    mask, base = text_mask(text, Style(size, italic=italic))
+    left, _, right, _ = mask.getbbox() or (0, 0, 1, 1)
+    return Piece(mask.crop((left, 0, right, mask.height)), base - round(size * 0.3))
+
+
+def beside(*pieces: Piece, gap: int = 4) -> Piece:
+    """Pieces in a row on one axis."""
+    axis = max(p.axis for p in pieces)
+    height = axis + max(p.below for p in pieces)
+    mask = Image.new("L", (sum(p.mask.width for p in pieces) + gap * (len(pieces) - 1), height))
+    x = 0
+    for piece in pieces:
+        mask.paste(piece.mask, (x, axis - piece.axis))
+        x += piece.mask.width + gap
+    return Piece(mask, axis)
+
+
+def script(base: Piece, below: str = "", above: str = "", size: float = 11) -> Piece:
+    """A piece with a subscript, a superscript or both."""
+    rows = [(letters(text, size), dy) for text, dy in ((below, 7), (above, -8)) if text]
+    width = base.mask.width + 1 + max(p.mask.width for p, _ in rows)
+    axis = max(base.axis, *(p.axis - dy for p, dy in rows))
+    height = axis + max(base.below, *(p.below + dy for p, dy in rows))
+    mask = Image.new("L", (width, height))
+    mask.paste(base.mask, (0, axis - base.axis))
+    for piece, dy in rows:
+        lean = 1 if dy > 0 else -1  # slanted letters leave room at their foot and take it at their head
+        mask.paste(piece.mask, (base.mask.width - lean, axis - piece.axis + dy), piece.mask)
+    return Piece(mask, axis)
+
+
+def fraction(above: Piece, below: Piece) -> Piece:
+    top, bottom = above.mask.getbbox(), below.mask.getbbox()
+    above_ink, below_ink = above.mask.crop(top), below.mask.crop(bottom)
+    width = max(above_ink.width, below_ink.width) + 8
+    axis = above_ink.height + 4
+    mask = Image.new("L", (width, axis + 5 + below_ink.height))
+    mask.paste(above_ink, ((width - above_ink.width) // 2, 0))
+    mask.paste(255, (0, axis, width, axis + 1))
+    mask.paste(below_ink, ((width - below_ink.width) // 2, axis + 5))
+    return Piece(mask, axis)
+
+
+def drawn(width: int, height: int, points: list[tuple[float, float]], thick: float = 1.4) -> Image.Image:
+    """A mask of a line through points, smoothed."""
+    mask = Image.new("L", (width * SCALE, height * SCALE))
+    path = [(x * SCALE, y * SCALE) for x, y in points]
+    ImageDraw.Draw(mask).line(path, fill=255, width=math.ceil(thick * SCALE), joint="curve")
+    return mask.reduce(SCALE)
+
+
+def big_sum(below: str, above: str) -> Piece:
+    """A summation sign with its limits; the font has no such sign, so it is drawn."""
+    sign = drawn(24, 28, [(21, 7), (21, 2), (3, 2), (12, 14), (3, 26), (21, 26), (21, 21)], 1.8)
+    low, high = (letters(text, 10.5).mask for text in (below, above))
+    low, high = low.crop(low.getbbox()), high.crop(high.getbbox())
+    width = max(24, low.width, high.width)
+    mask = Image.new("L", (width, high.height + 3 + 28 + 3 + low.height))
+    mask.paste(high, ((width - high.width) // 2, 0))
+    mask.paste(sign, ((width - 24) // 2, high.height + 3))
+    mask.paste(low, ((width - low.width) // 2, high.height + 34))
+    return Piece(mask, high.height + 3 + 14)
+
+
+def root(inside: Piece) -> Piece:
+    ink = inside.mask.crop(inside.mask.getbbox())
+    width, height = ink.width + 18, ink.height + 7
+    hook = [(1, height * 0.6), (4, height * 0.52), (8, height - 2), (14, 2), (width, 2)]
+    mask = drawn(width, height, hook)
+    mask.paste(ink, (16, 6))
+    return Piece(mask, 6 + inside.axis - inside.mask.getbbox()[1])
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A displayed formula with its number at the right edge; flows like a paragraph."""
+
+    piece: Piece
+    number: str
+    before: int = 8
+
+    def place(self, page: Page, x: int, y: int, width: int, room: int) -> tuple[int, "Formula | None"]:
+        mask = self.piece.mask
+        if mask.height + 10 > room:
+            return 0, self
+        style = Style(align="right")
+        box = page.stamp(mask, x + (width - 30 - mask.width) // 2, y + 2, style.colour)
+        number = page.line(x + width, y + 2 + self.piece.axis + 5, f"({self.number})", style)
+        page.mark("Formula", union(box, number))
+        return mask.height + 10, None

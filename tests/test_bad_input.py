@@ -1,0 +1,301 @@
+"""What a reader says about a bad file: always an InputError that names file, place, value and remedy, never a warning."""
+
+import io
+import json
+import random
+import warnings
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import layoutcm as lcm
+
+HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
+ROW = "a,d,100,80,Text,1,2,30,40,.5\n"
+HUGE = 10**400
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def coco(image=None, annotation=None, category=None, **sections):
+    """A small ground truth; the arguments replace fields of its entries or whole sections."""
+    images = [{"id": 1, "file_name": "a.png", "width": 100, "height": 80}, {"id": 2, "width": 100, "height": 80}]
+    images[1] |= image or {}
+    box = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 20, 20]}
+    annotations = [box, box | {"image_id": 2} | (annotation or {})]
+    categories = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"} | (category or {})]
+    return {"images": images, "annotations": annotations, "categories": categories} | sections
+
+
+def bbox(*numbers):
+    return coco(annotation={"bbox": list(numbers)})
+
+
+def table(**columns):
+    good = {"page": "a", "width": 100, "height": 80, "label": "Text", "x0": 1.0, "y0": 2.0, "x1": 30.0, "y1": 40.0}
+    file = io.BytesIO()
+    pq.write_table(pa.table({name: [value, value] for name, value in good.items()} | columns), file)
+    return file.getvalue()
+
+
+def as_bytes(content):
+    if isinstance(content, dict | list):
+        content = json.dumps(content)
+    return content if isinstance(content, bytes) else content.encode()
+
+
+def inside(content, old, new):
+    return as_bytes(content).replace(as_bytes(old), as_bytes(new))
+
+
+def nested(depth):
+    return "[" * depth + "]" * depth
+
+
+def with_field(value):
+    return as_bytes(coco())[:-1] + b', "info": ' + as_bytes(value) + b"}"
+
+
+WHOLE_FILES = {
+    "empty": (b"", "empty", "Export"),
+    "whitespace": (b" \n\t ", "empty"),
+    "byte order mark only": (b"\xef\xbb\xbf\n", "empty"),
+    "truncated": (as_bytes(coco())[:-30], "line 1, column", "ends too early", "export it again"),
+    "truncated in the first name": (as_bytes(coco())[:38], "line 1, column", "ends too early"),
+    "extra data": (as_bytes(coco()) + b"x", "line 1, column", "not valid JSON", "Export"),
+    "single quotes": (str(coco()), "line 1, column 2", "double quotes"),
+    "plain text": ("hello", "not recognised", "'hello'", "format="),
+    "binary": (b"\x89PNG\r\n\x1a\n" + bytes(40), "binary data", "89 50 4e 47", "format="),
+    "other JSON": ('{"pages": []}', "not recognised", "'pages'", "format="),
+    "list of numbers": ("[1, 2]", "not recognised"),
+    "UTF-16": (json.dumps(coco()).encode("utf-16"), "UTF-16", "Save the file as UTF-8"),
+    "not UTF-8, in a name": (inside(coco(), "Table", b"T\xe9ble"), "byte ", "0xe9 is not UTF-8", "UTF-8"),
+    "half a surrogate pair": (inside(coco(), "Table", rb"\ud800"), "categories[1].name", "surrogate"),
+    **{f"nested {n}": (nested(n), "nested too deeply") for n in (10_000, 100_000)},
+    **{f"nested {n} in a skipped field": (with_field(nested(n)), "nested too deeply") for n in (10_000, 100_000)},
+    "nested bbox": (inside(coco(), "[10, 10, 20, 20]", nested(100_000)), "annotations[0].bbox"),
+    "NaN beside nesting": (with_field(nested(600) + ', "more": NaN'), "more: the value is nan"),
+}
+JSON_VALUES = {
+    "bbox as text": (coco(annotation={"bbox": "1,2,3,4"}), "annotations[1].bbox", "'1,2,3,4'", "Repair"),
+    "bbox of 3": (bbox(1, 2, 3), "annotations[1].bbox", "[1, 2, 3]", "length 4", "Repair"),
+    "bbox of text": (bbox(1, 2, "3", 4), "annotations[1].bbox[2]", "'3'"),
+    "bbox missing": (coco(annotation={"bbox": None}), "annotations[1]", "neither a bbox nor a segmentation", "Add"),
+    "NaN": (bbox(1, NAN, 1, 1), "annotations[1].bbox[1]", "nan", "finite", "Remove"),
+    "Infinity": (bbox(INF, 1, 1, 1), "annotations[1].bbox[0]", "inf", "finite"),
+    "-Infinity": (bbox(1, 1, 1, -INF), "annotations[1].bbox[3]", "-inf", "finite"),
+    "1e400": (inside(bbox(1, 1, 7, 7), "7, 7", "7, 1e400"), "annotations[1].bbox[3]", "inf", "finite"),
+    "huge integer": (bbox(1, 1, HUGE, 1), "annotations[1].bbox[2]", "out of range", "1000", "Repair"),
+    "5000 digits": (inside(bbox(1, 1, 7, 1), "7", "7" * 5000), "annotations", "bbox", "out of range"),
+    "1e300": (bbox(1, 1e300, 1, 1), "annotations[1].bbox", "y0 is 1e+300", "1,000,000,000", "repair"),
+    "sum overflows": (bbox(1e308, 1, 1e308, 1), "annotations[1].bbox", "1e+308"),
+    "image id null": (coco(image={"id": None}), "images[1].id", "null", "Repair"),
+    "image id list": (coco(image={"id": [1]}), "images[1].id", "[1]"),
+    "image id of 5000 digits": (inside(coco(image={"id": 777}), "777", "7" * 5000), "images", "id", "out of range"),
+    "width as text": (coco(image={"width": "100"}), "images[1].width", "'100'", "Repair"),
+    "width huge": (coco(image={"width": HUGE}), "images[1].width", "1000", "out of range"),
+    "width zero": (coco(image={"width": 0}), "images[1]", "width is 0", "above 0", "Repair"),
+    "height negative": (coco(image={"height": -5}), "images[1]", "height is -5"),
+    "height NaN": (coco(image={"height": NAN}), "images[1].height", "nan", "finite"),
+    "width 1e12": (coco(image={"width": 1e12}), "images[1]", "width is 1e+12", "1,000,000"),
+    "width missing": (coco(image={"width": None}), "images[1]", "size of page '2'", "like=", "sizes="),
+    "page number huge": (coco(image={"page_no": HUGE}), "images[1].page_no", "out of range"),
+    "page number 2**40": (coco(image={"page_no": 2**40}), "images[1].page_no", "1.09951e+12", "2,147,483,647"),
+    "page number broken": (coco(image={"page_no": 1.5}), "images[1].page_no", "1.5", "whole"),
+    "score as text": (coco(annotation={"score": "high"}), "annotations[1].score", "'high'"),
+    "category null": (coco(annotation={"category_id": None}), "annotations[1].category_id", "null"),
+    "name null": (coco(category={"name": None}), "categories[1].name", "null"),
+    "categories object": (coco(categories={"a": 1}), "categories", "array", "{'a': 1}"),
+    "annotations object": (coco(annotations={"a": 1}), "annotations", "array", "{'a': 1}"),
+    "images null": (coco(images=None), "images", "null"),
+    "image id twice": (coco(image={"id": 1}), "images[0] and images[1]", "id 1 occurs twice", "remove or renumber"),
+    "page twice": (coco(image={"file_name": "a.png"}), "images[0] and images[1]", "'a.png' occurs twice", "rename"),
+    "category id twice": (coco(category={"id": 1}), "categories[0] and categories[1]", "id 1 occurs twice"),
+}
+CSV = {
+    "text in a number": (HEADER + ROW + ROW.replace("30", "x30"), "row 3, column x1", "'x30'", "Repair"),
+    "decimal comma": (HEADER + ROW.replace("30", '"3,5"'), "row 2, column x1", "'3,5'"),
+    "underscore": (HEADER + ROW + ROW.replace("30", "3_0"), "row 3, column x1", "'3_0'"),
+    "row after blank lines": (HEADER + "\n\n" + ROW + "\n" + ROW.replace("30", "x"), "row 6, column x1"),
+    "row after a quoted newline": (
+        HEADER + ROW.replace("Text", '"T\n\nt"') + ROW.replace("30", "x"),
+        "row 3, column x1",
+    ),
+    "short row": (HEADER + ROW + "a,d,100\n", "row 3", "3 cells", "10", "Repair"),
+    "long row": (HEADER + ROW + ROW.replace("30", "3,5"), "row 3", "11 cells", "quotes"),
+    "NaN": (HEADER + ROW.replace("30", "NaN"), "row 2, column x1", "nan", "finite"),
+    "inf": (HEADER + ROW.replace(".5", "-inf"), "row 2, column score", "-inf", "finite"),
+    "1e400": (HEADER + ROW.replace("30", "1e400"), "row 2, column x1", "inf"),
+    "1e300": (HEADER + ROW.replace("30", "1e300"), "row 2", "x1 is 1e+300"),
+    "corner missing": (HEADER + ROW.replace("30", ""), "row 2", "x1 is nan"),
+    "width zero": (HEADER + ROW.replace("100", "0"), "row 2:", "width is 0", "Repair"),
+    "two sizes": (HEADER + ROW + ROW.replace("80", "90"), "row 2 and row 3", "'a'", "100 x 80", "100 x 90", "rename"),
+    "two documents": (HEADER + ROW + ROW.replace(",d,", ",e,"), "row 2 and row 3", "'d'", "'e'", "unique"),
+    "no size": (HEADER + ROW.replace("100", ""), "row 2", "size of page 'a'", "like=", "sizes="),
+    "page without name": (HEADER + ROW + " " + ROW[1:], "row 3, column page", "no name"),
+    "column missing": (HEADER.replace(",y1", ""), "header", "'y1' is missing", "The columns are"),
+    "column twice": (HEADER.replace("score", "Page") + ROW, "header", "'page' occurs twice", "Remove"),
+    "not UTF-8": ((HEADER + ROW.replace("Text", "T\xe9xt")).encode("latin-1"), "byte ", "0xe9", "UTF-8"),
+}
+PARQUET = {
+    "garbage": (b"PAR1" + b"garbage" * 10, "not a readable Parquet", "Export"),
+    "garbage between marks": (b"PAR1" + b"garbage" * 10 + b"PAR1", "not a readable Parquet"),
+    "truncated": (table()[:-9], "not a readable Parquet"),
+    "text that is none": (inside(table(), "Text", b"T\xe9xt"), "not a readable Parquet", "UTF8"),
+    "name that is no text": (inside(table(), "label", b"lab\xe9l"), "not a readable Parquet"),
+    "list as label": (table(label=[["Text"], []]), "column label", "list", "must be text", "Convert"),
+    "bytes as label": (table(label=[b"ok", b"\xff"]), "column label", "binary", "must be text"),
+    "text as number": (table(x0=["1", "x"]), "row 1, column x0", "'x'", "Repair"),
+    "list as number": (table(x0=[[1], [2]]), "row 0, column x0", "[1]"),
+    "NaN": (table(x0=[1.0, NAN]), "row 1, column x0", "nan", "finite"),
+    "two sizes": (table(width=[100, 90]), "row 0 and row 1", "100 x 80", "90 x 80"),
+}
+SEGMENTATIONS = {
+    "too few points": ([[1, 2, 3, 4]], "segmentation[0]", "4 numbers", "at least 3 points"),
+    "odd": ([[1, 2, 3, 4, 5, 6, 7]], "segmentation[0]", "7 numbers"),
+    "far away": ([[1e10, 2, 3, 4, 5, 6]], "segmentation[0]", "too large"),
+    "text": ("x", "neither a list of polygons nor a run-length mask", "Repair"),
+    "runs too short": ({"size": [2, 3], "counts": [1, 2]}, "segmentation.counts", "[1, 2]", "6 pixels"),
+    "negative run": ({"size": [2, 3], "counts": [7, -1]}, "segmentation.counts", "[7, -1]"),
+    "no run code": ({"size": [2, 3], "counts": "é"}, "segmentation.counts", "'é'"),
+    "no end": ({"size": [2, 3], "counts": "o" * 99}, "segmentation.counts", "not a compressed mask"),
+    "no pixels": ({"size": [0, 3], "counts": []}, "(0, 3)"),
+    "vast": ({"size": [10**9, 10**9], "counts": [10**18]}, "1000000000", "268,435,456"),
+}
+SEGMENTATION_FILES = {
+    name: (coco(annotation={"segmentation": value}), "annotations[1].segmentation", *words)
+    for name, (value, *words) in SEGMENTATIONS.items()
+}
+GROUPS = {"whole": WHOLE_FILES, "json": JSON_VALUES, "csv": CSV, "parquet": PARQUET, "outline": SEGMENTATION_FILES}
+CASES = [(group, name) for group, cases in GROUPS.items() for name in cases]
+
+
+@pytest.mark.parametrize(("group", "name"), CASES)
+def test_bad_file(tmp_path, group, name):
+    content, *words = GROUPS[group][name]
+    path = tmp_path / "bad.file"
+    path.write_bytes(as_bytes(content))
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read(path, shapes="polygon" if group == "outline" else "box")
+    message = str(error.value)
+    assert message.startswith(str(path))
+    assert [word for word in words if word not in message] == [], message
+    assert len(message) < 600 and error.value.hint
+
+
+def test_a_skipped_field_may_hold_anything():
+    for value in (b'"\xff"', "9" * 400, nested(300)):
+        assert len(lcm.read(("f", with_field(value))).regions) == 2
+
+
+def test_places_that_are_no_files(tmp_path):
+    for source, word in (
+        (tmp_path / "none.json", "no such file"),
+        (tmp_path, "folder"),
+        (tmp_path / ("x" * 999), "read"),
+    ):
+        with pytest.raises(lcm.InputError, match=word) as error:
+            lcm.read(source)
+        assert str(error.value).startswith(str(source)) and error.value.hint
+
+
+@pytest.mark.parametrize("source", [None, 5, ("name",), ("name", "text"), (1, b"x"), "a\0b"])
+def test_sources_that_are_none(source):
+    with pytest.raises(lcm.InputError):
+        lcm.read(source)
+
+
+OPTIONS = [
+    ({"shapes": "x"}, "shapes", "'x'", "'polygon'"),
+    ({"format": "zzz"}, "'zzz'", "coco-results"),
+    ({"format": ["coco"]}, "['coco']"),
+    ({"like": "gt.json"}, "like", "'gt.json'"),
+    ({"sizes": "/no/such/folder"}, "/no/such/folder", "page images"),
+    *(
+        ({"sizes": size}, "sizes", "(1025, 1025)")
+        for size in ((1,), 5, ("a", 2), (0, 5), (NAN, 5), (HUGE, 5), (None, 1))
+    ),
+    ({"sizes": {"p": (1, "x")}}, "sizes['p']", "(1, 'x')"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), [(options, words) for options, *words in OPTIONS], ids=str)
+def test_bad_option(options, words):
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read(("f", as_bytes(coco())), **options)
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+# Whatever happens to a file, it is read or refused.
+
+RESULTS = [{"image_id": 1, "category_id": i, "bbox": [5, 5 * i, 9, 9], "score": 0.5} for i in (1, 2)]
+ELL = {"segmentation": [[10, 10, 30, 10, 30, 20, 20, 20, 20, 40, 10, 40]]}
+MASK = {"segmentation": {"size": [80, 100], "counts": "Pb0000"}}
+WHOLE = {
+    "coco": as_bytes(coco(annotation=ELL)),
+    "coco-results": as_bytes([RESULTS[0] | MASK, RESULTS[1] | ELL]),
+    "csv": as_bytes(HEADER + ROW + ROW.replace("a,d", '"b,c",d') + "e,d,50,60,,,,,,\n"),
+    "parquet": table(score=[0.5, None]),
+}
+TOKENS = [
+    b"null",
+    b"-1",
+    b"1e999",
+    b"NaN",
+    b"[]",
+    b"{}",
+    b'""',
+    b"9" * 30,
+    b"true",
+    b"0",
+    b'"\\ud800"',
+    b",",
+    b"\n",
+    b"\xff",
+]
+
+
+def mutated(data, random):
+    """A few byte flips, deletions, insertions, repeats or swaps of JSON's tokens."""
+    for _ in range(random.randint(1, 3)):
+        at, length = random.randrange(len(data) + 1), random.randint(1, 8)
+        kind = random.choice(("flip", "delete", "insert", "repeat", "number"))
+        if kind == "flip":
+            data = data[:at] + bytes(b ^ 1 << random.randrange(8) for b in data[at : at + 1]) + data[at + 1 :]
+        elif kind == "delete":
+            data = data[:at] + data[at + length :]
+        elif kind == "insert":
+            data = data[:at] + random.choice(TOKENS) + data[at:]
+        elif kind == "repeat":
+            data = data[:at] + data[at : at + 5 * length] + data[at:]
+        else:  # the next number, if any, becomes something else
+            start = next((i for i in range(at, len(data)) if data[i : i + 1].isdigit()), len(data))
+            data = data[:start] + random.choice(TOKENS) + data[start:].lstrip(b"0123456789.")
+    return data
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_mutated_files_are_read_or_refused(name):
+    seeded = random.Random(f"seed of {name}")
+    gt = lcm.read(("gt", WHOLE["csv" if name == "parquet" else "coco" if name.startswith("coco") else name]))
+    outcomes = {True: 0, False: 0}
+    for i in range(500):
+        data = mutated(WHOLE[name], seeded)
+        try:
+            pred = lcm.read(("mutated", data), like=gt, shapes=("box", "polygon")[i % 2])
+            matrix = lcm.compare(gt, pred, threads=1).confusion().values
+            assert matrix.min() >= 0
+            outcomes[True] += 1
+        except lcm.InputError as error:
+            assert str(error).startswith("mutated"), data
+            outcomes[False] += 1
+        except Exception as error:
+            raise AssertionError(f"{type(error).__name__} on {data!r}") from error
+    assert min(outcomes.values()) > 10, outcomes  # both ways were taken, so the test can see something

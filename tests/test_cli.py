@@ -1,0 +1,135 @@
+"""The command line as a person uses it: a real process, its output, its exit code."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.cli import main
+
+SAMPLE = Path(__file__).parent.parent / "sample_data"
+GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, "-m", "layoutcm", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_compare_prints_a_summary(capsys):
+    assert main(["compare", GT, MODEL_A]) == 0
+    out = capsys.readouterr().out
+    for words in (
+        "16 pages",
+        "micro, without Background",
+        "Content against Background",
+        "largest confusions",
+        "Caption read as Text",
+    ):
+        assert words in out
+
+
+def test_json_equals_the_api(tmp_path):
+    target = tmp_path / "out.json"
+    assert main(["compare", GT, MODEL_A, "--json", str(target), "--per-page", "--method", "tensor"]) == 0
+    found = json.loads(target.read_text())
+    gt = lcm.read(GT)
+    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
+    m = c.confusion(method="tensor")
+    assert found["labels"] == list(m.labels) and found["method"] == "tensor" and found["taxonomy"] == "same"
+    for name, values in (("confusion", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):
+        np.testing.assert_array_equal(np.array(found[name], float), values)
+    assert found["averages"]["macro"] == m.average("macro")
+    assert found["averages_with_background"]["micro"] == m.average("micro", background=True)
+    assert found["classes"][1]["f1"] == m.class_values()["f1"][1]
+    assert (found["pages"], found["documents"], found["pixels"]) == (16, 4, 850 * 1100 * 16)
+    assert found["collapsed"]["labels"] == ["Background", "Content"]
+    by_page = sum(np.array(page["confusion"]) for page in found["by_page"])
+    by_document = sum(np.array(document["confusion"]) for document in found["by_document"])
+    np.testing.assert_allclose(by_page, m.values)
+    np.testing.assert_allclose(by_document, m.values)
+    assert [d["pages"] for d in found["by_document"]] == [4, 5, 3, 4]
+
+
+def test_several_predictions_make_a_list(capsys):
+    assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["taxonomy"] for one in found] == ["same", "different"]
+    assert found[1]["classes"] is None and found[1]["averages"] is None and "by_page" not in found[0]
+
+
+def test_mapping_makes_model_b_comparable(capsys):
+    assert main(["compare", GT, MODEL_B, "--mapping", str(SAMPLE / "mapping.yaml"), "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["taxonomy"] == "mapped" and 0.6 < found["averages"]["macro"]["f1"] < 0.8
+    assert [f["code"] for f in found["findings"]] == ["scaled-page"]
+
+
+def test_different_taxonomies_print_their_block(capsys):
+    assert main(["compare", GT, MODEL_B, "--missing-pages", "ignore"]) == 0
+    out = capsys.readouterr().out
+    assert "none, because the two sides have different labels" in out and "Text meets text" in out
+
+
+def test_inspect(capsys):
+    assert main(["inspect", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
+    gt, a, b = json.loads(capsys.readouterr().out)
+    assert (gt["format"], a["format"], b["format"]) == ("coco", "coco-results", "csv")
+    assert gt["page0"] == {"page": "paper_p1.png", "width": 850, "height": 1100}
+    assert gt["region0"]["box"] and gt["region0"]["score"] is None and a["region0"]["score"] > 0
+    assert sum(gt["labels"].values()) == gt["regions"]
+    assert main(["inspect", GT]) == 0
+    assert "without scores" in capsys.readouterr().out
+
+
+def test_a_results_list_alone_names_the_ways_out(capsys):
+    assert main(["inspect", MODEL_A]) == 2
+    assert "ground truth" in capsys.readouterr().err
+    assert main(["inspect", MODEL_A, "--like", GT]) == 0
+    assert main(["inspect", MODEL_A, "--sizes", "850x1100"]) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "missing.json", GT],
+        ["compare", GT, "missing.json"],
+        ["inspect", "missing.json"],
+    ],
+)
+def test_bad_input_is_exit_2_with_the_name_and_no_traceback(arguments):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert "missing.json" in done.stderr and "Traceback" not in done.stderr and not done.stdout
+
+
+def test_bad_options(capsys):
+    assert main(["compare", GT, MODEL_A, "--threads", "0"]) == 2
+    assert main(["compare", GT, MODEL_A, "--json", "/no/such/folder/x.json"]) == 2
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", GT, MODEL_A, "--rounding", "up"])
+    assert caught.value.code == 2
+    assert "/no/such/folder" in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f'"{sys.executable}" -m layoutcm compare "{GT}" "{MODEL_A}" --json - --per-page | head -c 10'
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_piped_output_has_no_bar():
+    done = run("compare", GT, MODEL_A)
+    assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
+
+
+def test_a_bug_is_exit_1_and_says_so(monkeypatch, capsys):
+    from layoutcm import cli
+
+    monkeypatch.setattr(cli, "main", lambda: 1 / 0)
+    with pytest.raises(SystemExit) as caught:
+        cli.run()
+    assert caught.value.code == 1 and "This is a bug" in capsys.readouterr().err

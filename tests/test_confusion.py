@@ -1,0 +1,137 @@
+"""The matrix rule on numbers one can count, and its readings against scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import precision_recall_fscore_support
+
+import layoutcm as lcm
+from layoutcm.confusion import AVERAGES, harmonic
+
+nan = float("nan")
+PUBLISHED_GT = ["AB", "BC", "D", "ABCD", "BC", "BC", "BD"]
+PUBLISHED_PRED = ["AB", "ABC", "AD", "BCD", "B", "AB", "AC"]
+
+
+def test_published_example():
+    m = lcm.label_sets_confusion(PUBLISHED_GT, PUBLISHED_PRED, "ABCD", background=None)
+    expected = [[1, 1 / 3, 1 / 3, 1 / 3], [5 / 6, 14 / 3, 1 / 2, 0], [4 / 3, 1, 5 / 3, 0], [1, 0, 1 / 2, 3 / 2]]
+    np.testing.assert_allclose(m.values, expected, atol=1e-12)
+    np.testing.assert_allclose(np.diag(m.precision), [0.24, 0.7778, 0.5556, 0.8182], atol=5e-5)
+    np.testing.assert_allclose(np.diag(m.recall), [0.5, 0.7778, 0.4167, 0.5], atol=5e-5)
+    assert m.labels == ("A", "B", "C", "D")
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred", "expected"),
+    [
+        # labels Background, a, b, c; one pixel each; the four cases and their borders
+        ("a", "a", {("a", "a"): 1}),
+        ("ab", "ab", {("a", "a"): 1, ("b", "b"): 1}),
+        ("a", "ab", {("a", "a"): 1 / 2, ("a", "b"): 1 / 2}),
+        ("ab", "abc", {("a", "a"): 2 / 3, ("b", "b"): 2 / 3, ("a", "c"): 1 / 3, ("b", "c"): 1 / 3}),
+        ("ab", "a", {("a", "a"): 1, ("b", "a"): 1}),
+        ("abc", "ab", {("a", "a"): 1, ("b", "b"): 1, ("c", "a"): 1 / 2, ("c", "b"): 1 / 2}),
+        ("ab", "bc", {("b", "b"): 1, ("a", "c"): 1}),
+        ("a", "bc", {("a", "b"): 1 / 2, ("a", "c"): 1 / 2}),
+        ("", "ab", {("Background", "a"): 1 / 2, ("Background", "b"): 1 / 2}),
+        ("ab", "", {("a", "Background"): 1, ("b", "Background"): 1}),
+        ("", "", {("Background", "Background"): 1}),
+    ],
+)
+def test_one_pixel(gt, pred, expected):
+    m = lcm.label_sets_confusion([gt], [pred], "abc")
+    found = {(m.labels[i], m.labels[j]): m.values[i, j] for i, j in zip(*np.nonzero(m.values))}
+    assert found == pytest.approx(expected)
+
+
+def test_tensor_reads_true_recall_and_precision():
+    # one pixel {a} read as {a, b}, one {b} read as {b}: a is always found, b is right once out of twice
+    m = lcm.label_sets_confusion(["a", "b"], ["ab", "b"], "ab", method="tensor")
+    np.testing.assert_allclose(np.diag(m.recall)[1:], [1, 1])
+    np.testing.assert_allclose(np.diag(m.precision)[1:], [1, 1 / 2])
+    np.testing.assert_allclose(np.diag(m.f1)[1:], [1, 2 / 3])
+    assert m.average("micro") == pytest.approx({"precision": 2 / 3, "recall": 1, "f1": 0.8})
+
+
+def test_weights_count_samples():
+    heavy = lcm.label_sets_confusion(["a", "b"], ["b", "b"], "ab", weights=[3, 2])
+    np.testing.assert_array_equal(heavy.values, [[0, 0, 0], [0, 0, 3], [0, 0, 2]])
+
+
+def test_what_does_not_exist_is_nan():
+    m = lcm.label_sets_confusion(["a"], ["b"], "abc")
+    np.testing.assert_array_equal(m.recall, [[nan] * 4, [0, 0, 1, 0], [nan] * 4, [nan] * 4])
+    np.testing.assert_array_equal(m.precision[:, 2], [0, 1, 0, 0])
+    assert np.isnan(m.precision[:, [0, 1, 3]]).all()
+    # F1 exists as soon as the row or the column does
+    np.testing.assert_array_equal(m.f1, [[nan, nan, 0, nan], [0, 0, 1, 0], [nan, nan, 0, nan], [nan, nan, 0, nan]])
+    assert m.average("macro") == {"precision": 0, "recall": 0, "f1": 0}
+
+
+def test_empty_everything():
+    m = lcm.label_sets_confusion([], [], "ab")
+    assert np.isnan(m.recall).all() and np.isnan(m.f1).all()
+    for kind in AVERAGES:
+        assert all(np.isnan(v) for v in m.average(kind).values())
+    assert np.isnan(m.collapse().precision).all()
+    assert m.classes()["f1"].isna().all()
+
+
+def test_averages_of_the_worked_example():
+    matrix = [[5, 1, 0], [2, 6, 2], [0, 1, 3]]
+    assert lcm.averages(matrix, "micro") == pytest.approx({"precision": 0.7, "recall": 0.7, "f1": 0.7})
+    macro = lcm.averages(matrix, "macro")
+    assert macro == pytest.approx({"precision": 0.688095, "recall": 0.727778, "f1": 0.700855}, abs=5e-7)
+    assert lcm.averages(matrix, "weighted")["precision"] == pytest.approx(0.709286, abs=5e-7)
+
+
+@pytest.mark.parametrize("kind", AVERAGES)
+def test_averages_agree_with_scikit_learn(kind):
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        y_true, y_pred = rng.integers(0, 6, 40), rng.integers(0, 6, 40) * rng.integers(0, 2, 40)
+        present = np.union1d(y_true, y_pred)
+        matrix = np.zeros((6, 6))
+        np.add.at(matrix, (y_true, y_pred), 1)
+        theirs = precision_recall_fscore_support(y_true, y_pred, labels=present, average=kind, zero_division=0)
+        ours = lcm.averages(matrix, kind)
+        np.testing.assert_allclose([ours["precision"], ours["recall"], ours["f1"]], theirs[:3], atol=1e-12)
+
+
+def test_collapse_sums_blocks():
+    gt, pred = ["", "a", "b", "b", "ab"], ["a", "a", "", "a", "b"]
+    m = lcm.label_sets_confusion(gt, pred, "ab")
+    np.testing.assert_allclose(m.collapse().values, [[0, 1], [1, 4]])
+    assert m.collapse().labels == ("Background", "Content")
+
+
+def test_class_table_counts_pixels_even_where_columns_do_not():
+    # {a} read as {a, b} twice: pred carries a and b on two pixels each; the matrix column of a holds half of it
+    m = lcm.label_sets_confusion(["a", "a"], ["ab", "ab"], "ab")
+    table = m.classes().set_index("label")
+    assert table.columns.tolist() == ["gt_pixels", "pred_pixels", "precision", "recall", "f1", "iou"]
+    assert table.loc["a", ["gt_pixels", "pred_pixels"]].tolist() == [2, 2]
+    assert table.loc["b", ["gt_pixels", "pred_pixels"]].tolist() == [0, 2]
+    assert m.values.sum(axis=0).tolist() == [0, 1, 1]
+
+
+def test_harmonic_mean_borders():
+    np.testing.assert_array_equal(harmonic([nan, 0, nan, 0, 1], [nan, nan, 0, 0, 1]), [nan, 0, 0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        (lambda: lcm.label_sets_confusion(["z"], ["a"], "ab"), "gt_sets[0]"),
+        (lambda: lcm.label_sets_confusion(["a"], ["a", "b"], "ab"), "gt_sets, pred_sets"),
+        (lambda: lcm.label_sets_confusion(["a"], ["a"], "ab", weights=[1, 2]), "weights"),
+        (lambda: lcm.label_sets_confusion(["a"], [""], "ab", background=None), "pred_sets[0]"),
+        (lambda: lcm.label_sets_confusion(["a"], ["a"], "ab", method="mean"), "method"),
+        (lambda: lcm.averages([[1, 2]], "micro"), "matrix"),
+        (lambda: lcm.averages([[1]], "median"), "average"),
+    ],
+)
+def test_wrong_arguments_are_named(call, place):
+    with pytest.raises(lcm.InputError) as caught:
+        call()
+    assert caught.value.place == place and caught.value.hint

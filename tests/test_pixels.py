@@ -1,0 +1,159 @@
+"""Masks and outlines: what covers a pixel, the second way to the counts, and colours."""
+
+import numpy as np
+import pytest
+from conftest import build
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pycocotools import mask as coco_mask
+from test_against_pixels import LABELS, layouts, page
+
+import layoutcm as lcm
+from layoutcm.cells import lay_out
+from layoutcm.comparison import lay_out_alignment
+from layoutcm.model import Layout, Outline, RunMask
+from layoutcm.pixels import coloured, labels_at, mask_pairs, paint, rectangles
+
+ONES = np.ones(2)
+
+
+def covered(shape, width, height, scale=ONES):
+    mask = np.zeros((height, width), int)
+    for x0, y0, x1, y1 in rectangles(shape, scale, width, height).astype(int):
+        mask[y0:y1, x0:x1] += 1
+    assert mask.max(initial=0) <= 1 or len(getattr(shape, "rings", [])) > 1
+    return mask > 0
+
+
+def masks(c, page_index, rounding="outer"):
+    """The two bit-packed masks of a page of a comparison."""
+    laid = lay_out_alignment(c.alignment, rounding, None)
+    rows = slice(laid.offsets[page_index], laid.offsets[page_index + 1])
+    boxes, labels, n_gt = laid.boxes[rows], laid.labels[rows], laid.n_labels[0]
+    frame = laid.frames[page_index]
+    gt = labels < n_gt
+    return (
+        paint(boxes[gt], labels[gt], n_gt, *frame),
+        paint(boxes[~gt], labels[~gt] - n_gt, laid.n_labels[1], *frame),
+    )
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest"])
+@pytest.mark.parametrize("n", [5, 63, 74])
+@given(generated=page)
+@settings(max_examples=25, deadline=None)
+def test_cells_and_pixels_agree(rounding, n, generated):
+    labels = [*LABELS, *(f"unused {i}" for i in range(n - 5))]
+    c = lcm.compare(*layouts([generated], labels), rounding=rounding)
+    words, pixels = mask_pairs(*masks(c, 0, rounding))
+    merged = c.counts().merged()
+    np.testing.assert_array_equal(merged.words, words)
+    np.testing.assert_array_equal(merged.pixels, pixels)
+
+
+def inside(x, y, ring):
+    """Even-odd rule for one point: how many edges does a ray to the left cross?"""
+    crossings = 0
+    for (xa, ya), (xb, yb) in zip(ring, np.roll(ring, -1, axis=0)):
+        if (ya <= y < yb or yb <= y < ya) and xa + (y - ya) * (xb - xa) / (yb - ya) <= x:
+            crossings += 1
+    return crossings % 2 == 1
+
+
+point = st.tuples(st.integers(-10, 70), st.integers(-10, 70)).map(lambda p: (p[0] / 5, p[1] / 5))
+
+
+@given(points=st.lists(point, min_size=3, max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_a_polygon_covers_the_pixels_whose_centre_it_holds(points):
+    ring = np.array(points)
+    mask = covered(Outline((ring,)), 12, 11)
+    expected = [[inside(x + 0.5, y + 0.5, ring) for x in range(12)] for y in range(11)]
+    np.testing.assert_array_equal(mask, expected)
+
+
+def test_parts_of_an_outline_are_joined():
+    rings = (np.array([[0, 0], [4, 0], [4, 4], [0, 4]], float), np.array([[2, 2], [6, 2], [6, 6], [2, 6]], float))
+    assert covered(Outline(rings), 8, 8).sum() == 16 + 16 - 4
+
+
+@given(bits=st.lists(st.booleans(), min_size=1, max_size=60), height=st.integers(1, 7))
+@settings(max_examples=100, deadline=None)
+def test_a_run_length_mask_is_its_pixels(bits, height):
+    columns = -(-len(bits) // height)
+    flat = np.array(bits + [False] * (columns * height - len(bits)))
+    pixels = flat.reshape(columns, height).T
+    runs = [0] if flat[0] else []
+    runs += [int(n) for n in np.diff(np.flatnonzero(np.concatenate([[True], flat[1:] != flat[:-1], [True]])))]
+    np.testing.assert_array_equal(covered(RunMask(height, columns, np.array(runs)), columns, height), pixels)
+
+
+def test_a_mask_of_another_size_is_sampled_at_pixel_centres():
+    quarter = RunMask(2, 2, np.array([0, 1, 3]))
+    np.testing.assert_array_equal(
+        covered(quarter, 4, 4, np.array([2.0, 2.0])), np.pad(np.ones((2, 2), bool), (0, 2)[::1])
+    )
+
+
+def shaped(layout: Layout, shape) -> Layout:
+    from dataclasses import replace
+
+    return replace(layout, region_columns=replace(layout.region_columns, shapes={0: shape}))
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
+def test_an_outline_counts_pixels_in_every_rounding(rounding):
+    triangle = np.array([[0, 0], [8, 0], [0, 8]], float)
+    gt = shaped(build({"p": (10, 10)}, [("p", "a", 0, 0, 8, 8)]), Outline((triangle,)))
+    pred = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)])
+    m = lcm.compare(gt, pred, rounding=rounding).confusion()
+    # centres with x + y < 8: 7 + 6 + ... whole rows of the staircase, and the diagonal x + y = 8 - 1 is on the edge
+    expected = sum(x + 0.5 + y + 0.5 < 8 for x in range(10) for y in range(10))
+    assert m.values.tolist() == [[0, 100 - expected], [0, expected]]
+
+
+def test_polygons_from_a_file_agree_with_pycocotools(tmp_path):
+    import json
+
+    polygon = [3.2, 2.1, 17.9, 4.4, 15.3, 16.8, 6.1, 13.7]
+    rle = coco_mask.frPyObjects([polygon], 20, 24)[0]
+    images = [{"id": 1, "width": 24, "height": 20, "file_name": "p"}]
+    categories = [{"id": 1, "name": "a"}]
+    annotation = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [3, 2, 15, 15]}
+    segmentation = {"size": [20, 24], "counts": rle["counts"].decode()}
+    path = tmp_path / "gt.json"
+    path.write_text(
+        json.dumps(
+            {"images": images, "categories": categories, "annotations": [annotation | {"segmentation": segmentation}]}
+        )
+    )
+    layout = lcm.read(path, shapes="polygon")
+    np.testing.assert_array_equal(covered(layout.region_columns.shapes[0], 24, 20), coco_mask.decode(rle) > 0)
+    assert not lcm.read(path).region_columns.shapes
+
+
+def test_words_bits_and_labels():
+    mask = paint(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, 2], 3, 4, 1)
+    assert mask[0, :, 0].tolist() == [0b10, 0b1010, 0b1000, 0b1]
+    assert labels_at(mask, 1, 0, ["a", "b", "c"]) == {"a", "c"}
+    assert labels_at(mask, 3, 0, ["a", "b", "c"]) == {"Background"}
+
+
+@pytest.mark.parametrize("n", [3, 70])
+def test_colours_are_mixed(n):
+    colours = np.zeros((n, 3), np.uint8)
+    colours[0], colours[n - 1] = (200, 0, 0), (0, 0, 100)
+    mask = paint(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, n - 1], n, 4, 1)
+    image = coloured(mask, colours)
+    assert image[0].tolist() == [[200, 0, 0], [100, 0, 50], [0, 0, 100], [255, 255, 255]]
+
+
+def test_lay_out_clips_before_it_rounds():
+    from layoutcm.cells import Painted
+
+    boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
+    side = Painted(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, np.ones((1, 2)), 1)
+    none = Painted(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 4)), np.ones((1, 2)), 1)
+    laid = lay_out(side, none, np.array([[10.0, 10.0]]), "outer")
+    areas = np.prod(laid.boxes[:, 2:] - laid.boxes[:, :2], axis=1)
+    assert areas.tolist() == [0, 0, 1, 1]

@@ -1,0 +1,306 @@
+"""What a reader makes of a good file: COCO ground truth and results, masks, CSV and Parquet tables."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pycocotools import mask as coco_mask
+
+import layoutcm as lcm
+from layoutcm.formats.masks import run_pixels
+
+HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
+
+
+def image(id=1, **fields):
+    return {"id": id, "file_name": f"{id}.png", "width": 100, "height": 80} | fields
+
+
+def region(image_id=1, category_id=1, **fields):
+    return {"image_id": image_id, "category_id": category_id, "bbox": [10, 20, 30, 40]} | fields
+
+
+def coco(images=None, annotations=None, categories=None):
+    return {
+        "images": [image()] if images is None else images,
+        "annotations": [region()] if annotations is None else annotations,
+        "categories": [{"id": 1, "name": "Text"}] if categories is None else categories,
+    }
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Writes a file of the test's own (JSON, text or bytes) and reads it."""
+
+    def write_and_read(content, name="file", **options):
+        if isinstance(content, dict | list):
+            content = json.dumps(content)
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return lcm.read(path, **options)
+
+    return write_and_read
+
+
+def found(layout):
+    return {finding.code: finding.count for finding in layout.findings}
+
+
+def boxes(layout):
+    return layout.regions[["x0", "y0", "x1", "y1"]].to_numpy().tolist()
+
+
+def test_coco_ground_truth(read):
+    layout = read(coco())
+    assert layout.format == "coco"
+    assert layout.labels == ("Text",)
+    assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["1.png", 100, 80]
+    assert layout.regions.loc[0, ["page", "label", "x0", "y0", "x1", "y1"]].tolist() == [
+        "1.png",
+        "Text",
+        10,
+        20,
+        40,
+        60,
+    ]
+    assert not layout.has_scores and layout.findings == ()
+
+
+def test_ids_are_opaque(read):
+    ids = [10, 0, 9999999999, -3, "x7", 10**400]
+    names = ["ten", "zero", "far", "minus", "text", "huge"]
+    layout = read(
+        coco(
+            [image(id, file_name=f"{name}.png") for id, name in zip(ids, names, strict=True)],
+            [region(id, id) for id in reversed(ids)],
+            [{"id": id, "name": name} for id, name in zip(ids, names, strict=True)],
+        )
+    )
+    assert layout.labels == tuple(names) and layout.findings == ()
+    assert layout.regions["label"].tolist() == names[::-1]
+    assert layout.regions["page"].tolist() == [f"{name}.png" for name in reversed(names)]
+
+
+def test_two_ids_with_one_name_are_one_label(read):
+    categories = [{"id": i, "name": name} for i, name in enumerate(("Text", " ", "Text"))]
+    layout = read(coco(annotations=[region(category_id=i) for i in (2, 1, 0)], categories=categories))
+    assert layout.labels == ("Text", "(no name)")
+    assert layout.regions["label"].tolist() == ["Text", "(no name)", "Text"]
+
+
+def test_undeclared_category(read):
+    layout = read(coco(annotations=[region(category_id=i) for i in (1, 3, 3)]))
+    assert layout.regions["label"].tolist() == ["Text", "category 3", "category 3"]
+    assert found(layout) == {"undeclared-category": 2}
+
+
+def test_documents_numbers_scores_and_missing_names(read):
+    images = [image(1, doc_name="a.pdf", page_no=4), image(2, file_name=None, page_no=3.0)]
+    layout = read(coco(images, [region(score=0.25), region(2)]))
+    assert layout.pages["page"].tolist() == ["1.png", "2"]
+    assert layout.pages["document"].tolist() == ["a.pdf", ""]
+    assert layout.pages["number"].tolist() == [4, 3]
+    assert layout.regions["score"][0] == 0.25 and np.isnan(layout.regions["score"][1]) and layout.has_scores
+
+
+def test_annotations_on_unlisted_images_are_dropped(read):
+    layout = read(coco(annotations=[region(7), region(), region(7), region(8)]))
+    assert len(layout.regions) == 1 and found(layout) == {"unlisted-image": 3}
+    assert "annotations[0]: image_id 7" in layout.findings[0].message
+    assert "3 regions on 2 images" in layout.findings[0].message
+
+
+def test_background_regions_are_dropped(read):
+    categories = [{"id": 1, "name": "background"}, {"id": 2, "name": "Text"}]
+    layout = read(coco(annotations=[region(), region(category_id=2), region()], categories=categories))
+    assert layout.labels == ("Text",) and layout.regions["label"].tolist() == ["Text"]
+    assert found(layout) == {"background-region": 2}
+
+
+def test_empty_and_inverted_boxes_are_dropped(read):
+    given = [[10, 10, 5, 5], [2.5, 2.5, 0, 0], [9, 9, -4, 2], [0, 0, 1, 1]]
+    layout = read(coco(annotations=[region(bbox=box) for box in given]))
+    assert boxes(layout) == [[10, 10, 15, 15], [0, 0, 1, 1]] and found(layout) == {"empty-box": 2}
+    message = layout.findings[0].message
+    assert "2 boxes" in message and "annotations[1].bbox: x0, y0, x1, y1 = 2.5, 2.5, 2.5, 2.5" in message
+
+
+def test_boxes_beyond_the_page_are_noted(read):
+    layout = read(coco(annotations=[region(), region(bbox=[-3, 0, 9, 9]), region(bbox=[90, 70, 30, 9])]))
+    assert len(layout.regions) == 3 and found(layout) == {"clipped-box": 2}
+    assert "by up to 20" in layout.findings[0].message and "annotations[1].bbox" in layout.findings[0].message
+    assert layout.findings[0].severity == "warning"
+    assert read(coco(annotations=[region(bbox=[-0.5, 0, 9, 9])])).findings[0].severity == "info"
+
+
+def test_results_borrow_pages_and_labels(read):
+    gt = read(coco([image(5), image(9)], [region(5, 4)], [{"id": 4, "name": "Text"}]))
+    pred = read([region(9, 4, score=0.5), region(77, 4), region(5, 6)], like=gt)
+    assert pred.format == "coco-results"
+    assert pred.pages["page"].tolist() == ["5.png", "9.png"]
+    assert pred.regions[["page", "label"]].to_numpy().tolist() == [["9.png", "Text"], ["5.png", "category 6"]]
+    assert found(pred) == {"unknown-page": 1, "undeclared-category": 1}
+
+
+def test_results_like_a_table_are_known_by_name_and_not_guessed(read):
+    gt = read(HEADER + "p1,,100,80,Table,1,1,9,9,\np1,,100,80,Text,1,1,9,9,\n")
+    pred = read([region("p1", "Text"), region("p1", 1)], like=gt)
+    assert pred.regions["label"].tolist() == ["Text", "category 1"] and found(pred) == {"undeclared-category": 1}
+
+
+@pytest.mark.parametrize("text", ["[]", " [ \n ] "])
+def test_an_empty_list_finds_nothing(read, text):
+    gt = read(coco())
+    pred = read(text, like=gt)
+    assert len(pred.regions) == 0 and len(pred.pages) == 1 and pred.findings == ()
+    assert lcm.compare(gt, pred).confusion().values[1, 0] == 30 * 40
+    assert len(read(text).pages) == 0
+
+
+def test_results_with_a_background_lent_by_the_ground_truth(read):
+    gt = read(coco(categories=[{"id": 0, "name": "Background"}, {"id": 1, "name": "Text"}]))
+    pred = read([region(1, 0), region(1, 1)], like=gt)
+    assert pred.regions["label"].tolist() == ["Text"] and found(pred) == {"background-region": 1}
+
+
+def test_results_alone_need_sizes(read, tmp_path):
+    with pytest.raises(lcm.InputError) as error:
+        read([region()], "res.json")
+    assert all(way in str(error.value) for way in ("res.json", "like=", "sizes=FOLDER", "sizes=(1025, 1025)"))
+    layout = read([region(3, 2)], sizes=(60, 70))
+    assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["3", 60, 70]
+    assert layout.labels == ("category 2",) and found(layout) == {"undeclared-category": 1}
+    assert read([region(3)], sizes={"3.png": (50, 70)}).pages["width"].tolist() == [50]
+
+
+ELL = [10, 10, 30, 10, 30, 20, 20, 20, 20, 40, 10, 40]
+
+
+@pytest.mark.parametrize("corners", [[10, 20, 40, 20, 40, 60, 10, 60], [10, 20, 10, 60, 40, 60, 40, 20, 10, 20]])
+def test_a_rectangle_is_a_box(read, corners):
+    layout = read(coco(annotations=[region(segmentation=[corners])]), shapes="polygon")
+    assert boxes(layout) == [[10, 20, 40, 60]] and "outline" not in layout.regions
+
+
+def test_there_and_back_is_no_box(read):
+    spike = [10, 10, 30, 10, 30, 40, 30, 10]
+    assert "outline" in read(coco(annotations=[region(segmentation=[spike])]), shapes="polygon").regions
+
+
+def test_outlines_are_kept_only_when_asked_for(read):
+    file = coco(annotations=[region(segmentation=[ELL]), region(segmentation=[])])
+    assert "outline" not in read(file).regions
+    kept = read(file, shapes="polygon").regions["outline"]
+    assert kept[0].rings[0].tolist() == np.reshape(ELL, (-1, 2)).tolist() and kept[1] is None
+
+
+@pytest.mark.parametrize("shapes", ["box", "polygon"])
+def test_segmentation_alone_gives_the_box(read, shapes):
+    gt = read(coco())
+    part = {"image_id": 1, "category_id": 1, "segmentation": [ELL]}
+    assert boxes(read([part], like=gt, shapes=shapes)) == [[10, 10, 30, 40]]
+
+
+def random_mask(seed, height=37, width=23):
+    rng = np.random.default_rng(seed)
+    mask = np.zeros((height, width), np.uint8)
+    for _ in range(seed % 4):
+        (y0, y1), (x0, x1) = (np.sort(rng.integers(0, side + 1, 2)) for side in (height, width))
+        mask[y0:y1, x0:x1] ^= 1
+    return mask
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_run_length_masks_equal_pycocotools(read, seed, compressed):
+    mask = random_mask(seed)
+    runs = coco_mask.encode(np.asfortranarray(mask))
+    box = coco_mask.toBbox(runs)
+    counts = runs["counts"].decode()
+    if not compressed:
+        flat = mask.T.ravel()
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], flat])))
+        counts = np.diff([0, *edges, flat.size]).tolist()
+    part = {"image_id": 1, "category_id": 1, "segmentation": {"size": [37, 23], "counts": counts}}
+    layout = read([part], sizes=(23, 37), shapes="polygon")
+    if not mask.any():
+        assert found(layout)["empty-box"] == 1
+        return
+    assert boxes(layout) == [[box[0], box[1], box[0] + box[2], box[1] + box[3]]]
+    assert (run_pixels(layout.regions["outline"][0]) == mask).all()
+
+
+@pytest.mark.parametrize("change", ["as it is", "BOM", "CRLF", "upper case", "blank lines", "no last newline"])
+def test_csv(read, change):
+    text = HEADER + "0001,d,100,80,Text,1,2,3,4,.5\n0002,d,100,80,,,,,,\n0001,d,100,80,NA, 5 ,6,7,8,\n"
+    text = {
+        "as it is": text,
+        "BOM": "\ufeff" + text,
+        "CRLF": text.replace("\n", "\r\n"),
+        "upper case": HEADER.upper() + text.removeprefix(HEADER),
+        "blank lines": text.replace("\n", "\n\n"),
+        "no last newline": text.rstrip(),
+    }[change]
+    layout = read(text)
+    assert layout.format == "csv" and layout.findings == ()
+    assert layout.pages["page"].tolist() == ["0001", "0002"] and layout.pages["document"].tolist() == ["d", "d"]
+    assert layout.labels == ("Text", "NA") and boxes(layout) == [[1, 2, 3, 4], [5, 6, 7, 8]]
+    assert layout.regions["score"].fillna(-1).tolist() == [0.5, -1]
+
+
+def test_csv_with_a_header_alone_has_no_pages(read):
+    assert len(read(HEADER).pages) == len(read(HEADER.rstrip()).pages) == 0
+
+
+def test_csv_quotes(read):
+    layout = read(HEADER + '"a, b",,100,80,"one ""two"",\nthree",1,2,3,4,\n')
+    assert layout.pages["page"].tolist() == ["a, b"] and layout.labels == ('one "two",\nthree',)
+
+
+def test_csv_row_without_label(read):
+    layout = read(HEADER + "a,,100,80,,1,2,3,4,\na,,100,80,  ,1,2,3,4,\na,,100,80,T,1,2,3,4,\n")
+    assert layout.labels == ("T",) and found(layout) == {"unlabelled-row": 2}
+    assert "row 2" in layout.findings[0].message
+
+
+def test_csv_size_and_document_may_stand_on_any_row_of_a_page(read):
+    layout = read(HEADER + "a,,,,T,1,2,3,4,\na,d,100,80,T,5,6,7,8,\n")
+    assert layout.pages.loc[0, ["document", "width", "height"]].tolist() == ["d", 100, 80]
+
+
+def test_table_without_optional_columns(read):
+    text = "page,label,x0,y0,x1,y1\na,Text,1,2,3,4\n"
+    assert read(text, sizes=(50, 60)).pages["height"].tolist() == [60]
+    gt = read(HEADER + "a,,100,80,Text,1,2,3,4,\n")
+    assert read(text, like=gt).pages["width"].tolist() == [100]
+
+
+@pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
+def test_parquet(read, tmp_path, text):
+    columns = {
+        "Page": pa.array(["0001", "0001", "b"], pa.string()).cast(text),
+        "width": [100, 100, 90],
+        "height": [80, 80, 70],
+        "label": pa.array(["Text", "NA", None], pa.string()).cast(text),
+        **{name: [i + 0.5, i + 1.5, None] for i, name in enumerate(("x0", "y0", "x1", "y1"))},
+    }
+    pq.write_table(pa.table(columns), tmp_path / "made")
+    layout = read((tmp_path / "made").read_bytes())
+    assert layout.format == "parquet" and layout.findings == ()
+    assert layout.pages[["page", "width"]].to_numpy().tolist() == [["0001", 100], ["b", 90]]
+    assert layout.labels == ("Text", "NA") and boxes(layout) == [[0.5, 1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]]
+
+
+def test_source_may_be_a_name_with_bytes(read):
+    layout = lcm.read(("upload.json", json.dumps(coco()).encode()))
+    assert layout.name == "upload.json" and boxes(layout) == boxes(read(coco()))
+
+
+def test_format_overrides_detection(read):
+    assert read({"images": [image()]}, format="coco").pages["page"].tolist() == ["1.png"]
+    with pytest.raises(lcm.InputError, match="'images'.*coco, coco-results, parquet, csv.*format="):
+        read({"images": [image()]})
+    with pytest.raises(lcm.InputError, match="file.*'zzz' is not known.*coco-results"):
+        read(coco(), format="zzz")
