@@ -31,7 +31,9 @@ def seconds(work, repeats=5):
 
 def bench_import():
     code = "import time; t = time.perf_counter(); import layoutcm; print(time.perf_counter() - t)"
-    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)]
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)
+    ]
     print(f"import layoutcm                    {min(times):8.3f} s")
 
 
@@ -79,7 +81,8 @@ def bench_whole_job(folder, pages):
     ours = _measured(["--job", str(gt_path), str(pred_path)])
     theirs = _measured(["--orjson", str(gt_path), str(pred_path)])
     print(f"  orjson.loads of the two files     {theirs[0]:8.2f} s   peak {theirs[1]:6.2f} GB")
-    print(f"  files to all matrices             {ours[0]:8.2f} s   peak {ours[1]:6.2f} GB   ratio {ours[0] / theirs[0]:.2f}")
+    ratio = ours[0] / theirs[0]
+    print(f"  files to all matrices             {ours[0]:8.2f} s   peak {ours[1]:6.2f} GB   ratio {ratio:.2f}")
 
 
 def _measured(arguments):
@@ -108,7 +111,10 @@ def bench_growth(folder):
         whole_job(*paths) if first is None else None  # loads numba and the cached kernel
         taken = seconds(lambda paths=paths: whole_job(*paths), repeats=1 if pages > 10_000 else 3)
         first = first or taken / pages
-        print(f"  {pages:8,} pages  {taken:8.2f} s  {1e6 * taken / pages:7.1f} µs a page  {taken / pages / first:5.2f} x the first")
+        per_page = taken / pages
+        print(
+            f"  {pages:8,} pages  {taken:8.2f} s  {1e6 * per_page:7.1f} µs a page  {per_page / first:5.2f} x the first"
+        )
         for path in paths:
             path.unlink()
 

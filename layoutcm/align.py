@@ -111,9 +111,8 @@ def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[
     """The matrix's label list, and whether it is same, different or mapped."""
     if taxonomy not in TAXONOMIES:
         raise InputError("", "taxonomy", f"{shown(taxonomy)} is not known", f"Use one of {', '.join(TAXONOMIES)}.")
-    shared = (
-        taxonomy in ("same", "match-names")
-        or taxonomy == "auto"
+    shared = taxonomy in ("same", "match-names") or (
+        taxonomy == "auto"
         and (
             _one_holds_other(set(gt.labels), set(pred.labels)) or _one_holds_other(gt.labels_in_use, pred.labels_in_use)
         )

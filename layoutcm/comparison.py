@@ -63,7 +63,8 @@ def compare(
         "missing_pages": None if missing_pages == "penalise" else missing_pages,
         "taxonomy": alignment.taxonomy,
     }
-    return Comparison(alignment, counts, {name: str(value) for name, value in options.items() if value is not None})
+    named = {name: str(value) for name, value in options.items() if value is not None}
+    return Comparison(alignment, counts, rounding, min_score, named)
 
 
 def read_mapping(path: str | os.PathLike[str]) -> Mapped:
@@ -139,7 +140,9 @@ class Comparison:
 
     alignment: Alignment
     all_counts: PairCounts
-    options: dict[str, str]
+    rounding: str
+    min_score: float | None
+    options: dict[str, str]  # as the recipe names them
 
     @property
     def space(self) -> LabelSpace:
@@ -186,6 +189,11 @@ class Comparison:
         gt, pred = (PurePosixPath(side.name).stem.replace("|", "/") for side in self.alignment.layouts)
         parts = {"gt": gt, "pred": pred, "pages": len(self.pages), **self.options, "method": method}
         return "|".join(f"{name}:{value}" for name, value in parts.items()) + f"|v{__version__}"
+
+    @cached_property
+    def laid_out(self) -> LaidOut:
+        """The boxes of both sides on the pixel grid, for looking at pages; made anew, because few ask for it."""
+        return lay_out_alignment(self.alignment, self.rounding, self.min_score)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
         """Pair counts of the whole set, of a page or of a document."""
@@ -283,7 +291,7 @@ class Comparison:
         rows = counts.select(counts.has(GT, gt) & counts.has(PRED, pred))
         # Only pages that have such a pair, numbered anew, so that the stack stays small.
         pages, group = np.unique(rows.page, return_inverse=True)
-        i, j = self.space.gt_place[gt], self.space.pred_place[pred]
+        i, j = self.places(gt_label, pred_label)
         blocks = stacks(rows, self.space, group, pages.size, method)
         pixels = np.concatenate([np.empty(0), *(one.recall_mass[:, i, j] for _, one in blocks)])
         documents = self.alignment.pages.documents
@@ -297,6 +305,16 @@ class Comparison:
         )
         table = table[table["pixels"] > 0]
         return table.sort_values("pixels", ascending=False, kind="stable", ignore_index=True)
+
+    def places(self, gt_label: str, pred_label: str) -> tuple[int, int]:
+        """Row and column of a cell of the matrix."""
+        return self._place(GT, gt_label), self._place(PRED, pred_label)
+
+    def _place(self, side: int, label: str) -> int:
+        # A label that only the other side has still has a row and a column; nothing is ever booked there.
+        own = self._side_label(side, label)
+        place = (self.space.gt_place, self.space.pred_place)[side]
+        return int(place[own]) if own >= 0 else self.labels.index(label)
 
     def _side_label(self, side: int, label: str) -> int:
         """0 for Background, i for the side's i-th label; -1 for a label that only the other side has."""

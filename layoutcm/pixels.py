@@ -27,7 +27,7 @@ def rectangles(shape: Shape, scale: Floats, width: float, height: float) -> Floa
     rows, columns = int(np.ceil(height)), int(np.ceil(width))
     if isinstance(shape, Outline):
         spans = [_ring_spans(ring * scale, columns, rows) for ring in shape.rings]
-        return _stacked(np.concatenate(spans))
+        return stacked_spans(np.concatenate(spans))
     mask = run_pixels(shape)
     # The centre of a target pixel, taken back to the mask's own frame, says which of its pixels to look at.
     y = np.floor((np.arange(rows) + 0.5) / scale[1]).astype(int)
@@ -35,7 +35,7 @@ def rectangles(shape: Shape, scale: Floats, width: float, height: float) -> Floa
     target = np.zeros((rows, columns), bool)
     inside = np.ix_(y < mask.shape[0], x < mask.shape[1])
     target[inside] = mask[np.ix_(y[y < mask.shape[0]], x[x < mask.shape[1]])]
-    return _stacked(_mask_spans(target))
+    return stacked_spans(mask_spans(target))
 
 
 def _ring_spans(ring: Floats, columns: int, rows: int) -> NDArray[np.int64]:
@@ -58,14 +58,14 @@ def _ring_spans(ring: Floats, columns: int, rows: int) -> NDArray[np.int64]:
     return spans[spans[:, 2] > spans[:, 1]]
 
 
-def _mask_spans(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+def mask_spans(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
     padded = np.pad(mask, ((0, 0), (1, 1))).astype(np.int8)
     rows, first = np.nonzero(np.diff(padded, axis=1) == 1)
     last = np.nonzero(np.diff(padded, axis=1) == -1)[1]
     return np.stack([rows, first, last], axis=1)
 
 
-def _stacked(spans: NDArray[np.int64]) -> Floats:
+def stacked_spans(spans: NDArray[np.int64]) -> Floats:
     """Equal spans in neighbouring rows become one rectangle."""
     spans = spans[np.lexsort((spans[:, 0], spans[:, 2], spans[:, 1]))]
     if not len(spans):

@@ -85,7 +85,7 @@ def test_documents_and_tables():
     ],
 )
 def test_documents_read_off_page_names(names, expected):
-    layout = build({name: (5, 5) for name in names}, [])
+    layout = build(dict.fromkeys(names, (5, 5)), [])
     assert lcm.compare(layout, layout).documents == expected
 
 

@@ -17,7 +17,7 @@ FLOORS = [
     {"pixels", "confusion"},
     {"levels"},
     {"comparison"},
-    {"tables"},
+    {"tables", "pageview"},
     {"cli"},
     {"__main__"},
 ]

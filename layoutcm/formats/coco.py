@@ -74,7 +74,7 @@ def read_results(content: Content, options: Options) -> Layout:
     annotations = content.decode(list[Annotation])
     like = options.like
     if like is not None:
-        keys = like.keys or dict(like.page_columns.index)
+        keys: dict[Key, int] = dict(like.keys) or {name: i for i, name in enumerate(like.page_columns.names)}
         # A layout without ids of its own is known by its names; numbers are not guessed to follow their order.
         label_keys: dict[Key, int] = dict(like.label_keys) or {label: i for i, label in enumerate(like.labels)}
         return _layout(
@@ -158,7 +158,7 @@ def _layout(
     kept = np.flatnonzero(page >= 0)
     if kept.size < len(annotations):
         findings.append(_unlisted(content.name, annotations, section, page))
-        annotations = [annotations[i] for i in kept]
+        annotations = [annotations[i] for i in kept.tolist()]
     boxes, shapes = _boxes(content.name, annotations, section, kept, options)
     scores = np.array([np.nan if a.score is None else a.score for a in annotations], float)
     regions = Regions(page[kept], label[kept], boxes, scores, shapes)
@@ -189,7 +189,7 @@ def _declare(
     findings: list[Finding],
 ) -> Indices:
     """Give every undeclared category id a label of its own, and say so."""
-    counts = Counter(ids[i] for i in np.flatnonzero(label < 0))
+    counts = Counter(ids[i] for i in np.flatnonzero(label < 0).tolist())
     for key in counts:
         label_keys[key] = len(labels)
         labels.append(f"category {key:g}" if isinstance(key, float) else f"category {key}")
@@ -207,21 +207,21 @@ def _declare(
 
 
 def _unlisted(file: str, annotations: Sequence[Annotation], section: str, page: Indices) -> Finding:
-    lost = np.flatnonzero(page < 0)
+    lost = np.flatnonzero(page < 0).tolist()
     example = f"first at {section}[{lost[0]}]: image_id {shown(annotations[lost[0]].image_id)}"
     images = len({annotations[i].image_id for i in lost})
-    regions = f"{lost.size:,} region{'s' if lost.size > 1 else ''} on {images:,} image{'s' if images > 1 else ''}"
+    regions = f"{len(lost):,} region{'s' if len(lost) > 1 else ''} on {images:,} image{'s' if images > 1 else ''}"
     if section:
         return Finding(
             "unlisted-image",
             f"{file}: {regions} that `images` does not list, dropped; {example}.",
-            count=lost.size,
+            count=len(lost),
             fix="Whoever filtered `images` has to filter `annotations` too.",
         )
     return Finding(
         "unknown-page",
         f"{file}: {regions} that the ground truth does not have, dropped; {example}.",
-        count=lost.size,
+        count=len(lost),
         fix="Check that both files come from the same split and number their images alike.",
     )
 
@@ -231,13 +231,14 @@ def _boxes(
 ) -> tuple[Floats, dict[int, Shape]]:
     """float64[regions, x0 y0 x1 y1] and the outlines that are no boxes."""
     shapes: dict[int, Shape] = {}
-    given = [a.bbox for a in annotations]
+    # Empty where a segmentation has to give the box.
+    given: list[Sequence[float]] = [a.bbox or () for a in annotations]
     for i, annotation in enumerate(annotations):
-        if given[i] is not None and not options.outlines:
+        if given[i] and not options.outlines:
             continue
         place = f"{section}[{rows[i]}].segmentation"
         shape = parse_segmentation(annotation.segmentation, file, place) if annotation.segmentation else None
-        if given[i] is None:
+        if not given[i]:
             if shape is None:
                 raise InputError(
                     file, f"{section}[{rows[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
@@ -247,7 +248,7 @@ def _boxes(
             given[i] = shape_box(shape)
         if shape is not None and options.outlines and not is_box(shape):
             shapes[i] = shape
-    boxes = np.fromiter(chain.from_iterable(given), float, 4 * len(given)).reshape(-1, 4)
+    boxes = np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4)
     with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
         boxes[:, 2:] += boxes[:, :2]
     return boxes, shapes

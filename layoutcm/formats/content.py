@@ -131,8 +131,8 @@ class Content:
             try:
                 document = json.loads(self.json_bytes)
                 # Python reads 1e400 as infinity, so that no value misfits where msgspec found it out of range.
-                if "out of range" in problem and (found := first_unusable(document)):
-                    return InputError(self.name, *found, "Remove the entry or repair it.")
+                if "out of range" in problem and (unusable := first_unusable(document)):
+                    return InputError(self.name, *unusable, "Remove the entry or repair it.")
                 path, value = locate(document, type)
             except (ValueError, RecursionError):
                 pass
@@ -178,7 +178,7 @@ def locate(document: Any, type: Any) -> tuple[str, object]:
         if step is None:
             step = _first_misfit(here, lambda: failure(document)) if isinstance(here, list) else 0
         spelled += f".{step}" if name else f"[{step}]"
-        if isinstance(here, dict) and step not in here or isinstance(here, list) and step >= len(here):
+        if (isinstance(here, dict) and step not in here) or (isinstance(here, list) and step >= len(here)):
             return spelled.removeprefix("."), None
         here = here[step] if isinstance(here, dict | list) else here
     return spelled.removeprefix("."), here

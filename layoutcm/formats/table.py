@@ -182,7 +182,14 @@ def _not_a_number(file: str, column: pa.ChunkedArray, name: str, place: Place) -
     return InputError(file, f"column {name}", f"holds {column.type}, must be numbers", "Convert it.")
 
 
-def _layout(content, options, format, text, numbers, place) -> Layout:
+def _layout(
+    content: Content,
+    options: Options,
+    format: str,
+    text: dict[str, list[str]],
+    numbers: dict[str, Floats],
+    place: Place,
+) -> Layout:
     page, first = _code(text["page"])
     blank = np.array([not name for name in text["page"]], bool)
     if blank.any():
@@ -229,13 +236,19 @@ def _code(values: list[str]) -> tuple[Indices, np.ndarray]:
     return codes, first
 
 
-def _pages(file, options, text, numbers, page, first, place) -> Pages:
+def _pages(
+    file: str,
+    options: Options,
+    text: dict[str, list[str]],
+    numbers: dict[str, Floats],
+    page: Indices,
+    first: np.ndarray,
+    place: Place,
+) -> Pages:
     sizes = np.stack([numbers["width"], numbers["height"]], axis=1)
-    known = np.isfinite(sizes).all(axis=1)
+    known = np.asarray(np.isfinite(sizes).all(axis=1))
     # The first row that tells a page's size decides; the others must agree with it.
-    chosen = np.full(len(first), -1)
-    rows = np.flatnonzero(known)
-    chosen[page[rows[::-1]]] = rows[::-1]
+    chosen = _first_telling(page, known, len(first))
     clash = known & (sizes != sizes[chosen[page]]).any(axis=1)
     if clash.any():
         row = int(np.argmax(clash))
@@ -258,23 +271,33 @@ def _pages(file, options, text, numbers, page, first, place) -> Pages:
         names,
         np.ascontiguousarray(frame[:, 0]),
         np.ascontiguousarray(frame[:, 1]),
-        _documents(file, text, page, first, place),
+        _documents(file, text, page, len(first), place),
         np.full(len(names), -1, np.int32),
     )
 
 
-def _documents(
-    file: str, text: dict[str, list[str]], page: Indices, first: np.ndarray, place: Place
-) -> tuple[str, ...]:
+def _first_telling(page: Indices, known: np.ndarray, pages: int) -> np.ndarray:
+    """int64[pages]: the first row of each page that tells something, -1 where none does."""
+    told = np.full(pages, -1)
+    rows = np.flatnonzero(known)
+    told[page[rows[::-1]]] = rows[::-1]
+    return told
+
+
+def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int, place: Place) -> tuple[str, ...]:
     """The document of each page; page "1" of two documents must not become one page."""
-    told: dict[int, int] = {}
-    for row, document in enumerate(text["document"]):
-        if document and text["document"][before := told.setdefault(int(page[row]), row)] != document:
-            raise InputError(
-                file,
-                f"{place(before)} and {place(row)}",
-                f"page {shown(text['page'][row])} is in document {shown(text['document'][before])} and then in "
-                f"{shown(document)}",
-                "Page names must be unique: write the document into the name of the page.",
-            )
-    return tuple(text["document"][told[i]] if i in told else "" for i in range(len(first)))
+    given = text["document"]
+    known = np.array([bool(document) for document in given], bool)
+    told = _first_telling(page, known, pages)
+    code, _ = _code(given)
+    clash = known & (code != code[told[page]])
+    if clash.any():
+        row = int(np.argmax(clash))
+        before = int(told[page[row]])
+        raise InputError(
+            file,
+            f"{place(before)} and {place(row)}",
+            f"page {shown(text['page'][row])} is in document {shown(given[before])} and then in {shown(given[row])}",
+            "Page names must be unique: write the document into the name of the page.",
+        )
+    return tuple(given[row] if row >= 0 else "" for row in told)

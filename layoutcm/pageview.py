@@ -1,0 +1,116 @@
+"""One page looked at: its cells between box edges, their label sets, and which of them make up a number.
+
+A page has some thousand cells and millions of pixels, so everything a person sees of a page (masks, differences, the
+pixels behind a matrix cell) is worked out on the cells and only then spread over pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import stack
+from layoutcm.counts import PairCounts
+from layoutcm.model import GT, PRED, X0, X1, Y0, Y1, Floats
+from layoutcm.pixels import mask_spans, paint, stacked_spans
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class PageCells:
+    """The cells of a page: float64[columns + 1] and float64[rows + 1] edges, uint64[rows, columns, words] a side."""
+
+    comparison: Comparison
+    x_edges: Floats
+    y_edges: Floats
+    masks: tuple[NDArray[np.uint64], NDArray[np.uint64]]
+
+    @cached_property
+    def pair_of_cell(self) -> NDArray[np.int64]:
+        """int64[rows, columns]: index into `pairs`."""
+        return self._distinct[1].reshape(self.masks[GT].shape[:2])
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """The page's distinct pairs of sets with their pixels, one row a pair."""
+        words, where = self._distinct
+        area = np.diff(self.y_edges)[:, None] * np.diff(self.x_edges)
+        pixels = np.bincount(where, area.ravel(), minlength=len(words)).astype(float)
+        return PairCounts(self.comparison.all_counts.labels, np.zeros(len(words), np.int32), words, pixels)
+
+    @cached_property
+    def _distinct(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        joined = np.concatenate(self.masks, axis=2)
+        words, where = np.unique(joined.reshape(-1, joined.shape[2]), axis=0, return_inverse=True)
+        return words, where.reshape(-1)
+
+    def share_of(self, gt_label: str, pred_label: str, method: str = "matrix") -> Floats:
+        """float64[rows, columns]: what a pixel of each cell adds to one cell of the confusion matrix."""
+        space = self.comparison.space
+        one_each = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
+        i, j = self.comparison.places(gt_label, pred_label)
+        values = stack(one_each, space, np.arange(len(one_each)), len(one_each), method).recall_mass[:, i, j]
+        return values[self.pair_of_cell]
+
+    def agreement(self) -> NDArray[np.int64]:
+        """int64[rows, columns]: 0 nothing on either side, 1 equal sets, 2 missed, 3 invented, 4 other labels."""
+        gt_background, pred_background = (self.pairs.has(side, 0) for side in (GT, PRED))
+        placed = self.pairs.placed(self.comparison.space.gt_place, self.comparison.space.pred_place)
+        half = placed.shape[1] // 2
+        same = (placed[:, :half] == placed[:, half:]).all(axis=1)
+        kinds = np.select([gt_background & pred_background, same, pred_background, gt_background], [0, 1, 2, 3], 4)
+        return kinds[self.pair_of_cell]
+
+    def set_names(self, side: int, pair: int) -> frozenset[str]:
+        return self.pairs.select(slice(pair, pair + 1)).sets(side)[0]
+
+    def word(self, side: int, pair: int) -> int:
+        """A side's label set of a pair as one integer, bit 0 Background."""
+        low, high = (0, self.pairs.gt_words) if side == GT else (self.pairs.gt_words, self.pairs.words.shape[1])
+        words = self.pairs.words[pair, low:high].tolist()
+        return sum(word << (64 * i) for i, word in enumerate(words))
+
+    def rectangles(self, chosen: Bools) -> Floats:
+        """float64[rectangles, x0 y0 x1 y1]: the chosen cells, bool[rows, columns], as few rectangles of the page."""
+        cells = stacked_spans(mask_spans(chosen)).astype(int)
+        return np.stack(
+            [self.x_edges[cells[:, X0]], self.y_edges[cells[:, Y0]],
+             self.x_edges[cells[:, X1]], self.y_edges[cells[:, Y1]]], axis=1,
+        )  # fmt: skip
+
+    def spread(self, values: NDArray[np.generic], scale: float = 1.0) -> NDArray[np.generic]:
+        """[height, width, ...]: values of cells laid out over the pixels of the page, shrunk by `scale`."""
+        rows, columns = (
+            np.searchsorted(edges[1:-1], (np.arange(max(round(edges[-1] * scale), 1)) + 0.5) / scale, side="right")
+            for edges in (self.y_edges, self.x_edges)
+        )
+        return values[np.ix_(rows, columns)]
+
+
+def page_cells(comparison: Comparison, page: str) -> PageCells:
+    """The cells of one page of a comparison, under the comparison's own rounding and score threshold."""
+    index = comparison.page_index(page)
+    laid = comparison.laid_out
+    boxes, labels = (column[laid.offsets[index] : laid.offsets[index + 1]] for column in (laid.boxes, laid.labels))
+    width, height = laid.frames[index]
+    x_edges = np.unique(np.concatenate([[0, width], boxes[:, X0], boxes[:, X1]]))
+    y_edges = np.unique(np.concatenate([[0, height], boxes[:, Y0], boxes[:, Y1]]))
+    on_cells = np.stack(
+        [
+            np.searchsorted(edges, boxes[:, k])
+            for k, edges in ((X0, x_edges), (Y0, y_edges), (X1, x_edges), (Y1, y_edges))
+        ],
+        axis=1,
+    ).astype(float)
+    masks = []
+    for side in (GT, PRED):
+        own = (labels < laid.n_labels[GT]) == (side == GT)
+        shift = 0 if side == GT else laid.n_labels[GT]
+        size = (len(x_edges) - 1, len(y_edges) - 1)
+        masks.append(paint(on_cells[own], labels[own] - shift, laid.n_labels[side], *size))
+    return PageCells(comparison, x_edges, y_edges, (masks[GT], masks[PRED]))
