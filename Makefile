@@ -4,14 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint bench bench-peer clean
+.PHONY: run test lint browser bench bench-peer bench-app screenshots clean
 
+# The dashboard on http://localhost:8501, with the sample one click away.
 run: $(READY)
-	$(BIN)/layoutcm compare sample_data/gt.json sample_data/model-a.json
+	$(BIN)/layoutcm app
 
-test: $(READY) lint
+test: $(READY) lint browser
 	$(BIN)/coverage run -m pytest
 	$(BIN)/coverage report
+
+# The dashboard's tests drive a real Chromium: the system's, Debian's package, or the one that Playwright brings.
+browser: $(READY)
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable \
+	  || (apt-get update -qq && apt-get install -y -qq chromium) || $(BIN)/playwright install --with-deps chromium
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -21,6 +27,14 @@ lint: $(READY)
 # Pages a second, the whole job on a DocLayNet-size pair, growth with the number of pages.
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py
+
+# How long a person waits in the dashboard, in a real browser.
+bench-app: $(READY) browser
+	$(BIN)/python benchmarks/bench_app.py
+
+# The pictures of the README.
+screenshots: $(READY) browser
+	$(BIN)/python docs/take_screenshots.py
 
 # The same pages through docling-metrics-layout, in an environment of its own and the same run.
 # Its other dependencies are left out on purpose: they would pull a GPU build of torch.

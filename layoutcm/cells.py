@@ -9,6 +9,7 @@ business: when it runs short the kernel stops at that page, and `count_pages` ma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from layoutcm.counts import WORD, words_for
-from layoutcm.model import ROUNDINGS, Floats, Indices
+from layoutcm.model import GT, ROUNDINGS, Floats, Indices
 
 ROWS_A_PAGE = 256  # more than real pages have; memory that is never touched costs nothing
 FIRST_TABLE = 1 << 11
@@ -28,13 +29,12 @@ Rows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
 @dataclass(frozen=True, eq=False)
 class Painted:
-    """One side's boxes in its own frame; page -1 = not painted, `scale` is float64[pages, xy] to the common frame."""
+    """Boxes of one side; page -1 = not painted, `own` is float64[pages, width height], the frame the boxes are in."""
 
     page: Indices
     label: Indices
     boxes: Floats
-    scale: Floats
-    n_labels: int
+    own: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +51,20 @@ class LaidOut:
     n_labels: tuple[int, int]
 
 
-def lay_out(gt: Painted, pred: Painted, frames: Floats, rounding: str) -> LaidOut:
+def lay_out(
+    gt: Sequence[Painted], pred: Sequence[Painted], n_labels: tuple[int, int], frames: Floats, rounding: str
+) -> LaidOut:
+    """Bring the boxes of both sides together, page by page, scaled, clipped and rounded."""
     offsets = np.zeros(len(frames) + 1, np.int64)
-    for side in (gt, pred):
-        offsets[1:] += np.bincount(side.page[side.page >= 0], minlength=len(frames))
+    for part in (*gt, *pred):
+        offsets[1:] += np.bincount(part.page[part.page >= 0], minlength=len(frames))
     np.cumsum(offsets, out=offsets)
     boxes, labels = np.empty((offsets[-1], 4)), np.empty(offsets[-1], np.int32)
-    free, code, shift = offsets[:-1].copy(), ROUNDINGS.index(rounding), 0
-    for side in (gt, pred):
-        _place(side.page, side.label, side.boxes, side.scale, frames, code, shift, free, boxes, labels)
-        shift += side.n_labels
-    return LaidOut(on_grid(frames, rounding), offsets, boxes, labels, (gt.n_labels, pred.n_labels))
+    free, code = offsets[:-1].copy(), ROUNDINGS.index(rounding)
+    for parts, shift in ((gt, 0), (pred, n_labels[GT])):
+        for part in parts:
+            _place(part.page, part.label, part.boxes, part.own, frames, code, shift, free, boxes, labels)
+    return LaidOut(on_grid(frames, rounding), offsets, boxes, labels, n_labels)
 
 
 def on_grid(frames: Floats, rounding: str) -> Floats:
@@ -69,17 +72,18 @@ def on_grid(frames: Floats, rounding: str) -> Floats:
     n = len(frames)
     boxes, free = np.concatenate([np.zeros((n, 2)), frames], axis=1), np.arange(n)
     _place(
-        np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, np.ones((n, 2)), frames,
+        np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, frames, frames,
         ROUNDINGS.index(rounding), 0, free, boxes, np.zeros(n, np.int32),
     )  # fmt: skip
     return np.ascontiguousarray(boxes[:, 2:])
 
 
 @njit(nogil=True, cache=True)
-def _place(page, label, boxes, scale, frames, rounding, shift, free, out_boxes, out_labels):
+def _place(page, label, boxes, own, frames, rounding, shift, free, out_boxes, out_labels):
     """Put every box at the next free place of its page: scaled, then clipped, then rounded.
 
-    In this order: a box is cut to the page before its edges move, so that nothing outside is drawn in.
+    In this order: a box is cut to the page before its edges move, so that nothing outside is drawn in. Scaling
+    multiplies first: 50 * 1100 / 1000 is 55, but 50 * 1.1 is a little more, which `outer` would make a pixel.
     """
     for i in range(page.size):
         p = page[i]
@@ -89,13 +93,17 @@ def _place(page, label, boxes, scale, frames, rounding, shift, free, out_boxes, 
         free[p] += 1
         out_labels[at] = label[i] + shift
         for axis in range(2):
-            low = min(max(boxes[i, axis] * scale[p, axis], 0.0), frames[p, axis])
-            high = min(max(boxes[i, axis + 2] * scale[p, axis], 0.0), frames[p, axis])
+            low, high, limit = boxes[i, axis], boxes[i, axis + 2], frames[p, axis]
+            if own[p, axis] != limit:
+                low, high = low * limit / own[p, axis], high * limit / own[p, axis]
+            low, high = min(max(low, 0.0), limit), min(max(high, 0.0), limit)
+            empty = high <= low
             if rounding == _NEAREST:
                 low, high = np.floor(low + 0.5), np.floor(high + 0.5)
-            elif rounding == _OUTER and high > low:  # what lies beside the page must not grow back to a pixel
+            elif rounding == _OUTER:
                 low, high = np.floor(low), np.ceil(high)
-            out_boxes[at, axis], out_boxes[at, axis + 2] = low, max(high, low)
+            # What lies beside the page must not grow back to a pixel.
+            out_boxes[at, axis], out_boxes[at, axis + 2] = low, low if empty else max(high, low)
 
 
 def count_pages(first: int, last: int, laid: LaidOut) -> Rows:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from layoutcm import __version__
-from layoutcm.align import MISSING_PAGES, TAXONOMIES
 from layoutcm.comparison import Progress, compare
 from layoutcm.confusion import METHODS
 from layoutcm.errors import InputError, shown
 from layoutcm.formats import BY_NAME, read
 from layoutcm.model import ROUNDINGS, Layout
+from layoutcm.pairing import MISSING_PAGES
+from layoutcm.taxonomy import TAXONOMIES
 
 BAD_INPUT = 2
 
@@ -32,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): that is no error, and Python must not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"layoutcm: the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        return BAD_INPUT
     except KeyboardInterrupt:
         print("layoutcm: stopped", file=sys.stderr)
         return 130
@@ -46,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
+    _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
     return top
 
 
@@ -64,6 +69,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
     command.add_argument("--threads", type=int, metavar="N")
+    command.add_argument("--gt-format", choices=list(BY_NAME), help="of the ground truth; --format is of predictions")
     _reading_arguments(command)
     command.set_defaults(run=run_compare)
 
@@ -76,6 +82,16 @@ def _inspect_arguments(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=run_inspect)
 
 
+def _app_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("files", metavar="GT PRED", nargs="*", help="a ground truth and predictions to open at once")
+    command.add_argument("--port", type=int, default=8501)
+    command.add_argument("--address", default="127.0.0.1", help="0.0.0.0 lets other machines in")
+    command.add_argument("--data", metavar="DIR", help="a folder whose files can be opened without upload")
+    command.add_argument("--images", metavar="DIR", help="a folder of page images")
+    command.add_argument("--browser", action="store_true", help="open a browser window")
+    command.set_defaults(run=run_app)
+
+
 def _reading_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--format", choices=list(BY_NAME), help="instead of looking at the content")
     command.add_argument("--sizes", metavar="WxH|FOLDER", help="page size, or page images, for files without sizes")
@@ -85,12 +101,10 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
 def run_compare(options: argparse.Namespace) -> None:
     from layoutcm.tables import result, summary
 
-    if options.threads is not None and options.threads < 1:
-        raise InputError("", "--threads", f"{options.threads} is not a number of threads", "Use 1 or more.")
-    gt = _read(options.gt, options)
+    gt = _read(options.gt, options, format=options.gt_format)
     results = []
     for file in options.pred:
-        pred = _read(file, options, like=gt)
+        pred = _read(file, options, like=gt, format=options.format)
         with Bar(f"comparing {Path(file).name}") as progress:
             comparison = compare(
                 gt,
@@ -115,22 +129,39 @@ def run_compare(options: argparse.Namespace) -> None:
 def run_inspect(options: argparse.Namespace) -> None:
     from layoutcm.tables import inspection, inspection_text
 
-    like = _read(options.like, options) if options.like else None
+    like = _read(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
     for file in options.files:
-        # A file that tells its page sizes lends them to those that follow.
-        layouts.append(_read(file, options, like=like or next(iter(layouts), None)))
+        # The first file lends page sizes and labels to those that follow and have none.
+        layouts.append(_read(file, options, like=like or next(iter(layouts), None), format=options.format))
         if options.json != "-":
             print(inspection_text(layouts[-1]), end="\n\n")
     if options.json:
         _write_json([inspection(layout) for layout in layouts], options.json)
 
 
-def _read(file: str, options: argparse.Namespace, like: Layout | None = None) -> Layout:
+def run_app(options: argparse.Namespace) -> None:
+    """Start the dashboard's server and stay with it until it ends."""
+    if len(options.files) == 1:
+        raise InputError(
+            options.files[0], "", "one file alone cannot be compared", "Name a ground truth and a prediction."
+        )
+    for file in options.files:
+        if not Path(file).is_file():
+            raise InputError(file, "", "there is no such file", "Check the name and the folder.")
+    for folder in (options.data, options.images):
+        if folder and not Path(folder).is_dir():
+            raise InputError(folder, "", "there is no such folder", "Check the name.")
+    from layoutcm import app_server
+
+    app_server.serve(options)
+
+
+def _read(file: str, options: argparse.Namespace, like: Layout | None = None, format: str | None = None) -> Layout:
     sizes: Any = options.sizes
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
-    return read(file, like=like, format=options.format, sizes=sizes, shapes=options.shapes)
+    return read(file, like=like, format=format, sizes=sizes, shapes=options.shapes)
 
 
 def _write_json(value: Any, target: str) -> None:
@@ -139,7 +170,8 @@ def _write_json(value: Any, target: str) -> None:
         print(text)
         return
     try:
-        Path(target).write_text(text + "\n", "utf-8")
+        # A file name that is no valid text (a lone surrogate in Python) must not spoil the result.
+        Path(target).write_bytes((text + "\n").encode("utf-8", "replace"))
     except OSError as error:
         raise InputError(target, "", f"cannot be written: {error.strerror}", "Choose another place.") from None
 

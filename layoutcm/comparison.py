@@ -5,6 +5,7 @@ The only place that knows the whole way of the data.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm import __version__
-from layoutcm.align import Alignment, Mapped, align, aligned_pages, frame_scale
+from layoutcm.align import Alignment, Mapped, align, aligned_pages, own_frames
 from layoutcm.confusion import SCORES, Confusion, confusion_of, ratio
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.sizes import stem
 from layoutcm.levels import Stacks, level_averages, level_scores, stacks
-from layoutcm.model import GT, PRED, ROUNDINGS, Finding, Floats, LabelSpace, Layout
+from layoutcm.model import GT, PRED, ROUNDINGS, Finding, Floats, LabelSpace, Layout, Regions, stem
+from layoutcm.taxonomy import check_mapping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,39 +52,55 @@ def compare(
 
     `min_score` drops pred regions with a lower score. `progress` is called with (pages done, pages in all).
     """
+    for name, layout in (("gt", gt), ("pred", pred)):
+        if not isinstance(layout, Layout):
+            raise InputError("", name, f"{shown(layout)} is not a layout", "Read the file first: layoutcm.read(path).")
+    if min_score is not None and not (isinstance(min_score, int | float) and math.isfinite(min_score)):
+        raise InputError("", "min_score", f"{shown(min_score)} is not a finite number", "Use one such as 0.5.")
+    if threads is not None and not (isinstance(threads, int) and threads >= 1):
+        raise InputError("", "threads", f"{shown(threads)} is not a number of threads", "Use 1 or more.")
     if rounding not in ROUNDINGS:
         raise InputError("", "rounding", f"{shown(rounding)} is not known", f"Use one of {', '.join(ROUNDINGS)}.")
     if isinstance(mapping, str | os.PathLike):
         mapping = read_mapping(mapping)
     alignment = align(gt, pred, missing_pages=missing_pages, taxonomy=taxonomy, mapping=mapping, documents=documents)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
+    mapped = sum(len(names) for names in mapping.values()) if mapping else 0
     options = {
+        "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
         "rounding": rounding,
         "min_score": min_score,
         "missing_pages": None if missing_pages == "penalise" else missing_pages,
-        "taxonomy": alignment.taxonomy,
+        "documents": None if documents is None else documents if isinstance(documents, str) else "table",
+        "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
+        "mapped_labels": mapped or None,
     }
-    named = {name: str(value) for name, value in options.items() if value is not None}
+    named = {name: str(value).replace("|", "/") for name, value in options.items() if value is not None}
     return Comparison(alignment, counts, rounding, min_score, named)
 
 
-def read_mapping(path: str | os.PathLike[str]) -> Mapped:
+def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
     """{"gt": {old: new}, "pred": {old: new}} from a YAML or JSON file."""
+    try:
+        return parse_mapping(str(path), Path(path).read_bytes())
+    except FileNotFoundError:
+        raise InputError(str(path), "", "there is no such file", "Check the name and the folder.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(
+            str(path), "", f"the file cannot be read: {error}", "Check its name and permissions."
+        ) from None
+
+
+def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, str]]:
     import yaml
 
     try:
-        loaded = yaml.safe_load(Path(path).read_text("utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(str(path), "", "there is no such file", "Check the name and the folder.") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise InputError(str(path), "", f"the mapping cannot be read: {error}", "Write it as YAML or JSON.") from None
-    hint = "Write  pred: {old label: new label}  and the same for gt."
-    if not isinstance(loaded, dict) or not set(loaded) <= {"gt", "pred"}:
-        raise InputError(str(path), "", f"{shown(loaded)} is not a mapping of the sides gt and pred", hint)
-    for side, names in loaded.items():
-        if not isinstance(names, dict | None):
-            raise InputError(str(path), side, f"{shown(names)} is not a mapping of labels", hint)
-    return {side: {str(old): str(new) for old, new in (names or {}).items()} for side, names in loaded.items()}
+        loaded = yaml.safe_load(data.decode("utf-8-sig"))
+    except (UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as error:
+        problem = " ".join(str(error).split())
+        raise InputError(name, "", f"the mapping cannot be read: {problem}", "Write it as YAML or JSON.") from None
+    sides = {side: names or {} for side, names in loaded.items()} if isinstance(loaded, dict) else loaded
+    return check_mapping(sides, name)
 
 
 def count_pairs(
@@ -102,7 +119,7 @@ def count_pairs(
             progress(min(len(parts) * PAGES_A_CHUNK, pages), pages)
     if not parts:
         parts = [count_pages(0, 0, laid)]  # no rows, but of the right types
-    labels = (alignment.layouts[GT].labels, alignment.layouts[PRED].labels)
+    labels = (tuple(alignment.layouts[GT].labels), tuple(alignment.layouts[PRED].labels))
     return PairCounts(labels, *(np.concatenate(columns) for columns in zip(*parts)))
 
 
@@ -116,13 +133,13 @@ def lay_out_alignment(alignment: Alignment, rounding: str, min_score: float | No
         painted(
             layout.region_columns,
             aligned_pages(alignment, side, min_score if side == PRED else None),
-            frame_scale(alignment, side),
+            own_frames(alignment, side),
             frames,
-            len(layout.labels),
         )
         for side, layout in enumerate(alignment.layouts)
     )
-    return lay_out(gt, pred, frames, rounding)
+    n_labels = (len(alignment.layouts[GT].labels), len(alignment.layouts[PRED].labels))
+    return lay_out(gt, pred, n_labels, frames, rounding)
 
 
 def _mapped(work: Callable, starts: range, threads: int | None) -> Iterator:
@@ -144,26 +161,29 @@ class Comparison:
     min_score: float | None
     options: dict[str, str]  # as the recipe names them
 
+    def __repr__(self) -> str:
+        return f"<Comparison {self.recipe}>"
+
     @property
     def space(self) -> LabelSpace:
         return self.alignment.space
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        return self.space.labels
+    def labels(self) -> list[str]:
+        return list(self.space.labels)
 
     @property
     def taxonomy(self) -> str:
         """same, different or mapped."""
         return self.alignment.taxonomy
 
-    @property
-    def pages(self) -> tuple[str, ...]:
-        return self.alignment.pages.names
+    @cached_property
+    def pages(self) -> list[str]:
+        return list(self.alignment.pages.names)
 
     @cached_property
-    def documents(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.alignment.pages.documents))
+    def documents(self) -> list[str]:
+        return list(dict.fromkeys(self.alignment.pages.documents))
 
     @cached_property
     def document_of_page(self) -> NDArray[np.int64]:
@@ -178,7 +198,15 @@ class Comparison:
     @property
     def findings(self) -> tuple[Finding, ...]:
         gt, pred = self.alignment.layouts
-        return (*gt.findings, *pred.findings, *self.alignment.findings)
+        return (*gt.findings, *pred.findings, *self.alignment.findings, *self._below_threshold())
+
+    def _below_threshold(self) -> list[Finding]:
+        scores = self.alignment.layouts[PRED].region_columns.scores
+        dropped = 0 if self.min_score is None else int((scores < self.min_score).sum())
+        message = (
+            f"{dropped:,} of {len(scores):,} regions of pred have a score below {self.min_score} and are left out."
+        )
+        return [Finding("below-min-score", message, severity="info", count=dropped)] if dropped else []
 
     @property
     def recipe(self) -> str:
@@ -197,6 +225,8 @@ class Comparison:
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
         """Pair counts of the whole set, of a page or of a document."""
+        if page is not None and document is not None:
+            raise InputError("", "page, document", "both are given", "Give one of them.")
         if page is not None:
             return self.all_counts.of_pages([self.page_index(page)])
         if document is not None:
@@ -210,6 +240,10 @@ class Comparison:
     def page_index(self, page: str) -> int:
         """The page of this name; without folder and suffix where that is enough to tell."""
         index = self.alignment.pages.index
+        if not isinstance(page, str):
+            raise InputError(
+                "", "page", f"{shown(page)} is not a page's name", f"Names are like {shown(next(iter(index), ''))}."
+            )
         if page in index:
             return index[page]
         alike = [i for name, i in index.items() if stem(name) == stem(page)]
@@ -281,6 +315,32 @@ class Comparison:
         blocks = self.page_matrices(method) if over == "pages" else self.document_matrices(method)
         values = level_averages(blocks, kind, background)
         return {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
+
+    def regions_of(self, side: int, page: int) -> Regions:
+        """A side's regions on one page, in the common frame; those under the score threshold are left out."""
+        regions = self.alignment.layouts[side].region_columns
+        order, starts = self._regions_by_page[side]
+        rows = order[starts[page] : starts[page + 1]]
+        own, pages = own_frames(self.alignment, side)[page], self.alignment.pages
+        frame = np.array([pages.widths[page], pages.heights[page]])
+        shapes = {new: regions.shapes[old] for new, old in enumerate(rows.tolist()) if old in regions.shapes}
+        return Regions(
+            regions.page[rows],
+            regions.label[rows],
+            regions.boxes[rows] * np.tile(frame, 2) / np.tile(own, 2),
+            regions.scores[rows],
+            shapes,
+        )
+
+    @cached_property
+    def _regions_by_page(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """For each side: regions sorted by aligned page, and where each page begins."""
+        sorted_sides = []
+        for side in (GT, PRED):
+            page = aligned_pages(self.alignment, side, self.min_score if side == PRED else None)
+            order = np.argsort(page, kind="stable")
+            sorted_sides.append((order, np.searchsorted(page[order], np.arange(len(self.pages) + 1))))
+        return sorted_sides
 
     def pages_behind(self, gt_label: str, pred_label: str, method: str = "matrix") -> pd.DataFrame:
         """Pages ranked by what they add to one cell: page, document, pixels, share of the cell."""

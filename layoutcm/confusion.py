@@ -34,7 +34,7 @@ class Confusion:
     `recall_mass` and `precision_mass` are one array with method `matrix` and two with `tensor`.
     """
 
-    labels: tuple[str, ...]
+    labels: list[str]
     method: str
     recall_mass: Floats
     precision_mass: Floats
@@ -44,6 +44,9 @@ class Confusion:
     recipe: str = ""
     rows: tuple[int, ...] = field(default=())
     columns: tuple[int, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return f"<Confusion {self.method} of {len(self.labels)} labels, {self.values.sum():,.0f} label pixels>"
 
     @property
     def values(self) -> Floats:
@@ -104,12 +107,12 @@ class Confusion:
     def collapse(self) -> Confusion:
         """Background against everything else: a Confusion over ["Background", "Content"]."""
         if not self.has_background:
-            raise ValueError("a matrix without Background has nothing to collapse against")
+            raise InputError("", "collapse", "a matrix without Background has nothing to collapse against", "Name one.")
         recall_mass = collapsed(self.recall_mass)
         same = self.precision_mass is self.recall_mass
         pred_pixels = np.array([self.pred_pixels[0], self.pred_pixels[1:].sum()])
         precision_mass = recall_mass if same else collapsed(self.precision_mass)
-        labels = (BACKGROUND, CONTENT)
+        labels = [self.labels[0], CONTENT]
         return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe)
 
     @cached_property
@@ -176,7 +179,7 @@ def stacked_mean_scores(hit: Floats, gt: Floats, pred: Floats, kind: str) -> dic
 
 def averages(matrix: ArrayLike, kind: str) -> dict[str, float]:
     """Precision, recall and F1 of any square confusion matrix, rows gt and columns pred, no Background rule."""
-    values = np.asarray(matrix, float)
+    values = _numbers_of(matrix, "matrix")
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise InputError("", "matrix", f"the shape is {values.shape}, must be square", "Give float64[gt, pred].")
     return mean_scores(np.diag(values), values.sum(axis=PRED_AXIS), values.sum(axis=GT_AXIS), kind)
@@ -217,7 +220,7 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", 
     recall_mass = one.recall_mass[0]
     same = one.precision_mass is one.recall_mass
     return Confusion(
-        space.labels,
+        list(space.labels),
         method,
         recall_mass,
         recall_mass if same else one.precision_mass[0],
@@ -250,9 +253,10 @@ def label_sets_confusion(
         raise InputError(
             "", "gt_sets, pred_sets", f"{len(sets[0])} and {len(sets[1])} samples", "Give a pair of sets a sample."
         )
-    pixels = np.ones(len(sets[0])) if weights is None else np.asarray(weights, float)
-    if pixels.shape != (len(sets[0]),):
-        raise InputError("", "weights", f"the shape is {pixels.shape}, must be ({len(sets[0])},)", "Give one a sample.")
+    pixels = np.ones(len(sets[0])) if weights is None else _numbers_of(weights, "weights")
+    if pixels.shape != (len(sets[0]),) or not ((pixels >= 0) & np.isfinite(pixels)).all():
+        problem = f"must be {len(sets[0])} finite numbers of 0 or more, one a sample"
+        raise InputError("", "weights", problem, "Repair them.")
     words = np.concatenate([pack_sets(side, len(names)) for side in sets], axis=1)
     counts = PairCounts((tuple(names), tuple(names)), np.zeros(len(pixels), np.int32), words, pixels)
     place = np.arange(len(names) + 1)
@@ -260,7 +264,16 @@ def label_sets_confusion(
     return confusion if background is not None else _without_background(confusion)
 
 
+def _numbers_of(values: ArrayLike, place: str) -> Floats:
+    try:
+        return np.asarray(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError("", place, f"these are not numbers: {error}", "Give an array of numbers.") from None
+
+
 def _numbers(labels: Iterable[str], names: list[str], background: str | None, side: str, sample: int) -> list[int]:
+    if not isinstance(labels, Iterable):
+        raise InputError("", f"{side}[{sample}]", f"{shown(labels)} is not a set of labels", "Give a set of names.")
     members = [label for label in labels if label != background]
     unknown = [label for label in members if label not in names]
     if unknown:

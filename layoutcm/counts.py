@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.model import BACKGROUND, GT, Floats, Indices
+from layoutcm.model import BACKGROUND, GT, PRED, Floats, Indices
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +110,7 @@ class PairCounts:
         pairs = self.merged()
         columns: dict[str, Any] = {
             "gt_set": [" + ".join(sorted(s)) for s in pairs.sets(GT)],
-            "pred_set": [" + ".join(sorted(s)) for s in pairs.sets(1 - GT)],
+            "pred_set": [" + ".join(sorted(s)) for s in pairs.sets(PRED)],
             "pixels": pairs.pixels,
         }
         return pd.DataFrame(columns).sort_values("pixels", ascending=False, kind="stable", ignore_index=True)

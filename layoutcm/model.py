@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,8 @@ ROUNDINGS = ("outer", "nearest", "exact")
 # Beyond these a number is a mistake, and products of two of them would no longer be exact in float64.
 MAX_COORDINATE = 1e9
 MAX_PAGE_SIDE = 1e6
+
+IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -120,12 +123,16 @@ class Layout:
 
     name: str
     format: str
-    labels: tuple[str, ...]
+    labels: list[str]
     page_columns: Pages
     region_columns: Regions
     findings: tuple[Finding, ...] = ()
     keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own page ids -> page
     label_keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own label ids -> label
+
+    def __repr__(self) -> str:
+        pages, regions = len(self.page_columns), len(self.region_columns)
+        return f"<Layout {self.name}: {self.format}, {pages:,} pages, {regions:,} regions, {len(self.labels)} labels>"
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -178,6 +185,13 @@ class LabelSpace:
     shared: bool = True  # one list for both sides, so that the diagonal has a meaning
 
 
+def stem(page: str) -> str:
+    """The page's name without folders and image suffix: what two tools usually agree on."""
+    name = PurePosixPath(page.replace("\\", "/")).name
+    suffix = PurePosixPath(name).suffix
+    return name[: -len(suffix)] if suffix.lower() in IMAGE_SUFFIXES or suffix.lower() == ".pdf" else name
+
+
 def make_layout(
     name: str,
     format: str,
@@ -197,9 +211,9 @@ def make_layout(
     """
     check_pages(name, pages, page_place)
     check_regions(name, regions, region_place)
-    labels, recode = _merge_labels(labels)
+    names, recode = _merge_labels(labels)
     regions = replace(regions, label=recode[regions.label] if len(regions) else regions.label)
-    layout = Layout(name, format, labels, pages, regions, tuple(findings), keys or {}, label_keys or {})
+    layout = Layout(name, format, names, pages, regions, tuple(findings), keys or {}, label_keys or {})
     layout = replace(layout, label_keys={key: int(recode[i]) for key, i in layout.label_keys.items()})
     return drop_background(_drop_empty(_note_clipped(layout, region_place), region_place))
 
@@ -249,11 +263,11 @@ def check_regions(file: str, regions: Regions, place: Place) -> None:
         )
 
 
-def _merge_labels(labels: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
+def _merge_labels(labels: Sequence[str]) -> tuple[list[str], Indices]:
     """Distinct names in order of first use, and int32[old label] -> new label."""
     position: dict[str, int] = {}
     recode = [position.setdefault(label if label.strip() else UNNAMED, len(position)) for label in labels]
-    return tuple(position), np.array(recode, np.int32)
+    return list(position), np.array(recode, np.int32)
 
 
 def _drop_empty(layout: Layout, place: Place) -> Layout:
@@ -304,7 +318,7 @@ def drop_background(layout: Layout) -> Layout:
         return layout
     regions = layout.region_columns
     named = np.isin(regions.label, codes)
-    labels = tuple(label for i, label in enumerate(layout.labels) if i not in codes)
+    labels = [label for i, label in enumerate(layout.labels) if i not in codes]
     recode = np.array([labels.index(x) if x in labels else -1 for x in layout.labels], np.int32)
     kept = regions.take(~named)
     kept = replace(kept, label=recode[kept.label])
@@ -315,7 +329,7 @@ def drop_background(layout: Layout) -> Layout:
         severity="info",
         count=int(named.sum()),
     )
-    keys = {key: int(recode[i]) for key, i in layout.label_keys.items()}
+    keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}
     layout = replace(layout, labels=labels, label_keys=keys)
     return _with(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
 

@@ -13,29 +13,33 @@ from numpy.typing import NDArray
 
 from layoutcm.cells import Painted
 from layoutcm.counts import WORD, names_of, words_for
-from layoutcm.formats.masks import run_pixels
+from layoutcm.errors import InputError
+from layoutcm.formats.masks import MAX_MASK_PIXELS, run_pixels
 from layoutcm.model import Floats, Indices, Outline, Regions, Shape
 
 Mask = NDArray[np.uint64]  # [height, width, words]
 
 
-def rectangles(shape: Shape, scale: Floats, width: float, height: float) -> Floats:
+def rectangles(shape: Shape, own: Floats, frame: Floats) -> Floats:
     """float64[rectangles, x0 y0 x1 y1]: the pixels whose centre lies in the shape, as few whole rectangles.
 
-    `scale` is the factor from the shape's own frame to the page's; width and height are the page's.
+    `own` and `frame` are (width, height) of the page that an outline is drawn on and of the page to paint. A mask
+    covers its whole page, whatever its resolution.
     """
-    rows, columns = int(np.ceil(height)), int(np.ceil(width))
+    columns, rows = (int(side) for side in np.ceil(frame))
+    if rows * columns > MAX_MASK_PIXELS:
+        raise InputError(
+            "", "outlines", f"a page of {columns:,} x {rows:,} is too large for outlines", "Use shapes='box'."
+        )
     if isinstance(shape, Outline):
-        spans = [_ring_spans(ring * scale, columns, rows) for ring in shape.rings]
-        return stacked_spans(np.concatenate(spans))
+        rings = shape.rings if (own == frame).all() else [ring * frame / own for ring in shape.rings]
+        return stacked_spans(np.concatenate([_ring_spans(ring, columns, rows) for ring in rings]))
     mask = run_pixels(shape)
-    # The centre of a target pixel, taken back to the mask's own frame, says which of its pixels to look at.
-    y = np.floor((np.arange(rows) + 0.5) / scale[1]).astype(int)
-    x = np.floor((np.arange(columns) + 0.5) / scale[0]).astype(int)
-    target = np.zeros((rows, columns), bool)
-    inside = np.ix_(y < mask.shape[0], x < mask.shape[1])
-    target[inside] = mask[np.ix_(y[y < mask.shape[0]], x[x < mask.shape[1]])]
-    return stacked_spans(mask_spans(target))
+    # The centre of a pixel, taken back to the mask, says which of the mask's pixels to look at.
+    y = np.floor((np.arange(rows) + 0.5) * mask.shape[0] / frame[1]).astype(int)
+    x = np.floor((np.arange(columns) + 0.5) * mask.shape[1] / frame[0]).astype(int)
+    inside = np.ix_(np.minimum(y, mask.shape[0] - 1), np.minimum(x, mask.shape[1] - 1))
+    return stacked_spans(mask_spans(mask[inside]))
 
 
 def _ring_spans(ring: Floats, columns: int, rows: int) -> NDArray[np.int64]:
@@ -77,29 +81,25 @@ def stacked_spans(spans: NDArray[np.int64]) -> Floats:
     return np.stack(corners, axis=1).astype(float)
 
 
-def painted(regions: Regions, page: Indices, scale: Floats, frames: Floats, n_labels: int) -> Painted:
-    """What a side paints: its boxes, and the pixels of its outlines and masks as rectangles.
+def painted(regions: Regions, page: Indices, own: Floats, frames: Floats) -> list[Painted]:
+    """What a side paints: its boxes in their own frame, and the pixels of its outlines, already on the page's grid.
 
-    `page` is int32[regions], -1 for what is left out; `scale` and `frames` are float64[pages, 2].
+    `page` is int32[regions], -1 for what is left out; `own` and `frames` are float64[pages, width height].
     """
     if not regions.shapes:
-        return Painted(page, regions.label, regions.boxes, scale, n_labels)
-    page = page.copy()
-    parts = {
-        i: rectangles(shape, scale[page[i]], *frames[page[i]]) / np.tile(scale[page[i]], 2)
-        for i, shape in regions.shapes.items()
-        if page[i] >= 0
-    }
-    counts = [len(part) for part in parts.values()]
-    extra_page, extra_label = (np.repeat(column[list(parts)], counts) for column in (page, regions.label))
-    page[list(parts)] = -1
-    return Painted(
-        np.concatenate([page, extra_page]),
-        np.concatenate([regions.label, extra_label]),
-        np.concatenate([regions.boxes, *parts.values()]),
-        scale,
-        n_labels,
+        return [Painted(page, regions.label, regions.boxes, own)]
+    shaped = [i for i in regions.shapes if page[i] >= 0]
+    parts = [rectangles(regions.shapes[i], own[page[i]], frames[page[i]]) for i in shaped]
+    counts = [len(part) for part in parts]
+    on_grid = Painted(
+        np.repeat(page[shaped], counts),
+        np.repeat(regions.label[shaped], counts),
+        np.concatenate([np.empty((0, 4)), *parts]),
+        frames,
     )
+    page = page.copy()
+    page[list(regions.shapes)] = -1
+    return [Painted(page, regions.label, regions.boxes, own), on_grid]
 
 
 def paint(boxes: Floats, labels: Sequence[int] | NDArray[np.int32], n_labels: int, width: float, height: float) -> Mask:

@@ -13,6 +13,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.confusion import AVERAGES, Confusion, collapsed
 from layoutcm.levels import Stacks
 from layoutcm.model import Finding, Layout
+from layoutcm.pairing import name_documents
 
 MISSING = "–"
 
@@ -41,7 +42,9 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
         "recipe": comparison.recipe_for(method),
         "method": method,
         "taxonomy": comparison.taxonomy,
-        "labels": list(confusion.labels),
+        "labels": confusion.labels,
+        "gt_labels": comparison.alignment.layouts[0].labels,
+        "pred_labels": comparison.alignment.layouts[1].labels,
         "pages": len(comparison.pages),
         "documents": len(comparison.documents),
         "pixels": whole(comparison.pixels),
@@ -53,11 +56,9 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
         "findings": [finding.as_dict() for finding in comparison.findings],
         "by_document": list(_by_document(comparison, method)),
     }
-    if diagonal:
-        answer |= {
-            f"averages_over_{level}": {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES}
-            for level in ("pages", "documents")
-        }
+    for level in ("pages", "documents"):
+        own = {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
+        answer[f"averages_over_{level}"] = own
     if per_page:
         answer["by_page"] = list(_by_page(comparison, method))
     return json_ready(answer)
@@ -121,6 +122,15 @@ def number(value: float, digits: int = 3) -> str:
     return MISSING if math.isnan(value) else f"{value:.{digits}f}"
 
 
+def pixels_of(value: float) -> str:
+    """Whole pixels as such; fractions, which several labels on a pixel make, with one digit."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def counted(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
 def share(value: float) -> str:
     return MISSING if math.isnan(value) else f"{100 * value:.1f} %"
 
@@ -131,14 +141,15 @@ def summary(comparison: Comparison, method: str = "matrix") -> str:
     sections = [
         [comparison.recipe_for(method)],
         [
-            f"{len(comparison.pages):,} pages, {len(comparison.documents):,} documents, "
+            f"{counted(len(comparison.pages), 'page')}, {counted(len(comparison.documents), 'document')}, "
             f"{whole(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
         ],
+        finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
         _average_lines(comparison, confusion, method),
         _content_lines(confusion),
         _class_lines(confusion),
         _confusion_lines(confusion),
-        finding_lines(comparison.findings),
+        finding_lines(tuple(finding for finding in comparison.findings if finding.severity != "warning"), "notes"),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
@@ -175,7 +186,8 @@ def _class_lines(confusion: Confusion) -> list[str]:
     for i in rows:
         scores = " ".join(f"{number(values[name][i]):>8}" for name in ("recall", "f1", "iou"))
         lines.append(
-            f"{confusion.labels[i]:{width}} {values['gt_pixels'][i]:>14,.0f} {values['pred_pixels'][i]:>14,.0f} "
+            f"{confusion.labels[i]:{width}} {pixels_of(values['gt_pixels'][i]):>14} "
+            f"{pixels_of(values['pred_pixels'][i]):>14} "
             f"{number(values['precision'][i]):>9} {scores}"
         )
     return lines
@@ -190,14 +202,14 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]
     for name, (gt, _, pixels, part) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels:>14,.0f} px  {share(part):>7} of {gt}")
+        lines.append(f"  {name:{width}} {pixels_of(pixels):>14} px  {share(part):>7} of {gt}")
     return lines
 
 
-def finding_lines(findings: tuple[Finding, ...]) -> list[str]:
+def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> list[str]:
     if not findings:
         return []
-    lines = ["findings"]
+    lines = [title]
     for finding in findings:
         lines.append(f"  [{finding.severity}] {finding.message}" + (f" {finding.fix}" if finding.fix else ""))
     return lines
@@ -211,7 +223,7 @@ def inspection(layout: Layout) -> dict[str, Any]:
         "file": layout.name,
         "format": layout.format,
         "pages": len(pages),
-        "documents": len({document or page for document, page in zip(pages.documents, pages.names)}),
+        "documents": len(set(name_documents(pages, None)[0].documents)),
         "regions": len(regions),
         "labels": dict(zip(layout.labels, used.tolist())),
         "page0": {"page": pages.names[0], "width": whole(pages.widths[0]), "height": whole(pages.heights[0])}
@@ -236,8 +248,9 @@ def _first_region(layout: Layout) -> dict[str, Any]:
 def inspection_text(layout: Layout) -> str:
     facts = inspection(layout)
     lines = [
-        f"{facts['file']}: {facts['format']}, {facts['pages']:,} pages, {facts['documents']:,} documents, "
-        f"{facts['regions']:,} regions, {'with' if layout.has_scores else 'without'} scores"
+        f"{facts['file']}: {facts['format']}, {counted(facts['pages'], 'page')}, "
+        f"{counted(facts['documents'], 'document')}, {counted(facts['regions'], 'region')}, "
+        f"{'with' if layout.has_scores else 'without'} scores"
     ]
     if facts["page0"]:
         lines.append("  first page   {page}, {width} x {height}".format(**facts["page0"]))

@@ -18,7 +18,7 @@ def test_published_example():
     np.testing.assert_allclose(m.values, expected, atol=1e-12)
     np.testing.assert_allclose(np.diag(m.precision), [0.24, 0.7778, 0.5556, 0.8182], atol=5e-5)
     np.testing.assert_allclose(np.diag(m.recall), [0.5, 0.7778, 0.4167, 0.5], atol=5e-5)
-    assert m.labels == ("A", "B", "C", "D")
+    assert m.labels == ["A", "B", "C", "D"]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_collapse_sums_blocks():
     gt, pred = ["", "a", "b", "b", "ab"], ["a", "a", "", "a", "b"]
     m = lcm.label_sets_confusion(gt, pred, "ab")
     np.testing.assert_allclose(m.collapse().values, [[0, 1], [1, 4]])
-    assert m.collapse().labels == ("Background", "Content")
+    assert m.collapse().labels == ["Background", "Content"]
 
 
 def test_class_table_counts_pixels_even_where_columns_do_not():

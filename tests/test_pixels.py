@@ -14,12 +14,10 @@ from layoutcm.comparison import lay_out_alignment
 from layoutcm.model import Layout, Outline, RunMask
 from layoutcm.pixels import coloured, labels_at, mask_pairs, paint, rectangles
 
-ONES = np.ones(2)
 
-
-def covered(shape, width, height, scale=ONES):
-    mask = np.zeros((height, width), int)
-    for x0, y0, x1, y1 in rectangles(shape, scale, width, height).astype(int):
+def covered(shape, width, height, own=None):
+    mask, frame = np.zeros((height, width), int), np.array([width, height], float)
+    for x0, y0, x1, y1 in rectangles(shape, frame if own is None else np.array(own, float), frame).astype(int):
         mask[y0:y1, x0:x1] += 1
     assert mask.max(initial=0) <= 1 or len(getattr(shape, "rings", [])) > 1
     return mask > 0
@@ -91,9 +89,7 @@ def test_a_run_length_mask_is_its_pixels(bits, height):
 
 def test_a_mask_of_another_size_is_sampled_at_pixel_centres():
     quarter = RunMask(2, 2, np.array([0, 1, 3]))
-    np.testing.assert_array_equal(
-        covered(quarter, 4, 4, np.array([2.0, 2.0])), np.pad(np.ones((2, 2), bool), (0, 2)[::1])
-    )
+    np.testing.assert_array_equal(covered(quarter, 4, 4, (2, 2)), np.pad(np.ones((2, 2), bool), (0, 2)))
 
 
 def shaped(layout: Layout, shape) -> Layout:
@@ -153,8 +149,39 @@ def test_lay_out_clips_before_it_rounds():
     from layoutcm.cells import Painted
 
     boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
-    side = Painted(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, np.ones((1, 2)), 1)
-    none = Painted(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 4)), np.ones((1, 2)), 1)
-    laid = lay_out(side, none, np.array([[10.0, 10.0]]), "outer")
+    frame = np.array([[10.0, 10.0]])
+    side = Painted(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, frame)
+    laid = lay_out([side], [], (1, 1), frame, "outer")
     areas = np.prod(laid.boxes[:, 2:] - laid.boxes[:, :2], axis=1)
     assert areas.tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_scaled_pages_are_scaled_exactly(rounding, data):
+    """Whole edges that fall on whole pixels after scaling stay there, whatever the two sizes."""
+    own, frame, part = (data.draw(st.integers(1, 40)) for _ in range(3))
+    edge = data.draw(st.integers(0, own * part))
+    width, height = own * part * frame, 7
+    gt = build({"p": (width, height)}, [("p", "a", 0, 0, edge * frame, height)] if edge else [], ["a"])
+    pred = build({"p": (own * part, height)}, [("p", "a", 0, 0, edge, height)] if edge else [], ["a"])
+    for pair in ((gt, pred), (pred, gt)):
+        m = lcm.compare(*pair, rounding=rounding).confusion()
+        assert m.values[0, 1] == m.values[1, 0] == 0
+
+
+def test_a_scaled_outline_covers_whole_pixels():
+    triangle = np.array([[0, 0], [10, 0], [0, 10]], float)
+    gt = build({"p": (49, 49)}, [("p", "a", 0, 0, 49, 49)])
+    pred = shaped(build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)]), Outline((triangle,)))
+    expected = sum(x + 0.5 + y + 0.5 < 49 for x in range(49) for y in range(49))
+    for rounding in ("outer", "nearest", "exact"):
+        assert lcm.compare(gt, pred, rounding=rounding).confusion().values[1, 1] == expected
+
+
+def test_a_scaled_mask_is_sampled_at_exact_centres():
+    column = np.zeros((14, 1), bool)
+    column[7] = True  # the centre of row 4 of 9 is 4.5 * 14 / 9 = 7 exactly
+    mask = RunMask(14, 1, np.array([7, 1, 6]))
+    assert np.flatnonzero(covered(mask, 1, 9)[:, 0]).tolist() == [4]

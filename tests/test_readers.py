@@ -55,7 +55,7 @@ def boxes(layout):
 def test_coco_ground_truth(read):
     layout = read(coco())
     assert layout.format == "coco"
-    assert layout.labels == ("Text",)
+    assert layout.labels == ["Text"]
     assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["1.png", 100, 80]
     assert layout.regions.loc[0, ["page", "label"]].tolist() == ["1.png", "Text"]
     assert boxes(layout) == [[10, 20, 40, 60]]
@@ -72,7 +72,7 @@ def test_ids_are_opaque(read):
             [{"id": id, "name": name} for id, name in zip(ids, names, strict=True)],
         )
     )
-    assert layout.labels == tuple(names) and layout.findings == ()
+    assert layout.labels == names and layout.findings == ()
     assert layout.regions["label"].tolist() == names[::-1]
     assert layout.regions["page"].tolist() == [f"{name}.png" for name in reversed(names)]
 
@@ -80,7 +80,7 @@ def test_ids_are_opaque(read):
 def test_two_ids_with_one_name_are_one_label(read):
     categories = [{"id": i, "name": name} for i, name in enumerate(("Text", " ", "Text"))]
     layout = read(coco(annotations=[region(category_id=i) for i in (2, 1, 0)], categories=categories))
-    assert layout.labels == ("Text", "(no name)")
+    assert layout.labels == ["Text", "(no name)"]
     assert layout.regions["label"].tolist() == ["Text", "(no name)", "Text"]
 
 
@@ -109,7 +109,7 @@ def test_annotations_on_unlisted_images_are_dropped(read):
 def test_background_regions_are_dropped(read):
     categories = [{"id": 1, "name": "background"}, {"id": 2, "name": "Text"}]
     layout = read(coco(annotations=[region(), region(category_id=2), region()], categories=categories))
-    assert layout.labels == ("Text",) and layout.regions["label"].tolist() == ["Text"]
+    assert layout.labels == ["Text"] and layout.regions["label"].tolist() == ["Text"]
     assert found(layout) == {"background-region": 2}
 
 
@@ -165,7 +165,7 @@ def test_results_alone_need_sizes(read):
     assert all(way in str(error.value) for way in ("res.json", "like=", "sizes=FOLDER", "sizes=(1025, 1025)"))
     layout = read([region(3, 2)], sizes=(60, 70))
     assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["3", 60, 70]
-    assert layout.labels == ("category 2",)
+    assert layout.labels == ["category 2"]
     assert read([region(3)], sizes={"3.png": (50, 70)}).pages["width"].tolist() == [50]
 
 
@@ -240,7 +240,7 @@ def test_csv(read, change):
     layout = read(text)
     assert layout.format == "csv" and layout.findings == ()
     assert layout.pages["page"].tolist() == ["0001", "0002"] and layout.pages["document"].tolist() == ["d", "d"]
-    assert layout.labels == ("Text", "NA") and boxes(layout) == [[1, 2, 3, 4], [5, 6, 7, 8]]
+    assert layout.labels == ["Text", "NA"] and boxes(layout) == [[1, 2, 3, 4], [5, 6, 7, 8]]
     assert layout.regions["score"].fillna(-1).tolist() == [0.5, -1]
 
 
@@ -250,12 +250,12 @@ def test_csv_with_a_header_alone_has_no_pages(read):
 
 def test_csv_quotes(read):
     layout = read(HEADER + '"a, b",,100,80,"one ""two"",\nthree",1,2,3,4,\n')
-    assert layout.pages["page"].tolist() == ["a, b"] and layout.labels == ('one "two",\nthree',)
+    assert layout.pages["page"].tolist() == ["a, b"] and layout.labels == ['one "two",\nthree']
 
 
 def test_csv_row_without_label(read):
     layout = read(HEADER + "a,,100,80,,1,2,3,4,\na,,100,80,  ,1,2,3,4,\na,,100,80,T,1,2,3,4,\n")
-    assert layout.labels == ("T",) and found(layout) == {"unlabelled-row": 2}
+    assert layout.labels == ["T"] and found(layout) == {"unlabelled-row": 2}
     assert "row 2" in layout.findings[0].message
 
 
@@ -284,7 +284,7 @@ def test_parquet(read, tmp_path, text):
     layout = read((tmp_path / "made").read_bytes())
     assert layout.format == "parquet" and layout.findings == ()
     assert layout.pages[["page", "width"]].to_numpy().tolist() == [["0001", 100], ["b", 90]]
-    assert layout.labels == ("Text", "NA") and boxes(layout) == [[0.5, 1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]]
+    assert layout.labels == ["Text", "NA"] and boxes(layout) == [[0.5, 1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]]
 
 
 def test_source_may_be_a_name_with_bytes(read):

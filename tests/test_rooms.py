@@ -9,17 +9,18 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 
 # From the ground up: a room may use those before it. `layoutcm` itself only knows its version when it is imported.
 FLOORS = [
-    {"errors"},
+    {"errors", "app_server", "drawings", "palette"},
     {"model"},
-    {"bits", "counts"},
+    {"bits", "counts", "pairing", "taxonomy"},
     {"formats", "contributions", "align"},
     {"cells"},
     {"pixels", "confusion"},
     {"levels"},
     {"comparison"},
     {"tables", "pageview"},
-    {"cli"},
-    {"__main__"},
+    {"cli", "figures"},
+    {"__main__", "charts", "overlays", "maps"},
+    {"ui"},
 ]
 FLOOR = {room: i for i, floor in enumerate(FLOORS) for room in floor}
 

@@ -16,7 +16,19 @@ from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box, parse_segmentation, shape_box
 from layoutcm.formats.sizes import THREE_WAYS, missing_size, size_of
-from layoutcm.model import BACKGROUND, Finding, Floats, Indices, Layout, Pages, Regions, Shape, make_layout
+from layoutcm.model import (
+    BACKGROUND,
+    Finding,
+    Floats,
+    Indices,
+    Layout,
+    Pages,
+    Place,
+    Regions,
+    RunMask,
+    Shape,
+    make_layout,
+)
 
 Key = int | float | str
 Box = tuple[float, float, float, float]
@@ -162,6 +174,7 @@ def _layout(
     boxes, shapes = _boxes(content.name, annotations, section, kept, options)
     scores = np.array([np.nan if a.score is None else a.score for a in annotations], float)
     regions = Regions(page[kept], label[kept], boxes, scores, shapes)
+    _check_masks(content.name, regions, pages, lambda i: f"{section}[{kept[i]}].segmentation")
     return make_layout(
         content.name,
         format,
@@ -174,6 +187,15 @@ def _layout(
         page_place="images[{}]".format,
         region_place=lambda i: f"{section}[{kept[i]}].bbox",
     )
+
+
+def _check_masks(file: str, regions: Regions, pages: Pages, place: Place) -> None:
+    """A mask of another size than its page would put the region somewhere else."""
+    for i, shape in regions.shapes.items():
+        size = (float(pages.widths[regions.page[i]]), float(pages.heights[regions.page[i]]))
+        if isinstance(shape, RunMask) and (shape.width, shape.height) != size:
+            problem = f"the mask is {shape.width} x {shape.height}, its page {size[0]:g} x {size[1]:g}"
+            raise InputError(file, place(i), problem, "Write masks at the size of the page.")
 
 
 def _positions(wanted: Sequence[Key], known: dict[Key, int]) -> Indices:
@@ -238,16 +260,14 @@ def _boxes(
             continue
         place = f"{section}[{rows[i]}].segmentation"
         shape = parse_segmentation(annotation.segmentation, file, place) if annotation.segmentation else None
-        if not given[i]:
-            if shape is None:
-                raise InputError(
-                    file, f"{section}[{rows[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
-                )
+        if not given[i] and shape is None:
+            raise InputError(
+                file, f"{section}[{rows[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
+            )
+        if shape is not None:  # where outlines are asked for, they decide, whatever the box says
             given[i] = shape_box(shape)
-        elif shape is not None and is_box(shape):
-            given[i] = shape_box(shape)
-        if shape is not None and options.outlines and not is_box(shape):
-            shapes[i] = shape
+            if options.outlines and not is_box(shape):
+                shapes[i] = shape
     boxes = np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4)
     with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
         boxes[:, 2:] += boxes[:, :2]

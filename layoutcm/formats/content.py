@@ -30,7 +30,7 @@ class Options:
     """What the person adds to a file: a layout that lends what it lacks, page sizes, boxes or outlines."""
 
     like: Layout | None = None
-    sizes: tuple[float, float] | dict[str, tuple[float, float]] | None = None
+    sizes: tuple[float, float] | dict[str, tuple[float, float] | None] | None = None
     outlines: bool = False
 
 

@@ -6,14 +6,14 @@ A size is never guessed: a page scored in the wrong frame gives a number that lo
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Options
-from layoutcm.model import MAX_PAGE_SIDE, Layout
+from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, stem
 
-IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 THREE_WAYS = (
     "Give the ground truth to take it from (like=, or compare it with a file that has sizes), a folder of page "
     "images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), --sizes 1025x1025)."
@@ -21,22 +21,23 @@ THREE_WAYS = (
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None
 
 
-def stem(page: str) -> str:
-    """The page's name without folders and image suffix: what two tools usually agree on."""
-    name = PurePosixPath(page.replace("\\", "/")).name
-    suffix = PurePosixPath(name).suffix
-    return name[: -len(suffix)] if suffix.lower() in IMAGE_SUFFIXES or suffix.lower() == ".pdf" else name
+def resolve_sizes(sizes: Sizes) -> tuple[float, float] | dict[str, tuple[float, float] | None] | None:
+    """A pair stays a pair; a table or a folder of images becomes {name: size} and {stem: size}.
 
-
-def resolve_sizes(sizes: Sizes) -> tuple[float, float] | dict[str, tuple[float, float]] | None:
-    """A pair stays a pair; a folder of images becomes {stem: (width, height)}."""
+    A stem that stands for several sizes is None: which one is meant would be a guess.
+    """
     if sizes is None:
         return None
-    if isinstance(sizes, Mapping):
-        return {stem(str(page)): _pair(size, f"sizes[{shown(page)}]") for page, size in sizes.items()}
     if isinstance(sizes, str | os.PathLike):
-        return image_sizes(Path(sizes))
-    return _pair(sizes, "sizes")
+        by_name = image_sizes(Path(sizes))
+    elif isinstance(sizes, Mapping):
+        by_name = {str(page): _pair(size, f"sizes[{shown(page)}]") for page, size in sizes.items()}
+    else:
+        return _pair(sizes, "sizes")
+    by_stem: dict[str, tuple[float, float] | None] = {}
+    for name, size in by_name.items():
+        by_stem[stem(name)] = size if by_stem.get(stem(name), size) == size else None
+    return by_stem | by_name
 
 
 def _pair(size: tuple[float, float], place: str) -> tuple[float, float]:
@@ -59,9 +60,13 @@ def image_sizes(folder: Path) -> dict[str, tuple[float, float]]:
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file():
             try:
-                with Image.open(path) as image:
-                    found[stem(path.name)] = (float(image.width), float(image.height))
-            except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+                # Only the header is read, so that the size of the picture does no harm.
+                with (
+                    warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning),
+                    Image.open(path) as image,
+                ):
+                    found[path.relative_to(folder).as_posix()] = (float(image.width), float(image.height))
+            except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
                 raise InputError(
                     str(path), "", f"this image cannot be read: {error}", "Remove or replace it."
                 ) from None
@@ -72,18 +77,12 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
     """Width and height of a page whose file does not tell, or None."""
     if isinstance(options.sizes, tuple):
         return options.sizes
-    if options.sizes and stem(page) in options.sizes:
-        return options.sizes[stem(page)]
-    if options.like:
-        i = page_in(options.like, page)
-        if i is not None:
-            return float(options.like.page_columns.widths[i]), float(options.like.page_columns.heights[i])
-    return None
-
-
-def page_in(layout: Layout, page: str) -> int | None:
-    """The page of `layout` that has this name."""
-    return layout.page_columns.index.get(page)
+    if options.sizes:
+        return options.sizes.get(page) or options.sizes.get(stem(page))
+    if options.like is None or page not in options.like.page_columns.index:
+        return None
+    lender, i = options.like.page_columns, options.like.page_columns.index[page]
+    return float(lender.widths[i]), float(lender.heights[i])
 
 
 def missing_size(file: str, place: str, page: str) -> InputError:

@@ -1,0 +1,38 @@
+"""Takes the README's pictures of the dashboard, light and dark, from the sample: `make screenshots`."""
+
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+from browser import chromium, server, visit  # noqa: E402  (the tests' own server and browser)
+
+VIEWS = {
+    "overview": "overview?load=sample",
+    "matrices": "matrices?load=sample&gt_label=Caption&pred_label=Text",
+    "viewer": "viewer?load=sample&page=report_p3.png&gt_label=Table&pred_label=Picture",
+}
+
+
+def main():
+    with server() as address, chromium() as browser:
+        for scheme in ("light", "dark"):
+            context = browser.new_context(viewport={"width": 1400, "height": 900}, color_scheme=scheme)
+            page = context.new_page()
+            for name, link in VIEWS.items():
+                visit(page, f"{address}/{link}")
+                page.wait_for_selector(".nsewdrag", timeout=20_000)
+                page.wait_for_timeout(1_000)
+                target = HERE / "screenshots" / f"{name}-{scheme}.png"
+                page.screenshot(path=target)
+                # A palette keeps the repository small and the text sharp.
+                Image.open(target).convert("RGB").quantize(128).save(target, optimize=True)
+                print(target.name, target.stat().st_size)
+            context.close()
+
+
+if __name__ == "__main__":
+    main()

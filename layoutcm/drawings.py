@@ -1,0 +1,300 @@
+"""Three drawings that explain the method, as SVG text: the matrix, its collapse, the packing of labels into bits.
+
+`python -m layoutcm.drawings FOLDER` writes them, light and dark. The counts in them are computed from the examples.
+No drawing has an id or refers to anything outside, so that several can stand in one page.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+# Light and dark. Fills carry text in `ink`; a name that ends in `_ink` is a fill's hue as a line or as text on paper.
+COLOURS = {
+    "paper": ("#fbfcfd", "#161b22"), "edge": ("#d5dbe2", "#343c46"), "cell": ("#ffffff", "#1e252e"),
+    "ink": ("#1b2430", "#e8edf2"), "soft": ("#56616e", "#a7b1bc"), "line": ("#bcc5cf", "#4a5561"),
+    "accent": ("#0f766e", "#4fd1c1"), "strong": ("#6ea8e2", "#2b69a6"), "none": ("none", "none"),
+    "hit": ("#c5ddf5", "#1f4870"), "miss": ("#fbdcb8", "#5b3d16"), "lost": ("#f7c6ba", "#642f27"),
+    "calm": ("#dde4eb", "#333d48"), "hit_ink": ("#1c5fa6", "#8cc4ff"), "miss_ink": ("#9a4a06", "#f5b86e"),
+    "lost_ink": ("#a8321f", "#ff9f8c"), "calm_ink": ("#4b5866", "#bcc7d2"),
+}  # fmt: skip
+# One letter a cell in the pattern of a grid; any other letter is a hatched cell.
+FILLS = {"S": "strong", "h": "hit", "m": "miss", "l": "lost", "c": "calm", "-": "cell"}
+WIDTH = 1000
+
+Pair = tuple[float, float]  # a point, or start and length along one axis
+Box = tuple[str, int, int, int, int]  # label, x0, y0, x1, y1
+# Example of `collapse`: pixels, rows gt, columns pred.
+EXAMPLE_LABELS = ("Background", "Text", "Table", "Picture", "Caption")
+EXAMPLE = ((812, 14, 3, 6, 2), (21, 240, 4, 0, 7), (6, 5, 96, 12, 0), (9, 0, 8, 131, 3), (4, 11, 0, 5, 28))
+# Example of `bit_packing`: a page of 100 x 130 pixels, its labels in the order of their bits, and the pixel looked at.
+PAGE, PIXEL = (100, 130), (76, 65)
+PAGE_LABELS = ("Background", "Picture", "Caption", "Text", "Table")
+GT: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Caption", 18, 56, 82, 74), ("Text", 14, 90, 86, 118))
+PRED: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Text", 14, 90, 86, 110))
+
+
+class Canvas:
+    """An SVG drawing in the making: shapes in order, colours by name."""
+
+    def __init__(self, title: str, description: str, height: int, dark: bool) -> None:
+        self.theme = {name: pair[dark] for name, pair in COLOURS.items()}
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        head += f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="13">'
+        self.parts = [head, f"<title>{escape(title)}</title>", f"<desc>{escape(description)}</desc>"]
+        self.rect(0.5, 0.5, WIDTH - 1, height - 1, "paper", "edge", rx=12)
+
+    def add(self, tag: str, inside: str = "", /, **attributes: object) -> None:
+        pairs = ((k.replace("_", "-"), f"{v:g}" if isinstance(v, float) else str(v)) for k, v in attributes.items())
+        given = "".join(f" {name}={quoteattr(value)}" for name, value in pairs)
+        self.parts.append(f"<{tag}{given}>{inside}</{tag}>" if inside else f"<{tag}{given}/>")
+
+    def rect(self, x: float, y: float, w: float, h: float, fill: str, edge: str, **more: object) -> None:
+        self.add("rect", x=x, y=y, width=w, height=h, fill=self.theme[fill], stroke=self.theme[edge], **more)
+
+    def text(self, x: float, y: float, text: str, fill: str = "ink", anchor: str = "start", **more: object) -> None:
+        """Text with its first baseline at y; line breaks are kept."""
+        for k, line in enumerate(text.splitlines()):
+            self.add("text", escape(line), x=x, y=y + 17 * k, fill=self.theme[fill], text_anchor=anchor, **more)
+
+    def bold(self, x: float, y: float, text: str, fill: str = "ink", anchor: str = "start", size: int = 13) -> None:
+        self.text(x, y, text, fill, anchor, font_weight=600, font_size=size)
+
+    def path(self, points: Sequence[Pair], colour: str, width: float = 1) -> None:
+        d = "M" + " L".join(f"{x:g} {y:g}" for x, y in points)
+        self.add("path", d=d, fill="none", stroke=self.theme[colour], stroke_width=width, stroke_linejoin="round")
+
+    def arrow(self, points: Sequence[Pair], colour: str) -> None:
+        """A line along the points, level or upright at its end, with its tip on the last one."""
+        (x0, y0), (x, y) = points[-2:]
+        dx, dy = (x > x0) - (x < x0), (y > y0) - (y < y0)
+        bx, by = x - 8 * dx, y - 8 * dy
+        self.path([*points[:-1], (bx, by)], colour, 2)
+        corners = f"{x:g},{y:g} {bx - 5 * dy:g},{by - 5 * dx:g} {bx + 5 * dy:g},{by + 5 * dx:g}"
+        self.add("polygon", points=corners, fill=self.theme[colour])
+
+    def heading(self, x: float, y: float, text: str, note: str, number: int = 0) -> None:
+        """A heading with a note below it, numbered when it is a step."""
+        if number:
+            self.add("circle", cx=x + 10, cy=y - 5, r=10, fill=self.theme["accent"])
+            self.bold(x + 10, y - 0.5, str(number), "paper", "middle")
+        self.bold(x + 28 * bool(number), y, text, size=16)
+        self.text(x, y + 20, note, "soft")
+
+    def callout(self, x: float, y: float, text: str, colour: str, note: str = "") -> None:
+        """Words at the right of a cell, with a line that ends in it."""
+        self.path([(x - 32, y), (x - 6, y)], colour, 1.5)
+        self.bold(x, y + 4, text, colour)
+        self.text(x, y + 21 + 17 * text.count("\n"), note, "soft")
+
+    def grid(self, columns: Sequence[Pair], rows: Sequence[Pair], pattern: Sequence[str], texts: object = None) -> None:
+        """Cells filled by a pattern of letters, with a text in each when texts are given."""
+        for i, (y, h) in enumerate(rows):
+            for j, (x, w) in enumerate(columns):
+                self.rect(x, y, w, h, FILLS.get(pattern[i][j], "paper"), "line")
+                for a, b in () if pattern[i][j] in FILLS else ((0, 0.5), (0, 1), (0.5, 1)):
+                    self.path([(x + a * w, y + b * h), (x + b * w, y + a * h)], "line")
+                if isinstance(texts, Sequence):
+                    self.text(x + w / 2, y + h / 2 + 5, str(texts[i][j]), anchor="middle")
+
+    def names(self, columns: Sequence[Pair], rows: Sequence[Pair], labels: Sequence[str], slant: int = 0) -> None:
+        """Labels of a matrix: rows at the left, columns on top, and in the corner which is which."""
+        left, top = columns[0][0] - 9, rows[0][0] - 9
+        for label, (y, h), (x, w) in zip(labels, rows, columns):
+            self.text(left, y + h / 2 + 5, label, anchor="end")
+            turn = {"transform": f"rotate({-slant} {x + w / 2:g} {top:g})"} if slant else {}
+            self.text(x + w / 2, top, label, anchor="start" if slant else "middle", **turn)
+        self.bold(left, top - 17, "pred →\ngt ↓", "accent", "end")
+
+    def svg(self) -> str:
+        return "\n".join([*self.parts, "</svg>\n"])
+
+
+def spans(start: float, *sizes: float) -> list[Pair]:
+    """Stretches side by side, one for each size."""
+    return [(start + sum(sizes[:i]), size) for i, size in enumerate(sizes)]
+
+
+def matrix_structure(dark: bool = False) -> str:
+    """Where hits and mistakes lie in the matrix, for the same labels on both sides and for different ones."""
+    description = "Rows are gt, columns pred. Same taxonomy: a perfect match is the diagonal, mistakes lie off it. "
+    description += "Different taxonomies: a perfect match is the block of gt's rows and pred's columns."
+    c = Canvas("Structure of the confusion matrix", description, 430, dark)
+    c.path([(498, 28), (498, 402)], "edge")
+    c.heading(28, 40, "Same taxonomy", "Background, then the common labels")
+    columns, rows = spans(112, *[48] * 5), spans(146, *[48] * 5)
+    c.grid(columns, rows, ["Smmmm", "mSmmm", "mmSmm", "mmmSm", "mmmmS"])
+    c.names(columns, rows, EXAMPLE_LABELS, slant=40)
+    c.callout(374, 218, "mistakes", "miss_ink", "off the diagonal")
+    c.callout(374, 362, "perfect match\nis the diagonal", "hit_ink")
+    _different_taxonomies(c)
+    return c.svg()
+
+
+def _different_taxonomies(c: Canvas) -> None:
+    columns, rows = spans(616, *[34] * 7), spans(146, *[34] * 7)
+    c.heading(522, 40, "Different taxonomies", "Background, then gt's labels, then pred's labels")
+    c.grid(columns, rows, ["S   mmm", *["m   hhh"] * 3, *["       "] * 3])
+    c.rect(columns[4][0], rows[1][0], 102, 102, "none", "hit_ink", stroke_width=2.5)
+    c.names(columns, rows, ("Background", "Text", "Table", "Figure", "Paragraph", "Grid", "Image"), slant=40)
+    for start, text in ((1, "gt's labels"), (4, "pred's labels")):
+        x, y = columns[start][0], rows[start][0]
+        c.path([(x + 2, 392), (x + 2, 397), (x + 100, 397), (x + 100, 392)], "soft")
+        c.text(x + 51, 413, text, "soft", "middle")
+        c.path([(536, y + 2), (531, y + 2), (531, y + 100), (536, y + 100)], "soft")
+        c.text(523, y + 51, text, "soft", "middle", transform=f"rotate(-90 523 {y + 51:g})")
+    c.callout(874, 160, "content missed\nor invented", "miss_ink")
+    c.callout(874, 214, "a perfect match\nis a block", "hit_ink", "mistakes have\nno fixed place")
+    c.callout(874, 333, "always empty", "soft")
+
+
+def collapsed_example() -> tuple[int, int, int, int]:
+    """The quarters of the example: Background agreed, content invented, content missed, content found."""
+    (agreed, *invented), *rest = EXAMPLE
+    return agreed, sum(invented), sum(row[0] for row in rest), sum(sum(row[1:]) for row in rest)
+
+
+def collapse(dark: bool = False) -> str:
+    """How the matrix becomes the 2x2 of Background and Content, and what is read off that."""
+    description = "The first cell stays. The rest of row 0 is summed: content invented; the rest of column 0: content "
+    description += "missed; all other cells: content found. Recall, precision and F1 of Content follow."
+    c = Canvas("Collapsing the matrix to Background and Content", description, 412, dark)
+    columns, rows = [(116, 80), *spans(206, *[56] * 4)], [(118, 36), *spans(180, *[36] * 4)]
+    c.heading(28, 40, "All labels", "pixels of an example")
+    c.grid(columns, rows, ["cmmmm", *["lhhhh"] * 4], EXAMPLE)
+    c.names(columns, rows, EXAMPLE_LABELS)
+    c.heading(468, 40, "Background and Content", "each colour becomes one number, the sum of its cells")
+    _two_by_two(c)
+    c.arrow([(430, 136), (761, 136), (761, 186)], "miss_ink")
+    c.arrow([(156, 154), (156, 163), (456, 163), (456, 244), (550, 244)], "calm_ink")
+    c.arrow([(156, 180), (156, 171), (444, 171), (444, 320), (550, 320)], "lost_ink")
+    c.arrow([(318, 324), (318, 364), (719, 364), (719, 340)], "hit_ink")
+    _content_scores(c)
+    c.text(116, 392, "A label read as another label is content found: only Background is told from the rest.", "soft")
+    return c.svg()
+
+
+def _two_by_two(c: Canvas) -> None:
+    columns, rows = spans(551, 112, 112), spans(187, 76, 76)
+    c.grid(columns, rows, ["cm", "lh"])
+    captions = ("C₀₀", "sum of row 0", "sum of column 0", "sum of the rest")
+    for k, (number, caption) in enumerate(zip(collapsed_example(), captions)):
+        x, y = columns[k % 2][0] + 56, rows[k // 2][0]
+        c.bold(x, y + 38, str(number), anchor="middle", size=20)
+        c.text(x, y + 60, caption, anchor="middle", font_size=12)
+    c.names(columns, rows, ("Background", "Content"))
+
+
+def _content_scores(c: Canvas) -> None:
+    _, invented, missed, found = collapsed_example()
+    figures = {"found": (found, "hit_ink"), "missed": (missed, "lost_ink"), "invented": (invented, "miss_ink")}
+    lines = (
+        ("recall", found / (missed + found), "found| / (|missed| + |found|)"),
+        ("precision", found / (invented + found), "found| / (|invented| + |found|)"),
+        ("F1", 2 * found / (2 * found + missed + invented), "2 × |found| / (2 × |found| + |missed| + |invented|)"),
+    )
+    c.bold(796, 198, "Read off for Content", "accent")
+    for y, (name, value, formula) in zip((226, 274, 322), lines):
+        c.bold(796, y, name)
+        c.bold(974, y, f"{100 * value:.1f} %", anchor="end", size=16)
+        runs = (figures.get(part, (part, "ink")) for part in formula.split("|"))
+        c.add("text", "".join(f'<tspan fill="{c.theme[name]}">{run}</tspan>' for run, name in runs), x=796, y=y + 18)
+
+
+def labels_at(boxes: Sequence[Box], x: int, y: int) -> tuple[str, ...]:
+    """The labels of a pixel in the order of their bits; Background where nothing covers it."""
+    found = {label for label, x0, y0, x1, y1 in boxes if x0 <= x < x1 and y0 <= y < y1}
+    return tuple(label for label in PAGE_LABELS if label in found) or PAGE_LABELS[:1]
+
+
+def pair_counts() -> Counter[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Pixels of the example page for each pair of label sets (gt, pred)."""
+    return Counter((labels_at(GT, x, y), labels_at(PRED, x, y)) for x in range(PAGE[0]) for y in range(PAGE[1]))
+
+
+def bit_packing(dark: bool = False) -> str:
+    """From the labels of one pixel to words, pair counts and the matrix."""
+    description = "A pixel is Picture and Caption in gt, Picture only in pred. Each side's labels are bits of a 64-bit "
+    description += "word; bit 0 is Background. Pairs of words are counted; each pair adds to the matrix by one rule."
+    c = Canvas("From pixels to the matrix: label sets as bits of a word", description, 486, dark)
+    c.heading(28, 40, "One pixel, two layouts", "a caption that pred does not see", 1)
+    _small_page(c, 40, 80, "gt", GT, "none")
+    _small_page(c, 160, 80, "pred", PRED, "4 3")
+    c.arrow([(274, 145), (304, 145)], "accent")
+    c.heading(322, 40, "Its labels are bits of one 64-bit word a side", "bit 0 is Background, bit i label i", 2)
+    _words(c)
+    c.path([(28, 252), (972, 252)], "edge")
+    c.heading(28, 288, "Equal pairs of words are counted together", "the whole page in a few rows", 3)
+    _pair_table(c)
+    c.arrow([(410, 412), (440, 412)], "accent")
+    c.heading(468, 288, "Each pair adds to the matrix by one rule", "one marked pixel: T = gt set, P = pred set", 4)
+    _contribution(c)
+    return c.svg()
+
+
+def _small_page(c: Canvas, left: int, top: int, side: str, boxes: Sequence[Box], dashes: str) -> None:
+    c.rect(left, top, *PAGE, "cell", "line")
+    for label, x0, y0, x1, y1 in boxes:
+        fill = {"Picture": "hit", "Caption": "miss", "Text": "calm"}[label]
+        c.rect(left + x0, top + y0, x1 - x0, y1 - y0, fill, f"{fill}_ink", stroke_dasharray=dashes)
+        c.text(left + x0 + 4, top + y0 + (24 if label == "Picture" else 14), label, font_size=12)
+    c.rect(left + PIXEL[0] - 4, top + PIXEL[1] - 4, 8, 8, "accent", "paper", stroke_width=1.5)
+    c.bold(left + 50, top + 150, side, "accent", "middle")
+
+
+def _words(c: Canvas) -> None:
+    bits, columns = (63, 62, 4, 3, 2, 1, 0), spans(366, *[56] * 6, 84)
+    c.text(357, 110, "bit", "soft", "end")
+    for bit, (x, w) in zip(bits, columns):
+        c.text(x + w / 2, 110, "…" if bit == 62 else str(bit), "soft", "middle")
+    for label, (x, w) in zip(PAGE_LABELS, reversed(columns)):
+        c.text(x + w / 2, 92, label, anchor="middle")
+    for side, boxes, y in (("gt", GT, 120), ("pred", PRED, 170)):
+        labels = labels_at(boxes, *PIXEL)
+        word = sum(1 << PAGE_LABELS.index(label) for label in labels)
+        digits = ["…" if bit == 62 else str(word >> bit & 1) for bit in bits]
+        c.grid(columns, [(y, 36)], ["".join("h" if digit == "1" else "-" for digit in digits)], [digits])
+        c.bold(357, y + 23, side, "accent", "end")
+        c.bold(800, y + 14, f"0b…{word:04b} = {word}")
+        c.text(800, y + 32, " + ".join(labels), "soft")
+
+
+def _pair_table(c: Canvas) -> None:
+    marked = labels_at(GT, *PIXEL), labels_at(PRED, *PIXEL)
+    for x, name, anchor in ((38, "gt set", "start"), (192, "pred set", "start"), (382, "pixels", "end")):
+        c.text(x, 340, name, "soft", anchor)
+    for k, (pair, pixels) in enumerate(pair_counts().most_common()):
+        y, write_ = 350 + 23 * k, c.bold if pair == marked else c.text
+        c.rect(28, y, 364, 23, "hit" if pair == marked else "cell", "line")
+        for x, labels in zip((38, 192), pair):
+            write_(x, y + 16, "{" + ", ".join(labels) + "}")
+        write_(382, y + 16, f"{pixels:,}", anchor="end")
+
+
+def _contribution(c: Canvas) -> None:
+    pixels = pair_counts()[labels_at(GT, *PIXEL), labels_at(PRED, *PIXEL)]
+    columns, rows = spans(556, 84, 62, 62), spans(359, 34, 34, 34)
+    c.grid(columns, rows, ["---", "-S-", "-m-"], ["000", "010", "010"])
+    c.names(columns, rows, PAGE_LABELS[:3])
+    c.bold(790, 350, "T contains P and more:")
+    c.text(790, 370, "(i, i) gets 1 for i in P", "hit_ink")
+    c.text(790, 390, "(i, j) gets 1/|P| for i in T\nwithout P and j in P", "miss_ink")
+    c.text(790, 430, f"Each gt label spends 1 over\nits row, here for {pixels:,} pixels.", "soft")
+
+
+DRAWINGS = {"matrix-structure": matrix_structure, "collapse": collapse, "bit-packing": bit_packing}
+
+
+def write(folder: Path) -> None:
+    """Write all drawings into a folder: NAME.svg and NAME-dark.svg."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, draw in DRAWINGS.items():
+        (folder / f"{name}.svg").write_text(draw(), "utf-8", newline="\n")
+        (folder / f"{name}-dark.svg").write_text(draw(dark=True), "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]) if len(sys.argv) == 2 else sys.exit("usage: python -m layoutcm.drawings FOLDER"))

@@ -1,0 +1,330 @@
+"""Matrices on the screen: Plotly heatmaps whose errors have a colour of their own, and what all figures share.
+
+Rows are gt, columns are pred. Pure functions; nothing here knows of a page or its state. A heatmap cannot be clicked
+in Streamlit, so an invisible point lies on every cell; its customdata is [gt position, pred position].
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from layoutcm.confusion import Confusion
+from layoutcm.model import Floats
+from layoutcm.palette import Scale, Theme, colour_at, readable_on
+from layoutcm.tables import share
+
+VIEWS = ("pixels", "recall", "precision", "f1")
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
+CONFIG: dict[str, Any] = {
+    "displaylogo": False,
+    "scrollZoom": False,
+    # Two quick clicks on two cells are no wish to zoom, which is what Plotly takes them for.
+    "doubleClick": False,
+    "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
+    "toImageButtonOptions": {"format": "svg", "filename": "layoutcm"},
+}
+TEXT_COLUMNS = 16
+# The log scale ends four decades below its largest value.
+LOG_FLOOR = 1e-4
+
+
+def plain(text: str) -> str:
+    """Text that Plotly shows as typed: no pseudo-HTML, and no `$`, a pair of which it would hand to MathJax."""
+    return html.escape(text, quote=False).replace("$", "&#36;")
+
+
+def short(text: str, most: int) -> str:
+    """At most so many characters; cut in the middle, because long labels differ at their ends."""
+    if len(text) <= most:
+        return text
+    tail = (most - 1) // 3
+    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def spaced(value: float) -> str:
+    """A pixel count in full, with thin spaces between thousands."""
+    return (f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}").replace(",", "\u202f")
+
+
+def brief(value: float) -> str:
+    """A pixel count in three or four characters: 812, 1.2k, 34k, 1.2M."""
+    if value < 999.5:
+        return f"{value:.0f}" if value >= 0.5 else "<1"
+    power = min(int(math.log10(value * 1.0005) // 3), 4)
+    scaled = value / 1000**power
+    return (f"{scaled:.1f}" if scaled < 9.95 else f"{scaled:.0f}") + " kMGT"[power]
+
+
+def per_cent(value: float) -> str:
+    """A share in two or three digits, without the sign; 100 only where nothing is missing."""
+    percent = 100 * value
+    if percent < 0.05:
+        return "<0.1"
+    if 99.5 <= percent < 100:
+        return f"{min(percent, 99.9):.1f}"
+    return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
+
+
+def base_layout(theme: Theme, title: str | None = None) -> dict[str, Any]:
+    """What all figures have in common."""
+    layout: dict[str, Any] = {
+        # Streamlit drops Plotly's own template; without any, a figure looks the same everywhere.
+        "template": go.layout.Template(),
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": FONT, "size": 12, "color": theme.text},
+        "hoverlabel": {
+            "bgcolor": theme.background,
+            "bordercolor": theme.muted,
+            "font": {"family": FONT, "size": 12, "color": theme.text},
+            "align": "left",
+        },
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": theme.muted, "activecolor": theme.accent},
+        "hovermode": "closest",
+    }
+    if title:
+        corner = {"x": 0, "xref": "container", "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"l": 8, "t": 8}}
+        layout["title"] = {"text": plain(title), "font": {"size": 14}, **corner}
+    return layout
+
+
+def view_values(confusion: Confusion, view: str) -> Floats:
+    """float64[gt, pred]: the numbers of one view."""
+    if view not in VIEWS:
+        raise ValueError(f"{view!r} is not a view; use one of {', '.join(VIEWS)}")
+    return confusion.values if view == "pixels" else getattr(confusion, view)
+
+
+class Sizes(NamedTuple):
+    """Pixels and font sizes that follow from the number of rows and columns."""
+
+    row: int
+    font: int
+    x_font: int
+    angle: int
+    most: int
+    left: int
+    right: int
+    top: int
+
+
+def sizes(row_labels: Sequence[str], column_labels: Sequence[str]) -> Sizes:
+    n = max(len(row_labels), len(column_labels))
+    row, font, most = next(step for limit, *step in STEPS if n <= limit)
+    x_font = font if len(column_labels) <= 100 else 6
+    longest = max((min(len(label), most) for label in column_labels), default=0)
+    wide = round(longest * x_font * 0.6)
+    angle = 0 if wide < row / CELL_SHAPE - 4 and n <= TEXT_COLUMNS else -45 if n <= TEXT_COLUMNS else -90
+    high = {0: x_font, -45: round(wide * 0.72) + x_font, -90: wide}[angle]
+    left = round(max((min(len(label), most) for label in row_labels), default=0) * font * 0.6) + 44
+    right = round(wide * 0.72) if angle == -45 else 16
+    return Sizes(row, font, x_font, angle, most, left, right, high + 52)
+
+
+# (labels up to, pixels a row, font size, characters of a label)
+STEPS = ((4, 56, 13, 26), (12, 40, 12, 26), (16, 34, 12, 24), (24, 26, 11, 24), (40, 19, 10, 22), (10**9, 15, 9, 20))
+CELL_SHAPE = 0.62  # height / width, where cells have room for numbers
+
+
+def matrix_figure(
+    confusion: Confusion,
+    view: str = "recall",
+    *,
+    rows: Sequence[int],
+    columns: Sequence[int],
+    theme: Theme,
+    log: bool = False,
+    selected: tuple[int, int] | None = None,
+    title: str | None = None,
+    height: int | None = None,
+) -> go.Figure:
+    """One view as a heatmap; `rows` and `columns` are label positions in drawing order.
+
+    `selected` is (gt position, pred position) and gets an outline. Traces: hit, miss, numbers, cells (for clicks).
+    """
+    values = view_values(confusion, view)[np.ix_(rows, columns)]
+    on_diagonal = np.equal.outer(np.asarray(rows, int), np.asarray(columns, int))
+    hit = on_diagonal if confusion.diagonal else np.ones(values.shape, bool)
+    shares = view != "pixels"
+    layers = [
+        _layer("hit", np.where(hit, values, np.nan), theme.hit, shares and confusion.diagonal, log),
+        _layer("miss", np.where(hit, np.nan, values), theme.miss, False, log),
+    ]
+    figure = go.Figure([_heatmap(layer, theme, shares) for layer in layers])
+    figure.add_trace(_numbers(values, layers, theme, shares))
+    figure.add_trace(_cells(confusion, view, rows, columns))
+    _lay_out(figure, confusion, rows, columns, theme, title, height)
+    if selected is not None and selected[0] in rows and selected[1] in columns:
+        figure.add_shape(_outline(list(rows).index(selected[0]), list(columns).index(selected[1]), theme))
+    return figure
+
+
+class Layer(NamedTuple):
+    """One of the two heatmaps: float64[gt, pred] with nan where nothing is drawn, and the range of its colours."""
+
+    name: str
+    z: Floats
+    low: float
+    high: float
+    scale: Scale
+    log: bool
+
+
+def _layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) -> Layer:
+    """`whole`: the range is 0 to 1, whatever the values are. Zero is not drawn: it is the paper, whatever that is."""
+    top = 1.0 if whole else float(np.nanmax(values, initial=0.0))
+    some = np.where(values > 0, values, np.nan)
+    if whole or not log or top == 0:
+        return Layer(name, some, 0.0, top or 1.0, scale, False)
+    # What lies under the floor is still something and gets the palest tint.
+    return Layer(
+        name, np.log10(np.maximum(some, top * LOG_FLOOR)), math.log10(top * LOG_FLOOR), math.log10(top), scale, True
+    )
+
+
+def _heatmap(layer: Layer, theme: Theme, shares: bool) -> go.Heatmap:
+    return go.Heatmap(
+        name=layer.name,
+        z=layer.z,
+        zmin=layer.low,
+        zmax=layer.high,
+        colorscale=layer.scale,
+        xgap=1,
+        ygap=1,
+        hoverinfo="skip",
+        showscale=bool(np.isfinite(layer.z).any()),
+        colorbar=_bar(layer, theme, shares),
+    )
+
+
+def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
+    """A small horizontal colour bar under the matrix: hits at the left, misses beside them."""
+    ticks = np.linspace(layer.low, layer.high, 5 if layer.log else 3)
+    worth = 10**ticks if layer.log else ticks
+    first = layer.name == "hit"
+    return {
+        **{"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "top", "ypad": 14},
+        # Plotly takes the padding of both sides from the length.
+        **{"xpad": 0 if first else 250, "len": 190 if first else 690, "lenmode": "pixels"},
+        **{"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10, "color": theme.muted}},
+        "tickvals": ticks.tolist(),
+        "ticktext": ["0" if value == 0 else f"{100 * value:.3g} %" if shares else brief(value) for value in worth],
+    }
+
+
+def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool) -> go.Scatter:
+    """The numbers in the cells, where columns leave them room, and a small dot where a value does not exist."""
+    written = np.isnan(values) | ((values > 0) & (values.shape[1] <= TEXT_COLUMNS))
+    y, x = np.nonzero(written)
+    show = per_cent if shares else brief
+    return go.Scatter(
+        name="numbers",
+        x=x,
+        y=y,
+        mode="text",
+        text=["·" if math.isnan(value) else show(value) for value in values[written]],
+        textfont={"size": 11, "color": [_ink(layers, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
+    """What can be read on a cell."""
+    for layer in layers:
+        z = layer.z[row, column]
+        if not math.isnan(z):
+            return readable_on(colour_at(layer.scale, (z - layer.low) / (layer.high - layer.low)))
+    return theme.muted
+
+
+def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int]) -> go.Scatter:
+    """An invisible point on every cell, to hover and to click."""
+    pairs = [(i, j) for i in rows for j in columns]
+    y, x = np.divmod(np.arange(len(pairs)), max(len(columns), 1))
+    names = [plain(label) for label in confusion.labels]
+    return go.Scatter(
+        name="cells",
+        x=x,
+        y=y,
+        mode="markers",
+        opacity=0,
+        marker={"size": 4},
+        customdata=[list(pair) for pair in pairs],
+        hoverinfo="text",
+        hovertext=[_hover(confusion, names, view, i, j) for i, j in pairs],
+        showlegend=False,
+    )
+
+
+def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int) -> str:
+    value = float(view_values(confusion, view)[i, j])
+    lines = [f"gt <b>{names[i]}</b>", f"pred <b>{names[j]}</b>"]
+    if view != "pixels":
+        lines.append(f"{view if view != 'f1' else 'F1'} " + ("n/a" if math.isnan(value) else f"{value:.6f}"))
+    lines += [
+        f"{share(float(confusion.recall[i, j]))} of gt {names[i]}",
+        f"{share(float(confusion.precision[i, j]))} of pred {names[j]}",
+        f"{spaced(float(confusion.values[i, j]))} px",
+    ]
+    return "<br>".join(lines)
+
+
+def _outline(row: int, column: int, theme: Theme) -> dict[str, Any]:
+    corners = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+    return {"type": "rect", **corners, "line": {"color": theme.text, "width": 2.5}}
+
+
+def _lay_out(
+    figure: go.Figure,
+    confusion: Confusion,
+    rows: Sequence[int],
+    columns: Sequence[int],
+    theme: Theme,
+    title: str | None,
+    height: int | None,
+) -> None:
+    measures = sizes([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns])
+    top, bottom = measures.top + (20 if title else 0), 56
+    figure.update_layout(
+        **base_layout(theme, title),
+        height=height or len(rows) * measures.row + top + bottom,
+        margin={"l": measures.left, "r": measures.right, "t": top, "b": bottom, "autoexpand": False},
+        hoverdistance=-1,
+        dragmode=False,
+        clickmode="event+select",
+        showlegend=False,
+    )
+    x = _axis(confusion, columns, measures.most, measures.x_font, theme)
+    y = _axis(confusion, rows, measures.most, measures.font, theme)
+    figure.update_xaxes(**x, title=_axis_title("pred", theme), side="top", tickangle=measures.angle)
+    # The matrix fills the width it is given: a fixed shape would leave half of a narrow column empty.
+    figure.update_xaxes(range=[-0.5, len(columns) - 0.5])
+    figure.update_yaxes(**y, title=_axis_title("gt", theme), range=[len(rows) - 0.5, -0.5])
+
+
+def _axis(confusion: Confusion, positions: Sequence[int], most: int, font: int, theme: Theme) -> dict[str, Any]:
+    n = len(positions)
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(n)),
+        "ticktext": [plain(short(confusion.labels[i], most)) for i in positions],
+        "tickfont": {"size": font},
+        "ticklabelstandoff": 3,
+        "ticks": "",
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": False,
+        # Lines between cells, seen through the gaps that the heatmaps leave.
+        "minor": {"tickvals": [k - 0.5 for k in range(n + 1)], "showgrid": True, "gridcolor": theme.grid},
+    }
+
+
+def _axis_title(text: str, theme: Theme) -> dict[str, Any]:
+    return {"text": text, "standoff": 8, "font": {"size": 12, "color": theme.muted}}

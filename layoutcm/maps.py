@@ -1,0 +1,96 @@
+"""A page as a map of its label sets: one trace a pair of sets, so that the pointer can ask for the words under it."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from layoutcm.figures import base_layout, plain
+from layoutcm.model import BACKGROUND, GT, PRED, Floats
+from layoutcm.pageview import PageCells
+from layoutcm.palette import Theme, faded, mixed
+
+KINDS = ("gt", "pred", "difference", "cell")
+# nothing on either side, equal sets, missed, invented, other labels
+AGREEMENT = ("nothing on either side", "same labels", "missed by pred", "invented by pred", "other labels")
+NOTHING = "rgba(0,0,0,0)"
+SEEN_THROUGH = ("difference", "cell")
+AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728")
+
+
+def bits(word: int, labels: int) -> str:
+    """A set's word as bits, highest first, in groups of four; as many as the side has labels and Background."""
+    digits = f"{word:0{4 * ((labels + 4) // 4)}b}"
+    return " ".join(digits[i : i + 4] for i in range(0, len(digits), 4))
+
+
+def spelled(cells: PageCells, side: int, pair: int) -> str:
+    """'0000 0110 = Picture + Caption'."""
+    labels = cells.pairs.labels[side]
+    names = cells.set_names(side, pair)
+    ordered = [name for name in (BACKGROUND, *labels) if name in names]
+    return f"{bits(cells.word(side, pair), len(labels))} = {' + '.join(ordered)}"
+
+
+def set_map(
+    cells: PageCells, kind: str, colours: dict[str, str], theme: Theme, lit: Floats | None = None, height: int = 520,
+    image: str | None = None,
+) -> go.Figure:
+    """The page coloured by gt's sets, pred's sets, their difference, or the share of one matrix cell (`lit`).
+
+    `image`, a data URI, lies faintly under the last two, so that one sees what the pixels are of.
+    """
+    figure = go.Figure()
+    agreement = cells.agreement()
+    for pair in np.argsort(-cells.pairs.pixels).tolist():
+        chosen = cells.pair_of_cell == pair
+        where = tuple(np.argwhere(chosen)[0])
+        share = float(lit[where]) if lit is not None else 0.0
+        colour = _colour(cells, kind, pair, int(agreement[where]), share, colours, theme)
+        text = (
+            f"gt {plain(spelled(cells, GT, pair))}<br>pred {plain(spelled(cells, PRED, pair))}<br>"
+            f"{AGREEMENT[int(agreement[where])]}, {cells.pairs.pixels[pair]:,.0f} px"
+        )
+        figure.add_trace(_area(cells.rectangles(chosen), colour, text))
+    width_px, height_px = float(cells.x_edges[-1]), float(cells.y_edges[-1])
+    figure.update_layout(**base_layout(theme))
+    if image and kind in SEEN_THROUGH:
+        place = {"x": 0, "y": 0, "xref": "x", "yref": "y", "sizex": width_px, "sizey": height_px}
+        figure.add_layout_image(source=image, **place, sizing="stretch", layer="below", opacity=0.4)
+    figure.update_layout(
+        height=height, showlegend=False, hovermode="closest", dragmode="pan", margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        hoverlabel={"align": "left"},
+        xaxis={"range": [0, width_px], "visible": False, "constrain": "domain"},
+        yaxis={"range": [height_px, 0], "visible": False, "scaleanchor": "x", "constrain": "domain"},
+        shapes=[{"type": "rect", "x0": 0, "y0": 0, "x1": width_px, "y1": height_px, "line": {"color": theme.muted}}],
+    )  # fmt: skip
+    return figure
+
+
+def _colour(
+    cells: PageCells, kind: str, pair: int, agreement: int, share: float, colours: dict[str, str], theme: Theme
+) -> str:
+    if kind == "cell":
+        return faded("#d62728", 0.35 + 0.5 * share) if share > 0 else NOTHING
+    if kind == "difference":
+        colour = AGREEMENT_COLOURS[agreement]
+        return faded(colour, 0.8) if colour else NOTHING
+    names = sorted(cells.set_names(GT if kind == "gt" else PRED, pair) - {BACKGROUND})
+    if not names:
+        return theme.background
+    colour = colours[names[0]]
+    for n, name in enumerate(names[1:], start=2):
+        colour = mixed(colour, colours[name], 1 / n)
+    return colour
+
+
+def _area(rectangles: Floats, colour: str, text: str) -> go.Scatter:
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    for x0, y0, x1, y1 in rectangles.tolist():
+        xs += [x0, x1, x1, x0, x0, None]
+        ys += [y0, y0, y1, y1, y0, None]
+    return go.Scatter(
+        x=xs, y=ys, mode="lines", line={"width": 0}, fill="toself", fillcolor=colour, hoveron="fills",
+        name=text, text=text, hoverinfo="text", hoverlabel={"namelength": -1},
+    )  # fmt: skip

@@ -1,0 +1,141 @@
+"""A page on the screen: its image or a blank sheet, the regions of both sides drawn over it, or a coloured mask.
+
+Coordinates are page pixels, y down. gt is solid and broad, pred dashed and thin: both are seen where they agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from layoutcm.figures import CONFIG, base_layout, plain, short
+from layoutcm.palette import Theme, faded
+
+PAGE_CONFIG: dict[str, Any] = CONFIG | {"scrollZoom": True, "doubleClick": "reset"}
+SIDES = ("gt", "pred")
+# Where the hover point of a box stands, as a share of its width: those of two equal boxes must not coincide.
+POINT_AT = {"gt": 0.45, "pred": 0.55}
+POINTS_A_BOX = 8
+
+
+def page_overlay(
+    width: float,
+    height: float,
+    boxes: Sequence[Mapping[str, Any]],
+    theme: Theme,
+    image: str | None = None,
+    zoom: tuple[float, float, float, float] | None = None,
+    height_px: int = 900,
+) -> go.Figure:
+    """Regions over a page; `boxes` have side, label, colour, x0, y0, x1, y1, score (or None) and number.
+
+    One trace for each (side, label): outlines with gaps, and a point near each centre. customdata of every point is
+    [side, number]. `image` is a data URI; `zoom` is (x0, y0, x1, y1) in page pixels.
+    """
+    figure = _sheet(width, height, theme, image, zoom, height_px)
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for box in sorted(boxes, key=lambda box: SIDES.index(box["side"])):
+        groups.setdefault((box["side"], box["label"]), []).append(box)
+    seen: set[str] = set()
+    for (side, label), members in groups.items():
+        figure.add_trace(_outlines(side, label, members, theme, first=side not in seen))
+        seen.add(side)
+    return figure
+
+
+def _outlines(side: str, label: str, boxes: Sequence[Mapping[str, Any]], theme: Theme, first: bool) -> go.Scatter:
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for box in boxes:
+        x0, y0, x1, y1 = (float(box[edge]) for edge in ("x0", "y0", "x1", "y1"))
+        x += [x0, x1, x1, x0, x0, None, x0 + POINT_AT[side] * (x1 - x0), None]
+        y += [y0, y0, y1, y1, y0, None, (y0 + y1) / 2, None]
+    colour = boxes[0]["colour"]
+    is_gt = side == "gt"
+    return go.Scatter(
+        name=plain(f"{side}: {short(label, 26)}"),
+        x=x,
+        y=y,
+        mode="lines+markers",
+        line={"color": faded(colour, 0.5) if is_gt else colour, "width": 4 if is_gt else 2}
+        | ({} if is_gt else {"dash": "5px,3px"}),
+        marker={
+            "size": [0, 0, 0, 0, 0, 0, 5, 0] * len(boxes),
+            "symbol": "circle" if is_gt else "diamond",
+            "color": colour,
+            "opacity": 0.7,
+            "line": {"color": theme.background, "width": 1},
+        },
+        customdata=[[side, box["number"]] for box in boxes for _ in range(POINTS_A_BOX)],
+        hoverinfo="text",
+        hovertext=[text for box in boxes for text in [_hover(box)] * POINTS_A_BOX],
+        legendgroup=side,
+        legendgrouptitle={"text": "gt, solid" if is_gt else "pred, dashed"} if first else None,
+    )
+
+
+def _hover(box: Mapping[str, Any]) -> str:
+    lines = [f"{box['side']} <b>{plain(box['label'])}</b>"]
+    if box.get("score") is not None:
+        lines.append(f"score {box['score']:.3f}")
+    x0, y0, x1, y1 = (box[edge] for edge in ("x0", "y0", "x1", "y1"))
+    lines.append(f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}")
+    lines.append(f"{x1 - x0:g} × {y1 - y0:g} px, region {plain(str(box['number']))}")
+    return "<br>".join(lines)
+
+
+def mask_figure(
+    image_uri: str, width: float, height: float, words: Mapping[str, str], theme: Theme, height_px: int = 500
+) -> go.Figure:
+    """A coloured mask as an image; `words` (text to colour) become its legend and may be empty."""
+    figure = _sheet(width, height, theme, image_uri, None, height_px)
+    for word, colour in words.items():
+        marker = {"color": colour, "symbol": "square", "size": 11}
+        name = plain(short(word, 40))
+        figure.add_trace(go.Scatter(name=name, x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip"))
+    figure.update_layout(legend={"itemclick": False, "itemdoubleclick": False})
+    return figure
+
+
+def _sheet(
+    width: float,
+    height: float,
+    theme: Theme,
+    image: str | None,
+    zoom: tuple[float, float, float, float] | None,
+    height_px: int,
+) -> go.Figure:
+    """The page without regions: axes in page pixels, y down, one scale for both."""
+    figure = go.Figure()
+    corners = {"x0": 0, "y0": 0, "x1": width, "y1": height}
+    fill = None if image else theme.background
+    figure.add_shape(type="rect", **corners, line={"color": theme.muted, "width": 1}, fillcolor=fill, layer="below")
+    if image:
+        place = {"x": 0, "y": 0, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "top"}
+        figure.add_layout_image(source=image, **place, sizex=width, sizey=height, sizing="stretch", layer="below")
+    x0, y0, x1, y1 = zoom or (-0.005 * width, -0.005 * height, 1.005 * width, 1.005 * height)
+    bare = {"visible": False, "constrain": "domain"}
+    figure.update_xaxes(range=[x0, x1], constraintoward="left", **bare)
+    figure.update_yaxes(range=[y1, y0], constraintoward="top", scaleanchor="x", scaleratio=1, **bare)
+    figure.update_layout(
+        **base_layout(theme),
+        height=height_px,
+        margin={"l": 4, "r": 4, "t": 40, "b": 4},
+        dragmode="pan",
+        clickmode="event+select",
+        hoverdistance=25,
+        showlegend=True,
+        # At the left, because a page seldom fills the width and a legend at the right would stand far off.
+        legend={
+            "x": -0.01,
+            "xanchor": "right",
+            "y": 1,
+            "groupclick": "toggleitem",
+            "itemsizing": "constant",
+            "font": {"size": 11},
+            "tracegroupgap": 12,
+        },
+    )
+    return figure

@@ -1,0 +1,133 @@
+"""Labels of two sides brought together: mapping, equal names, and the rows and columns of the matrix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from layoutcm.errors import InputError, shown
+from layoutcm.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, drop_background
+
+TAXONOMIES = ("auto", "same", "different", "match-names")
+
+
+def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
+    """{"gt": {old: new}, "pred": {old: new}}, all of it text; anything else is an InputError."""
+    hint = "Write {pred: {old label: new label}} and the same for gt; map to Background to drop a label."
+    if not isinstance(mapping, Mapping) or not all(side in SIDES for side in mapping):
+        wrong = next((side for side in mapping if side not in SIDES), None) if isinstance(mapping, Mapping) else mapping
+        raise InputError(file, "mapping", f"{shown(wrong)} is not a side", f"Use the keys gt and pred. {hint}")
+    for side, names in mapping.items():
+        if not isinstance(names, Mapping):
+            raise InputError(file, f"mapping.{side}", f"{shown(names)} is not a mapping of labels", hint)
+        for old, new in names.items():
+            if not isinstance(old, str) or not isinstance(new, str) or not new:
+                problem = f"{shown(old)} becomes {shown(new)}, both must be label names"
+                raise InputError(file, f"mapping.{side}", problem, f"Put names in quotes if need be. {hint}")
+    return {side: dict(names) for side, names in mapping.items()}
+
+
+def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: list[Finding]) -> Layout:
+    """The layout under new label names; several labels may become one, an unmapped one keeps its name."""
+    unknown = [label for label in mapping if label not in layout.labels]
+    if unknown:
+        findings.append(
+            Finding(
+                "mapping-unused",
+                f"The mapping of {side} names {len(unknown)} labels that {layout.name} does not have "
+                f"(first: {shown(unknown[0])}).",
+                severity="info",
+                count=len(unknown),
+            )
+        )
+    if not mapping:
+        return layout
+    renamed = [str(mapping.get(label, label)) for label in layout.labels]
+    labels = list(dict.fromkeys(renamed))
+    recode = np.array([labels.index(name) for name in renamed], np.int32)
+    regions = layout.region_columns
+    regions = replace(regions, label=recode[regions.label] if len(regions) else regions.label)
+    before = len(layout.findings)
+    # A layout under other names no longer lends its label ids.
+    layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}))
+    findings += layout.findings[before:]
+    return replace(layout, findings=layout.findings[:before])
+
+
+def equal_names(gt: Layout, pred: Layout) -> dict[str, str]:
+    """{pred label: gt label} for names that are equal up to case, blanks, hyphens and underscores."""
+    spelled = {_plain(label): label for label in reversed(gt.labels) if _plain(label)}
+    alike = {label: spelled[_plain(label)] for label in pred.labels if _plain(label) in spelled}
+    return {label: name for label, name in alike.items() if label not in gt.labels}  # an exact name is its own
+
+
+def _plain(label: str) -> str:
+    return re.sub(r"[\s_\-]+", "", label).casefold()
+
+
+def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[LabelSpace, str]:
+    """The matrix's label list, and whether it is same, different or mapped."""
+    if taxonomy not in TAXONOMIES:
+        raise InputError("", "taxonomy", f"{shown(taxonomy)} is not known", f"Use one of {', '.join(TAXONOMIES)}.")
+    shared = taxonomy in ("same", "match-names") or (
+        taxonomy == "auto"
+        and (
+            _one_holds_other(set(gt.labels), set(pred.labels)) or _one_holds_other(gt.labels_in_use, pred.labels_in_use)
+        )
+    )
+    if shared:
+        labels = (BACKGROUND, *dict.fromkeys((*gt.labels, *pred.labels)))
+        position = {label: i for i, label in enumerate(labels)}
+        gt_place, pred_place = (np.array([0, *map(position.__getitem__, side.labels)]) for side in (gt, pred))
+        kind = "mapped" if mapped or taxonomy == "match-names" else "same"
+        return LabelSpace(labels, gt_place, pred_place), kind
+    labels = (BACKGROUND, *gt.labels, *pred.labels)
+    gt_place = np.arange(len(gt.labels) + 1)
+    pred_place = np.array([0, *range(len(gt.labels) + 1, len(labels))])
+    return LabelSpace(labels, gt_place, pred_place, shared=False), "different"
+
+
+def _one_holds_other(gt: set[str], pred: set[str]) -> bool:
+    return gt <= pred or pred <= gt
+
+
+def one_sided_labels(sides: list[Layout], kind: str) -> list[Finding]:
+    if kind == "different":
+        return _equal_label_names(sides)
+    used = [side.labels_in_use for side in sides]
+    findings = []
+    for side, other in ((GT, PRED), (PRED, GT)):
+        alone = [label for label in sides[side].labels if label in used[side] - used[other]]
+        if alone and used[other]:
+            findings.append(
+                Finding(
+                    f"label-only-in-{SIDES[side]}",
+                    f"{len(alone)} label{'s are' if len(alone) > 1 else ' is'} used by {SIDES[side]} only: "
+                    f"{', '.join(map(shown, alone[:6]))}{' …' if len(alone) > 6 else ''}.",
+                    severity="info",
+                    count=len(alone),
+                    fix="Map labels to each other if they mean the same.",
+                )
+            )
+    return findings
+
+
+def _equal_label_names(sides: list[Layout]) -> list[Finding]:
+    alike = [*equal_names(sides[GT], sides[PRED]), *(name for name in sides[PRED].labels if name in sides[GT].labels)]
+    if not alike:
+        return []
+    message = (
+        f"{len(alike)} of {len(sides[PRED].labels)} labels of pred have a name that gt has too (first: "
+        f"{shown(alike[0])}), but neither side's labels include the other's, so they count as different."
+    )
+    return [
+        Finding(
+            "equal-label-names",
+            message,
+            count=len(alike),
+            fix="Match equal names (taxonomy: match-names) or map labels.",
+        )
+    ]

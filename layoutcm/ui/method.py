@@ -1,0 +1,78 @@
+"""The Method page's words, and the small pixel where one ticks labels and sees the contribution appear."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from layoutcm.confusion import METHODS, label_sets_confusion
+from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.ui import state
+
+PIXEL_LABELS = ("Text", "Caption", "Picture", "Table")
+
+RULE = """
+T = the gt labels of a pixel, P = its pred labels. Each gt label of each pixel spends exactly 1 over its row.
+
+| case | contribution |
+|---|---|
+| T = P | (i, i) gets 1 for i in T |
+| P contains T and more | (i, i) gets \\|T\\| / \\|P\\|; (i, j) gets 1 / \\|P\\| for i in T, j in P without T |
+| T contains P and more | (i, i) gets 1 for i in P; (i, j) gets 1 / \\|P\\| for i in T without P, j in P |
+| otherwise | (i, i) gets 1 for i in both; (i, j) gets 1 / \\|P without T\\| for i in T without P, j in P without T |
+"""
+
+READINGS = """
+- **Recall** of a cell is its share of the row (of the gt label), **precision** its share of the column, **F1** their
+  harmonic mean. Where there is nothing to divide by, the value is n/a, never 0.
+- **Averages** over classes leave Background out unless they say otherwise. *Macro* is the mean over the classes that
+  occur, *micro* takes all labelled pixels together, *weighted* weighs classes by their gt pixels.
+- **Content** is everything that is not Background: the 2x2 view tells whether content was found at all.
+"""
+
+DISCUSSION = {
+    "What it sees, and what it does not": """
+A pixel-level matrix sees every pixel that carries a wrong label, however the regions are cut: a paragraph split into
+three boxes with the right label costs nothing but its gaps. It needs no scores and no matching threshold. It does not
+count objects: whether a table was found once or in four pieces, and in which order regions are read, are other
+questions. Large regions weigh more than small ones, so a page number that is always missed hardly shows in micro
+averages; look at the class's own recall.""",
+    "Matrix or tensor": """
+Where every pixel carries one label, both are the same. Where pixels carry several, the matrix lets each gt label spend
+exactly 1, which makes it one table that adds up, but an extra label on a pixel also costs the labels that were found.
+The tensor keeps two masses, one to read recall from and one for precision, and gives the true values of each label;
+it is two tables instead of one. Choose the matrix to see who is confused with whom, the tensor to quote the recall of a
+label on pages with much overlap.""",
+    "Why Background dominates, and what to read instead": """
+Half of a printed page is empty, and empty pixels are easy. With Background, accuracy is high for any model and moves
+little between good and poor ones. The headline figures therefore leave Background out as a class; its row and column
+still count as mistakes of the others (missed and invented content). Read F1 without Background and Content F1.""",
+    "Pixel-weighted or page-macro": """
+Pixel-weighted numbers answer "what share of the area is right": a large page counts more. The mean over pages or over
+documents answers "how good is a typical page" and is pulled down by a few bad ones. When the two differ much, sort the
+pages by score: some kind of page is going wrong.""",
+}
+
+
+def pixel() -> None:
+    """Tick the labels of one pixel on both sides; its contribution appears."""
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        gt = st.pills(
+            "gt labels of the pixel",
+            PIXEL_LABELS,
+            default=["Picture", "Caption"],
+            selection_mode="multi",
+            key="pixel_gt",
+        )
+        pred = st.pills(
+            "pred labels of the pixel", PIXEL_LABELS, default=["Picture"], selection_mode="multi", key="pixel_pred"
+        )
+        method = st.segmented_control("Method", METHODS, default="matrix", required=True, key="pixel_method")
+        for side, labels in (("gt", gt), ("pred", pred)):
+            word = sum(1 << (PIXEL_LABELS.index(label) + 1) for label in labels) or 1
+            st.markdown(f"{side} `{word >> 4:04b} {word & 15:04b}` = {' + '.join(labels) or 'Background'}")
+    with right:
+        confusion = label_sets_confusion([gt], [pred], PIXEL_LABELS, method=str(method))
+        everything = list(range(len(confusion.labels)))
+        figure = matrix_figure(confusion, "pixels", rows=everything, columns=everything, theme=state.theme())
+        st.plotly_chart(figure, key="pixel_matrix", config=CONFIG, theme=None)

@@ -1,0 +1,40 @@
+"""In which order labels are drawn. Background always comes first."""
+
+from __future__ import annotations
+
+from layoutcm.confusion import Confusion
+
+
+def ordered(confusion: Confusion, order: str, empty: bool) -> tuple[list[int], list[int]]:
+    """Rows and columns of the matrix as positions, in drawing order; with or without labels that nobody uses."""
+    rows, columns = confusion.drawn
+    if empty:
+        rows = list(confusion.rows or range(len(confusion.labels)))
+        columns = list(confusion.columns or range(len(confusion.labels)))
+    if not confusion.diagonal:
+        return _sorted(confusion, rows, order), _sorted(confusion, columns, order)
+    together = _sorted(confusion, rows, order)
+    return together, together
+
+
+def _sorted(confusion: Confusion, positions: list[int], order: str) -> list[int]:
+    first, rest = positions[:1], positions[1:]
+    size = confusion.gt_pixels + confusion.pred_pixels
+    if order == "by size":
+        rest = sorted(rest, key=lambda i: -size[i])
+    elif order == "by name":
+        rest = sorted(rest, key=lambda i: confusion.labels[i].casefold())
+    elif order == "by similarity" and rest:
+        rest = _chain(confusion, rest, max(rest, key=lambda i: size[i]))
+    return first + rest
+
+
+def _chain(confusion: Confusion, rest: list[int], start: int) -> list[int]:
+    """From the largest label on, always the one most confused with the one before."""
+    values = confusion.values + confusion.values.T
+    chain, left = [start], [i for i in rest if i != start]
+    while left:
+        near = max(left, key=lambda i: values[chain[-1], i])
+        chain.append(near)
+        left.remove(near)
+    return chain

@@ -1,0 +1,217 @@
+"""What a visitor has loaded and chosen, and the link that brings it back.
+
+Choices live in the session; the address bar repeats those that differ from the default. A session that starts from
+such an address takes them over. Uploaded files are the only thing a link cannot bring back.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import Confusion
+from layoutcm.errors import InputError
+from layoutcm.model import ROUNDINGS
+from layoutcm.palette import DARK, LIGHT, Theme
+from layoutcm.ui.inputs import Input, comparison_of, data_files, from_path, sample_folder, settings
+
+SAMPLE = {"gt": "gt.json", "preds": ("model-a.json", "model-b.csv"), "images": "images"}
+DEFAULTS: dict[str, Any] = {
+    "load": "",  # "sample", "start", or names of files in the data folder, separated by "|"
+    "pred": 0,
+    "method": "matrix",
+    "rounding": "outer",
+    "min_score": 0.0,
+    "missing_pages": "penalise",
+    "taxonomy": "auto",
+    "level": "set",
+    "document": "",
+    "page": "",
+    "view": "recall",
+    "gt_label": "",
+    "pred_label": "",
+    "class": "",
+    "order": "as given",
+    "log": False,
+    "empty": False,
+}
+CHOICES = {
+    "method": ("matrix", "tensor"),
+    "rounding": ROUNDINGS,
+    "missing_pages": ("penalise", "ignore"),
+    "taxonomy": ("auto", "same", "different", "match-names"),
+    "level": ("set", "document", "page"),
+    "view": ("recall", "precision", "f1", "pixels", "collapsed"),
+    "order": ("as given", "by size", "by name", "by similarity"),
+}
+
+LIMITS = {"pred": (0, 10**6), "min_score": (0.0, 1.0)}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The files of a session: one gt, one or more preds, and where page images come from."""
+
+    gt: Input
+    preds: tuple[Input, ...]
+    images: str = ""  # a folder on the server
+    mapping: tuple[tuple[str, str, str], ...] = ()  # (side, old, new)
+    sizes: str = ""
+
+
+def start_session() -> None:
+    """Once a session: defaults, then what the address says, then what the app was started with."""
+    if "choices" in st.session_state:
+        return
+    st.session_state["choices"] = dict(DEFAULTS)
+    st.session_state["loaded"] = None
+    st.session_state["page_images"] = None
+    for name, text in st.query_params.items():
+        if name in DEFAULTS:
+            _take_over(name, text)
+    load = get("load") or ("start" if settings().get("files") else "")
+    if load:
+        problem = open_named(load)
+        st.session_state["load_problem"] = problem
+
+
+def _take_over(name: str, text: str) -> None:
+    kind = type(DEFAULTS[name])
+    try:
+        value = text == "True" if kind is bool else kind(text)
+    except ValueError:
+        return
+    low, high = LIMITS.get(name, (value, value))
+    if low <= value <= high and (name not in CHOICES or value in CHOICES[name]):
+        st.session_state["choices"][name] = value
+
+
+def get(name: str) -> Any:
+    return st.session_state["choices"][name]
+
+
+def put(**values: Any) -> None:
+    st.session_state["choices"].update(values)
+
+
+def bound(name: str, place: str = "bar") -> dict[str, Any]:
+    """Key and callback for a widget that shows one choice and changes it, whoever changed it last."""
+    key = f"{place}_{name}"
+    st.session_state[key] = get(name)
+    return {"key": key, "on_change": _changed, "args": (name, key)}
+
+
+def _changed(name: str, key: str) -> None:
+    put(**{name: st.session_state[key]})
+
+
+def link_parameters() -> dict[str, str]:
+    return {name: str(get(name)) for name in DEFAULTS if get(name) != DEFAULTS[name]}
+
+
+def write_link() -> None:
+    """Repeat the choices in the address bar."""
+    wanted = link_parameters()
+    if dict(st.query_params) != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def loaded() -> Loaded | None:
+    return st.session_state.get("loaded")
+
+
+def load(files: Loaded, name: str = "") -> None:
+    """Take new files; choices that belong to the old ones go."""
+    st.session_state["loaded"] = files
+    forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level")
+    put(load=name, **{key: DEFAULTS[key] for key in forget})
+
+
+def open_named(name: str) -> str:
+    """Load the sample, the files the app was started with, or files of the data folder; else say why not."""
+    kept = dict(st.session_state["choices"])
+    if name == "sample":
+        folder = sample_folder()
+        preds = tuple(from_path(folder / pred) for pred in SAMPLE["preds"])
+        load(Loaded(from_path(folder / str(SAMPLE["gt"])), preds, str(folder / str(SAMPLE["images"]))), name)
+    elif name == "start":
+        paths = [Path(file) for file in settings().get("files", [])]
+        missing = [str(path) for path in paths if not path.is_file()]
+        if missing or len(paths) < 2:
+            return f"The app was not started with this file: {missing[0]}." if missing else "There is nothing to open."
+        load(_of_paths(paths), name)
+    else:
+        known = data_files()
+        names = name.split("|")
+        missing = [file for file in names if file not in known]
+        if missing or len(names) < 2:
+            return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
+        load(_of_paths([known[file] for file in names]), name)
+    put(**{key: value for key, value in kept.items() if key != "load"})
+    return ""
+
+
+def _of_paths(paths: list[Path]) -> Loaded:
+    gt, *preds = (from_path(path) for path in paths)
+    return Loaded(gt, tuple(preds), settings().get("images", ""))
+
+
+def options() -> dict[str, Any]:
+    """The options of the comparison as `compare` takes them."""
+    files = loaded()
+    mapping: dict[str, dict[str, str]] = {}
+    for side, old, new in files.mapping if files else ():
+        mapping.setdefault(side, {})[old] = new
+    return {
+        "rounding": get("rounding"),
+        "min_score": get("min_score") or None,
+        "missing_pages": get("missing_pages"),
+        "taxonomy": get("taxonomy"),
+        "mapping": mapping or None,
+    }
+
+
+def chosen_pred() -> Input:
+    files = loaded()
+    assert files is not None
+    return files.preds[min(get("pred"), len(files.preds) - 1)]
+
+
+def content_key() -> str:
+    """Stands for the files and options of the comparison."""
+    files = loaded()
+    assert files is not None
+    return files.gt.digest + chosen_pred().digest + files.sizes + json.dumps(options(), sort_keys=True)
+
+
+def comparison() -> Comparison | InputError | None:
+    """The comparison that all pages show; None before anything is loaded."""
+    files = loaded()
+    if files is None:
+        return None
+    try:
+        return comparison_of(files.gt, chosen_pred(), options(), files.sizes)
+    except InputError as error:
+        return error
+
+
+def confusion(compared: Comparison) -> Confusion:
+    """The matrix at the chosen level."""
+    level = get("level")
+    known = {"document": compared.documents, "page": compared.alignment.pages.index}.get(level, ())
+    of = {level: get(level)} if level != "set" and get(level) in known else {}
+    return _confusion(content_key(), get("method"), of, compared)
+
+
+@st.cache_resource(max_entries=24, show_spinner="Adding up …")
+def _confusion(content: str, method: str, of: dict[str, str], _compared: Comparison) -> Confusion:
+    return _compared.confusion(**of, method=method)  # type: ignore[arg-type]
+
+
+def theme() -> Theme:
+    return DARK if st.context.theme.type == "dark" else LIGHT

@@ -1,0 +1,138 @@
+"""Numbers in words and tables for the pages: the sentence on top, headline figures, ranked confusions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import AVERAGES, Confusion
+from layoutcm.tables import largest_confusions, number, share
+from layoutcm.ui import state
+from layoutcm.ui.panels import CLASS_COLUMNS, plain_number, typed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLLAPSED_COLUMNS = CLASS_COLUMNS | {
+    "background": st.column_config.NumberColumn("as Background", format="localized"),
+    "content": st.column_config.NumberColumn("as Content", format="localized"),
+    "f1": plain_number("F1"),
+}
+
+
+def sentence(confusion: Confusion, pred: str, scope: str) -> str:
+    """What a manager can read."""
+    content = confusion.collapse().class_values()
+    found = f"**{typed(pred)}** finds {share(content['recall'][1])} of content pixels of {typed(scope)}"
+    if not confusion.diagonal:
+        return f"{found}; {share(content['precision'][1])} of what it marks is content. Labels need a mapping."
+    right = confusion.average("micro")["recall"]
+    worst = next(iter(largest_confusions(confusion, 1)), None)
+    loss = f"; largest confusion: {typed(worst[0])} read as {typed(worst[1])}" if worst else ""
+    return f"{found} and labels {share(right)} of them rightly{loss}."
+
+
+def headlines(compared: Comparison, confusion: Confusion, level: str) -> list[tuple[str, str, str]]:
+    """(name, value, help) of the figures on top."""
+    content = confusion.collapse().class_values()
+    figures = [
+        ("F1 macro", number(confusion.average("macro")["f1"]), "Mean of the classes' F1, without Background"),
+        ("F1 micro", number(confusion.average("micro")["f1"]), "All labelled pixels together, without Background"),
+        ("Content F1", number(content["f1"][1]), "Background against everything else: was content found at all?"),
+    ]
+    if level == "set":
+        method = state.get("method")
+        figures += [(f"F1, mean {name}", number(mean_of(compared, f"{name}s", method)["f1"]),
+                     f"F1 macro of each {name}, averaged: every {name} counts the same")
+                    for name in ("page", "document")]  # fmt: skip
+    return figures
+
+
+def confusions(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple[str, str, str]]:
+    """(text, gt label, pred label), the largest first."""
+    verb = "read as" if confusion.diagonal else "meets"
+    cells = largest_confusions(confusion, most if not gt else len(confusion.labels) ** 2)
+    return [
+        (f"{typed(a)} {verb} {typed(b)}: {pixels:,.0f} px, {share(part)} of {typed(a)}", a, b)
+        for a, b, pixels, part in cells
+        if not gt or a == gt
+    ][:most]
+
+
+def class_table(confusion: Confusion) -> pd.DataFrame:
+    rows, _ = confusion.drawn
+    return confusion.classes().iloc[rows]
+
+
+def average_table(compared: Comparison, confusion: Confusion, method: str) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [
+        {"average": f"{kind}, {'with' if background else 'without'} Background", **confusion.average(kind, background)}
+        for background in (False, True)
+        for kind in AVERAGES
+    ]
+    if state.get("level") == "set":
+        rows += [{"average": f"macro, mean of {over}", **mean_of(compared, over, method)}
+                 for over in ("pages", "documents")]  # fmt: skip
+    return pd.DataFrame(rows).round(4)
+
+
+def mean_of(compared: Comparison, over: str, method: str) -> dict[str, float]:
+    """The mean of pages' or documents' own macro averages."""
+    return _mean_of(state.content_key(), over, method, compared)
+
+
+@st.cache_data(max_entries=24, show_spinner="Scoring pages …")
+def _mean_of(content: str, over: str, method: str, _compared: Comparison) -> dict[str, float]:
+    return _compared.average("macro", over=over, method=method)
+
+
+def score_column(compared: Comparison) -> tuple[str, str]:
+    return ("f1", "F1 (macro)") if compared.space.shared else ("content_f1", "F1 of content")
+
+
+def page_table(compared: Comparison, method: str, document: str = "") -> pd.DataFrame:
+    table = _page_table(state.content_key(), method, compared)
+    return table[table["document"] == document].reset_index(drop=True) if document else table
+
+
+def document_table(compared: Comparison, method: str) -> pd.DataFrame:
+    return _document_table(state.content_key(), method, compared)
+
+
+@st.cache_data(max_entries=6, show_spinner="Scoring pages …")
+def _page_table(content: str, method: str, _compared: Comparison) -> pd.DataFrame:
+    return _useful(_compared.page_table(method))
+
+
+@st.cache_data(max_entries=6, show_spinner="Scoring documents …")
+def _document_table(content: str, method: str, _compared: Comparison) -> pd.DataFrame:
+    return _useful(_compared.document_table(method))
+
+
+def _useful(table: pd.DataFrame) -> pd.DataFrame:
+    """What tells most first; columns without any value left out."""
+    first = ("page", "document", "pages", "f1", "micro_f1", "content_f1")
+    last = ("content_precision", "content_recall", "pixels")
+    ordered = [name for name in first if name in table]
+    ordered += [name for name in table if name not in first + last] + [name for name in last if name in table]
+    table = table[ordered]
+    return table.dropna(axis="columns", how="all") if len(table) else table
+
+
+def collapsed_table(small: Confusion) -> pd.DataFrame:
+    """The 2x2 with its own recall, precision and F1."""
+    import pandas as pd
+
+    values = small.class_values()
+    return pd.DataFrame(
+        {
+            "gt": list(small.labels),
+            "background": small.values[:, 0],
+            "content": small.values[:, 1],
+            **{name: values[name].round(4) for name in ("precision", "recall", "f1")},
+        }
+    )

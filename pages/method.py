@@ -1,0 +1,43 @@
+"""Method: what every number means, with drawings and a pixel to try."""
+
+import streamlit as st
+
+from layoutcm import drawings
+from layoutcm.palette import DARK
+from layoutcm.ui import method, router, state
+
+router.arrive()
+dark = state.theme() == DARK
+st.title("What the numbers mean", anchor=False)
+st.markdown(
+    "Two layouts of the same pages are compared pixel by pixel. A pixel carries the labels of all regions that "
+    "cover it; one that nothing covers carries the label Background. Rows are gt, columns are pred."
+)
+for heading, drawing, text in (
+    (
+        "The matrix",
+        drawings.matrix_structure,
+        "Shared labels meet on the diagonal, different ones in a block.",
+    ),
+    ("Found at all: the 2x2 view", drawings.collapse, "All labels but Background are added up."),
+    (
+        "How a pixel's labels are packed",
+        drawings.bit_packing,
+        "Distinct pairs of words are counted; nothing else is needed.",
+    ),
+):
+    st.subheader(heading, anchor=False)
+    st.image(drawing(dark=dark), width=1000)
+    st.caption(text)
+st.subheader("What a pixel contributes", anchor=False)
+st.markdown(method.RULE)
+method.pixel()
+st.subheader("What is read off the matrix", anchor=False)
+st.markdown(method.READINGS)
+for heading, text in method.DISCUSSION.items():
+    with st.expander(heading):
+        st.markdown(text)
+st.caption(
+    "Sources: Krstinić et al. 2020, Multi-label classifier performance evaluation with confusion matrix; "
+    "Krstinić et al. 2024 (tensor)."
+)

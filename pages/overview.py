@@ -1,0 +1,31 @@
+"""Overview: how good it is, in a sentence, in figures, in the matrix."""
+
+import streamlit as st
+
+from layoutcm.charts import class_bars
+from layoutcm.figures import CONFIG
+from layoutcm.ui import panels, router, state, words
+
+router.arrive()
+compared = panels.need_comparison()
+confusion = state.confusion(compared)
+st.title("Overview", anchor=False)
+st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
+for column, (name, value, help_text) in zip(st.columns(5), words.headlines(compared, confusion, state.get("level"))):
+    column.metric(name, value, help=help_text)
+left, right = st.columns([3, 2], gap="medium")
+with left:
+    st.subheader("Recall matrix", anchor=False)
+    panels.matrix(compared, confusion, "recall", key="overview_matrix")
+with right:
+    st.subheader("Largest confusions", anchor=False)
+    for text, gt_label, pred_label in words.confusions(confusion):
+        if st.button(text, key=f"confusion_{gt_label}_{pred_label}", width="stretch"):
+            state.put(gt_label=gt_label, pred_label=pred_label)
+            router.go("matrices")
+    if panels.chosen_cell(compared) and st.button("Pages behind the chosen cell", type="primary"):
+        router.go("matrices")
+if confusion.diagonal:
+    st.subheader("Classes", anchor=False)
+    st.plotly_chart(class_bars(confusion, state.theme()), key="overview_bars", config=CONFIG, theme=None)
+panels.recipe(compared.recipe_for(state.get("method")))

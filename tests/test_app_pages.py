@@ -1,0 +1,125 @@
+"""Every page of the dashboard, empty and loaded, run by Streamlit's own test runner."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "method"]
+HOSTILE = ["<b>bold</b>", "$x^2$", "=1+1", "*star* _under_", "مرحبا 😀", "%{x} :red[a]"]
+
+
+@pytest.fixture(autouse=True)
+def in_the_repository(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("LAYOUTCM_APP", raising=False)
+
+
+def opened(page="compare", **parameters):
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    app.run()
+    if page != "compare":
+        app.switch_page(f"pages/{page}.py").run()
+    return app
+
+
+def texts(app):
+    kinds = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "info", "metric", "button")
+    found = []
+    for kind in kinds:
+        for element in getattr(app, kind):
+            found += [str(getattr(element, "value", "")), str(getattr(element, "label", ""))]
+    # Markdown escapes are what makes text show as typed; a person does not see them.
+    return re.sub(r"\\([^\w\s])", r"\1", " ".join(found))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_friendly_when_nothing_is_loaded(page):
+    app = opened(page)
+    assert not app.exception and not app.error
+    if page not in ("compare", "method"):
+        assert "Nothing to show yet" in texts(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("pred", ["0", "1"])
+def test_every_page_shows_the_sample(page, pred):
+    app = opened(page, load="sample", pred=pred)
+    assert not app.exception and not app.error, texts(app)
+    assert "v0.1.0" in texts(app) or page == "method"
+
+
+def test_one_click_on_the_sample():
+    app = opened()
+    next(button for button in app.button if button.label == "Try the sample").click().run()
+    assert not app.exception and "16 pages" in texts(app) and "263 regions" in texts(app)
+
+
+def test_a_link_brings_the_view_back():
+    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text", view="precision", rounding="exact")
+    assert "Caption read as Text" in texts(app) and "rounding:exact" in texts(app)
+    assert "5 of 16 pages" in texts(app)
+
+
+def test_nonsense_in_a_link_is_ignored():
+    app = opened("matrices", load="sample", view="zzz", min_score="abc", pred="99", gt_label="no such", pred_label="x")
+    assert not app.exception and not app.error
+    assert "Click a cell" in texts(app)
+
+
+def test_a_link_to_files_that_are_not_here_says_so():
+    app = opened(load="gone.json|other.json")
+    assert "not here: gone.json, other.json" in texts(app)
+
+
+def coco(labels, boxes):
+    return json.dumps(
+        {
+            "images": [{"id": 1, "width": 50, "height": 40, "file_name": "p1.png"}],
+            "categories": [{"id": i + 1, "name": name} for i, name in enumerate(labels)],
+            "annotations": [
+                {"id": i, "image_id": 1, "category_id": label + 1, "bbox": box} for i, (label, box) in enumerate(boxes)
+            ],
+        }
+    ).encode()
+
+
+def upload(app, gt, pred):
+    app.file_uploader(key="upload_gt").set_value(gt)
+    app.file_uploader(key="upload_preds").set_value([pred])
+    return app.run()
+
+
+def test_uploading_two_files_compares_them():
+    gt = ("gt.json", coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
+    pred = ("pred.json", coco(HOSTILE, [(i, [0, 5 * i, 40, 5]) for i in range(6)]), "application/json")
+    app = upload(opened(), gt, pred)
+    assert not app.exception and not app.error, texts(app)
+    assert "6 regions" in texts(app)
+    app.switch_page("pages/overview.py").run()
+    buttons = [button.label for button in app.button]
+    assert not app.exception
+    assert any(r"\<b\>bold\</b\>" in label for label in buttons) and any(r"\$x^2\$" in label for label in buttons)
+
+
+def test_a_wrong_upload_gets_a_message_and_the_app_goes_on():
+    good = coco(["a"], [(0, [0, 0, 10, 10])])
+    app = upload(opened(), ("gt.json", good, "application/json"), ("bad.json", good[:-20], "application/json"))
+    assert not app.exception
+    assert any("bad" in error.value and "cut off" in error.value for error in app.error)
+    upload(app, ("gt.json", good, "application/json"), ("pred.json", good, "application/json"))
+    assert not app.exception and not app.error and "Taxonomy: same" in texts(app)
+
+
+def test_choices_of_the_bar_hold_on_other_pages():
+    app = opened(load="sample")
+    app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
+    assert "method:tensor" in texts(app)
+    app.sidebar.selectbox(key="bar_level").set_value("document").run()
+    app.switch_page("pages/overview.py").run()
+    assert not app.exception and "document paper.pdf" in texts(app) and "method:tensor" in texts(app)

@@ -1,0 +1,323 @@
+"""Figures for the screen: what is drawn is what was counted, and names show as typed."""
+
+import json
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm import charts, figures, overlays, palette
+from layoutcm.confusion import Confusion
+from layoutcm.palette import DARK, LIGHT
+
+HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
+
+
+@pytest.fixture
+def small():
+    """Background, a, b, c: of 10 pixels a 9 are right and 1 is read as b; all 4 of b are right; c never occurs."""
+    return lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "abc", weights=[9, 1, 4, 50])
+
+
+def hostile_confusion():
+    n = len(HOSTILE)
+    gt = [[HOSTILE[i]] for i in range(n) for _ in range(2)]
+    pred = [[HOSTILE[(i + k) % n]] for i in range(n) for k in range(2)]
+    return lcm.label_sets_confusion(gt, pred, HOSTILE)
+
+
+def many(n):
+    labels = [f"a label with the long number {i}" for i in range(n - 1)]
+    return lcm.label_sets_confusion([[label] for label in labels], [[label] for label in labels], labels)
+
+
+def trace(figure, name):
+    return next(one for one in figure.data if one.name == name)
+
+
+def drawn(figure, name):
+    """{(row, column): z} of the cells that a layer draws."""
+    z = np.array(trace(figure, name).z, float)
+    return {(int(i), int(j)): z[i, j] for i, j in zip(*np.nonzero(np.isfinite(z)))}
+
+
+def all_figures(confusion, theme):
+    rows, columns = confusion.drawn
+    box = {
+        "side": "gt",
+        "label": "a",
+        "colour": "#0072b2",
+        "x0": 1,
+        "y0": 2,
+        "x1": 3,
+        "y1": 5,
+        "score": 0.5,
+        "number": 0,
+    }
+    yield from (figures.matrix_figure(confusion, v, rows=rows, columns=columns, theme=theme) for v in figures.VIEWS)
+    yield figures.matrix_figure(confusion, "pixels", rows=rows, columns=columns, theme=theme, log=True, title="$t$")
+    yield charts.collapsed_figure(confusion, "recall", theme)
+    yield charts.class_bars(confusion, theme, background=True)
+    yield charts.precision_recall_plane(confusion, theme)
+    yield charts.taken_for(confusion, 1, theme)
+    yield charts.distribution([0, 0.5, 1, float("nan")], "F1", theme)
+    yield overlays.page_overlay(10, 20, [box], theme)
+    yield overlays.mask_figure("data:image/png;base64,", 10, 20, {"a + b": "#112233"}, theme)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_every_figure_is_json_with_a_transparent_paper(small, theme):
+    different = lcm.label_sets_confusion(["a", "b"], ["b", "b"], "ab")
+    different = Confusion(different.labels, "matrix", different.values, different.values, different.pred_pixels, False)
+    empty = lcm.label_sets_confusion([], [], "ab")
+    for confusion in (small, different, empty):
+        for figure in all_figures(confusion, theme):
+            assert json.loads(figure.to_json())["layout"]["paper_bgcolor"] == "rgba(0,0,0,0)"
+
+
+def test_diagonal_in_one_layer_and_errors_in_the_other(small):
+    figure = figures.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
+    assert drawn(figure, "hit") == pytest.approx({(0, 0): 1, (1, 1): 0.9, (2, 2): 1})
+    assert drawn(figure, "miss") == pytest.approx({(1, 2): 0.1})
+    hit, miss = trace(figure, "hit"), trace(figure, "miss")
+    assert (hit.zmin, hit.zmax) == (0, 1)
+    assert (miss.zmin, miss.zmax) == pytest.approx((0, 0.1))
+
+
+def test_rows_and_columns_come_in_the_callers_order(small):
+    figure = figures.matrix_figure(small, "pixels", rows=[2, 1], columns=[1, 2, 0], theme=LIGHT)
+    assert drawn(figure, "hit") == {(0, 1): 4, (1, 0): 9}
+    assert drawn(figure, "miss") == {(1, 1): 1}
+    assert list(figure.layout.yaxis.ticktext) == ["b", "a"]
+    assert list(figure.layout.xaxis.ticktext) == ["a", "b", "Background"]
+    assert figure.layout.yaxis.range == (1.5, -0.5)  # the first row is on top
+
+
+def test_without_a_diagonal_nothing_is_an_error(small):
+    taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
+    figure = figures.matrix_figure(taxonomies, "pixels", rows=[1, 2], columns=[1, 2], theme=LIGHT)
+    assert drawn(figure, "hit") == {(0, 0): 9, (0, 1): 1, (1, 1): 4}
+    assert drawn(figure, "miss") == {}
+
+
+def test_log_scale_keeps_small_errors_and_has_a_floor():
+    m = lcm.label_sets_confusion(["a", "a", "b"], ["b", "", "a"], "ab", weights=[1000, 10, 0.001])
+    figure = figures.matrix_figure(m, "pixels", rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, log=True)
+    assert drawn(figure, "miss") == pytest.approx({(1, 2): 3, (1, 0): 1, (2, 1): -1})
+    assert (trace(figure, "miss").zmin, trace(figure, "miss").zmax) == pytest.approx((-1, 3))
+
+
+def test_undefined_is_a_dot_and_zero_is_nothing(small):
+    figure = figures.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
+    numbers = trace(figure, "numbers")
+    found = {(y, x): text for x, y, text in zip(numbers.x, numbers.y, numbers.text)}
+    dots = {(3, j): "·" for j in range(4)}
+    assert found == {(0, 0): "100", (1, 1): "90", (1, 2): "10", (2, 2): "100"} | dots
+
+
+def test_a_point_on_every_cell_knows_its_positions(small):
+    rows, columns = [2, 0, 1], [1, 2]
+    cells = trace(figures.matrix_figure(small, "recall", rows=rows, columns=columns, theme=LIGHT), "cells")
+    places = {(y, x): list(data) for x, y, data in zip(cells.x, cells.y, cells.customdata)}
+    assert places == {(y, x): [rows[y], columns[x]] for y in range(3) for x in range(2)}
+    assert cells.opacity == 0
+    hover = dict(zip(map(tuple, cells.customdata), cells.hovertext))[1, 2]
+    assert hover.split("<br>") == [
+        "gt <b>a</b>",
+        "pred <b>b</b>",
+        "recall 0.100000",
+        "10.0 % of gt a",
+        "20.0 % of pred b",
+        "1 px",
+    ]
+
+
+def test_selected_cell_is_outlined_where_it_is_drawn(small):
+    figure = figures.matrix_figure(small, rows=[2, 1], columns=[1, 2], theme=LIGHT, selected=(1, 2))
+    (shape,) = figure.layout.shapes
+    assert (shape.x0, shape.x1, shape.y0, shape.y1) == (0.5, 1.5, 0.5, 1.5)
+    hidden = figures.matrix_figure(small, rows=[2, 1], columns=[1, 2], theme=LIGHT, selected=(0, 0))
+    assert not hidden.layout.shapes
+
+
+@pytest.mark.parametrize("n", [40, 74])
+def test_many_labels_all_have_their_tick_and_room(n):
+    confusion = many(n)
+    everything = list(range(n))
+    figure = figures.matrix_figure(confusion, rows=everything, columns=everything, theme=LIGHT)
+    for axis in (figure.layout.xaxis, figure.layout.yaxis):
+        assert len(axis.ticktext) == n and list(axis.tickvals) == everything
+        assert len(set(axis.ticktext)) == n  # cut, and still told apart
+    margin = figure.layout.margin
+    assert (figure.layout.height - margin.t - margin.b) / n >= 15
+    assert 15 > figure.layout.yaxis.tickfont.size >= 8
+    assert set(trace(figure, "numbers").text) == {"·"}  # the empty Background row; no room for numbers
+
+
+def test_unknown_view_is_refused(small):
+    with pytest.raises(ValueError, match="not a view"):
+        figures.matrix_figure(small, "iou", rows=[0], columns=[0], theme=LIGHT)
+
+
+def test_plain_text_shows_as_typed():
+    assert figures.plain("<b>x</b> & $x$") == "&lt;b&gt;x&lt;/b&gt; &amp; &#36;x&#36;"
+    assert figures.plain("نص 😀 =1+1") == "نص 😀 =1+1"
+
+
+def texts(value):
+    """All strings in a figure's JSON."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [text for item in value for text in texts(item)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_hostile_names_are_text_in_every_figure():
+    confusion = hostile_confusion()
+    boxes = [
+        {
+            "side": "pred",
+            "label": name,
+            "colour": "#0072b2",
+            "x0": 0,
+            "y0": 0,
+            "x1": 1,
+            "y1": 1,
+            "score": None,
+            "number": i,
+        }
+        for i, name in enumerate(HOSTILE)
+    ]
+    found = [*all_figures(confusion, LIGHT), *(charts.taken_for(confusion, i, LIGHT) for i in range(len(HOSTILE)))]
+    found.append(overlays.page_overlay(10, 10, boxes, LIGHT))
+    for figure in found:
+        shown = json.loads(figure.to_json())
+        for text in texts(shown["data"]) + texts(shown["layout"]):
+            assert "<b>x</b>" not in text and "$" not in text, text
+        # Only a template would replace %{x}; names never get into one.
+        assert not [one for one in shown["data"] if "hovertemplate" in one or "texttemplate" in one]
+    matrix = figures.matrix_figure(confusion, rows=[1], columns=[1, 6, 7], theme=LIGHT)
+    assert list(matrix.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "%{x}", "a&amp;amp;b"]
+    assert found[-1].data[0].name == "pred: &lt;b&gt;x&lt;/b&gt;"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "<1"), (812, "812"), (999.7, "1.0k"), (1234, "1.2k"), (34_000, "34k"), (999_600, "1.0M"), (1.2e6, "1.2M")],
+)
+def test_brief_pixels(value, text):
+    assert figures.brief(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1, "100"), (0.99996, "99.9"), (0.4123, "41"), (0.0327, "3.3"), (0.0042, "0.4"), (0.0002, "<0.1"), (0.0996, "10")],
+)
+def test_per_cent_in_cells(value, text):
+    assert figures.per_cent(value) == text
+
+
+def test_class_bars_by_size_with_background_last(small):
+    figure = charts.class_bars(small, LIGHT, background=True)
+    assert list(figure.layout.yaxis.ticktext) == ["a", "b", "Background"]
+    assert {one.name: list(one.x) for one in figure.data} == {
+        "precision": pytest.approx([1, 0.8, 1]),
+        "recall": pytest.approx([0.9, 1, 1]),
+        "F1": pytest.approx([18 / 19, 8 / 9, 1]),
+    }
+    assert list(charts.class_bars(small, LIGHT, most=1).layout.yaxis.ticktext) == ["a"]
+    assert list(charts.class_bars(small, LIGHT, most=2, background=True).layout.yaxis.ticktext) == ["a", "Background"]
+
+
+def test_plane_has_recall_to_the_right(small):
+    classes = trace(charts.precision_recall_plane(small, LIGHT), "classes")
+    assert list(classes.customdata) == [1, 2]
+    assert list(classes.x) == pytest.approx([0.9, 1]) and list(classes.y) == pytest.approx([1, 0.8])
+
+
+def test_names_on_one_spot_do_not_cover_each_other():
+    spot = np.full(9, 0.5)
+    places = charts.name_places(spot, spot, ["name"] * 9, [20.0] * 9)
+    free = [place for place in places if place]
+    assert len(free) == len(set(free)) == 4
+
+
+def test_taken_for_puts_the_diagonal_first():
+    m = lcm.label_sets_confusion(["a", "a", "a", "b"], ["a", "b", "", "a"], "ab", weights=[1, 3, 2, 4])
+    figure = charts.taken_for(m, 1, LIGHT)
+    row, column = figure.data
+    assert list(row.customdata) == [1, 2, 0] and list(row.x) == pytest.approx([1 / 6, 3 / 6, 2 / 6])
+    assert list(column.customdata) == [1, 2] and list(column.x) == pytest.approx([1 / 5, 4 / 5])
+    assert row.marker.color[0] != row.marker.color[1] == row.marker.color[2]
+
+
+def test_distribution_counts_one_and_leaves_out_undefined():
+    figure = charts.distribution([0, 0.26, 0.3, 1, 1, float("nan")], "F1", LIGHT, bins=4)
+    assert list(figure.data[0].y) == [1, 2, 0, 2]
+    assert figure.layout.title.text == "F1 (1 n/a)"
+
+
+def test_one_overlay_trace_for_each_side_and_label():
+    def box(side, label, number, *edges):
+        values = dict(zip(("x0", "y0", "x1", "y1"), edges))
+        return {"side": side, "label": label, "colour": "#009e73", "score": None, "number": number, **values}
+
+    boxes = [box("pred", "a", 0, 0, 0, 10, 4), box("gt", "a", 0, 1, 2, 11, 6), box("gt", "a", 1, 0, 8, 20, 9)]
+    figure = overlays.page_overlay(20, 30, boxes, LIGHT, image="data:image/png;base64,x", zoom=(1, 2, 3, 4))
+    gt, pred = figure.data
+    assert (gt.name, pred.name) == ("gt: a", "pred: a")
+    assert gt.x == (1, 11, 11, 1, 1, None, 5.5, None, 0, 20, 20, 0, 0, None, 9, None)
+    assert gt.y == (2, 2, 6, 6, 2, None, 4, None, 8, 8, 9, 9, 8, None, 8.5, None)
+    assert gt.line.dash is None and pred.line.dash
+    assert gt.customdata[6] == ["gt", 0] and gt.customdata[14] == ["gt", 1]
+    assert figure.layout.xaxis.range == (1, 3) and figure.layout.yaxis.range == (4, 2)
+    (image,) = figure.layout.images
+    assert (image.x, image.y, image.sizex, image.sizey) == (0, 0, 20, 30)
+
+
+def test_colours_belong_to_names():
+    alone = palette.label_colours(["Text"])["Text"]
+    assert palette.label_colours(["zebra", "Text", "Table"])["Text"] == alone
+    colours = palette.label_colours(["Page-header", "page_header", "Background", "stamp"])
+    assert colours["Page-header"] == colours["page_header"]
+    assert colours["Background"] == palette.BACKGROUND_COLOUR
+    assert colours["stamp"] == palette.label_colours(["stamp"])["stamp"]
+
+
+def test_colliding_names_get_two_colours_in_any_order():
+    labels = ["picture", "figure", *(f"label {i}" for i in range(72))]
+    colours = palette.label_colours(labels)
+    assert len(set(colours.values())) == 74
+    assert palette.label_colours(labels[::-1]) == colours
+    assert all(len(colour) == 7 and colour[0] == "#" for colour in colours.values())
+    assert colours["figure"] == palette.KNOWN["figure"] != colours["picture"]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_scales_start_at_the_paper(theme):
+    for scale in (theme.hit, theme.miss):
+        assert scale[0] == (0, theme.background) and scale[-1][0] == 1
+        assert palette.colour_at(scale, 0) == theme.background
+        assert palette.colour_at(scale, 1) == scale[-1][1]
+    assert palette.colour_at(theme.diverging, 0.5) == theme.background
+
+
+def contrast(one, other):
+    """WCAG 2 contrast of two '#rrggbb'."""
+
+    def luminance(colour):
+        linear = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in linear]
+        return sum(weight * v for weight, v in zip((0.2126, 0.7152, 0.0722), linear))
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_numbers_can_be_read_on_every_cell(theme):
+    for scale in (theme.hit, theme.miss):
+        for place in np.linspace(0, 1, 101):
+            cell = palette.colour_at(scale, place)
+            assert contrast(cell, palette.readable_on(cell)) >= 4.2
