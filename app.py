@@ -1,13 +1,11 @@
 """The dashboard's entry: installs the pages, draws the bar that stays, runs the page."""
 
-import streamlit as st
-
 from layoutcm.ui import bar, panels, router, state
 
 page = router.navigation()
-st.session_state["routed"] = True
-state.start_session()
-panels.style()
-panels.guarded(bar.show)
-panels.guarded(page.run)
-state.write_link()
+with router.routed():
+    state.start_session()
+    panels.style()
+    panels.guarded(bar.show)
+    panels.guarded(page.run)
+    state.write_link()

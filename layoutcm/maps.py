@@ -33,7 +33,12 @@ def spelled(cells: PageCells, side: int, pair: int) -> str:
 
 
 def set_map(
-    cells: PageCells, kind: str, colours: dict[str, str], theme: Theme, lit: Floats | None = None, height: int = 520,
+    cells: PageCells,
+    kind: str,
+    colours: dict[str, str],
+    theme: Theme,
+    lit: Floats | None = None,
+    height: int = 520,
     image: str | None = None,
 ) -> go.Figure:
     """The page coloured by gt's sets, pred's sets, their difference, or the share of one matrix cell (`lit`).

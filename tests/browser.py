@@ -67,7 +67,7 @@ def settle(page: Page, pause: int = 250):
 
 def visit(page: Page, address: str):
     page.goto(address)
-    settle(page, 600)
+    settle(page, 400)
 
 
 def cell_centre(page: Page, row: int, column: int, rows: int, columns: int):

@@ -1,8 +1,8 @@
 """The dashboard in a real browser: uploads, clicks, deep links, two visitors, light and dark."""
 
-import json
 import re
 from contextlib import contextmanager
+from itertools import pairwise
 
 import pytest
 from browser import ROOT, cell_centre, chromium, server, settle, visit
@@ -25,23 +25,29 @@ def browser():
         yield running
 
 
+@pytest.fixture(scope="module")
+def context(browser):
+    """Tests share the browser's cache, which saves seconds each; a session of the app belongs to a page alone."""
+    with browser.new_context(viewport={"width": 1400, "height": 1000}) as shared:
+        yield shared
+
+
 @pytest.fixture
-def page(browser):
-    context = browser.new_context(viewport={"width": 1400, "height": 1000})
-    opened = context.new_page()
-    with inside(context):
+def page(context):
+    with tab(context) as opened:
         yield opened
-    context.close()
 
 
 @contextmanager
-def inside(context):
-    """Whatever a page asks for must come from the server on this machine."""
+def tab(context):
+    """A page; whatever it asks for must come from the server on this machine."""
+    opened = context.new_page()
     asked = []
-    context.on("request", lambda request: asked.append(request.url))
-    yield
+    opened.on("request", lambda request: asked.append(request.url))
+    yield opened
+    opened.close()
     outside = {url for url in asked if not re.match(r"(https?|wss?)://127\.0\.0\.1:|data:|blob:", url)}
-    assert not outside and asked
+    assert asked and not outside
 
 
 def shown(page):
@@ -91,8 +97,8 @@ def test_sample_cell_pages_and_lit_pixels(page, address):
     assert "/viewer" in page.url and f"page={worst}" in page.url
     assert f"Caption read as Text: {behind.pixels.iloc[0]:,.0f} px" in shown(page)
     page.get_by_role("button", name="Back to the cell").click()
-    page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
-    assert "/matrices" in page.url
+    page.wait_for_url("**/matrices?**", timeout=10_000)
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
 
 
 def test_many_cells_answer_their_clicks(page, address):
@@ -108,13 +114,15 @@ def test_many_cells_answer_their_clicks(page, address):
 
 
 def test_deep_links_on_a_fresh_server(browser):
-    with server() as fresh:
-        context = browser.new_context(viewport={"width": 1400, "height": 1000})
-        page = context.new_page()
+    # A new context: nothing in the cache either.
+    with server() as fresh, browser.new_context() as context, tab(context) as page:
         visit(page, f"{fresh}/viewer?load=sample&page=report_p3.png&gt_label=Table&pred_label=Picture")
         page.get_by_text("This page's matrix").wait_for(timeout=20_000)
+        settle(page)
         assert "Table read as Picture: 112,280 px" in shown(page)
-        context.close()
+        # The first page has two addresses.
+        visit(page, f"{fresh}/compare?load=sample")
+        assert "263 regions" in shown(page) and page.get_by_role("dialog").count() == 0
 
 
 def test_hostile_names_show_as_typed(page, address, tmp_path):
@@ -129,7 +137,7 @@ def test_hostile_names_show_as_typed(page, address, tmp_path):
     seen = shown(page)
     for name in HOSTILE:
         assert f"{name} read as Background" in seen
-    ticks = page.locator(".ytick text, .xtick text").all_inner_texts()
+    ticks = page.locator(".ytick text, .xtick text").all_text_contents()
     assert {"<b>bold</b>", "=1+1", "مرحبا 😀"} <= {tick.strip() for tick in ticks}
 
 
@@ -142,39 +150,68 @@ def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_p
     page.get_by_role("button", name="Try the sample").click()
     settle(page, 600)
     assert "266 regions" in shown(page)
+    page.get_by_role("button", name="Start over").click()
+    settle(page, 600)
+    assert "regions" not in shown(page) and "bad.json" not in shown(page) and "load=" not in page.url
 
 
-def test_two_visitors_do_not_see_each_other(browser, address, tmp_path):
-    contexts = [browser.new_context() for _ in range(2)]
-    pages = [context.new_page() for context in contexts]
-    for i, page in enumerate(pages):
-        path = tmp_path / f"secret-{i}.json"
-        path.write_text(json.dumps(json.loads(coco([f"label of visitor {i}"], [(0, [0, 0, 10, 10 + i])]))))
-        visit(page, address)
-        upload(page, str(path), str(path))
-    for i, page in enumerate(pages):
-        page.get_by_role("link", name="Overview").click()
-        page.wait_for_selector(".nsewdrag", timeout=15_000)
+def test_choices_of_the_bar_change_the_numbers(page, address):
+    visit(page, f"{address}/overview?load=sample")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    for label, value, expected in (
+        ("Prediction", "model-b.csv", "pred:model-b"),
+        ("Method", "tensor", "method:tensor"),
+    ):
+        page.get_by_role("combobox", name=label).click()
+        page.get_by_role("option", name=value).click()
+        page.get_by_text(expected).wait_for(timeout=10_000)
         settle(page)
-        body = page.locator("body").inner_text()
-        assert f"secret-{i}.json" in body and f"secret-{1 - i}" not in body and f"visitor {1 - i}" not in body
-    for context in contexts:
-        context.close()
+    assert "pred=1" in page.url and "method=tensor" in page.url
+    page.get_by_role("link", name="Matrices").click()
+    page.get_by_role("radio", name="Precision").click()
+    page.wait_for_url("**view=precision**")
+    settle(page)
+    page.reload()
+    settle(page, 600)
+    page.get_by_text("pred:model-b").wait_for(timeout=10_000)
+    assert "method:tensor" in shown(page) and page.get_by_role("radio", name="Precision").is_checked()
+
+
+def test_two_visitors_do_not_see_each_other(browser, context, address, tmp_path):
+    with browser.new_context() as other, tab(context) as first, tab(other) as second:
+        pages = [first, second]
+        for i, page in enumerate(pages):
+            path = tmp_path / f"secret-{i}.json"
+            path.write_bytes(coco([f"label of visitor {i}"], [(0, [0, 0, 10, 10 + i])]))
+            visit(page, address)
+            upload(page, str(path), str(path))
+        for i, page in enumerate(pages):
+            page.get_by_role("link", name="Overview").click()
+            page.wait_for_selector(".nsewdrag", timeout=15_000)
+            settle(page)
+            body = page.locator("body").inner_text()
+            assert f"secret-{i}.json" in body and f"secret-{1 - i}" not in body and f"visitor {1 - i}" not in body
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["overview", "matrices", "classes", "documents", "viewer", "method"])
-def test_pages_fit_in_both_themes(browser, address, scheme, name):
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
-    visit(page, f"{address}/{name}?load=sample")
-    dark = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
-    assert (sum(map(int, re.findall(r"\d+", dark)[:3])) < 200) == (scheme == "dark")
-    sideways = page.evaluate(
-        "(() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth })()"
-    )
-    assert sideways <= 0 and page.locator("[data-testid=stException]").count() == 0
-    context.close()
+def test_pages_fit_in_both_themes(browser, address, scheme):
+    size = {"width": 1280, "height": 900}
+    with browser.new_context(viewport=size, color_scheme=scheme) as context, tab(context) as page:
+        visit(page, f"{address}/?load=sample")
+        for name in ("Overview", "Matrices", "Classes", "Pages and documents", "Page viewer", "Method", "Compare"):
+            page.get_by_role("link", name=name, exact=True).click()
+            settle(page, 500)
+            ground = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+            assert (sum(map(int, re.findall(r"\d+", ground)[:3])) < 200) == (scheme == "dark")
+            main = "document.querySelector('[data-testid=stMain]')"
+            assert page.evaluate(f"{main}.scrollWidth - {main}.clientWidth") <= 0, name
+            for wrong in ("stException", "stAlertContentError"):
+                assert page.locator(f"[data-testid={wrong}]").count() == 0, name
+            cut = page.evaluate(
+                "[...document.querySelectorAll('[data-testid=stMain] .stButton p, [data-testid=stMetricLabel] p')]"
+                ".filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"
+            )
+            assert not cut, name
 
 
 @pytest.mark.parametrize("n", [40, 74])
@@ -191,7 +228,7 @@ def test_large_matrices_stay_clickable(page, address, tmp_path, n):
     ticks = page.locator(".ytick text")
     assert ticks.count() == n + 1
     boxes = sorted((ticks.nth(i).bounding_box() for i in range(n + 1)), key=lambda box: box["y"])
-    gaps = [b["y"] - a["y"] for a, b in zip(boxes, boxes[1:])]
+    gaps = [b["y"] - a["y"] for a, b in pairwise(boxes)]
     assert min(gaps) >= 0.85 * max(box["height"] for box in boxes)
     page.mouse.move(700, 500)
     target = n // 2

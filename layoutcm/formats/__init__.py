@@ -7,8 +7,10 @@ To add a format, write a module with a function that recognises a `Content` and 
 from __future__ import annotations
 
 import codecs
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +63,20 @@ def read(
         raise InputError("", "like", f"{shown(like)} is not a layout", "Give what read() returned for the other file.")
     options = Options(like, resolve_sizes(sizes), shapes == "polygon")
     content = load(source)
-    return find_format(content, format).read(content, options)
+    with collector_paused():
+        return find_format(content, format).read(content, options)
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Decoding makes millions of small values; the collector would look at all of them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def load(source: Source) -> Content:

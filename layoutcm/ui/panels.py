@@ -99,14 +99,14 @@ def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> N
         confusion, view, rows=rows, columns=columns, theme=state.theme(), log=state.get("log"),
         selected=chosen_cell(compared),
     )  # fmt: skip
-    event = st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points", config=CONFIG, theme=None)
-    cell = clicked(event)
-    # The chart repeats its last selection on every run; only a new one is a click.
-    if cell != st.session_state.get(f"{key}_seen"):
-        st.session_state[f"{key}_seen"] = cell
+
+    def choose() -> None:
+        # Before the page runs, so that one run answers a click. No cell: the chosen one was clicked again, and stays.
+        cell = clicked(st.session_state.get(key))
         if cell:
             state.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
-            st.rerun()
+
+    st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
 
 
 def clicked(event: Any) -> tuple[int, int] | None:
@@ -197,7 +197,7 @@ def page_picker(table: Any, key: str, column: str = "page") -> None:
 
 
 def _score(label: str) -> Any:
-    return st.column_config.ProgressColumn(label, min_value=0, max_value=1, format="%.3f", width=125)
+    return st.column_config.ProgressColumn(label, min_value=0, max_value=1, format="%.3f", width=110)
 
 
 def plain_number(label: str) -> Any:

@@ -41,6 +41,7 @@ def _thumbnail(key: tuple[str, ...], _compared: Comparison, _picture: Picture | 
         paper = 0.45 * np.asarray(image.convert("RGB").resize(share.shape[1::-1]), float) + 140
     strength = np.where(share > 0, 0.45 + 0.4 * share, 0)
     mixed = paper * (1 - strength) + LIT * strength
+    mixed[[0, -1], :] = mixed[:, [0, -1]] = 160
     out = io.BytesIO()
     Image.fromarray(np.rint(mixed).astype(np.uint8)).quantize(64).save(out, "PNG")
     return out.getvalue()

@@ -6,6 +6,9 @@ installs the navigation and starts over.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 from PIL import Image, ImageDraw
 from streamlit.navigation.page import StreamlitPage
@@ -20,6 +23,8 @@ PAGES = {
     "viewer": ("Page viewer", ":material/pageview:"),
     "method": ("Method", ":material/school:"),
 }
+
+START = "compare"
 
 
 def icon() -> Image.Image:
@@ -36,17 +41,34 @@ def icon() -> Image.Image:
 def navigation() -> StreamlitPage:
     """Install the pages. The tab's picture comes first: without one, the browser would fetch the page's icon for it."""
     st.set_page_config(page_title="layoutcm", page_icon=icon(), layout="wide")
-    pages = [
-        st.Page(f"pages/{name}.py", title=title, icon=icon, url_path=name, default=name == "compare")
-        for name, (title, icon) in PAGES.items()
-    ]
-    return st.navigation(pages)
+    start, *others = (
+        st.Page(f"pages/{name}.py", title=title, icon=symbol, url_path=name if name != START else "start",
+                default=name == START)
+        for name, (title, symbol) in PAGES.items()
+    )  # fmt: skip
+    # The first page's address is "/"; a hidden twin keeps its name from leading to "page not found".
+    twin = st.Page(f"pages/{START}.py", title=PAGES[START][0], url_path=START, visibility="hidden")
+    page = st.navigation([start, *others, twin])
+    if page.url_path == START:
+        st.switch_page(start, query_params=dict(st.query_params))
+    return page
+
+
+@contextmanager
+def routed() -> Iterator[None]:
+    """What runs inside knows that app.py is running."""
+    st.session_state["routed"] = True
+    st.session_state["arriving"] = False
+    try:
+        yield
+    finally:
+        st.session_state["routed"] = False
 
 
 def arrive() -> None:
-    """First line of every page: make sure that app.py has run in this session."""
-    if not st.session_state.get("routed"):
-        st.session_state["routed"] = True
+    """First line of every page: make sure that app.py runs it."""
+    if not st.session_state.get("routed") and not st.session_state.get("arriving"):
+        st.session_state["arriving"] = True
         navigation()
         st.rerun()
 

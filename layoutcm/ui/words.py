@@ -118,7 +118,7 @@ def _useful(table: pd.DataFrame) -> pd.DataFrame:
     first = ("page", "document", "pages", "f1", "micro_f1", "content_f1")
     last = ("content_precision", "content_recall", "pixels")
     ordered = [name for name in first if name in table]
-    ordered += [name for name in table if name not in first + last] + [name for name in last if name in table]
+    ordered += [str(name) for name in table if name not in first + last] + [name for name in last if name in table]
     table = table[ordered]
     return table.dropna(axis="columns", how="all") if len(table) else table
 
