@@ -11,14 +11,14 @@ import sys
 import time
 
 import numpy as np
-from random_pages import CASES, LABELS, layout_pair
+from random_pages import CASES, LABELS, SPREADS, layout_pair
 
 PEER_PAGES = {14: 12, 50: 6, 150: 3}
 ROUNDS = 3
 TARGETS = [1000, 2000, 500, 100]
 
 
-def peer_seconds(width, height, boxes, pages, seed=0):
+def peer_seconds(width, height, boxes, pages, spread, seed=0):
     """Seconds of each page in the peer. Runs inside the peer's environment."""
     import torch
     from docling_metrics_layout.layout_types import BboxResolution
@@ -32,7 +32,7 @@ def peer_seconds(width, height, boxes, pages, seed=0):
     for _ in range(pages):
         sides = []
         for _ in range(2):
-            corners, label = random_boxes(rng, width, height, boxes)
+            corners, label = random_boxes(rng, width, height, boxes, spread)
             rows = zip(corners.tolist(), label.tolist())
             sides.append([BboxResolution(category_id=k + 1, bbox=box) for box, k in rows])
         start = time.perf_counter()
@@ -51,12 +51,18 @@ def our_seconds(gt, pred, pages):
 
 def main(peer_python):
     print("one thread; best of the rounds; compare + confusion against evaluate_page")
+    for spread in SPREADS:
+        print(f"random boxes, sides {spread[0]:.0%} to {spread[1]:.0%} of the page")
+        measure(peer_python, spread)
+
+
+def measure(peer_python, spread):
     for (width, height, boxes, pages), target in zip(CASES, TARGETS):
-        gt, pred = layout_pair(width, height, boxes, pages)
+        gt, pred = layout_pair(width, height, boxes, pages, spread)
         our_seconds(gt, pred, pages)  # loads numba and the compiled kernel
         ours, theirs = [], []
         for _ in range(ROUNDS):
-            case = json.dumps([width, height, boxes, PEER_PAGES[boxes]])
+            case = json.dumps([width, height, boxes, PEER_PAGES[boxes], spread])
             run = subprocess.run([peer_python, __file__, "--peer", case], capture_output=True, text=True, check=True)
             theirs += json.loads(run.stdout)[1:]  # the first page warms up
             ours += [our_seconds(gt, pred, pages) for _ in range(3)]

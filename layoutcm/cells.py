@@ -21,7 +21,7 @@ from layoutcm.counts import WORD, words_for
 from layoutcm.model import GT, ROUNDINGS, Floats, Indices
 
 ROWS_A_PAGE = 256  # more than real pages have; memory that is never touched costs nothing
-FIRST_TABLE = 1 << 11
+FIRST_TABLE = 1 << 10  # small, so that what a page needs stays in the fastest cache
 _OUTER, _NEAREST = ROUNDINGS.index("outer"), ROUNDINGS.index("nearest")
 
 Rows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
@@ -147,10 +147,10 @@ def _bits(gt_labels: int, pred_labels: int) -> tuple[NDArray[np.int64], NDArray[
     return word, np.uint64(1) << (bit % WORD).astype(np.uint64), words_for(gt_labels), shift
 
 
-def _tables(size: int, n_words: int) -> tuple[NDArray[np.int64], NDArray[np.uint64], Floats]:
+def _tables(size: int, n_words: int) -> tuple[Indices, NDArray[np.uint64], Floats]:
     """Room for the sets of a page: hash table (-1 = empty), bits, pixels."""
     sets = size // 2
-    return np.full(size, -1, np.int64), np.empty((sets, n_words), np.uint64), np.empty(sets)
+    return np.full(size, -1, np.int32), np.empty((sets, n_words), np.uint64), np.empty(sets)
 
 
 def _doubled(column: NDArray[Any], used: int) -> NDArray[Any]:
@@ -260,7 +260,7 @@ def _find(new, serial, table, bits, area):
         mixed ^= mixed >> np.uint64(32)
     slot = np.int64(mixed & np.uint64(end))
     while table[slot] >= serial:
-        known = table[slot] - serial
+        known = np.int64(table[slot]) - serial
         same = True
         for k in range(bits.shape[1]):
             same = same and bits[known, k] == bits[new, k]

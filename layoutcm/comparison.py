@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from layoutcm.cells import LaidOut
 
 Progress = Callable[[int, int], None]
-PAGES_A_CHUNK = 1024
+PAGES_A_CHUNK = 2048
 
 
 def compare(
@@ -120,7 +120,8 @@ def count_pairs(
     if not parts:
         parts = [count_pages(0, 0, laid)]  # no rows, but of the right types
     labels = (tuple(alignment.layouts[GT].labels), tuple(alignment.layouts[PRED].labels))
-    return PairCounts(labels, *(np.concatenate(columns) for columns in zip(*parts)))
+    page, words, pixels = parts[0] if len(parts) == 1 else (np.concatenate(columns) for columns in zip(*parts))
+    return PairCounts(labels, page, words, pixels)
 
 
 def lay_out_alignment(alignment: Alignment, rounding: str, min_score: float | None) -> LaidOut:

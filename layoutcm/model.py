@@ -168,7 +168,8 @@ class Layout:
 
     @property
     def labels_in_use(self) -> set[str]:
-        return {self.labels[i] for i in np.unique(self.region_columns.label)}
+        used = np.bincount(self.region_columns.label, minlength=len(self.labels))
+        return {label for label, count in zip(self.labels, used) if count}
 
     @property
     def has_scores(self) -> bool:

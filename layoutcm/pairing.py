@@ -27,6 +27,8 @@ def pair_pages(
         raise InputError(
             "", "missing_pages", f"{shown(missing_pages)} is not known", f"Use {' or '.join(MISSING_PAGES)}."
         )
+    if gt.names == pred.names:  # the usual case, and there may be very many pages
+        return (np.arange(len(gt)), np.arange(len(gt))), []
     partner = np.fromiter((pred.index.get(name, -1) for name in gt.names), np.int64, len(gt))
     alike = _match_by_stem(gt, pred, partner)
     own = np.ones(len(pred), bool)
