@@ -1,9 +1,10 @@
 """The dashboard's entry: installs the pages, draws the bar that stays, runs the page."""
 
-from layoutcm.ui import bar, panels, router, state
+from layoutcm.ui import bar, panels, router, state, warm
 
 page = router.navigation()
 with router.routed():
+    warm.start()
     state.start_session()
     panels.style()
     panels.guarded(bar.show)
