@@ -1,0 +1,134 @@
+"""Parts of the dashboard that need no page: pictures of pages, drawing order, files of the data folder."""
+
+import base64
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from conftest import build
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm.ui import page_images
+from layoutcm.ui.inputs import data_files, from_bytes, from_path
+from layoutcm.ui.order import ordered
+
+
+def png(size=(40, 30), colour="red"):
+    out = io.BytesIO()
+    Image.new("RGB", size, colour).save(out, "PNG")
+    return out.getvalue()
+
+
+def pdf(pages=2):
+    out = io.BytesIO()
+    sheets = [Image.new("RGB", (60, 80), "white") for _ in range(pages)]
+    sheets[0].save(out, "PDF", save_all=True, append_images=sheets[1:])
+    return out.getvalue()
+
+
+def zipped(**members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def shown(picture):
+    uri = page_images.picture_uri(picture, 64)
+    return None if uri is None else Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2])))
+
+
+def compared(*names, documents=None):
+    layout = build(dict.fromkeys(names, (40, 30)), [], documents=documents)
+    return lcm.compare(layout, layout)
+
+
+def test_images_are_found_by_stem():
+    files = [
+        from_bytes("scans/a.PNG", png()),
+        from_bytes("pages.zip", zipped(**{"x/b.png": png((8, 9)), "note.txt": b"no"})),
+    ]
+    images = page_images.from_uploads(files)
+    c = compared("a.jpg", "img/b", "c")
+    assert shown(images.find(c, 0)).size == (40, 30) and shown(images.find(c, 1)).size == (8, 9)
+    assert images.find(c, 2) is None and page_images.picture_uri(None) is None
+
+
+def test_pdf_pages_are_found_by_document_and_number():
+    images = page_images.from_uploads([from_bytes("report.pdf", pdf())])
+    c = compared("report_p2", "other")
+    assert shown(images.find(c, 0)).size == (48, 64)
+    numbered = compared("first", "second", documents={"first": "report.pdf", "second": "report.pdf"})
+    numbered.alignment.pages.numbers[:] = [1, 3]
+    assert images.find(numbered, 0).pdf_page == 0 and images.find(numbered, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("a.docx", b"x"), ("a.pdf", b"no pdf"), ("a.zip", b"no zip")],
+)
+def test_what_is_no_picture_is_named(name, data):
+    with pytest.raises(lcm.InputError, match=name):
+        page_images.from_uploads([from_bytes(name, data)])
+
+
+def test_too_many_or_too_large_members_are_refused(monkeypatch):
+    monkeypatch.setattr(page_images, "MAX_MEMBER_BYTES", 10)
+    with pytest.raises(lcm.InputError, match=r"a\.png"):
+        page_images.from_uploads([from_bytes("x.zip", zipped(**{"a.png": png()}))])
+    monkeypatch.setattr(page_images, "MAX_MEMBERS", 1)
+    with pytest.raises(lcm.InputError, match="2 files"):
+        page_images.from_uploads([from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
+
+
+def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
+    broken = page_images.from_uploads([from_bytes("a.png", b"no image"), from_bytes("b.png", png((50, 50)))])
+    assert shown(broken.by_stem["a"]) is None
+    monkeypatch.setattr(page_images, "MAX_PIXELS", 100)
+    assert shown(broken.by_stem["b"]) is None
+
+
+def test_pictures_of_a_folder(tmp_path):
+    (tmp_path / "p.png").write_bytes(png())
+    (tmp_path / "p.txt").write_text("no")
+    images = page_images.from_folder(str(tmp_path))
+    assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
+    assert not page_images.from_folder("").by_stem
+
+
+def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "gt.json").write_text("{}")
+    (tmp_path / "secret.json").write_text("{}")
+    (folder / "link.json").symlink_to(tmp_path / "secret.json")
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(folder)}))
+    assert list(data_files()) == ["gt.json"]
+    assert from_path(folder / "gt.json").source.endswith("gt.json")
+    monkeypatch.setenv("LAYOUTCM_APP", "{}")
+    assert data_files() == {}
+
+
+def test_orders_of_labels():
+    gt, pred = ["b", "b", "c", "c", "a"], ["b", "c", "c", "c", "a"]
+    m = lcm.label_sets_confusion(gt, pred, ["b", "unused", "c", "a"], weights=[5, 2, 9, 9, 1])
+    names = lambda order, empty=False: [m.labels[i] for i in ordered(m, order, empty)[0]]
+    assert names("as given") == ["Background", "b", "c", "a"]
+    assert names("as given", empty=True) == ["Background", "b", "unused", "c", "a"]
+    assert names("by size") == ["Background", "c", "b", "a"]
+    assert names("by name") == ["Background", "a", "b", "c"]
+    assert names("by similarity") == ["Background", "c", "b", "a"]
+
+
+def test_different_taxonomies_are_ordered_side_by_side():
+    gt = build({"p": (10, 10)}, [("p", "b", 0, 0, 5, 10), ("p", "a", 5, 0, 10, 10)])
+    pred = build({"p": (10, 10)}, [("p", "z", 0, 0, 5, 10), ("p", "y", 5, 0, 10, 10)])
+    m = lcm.compare(gt, pred).confusion()
+    rows, columns = ordered(m, "by name", False)
+    assert [m.labels[i] for i in rows] == ["Background", "a", "b"]
+    assert [m.labels[j] for j in columns] == ["Background", "y", "z"]
+    assert ordered(m, "by similarity", True)[0][0] == 0 and np.isfinite(m.values).all()
