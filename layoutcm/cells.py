@@ -171,10 +171,10 @@ def _walk(
     for page in range(first_page, last_page):
         base, n = offsets[page], offsets[page + 1] - offsets[page]
         columns = _columns(boxes, base, n, frames[page, 0], widths, keys, order, span)
-        sets = 1
+        sets = np.int64(1)  # typed, so that the helpers below are compiled once
         for k in range(bits.shape[1]):
             bits[0, k] = 0
-        _find(0, serial, table, bits, area)
+        _find(np.int64(0), serial, table, bits, area)
         for column in range(columns):
             since[column], on_set[column] = 0.0, 0
         for event in range(2 * n):
@@ -200,7 +200,7 @@ def _walk(
                         bits[sets, k] = bits[old, k]
                     bits[sets, label_word[label]] ^= label_bit[label]
                     new = _find(sets, serial, table, bits, area)
-                    sets = max(sets, new + 1)
+                    sets = max(sets, new + np.int64(1))
                 booked += (y - since[column]) * widths[column]
                 since[column], on_set[column] = y, new
             if last >= 0:

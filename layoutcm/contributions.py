@@ -33,7 +33,7 @@ def add_pairs(words, weights, group, rule, out, pred_pixels):
     size, half = out.shape[1], words.shape[1] // 2
     hit, missed, extra = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     for row in range(words.shape[0]):
-        n_hit = n_missed = n_extra = 0
+        n_hit = n_missed = n_extra = np.int64(0)
         for k in range(half):
             gt, pred = words[row, k], words[row, half + k]
             n_hit = _list(gt & pred, 64 * k, hit, n_hit)
