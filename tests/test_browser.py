@@ -50,6 +50,12 @@ def tab(context):
     assert asked and not outside
 
 
+def wait_for_link(page, *parts):
+    """The address is written at the end of a run, after the text is on the screen."""
+    page.wait_for_url(lambda url: all(part in url for part in parts), timeout=10_000, wait_until="commit")
+    settle(page)
+
+
 def shown(page):
     return page.locator("[data-testid=stMain]").inner_text()
 
@@ -69,14 +75,15 @@ def test_upload_of_two_files_to_the_first_matrix(page, address):
     page.get_by_role("button", name="See how good it is").click()
     page.wait_for_selector(".nsewdrag", timeout=15_000)
     settle(page)
-    assert "/overview" in page.url and "0.889" in shown(page)
+    wait_for_link(page, "/overview")
+    assert "0.889" in shown(page)
 
 
 def test_sample_cell_pages_and_lit_pixels(page, address):
     visit(page, address)
     page.get_by_role("button", name="Try the sample").click()
     settle(page, 600)
-    assert "load=sample" in page.url
+    wait_for_link(page, "load=sample")
     page.get_by_role("link", name="Matrices").click()
     page.wait_for_selector(".nsewdrag", timeout=15_000)
     settle(page)
@@ -86,15 +93,15 @@ def test_sample_cell_pages_and_lit_pixels(page, address):
     row, column, n = labels.index("Caption"), labels.index("Text"), len(labels)
     page.mouse.click(*cell_centre(page, row, column, n, n))
     page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
+    wait_for_link(page, "gt_label=Caption", "pred_label=Text")
     behind = c.pages_behind("Caption", "Text")
     assert f"{behind.pixels.sum():,.0f} px on {len(behind)} of 16 pages" in shown(page)
-    assert "gt_label=Caption" in page.url and "pred_label=Text" in page.url
     settle(page)
     page.get_by_role("button", name="Open page").first.click()
     page.get_by_text("This page's matrix").wait_for(timeout=10_000)
     settle(page)
     worst = behind["page"].iloc[0]
-    assert "/viewer" in page.url and f"page={worst}" in page.url
+    wait_for_link(page, "/viewer", f"page={worst}")
     assert f"Caption read as Text: {behind.pixels.iloc[0]:,.0f} px" in shown(page)
     page.get_by_role("button", name="Back to the cell").click()
     page.wait_for_url("**/matrices?**", timeout=10_000)
@@ -166,7 +173,7 @@ def test_choices_of_the_bar_change_the_numbers(page, address):
         page.get_by_role("option", name=value).click()
         page.get_by_text(expected).wait_for(timeout=10_000)
         settle(page)
-    assert "pred=1" in page.url and "method=tensor" in page.url
+    wait_for_link(page, "pred=1", "method=tensor")
     page.get_by_role("link", name="Matrices").click()
     page.get_by_role("radio", name="Precision").click()
     page.wait_for_url("**view=precision**")
