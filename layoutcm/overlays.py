@@ -1,4 +1,4 @@
-"""A page on the screen: its image or a blank sheet, the regions of both sides drawn over it, or a coloured mask.
+"""A page on the screen: its image or a blank sheet, and the regions of both sides drawn over it.
 
 Coordinates are page pixels, y down. gt is solid and broad, pred dashed and thin: both are seen where they agree.
 """
@@ -84,19 +84,6 @@ def _hover(box: Mapping[str, Any]) -> str:
     lines.append(f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}")
     lines.append(f"{x1 - x0:g} × {y1 - y0:g} px, region {plain(str(box['number']))}")
     return "<br>".join(lines)
-
-
-def mask_figure(
-    image_uri: str, width: float, height: float, words: Mapping[str, str], theme: Theme, height_px: int = 500
-) -> go.Figure:
-    """A coloured mask as an image; `words` (text to colour) become its legend and may be empty."""
-    figure = _sheet(width, height, theme, image_uri, None, height_px)
-    for word, colour in words.items():
-        marker = {"color": colour, "symbol": "square", "size": 11}
-        name = plain(short(word, 40))
-        figure.add_trace(go.Scatter(name=name, x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip"))
-    figure.update_layout(legend={"itemclick": False, "itemdoubleclick": False})
-    return figure
 
 
 def _sheet(

@@ -62,7 +62,6 @@ def all_figures(confusion, theme):
     yield charts.taken_for(confusion, 1, theme)
     yield charts.distribution([0, 0.5, 1, float("nan")], "F1", theme)
     yield overlays.page_overlay(10, 20, [box], theme)
-    yield overlays.mask_figure("data:image/png;base64,", 10, 20, {"a + b": "#112233"}, theme)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
