@@ -1,28 +1,28 @@
 """Readers: from files to layouts. One small module a format, chosen by what the content looks like.
 
-To add a format, write a module with a function that recognises a `Content` and one that turns it into a
-`Layout` through `model.make_layout`, and add a line to `FORMATS`.
+To add a format, write a module with a function that recognises a `Content` and one that reads it: into a `Gathering`
+row by row (`gathered`), or whole as columns through `model.make_layout` (`each`). Then add a line to `FORMATS`.
 """
 
 from __future__ import annotations
 
-import codecs
 import gc
-import os
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats import coco, table
+from layoutcm.formats import coco, table, voc
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import gathered
+from layoutcm.formats.join import each
 from layoutcm.formats.sizes import Sizes, resolve_sizes
-from layoutcm.model import Layout
-
-Source = str | os.PathLike[str] | tuple[str, bytes]
+from layoutcm.formats.sources import Bundle, Source, load
+from layoutcm.model import Finding, Layout
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,15 @@ class Format:
     name: str
     title: str
     recognises: Callable[[Content], bool]
-    read: Callable[[Content, Options], Layout]
+    read: Callable[[str, Sequence[Content], Options], Layout]
 
 
 FORMATS = (
-    Format("coco", "COCO ground truth", coco.is_ground_truth, coco.read_ground_truth),
-    Format("coco-results", "COCO results list", coco.is_results, coco.read_results),
-    Format("parquet", "table in Parquet", table.is_parquet, table.read_parquet),
-    Format("csv", "table in CSV", table.is_csv, table.read_csv),
+    Format("coco", "COCO ground truth", coco.is_ground_truth, each(coco.read_ground_truth)),
+    Format("coco-results", "COCO results list", coco.is_results, each(coco.read_results)),
+    Format("parquet", "table in Parquet", table.is_parquet, each(table.read_parquet)),
+    Format("csv", "table in CSV", table.is_csv, each(table.read_csv)),
+    Format("voc", "Pascal VOC", voc.is_voc, gathered("voc", voc.read_page)),
 )
 BY_NAME = {format.name: format for format in FORMATS}
 
@@ -51,20 +52,36 @@ def read(
     format: str | None = None,
     sizes: Sizes = None,
     shapes: str = "box",
+    nested: bool = True,
 ) -> Layout:
-    """The layout in a file or in (name, bytes).
+    """The layout in a file, a folder, a zip, (name, bytes), or a list of these.
 
     `like` lends page ids, sizes and labels to formats that lack them; `sizes` is (width, height) or a folder of
-    page images; `shapes="polygon"` keeps outlines and masks where the file has them.
+    page images; `shapes="polygon"` keeps outlines and masks where the file has them; `nested=False` drops what
+    stands inside pictures and tables, in formats that say so.
     """
     if shapes not in ("box", "polygon"):
         raise InputError("", "shapes", f"{shown(shapes)} is not known", "Use 'box' or 'polygon'.")
     if like is not None and not isinstance(like, Layout):
         raise InputError("", "like", f"{shown(like)} is not a layout", "Give what read() returned for the other file.")
-    options = Options(like, resolve_sizes(sizes), shapes == "polygon")
-    content = load(source)
+    given = resolve_sizes(sizes)
+    bundle = load(source)
+    chosen, contents, companions = choose(bundle, format)
+    if given is None and bundle.images:
+        given = resolve_sizes(bundle.images)
+    options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images))
     with collector_paused():
-        return find_format(content, format).read(content, options)
+        layout = chosen.read(bundle.name, contents, options)
+    return replace(layout, findings=(*layout.findings, *_skipped(bundle.name, companions)))
+
+
+def _skipped(file: str, others: Sequence[Content]) -> list[Finding]:
+    """Files of a folder that are neither annotations of the chosen kind nor known to stand beside them."""
+    lost = [content.name for content in others if not is_companion(content)]
+    if not lost:
+        return []
+    message = f"{file}: {len(lost):,} files of another kind are left out (first: {shown(lost[0])})."
+    return [Finding("skipped-file", message, severity="info", count=len(lost))]
 
 
 @contextmanager
@@ -79,41 +96,52 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def load(source: Source) -> Content:
-    match source:
-        case str() | os.PathLike():
-            content = _load_file(str(source))
-        case (str() as name, bytes() as data):
-            content = Content(name, data)
-        case _:
-            raise InputError("", "source", f"{shown(source)} is no input", "Give a file's path or (name, bytes).")
-    # isspace stops at the first other byte, where strip would copy a whole large file.
-    if not content.json_bytes or content.json_bytes.isspace():
-        raise InputError(content.name, "", "the file is empty", "Export it again.")
-    if content.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(content.name, "byte 0", "this is UTF-16 text", "Save the file as UTF-8.")
-    return content
+def choose(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Content, ...], tuple[Content, ...]]:
+    """The format, the files that are of it, and the others beside them."""
+    if len(bundle.contents) == 1:
+        return find_format(bundle.contents[0], name), bundle.contents, ()
+    kinds = [find_candidates(content) for content in bundle.contents]
+    if name is not None:
+        wanted = named_format(bundle.name, name)
+        mine = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
+    else:
+        votes = Counter(kind[0].name for kind in kinds if len(kind) == 1)
+        if not votes:
+            problem = f"none of its {len(bundle.contents):,} files is of a known kind"
+            raise InputError(bundle.name, "", problem, f"Known formats: {', '.join(BY_NAME)}.")
+        if len(votes) > 1:
+            found = ", ".join(f"{count:,} of {kind}" for kind, count in votes.most_common())
+            raise InputError(
+                bundle.name, "", f"it holds files of several kinds: {found}", "Say which with format= or --format."
+            )
+        wanted = BY_NAME[next(iter(votes))]
+        mine = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
+    if not mine:
+        raise InputError(bundle.name, "", f"it holds no file of the format {wanted.name}", "Leave out the format.")
+    taken = {id(content) for content in mine}  # by identity: equality would compare all bytes
+    return wanted, mine, tuple(content for content in bundle.contents if id(content) not in taken)
 
 
-def _load_file(name: str) -> Content:
-    if os.path.isdir(name):
-        raise InputError(name, "", "this is a folder", "Name a file in it.")
-    try:
-        return Content(name, Path(name).read_bytes())
-    except FileNotFoundError:
-        raise InputError(name, "", "there is no such file", "Check the name and the folder.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(name, "", f"the file cannot be read: {reason}", "Check its permissions.") from None
+def is_companion(content: Content) -> bool:
+    """Lists of names and settings that stand beside annotations."""
+    name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
+    return name.endswith((".yaml", ".yml", ".names", ".data")) or name in ("classes.txt", "notes.json", "readme.txt")
+
+
+def named_format(file: str, name: str) -> Format:
+    if not isinstance(name, str) or name not in BY_NAME:
+        raise InputError(file, "", f"the format {shown(name)} is not known", f"Known formats: {', '.join(BY_NAME)}.")
+    return BY_NAME[name]
+
+
+def find_candidates(content: Content) -> list[Format]:
+    return [format for format in FORMATS if format.recognises(content)]
 
 
 def find_format(content: Content, name: str | None = None) -> Format:
-    known = ", ".join(BY_NAME)
     if name is not None:
-        if not isinstance(name, str) or name not in BY_NAME:
-            raise InputError(content.name, "", f"the format {shown(name)} is not known", f"Known formats: {known}.")
-        return BY_NAME[name]
-    candidates = [format for format in FORMATS if format.recognises(content)]
+        return named_format(content.name, name)
+    candidates = find_candidates(content)
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
@@ -125,7 +153,7 @@ def find_format(content: Content, name: str | None = None) -> Format:
         content.name,
         "",
         f"the kind of file is not recognised: {_describe(content)}",
-        f"Known formats: {known}. Name one with format= or --format if this is one of them.",
+        f"Known formats: {', '.join(BY_NAME)}. Name one with format= or --format if this is one of them.",
     )
 
 

@@ -32,6 +32,9 @@ class Options:
     like: Layout | None = None
     sizes: tuple[float, float] | dict[str, tuple[float, float] | None] | None = None
     outlines: bool = False
+    nested: bool = True  # regions inside pictures and tables too
+    companions: tuple[Content, ...] = ()  # files beside the annotations: lists of names and the like
+    images: tuple[str, ...] = ()  # names of the page images beside them
 
 
 @dataclass(frozen=True)

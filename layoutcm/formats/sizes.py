@@ -6,12 +6,12 @@ A size is never guessed: a page scored in the wrong frame gives a number that lo
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Options
+from layoutcm.formats.sources import image_size
 from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, stem
 
 THREE_WAYS = (
@@ -52,33 +52,18 @@ def _pair(size: tuple[float, float], place: str) -> tuple[float, float]:
 
 
 def image_sizes(folder: Path) -> dict[str, tuple[float, float]]:
-    from PIL import Image, UnidentifiedImageError
-
     if not os.path.isdir(folder):  # unlike Path.is_dir it bears any name
         raise InputError(str(folder), "", "there is no folder of this name", "Give a folder of page images.")
-    found: dict[str, tuple[float, float]] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file():
-            try:
-                # Only the header is read, so that the size of the picture does no harm.
-                with (
-                    warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning),
-                    Image.open(path) as image,
-                ):
-                    found[path.relative_to(folder).as_posix()] = (float(image.width), float(image.height))
-            except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
-                raise InputError(
-                    str(path), "", f"this image cannot be read: {error}", "Remove or replace it."
-                ) from None
-    return found
+    found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
+    return {path.relative_to(folder).as_posix(): image_size(str(path), str(path)) for path in found}
 
 
 def size_of(page: str, options: Options) -> tuple[float, float] | None:
     """Width and height of a page whose file does not tell, or None."""
     if isinstance(options.sizes, tuple):
         return options.sizes
-    if options.sizes:
-        return options.sizes.get(page) or options.sizes.get(stem(page))
+    if options.sizes and (size := options.sizes.get(page) or options.sizes.get(stem(page))):
+        return size
     if options.like is None or page not in options.like.page_columns.index:
         return None
     lender, i = options.like.page_columns, options.like.page_columns.index[page]

@@ -1,0 +1,163 @@
+"""Pages and regions as a reader meets them, row by row and file by file, made into one layout at the end.
+
+For formats with one file a page, or with pages and regions mixed. Places in messages are put together only when a
+message is written, because there are very many regions and hardly any messages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from layoutcm.errors import InputError, shown
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.sizes import missing_size, size_of
+from layoutcm.model import Finding, Layout, Pages, Regions, Shape, make_layout
+
+NO_SCORE = math.nan
+
+
+class Gathering:
+    """Columns that grow; `layout` ends it. The one value here that is written to, by one reader only."""
+
+    def __init__(self, name: str, options: Options) -> None:
+        self.name, self.options = name, options
+        self.file = name
+        self.findings: list[Finding] = []
+        self._oddities: dict[str, tuple[int, str, str, str]] = {}
+        self._labels: dict[str, int] = {}
+        self._pages: list[tuple[str, float, float, str, int]] = []
+        self._page_places: list[tuple[str, str]] = []
+        self._region_page: list[int] = []
+        self._region_label: list[int] = []
+        self._boxes: list[float] = []
+        self._scores: list[float] = []
+        self._places: list[str | tuple[str, object]] = []
+        self._shapes: dict[int, Shape] = {}
+
+    def page(
+        self,
+        name: str,
+        width: float | None,
+        height: float | None,
+        place: str = "",
+        *,
+        document: str = "",
+        number: int = -1,
+    ) -> int:
+        """The number of a new page; without a size it comes from images, `sizes` or `like`, or it is an error."""
+        if width is None or height is None:
+            size = size_of(name, self.options)
+            if size is None:
+                raise missing_size(self.file, place, name)
+            width, height = size
+        self._pages.append((name, width, height, document, number))
+        self._page_places.append((self.file, place))
+        return len(self._pages) - 1
+
+    def size(self, page: int) -> tuple[float, float]:
+        return self._pages[page][1:3]
+
+    def declare(self, labels: Sequence[str]) -> None:
+        """Labels that the format lists, in its order, whether or not a region uses them."""
+        for label in labels:
+            self._labels.setdefault(label, len(self._labels))
+
+    def region(
+        self,
+        page: int,
+        label: str,
+        x0: float,
+        y0: float,
+        x1: float,
+        y1: float,
+        place: str | tuple[str, object],
+        score: float = NO_SCORE,
+        shape: Shape | None = None,
+    ) -> None:
+        """One region; `place` is text or a pair ("objects[{}]", 3) that is put together when needed."""
+        if shape is not None and self.options.outlines:
+            self._shapes[len(self._region_page)] = shape
+        self._region_page.append(page)
+        self._region_label.append(self._labels.setdefault(label, len(self._labels)))
+        self._boxes += (x0, y0, x1, y1)
+        self._scores.append(score)
+        self._places.append(place)
+
+    def odd(self, code: str, message: str, place: str, fix: str = "") -> None:
+        """Count something odd; it becomes one finding with the first example. `message` follows the count."""
+        count = self._oddities[code][0] if code in self._oddities else 0
+        first = self._oddities[code][1:] if count else (message, self._told(self.file, place), fix)
+        self._oddities[code] = (count + 1, *first)
+
+    def _told(self, file: str, place: str) -> str:
+        return ", ".join(part for part in (file if file != self.name else "", place) if part)
+
+    def layout(self, format: str) -> Layout:
+        names, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
+        pages = Pages(
+            tuple(names),
+            np.array(widths, float),
+            np.array(heights, float),
+            tuple(documents),
+            np.array(numbers, np.int32),
+        )
+        regions = Regions(
+            np.array(self._region_page, np.int32),
+            np.array(self._region_label, np.int32),
+            np.array(self._boxes, float).reshape(-1, 4),
+            np.array(self._scores, float),
+            self._shapes,
+        )
+        odd = [
+            Finding(code, f"{self.name}: {count:,} {message}; first at {place or self.name}.", count=count, fix=fix)
+            for code, (count, message, place, fix) in self._oddities.items()
+        ]
+        return make_layout(
+            self.name,
+            format,
+            list(self._labels),
+            pages,
+            regions,
+            findings=[*self.findings, *odd],
+            page_place=lambda i: self._told(*self._page_places[i]),
+            region_place=lambda i: self._told(self._page_places[self._region_page[i]][0], _spelled(self._places[i])),
+        )
+
+
+def _spelled(place: str | tuple[str, object]) -> str:
+    return place if isinstance(place, str) else place[0].format(place[1])
+
+
+def gathered(
+    format: str, read_one: Callable[[Content, Options, Gathering], None]
+) -> Callable[[str, Sequence[Content], Options], Layout]:
+    """A reader of many files from one that reads a single file into a gathering."""
+
+    def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
+        rows = Gathering(name, options)
+        for content in contents:
+            rows.file = content.name
+            read_one(content, options, rows)
+        return rows.layout(format)
+
+    return read
+
+
+def number(value: object, file: str, place: str) -> float:
+    """A finite number from text or JSON; a decimal comma is understood."""
+    try:
+        found = float(value.strip().replace(",", ".") if isinstance(value, str) else value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise InputError(file, place, f"{shown(value)} is not a finite number", "Repair this value.")
+    return found
+
+
+def bounds(points: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:
+    """The box around points (x, y): of a tilted shape all corners count."""
+    xs, ys = zip(*points)
+    return min(xs), min(ys), max(xs), max(ys)

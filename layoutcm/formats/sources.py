@@ -1,0 +1,189 @@
+"""What the person gave, as files in memory: one file, a folder, a zip, (name, bytes), or a list of these.
+
+An archive is untrusted: sizes are bounded before anything is unpacked, names cannot leave it, links are not followed.
+Page images are not read, only measured: their size is the page's size for formats that have none.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import re
+import stat
+import warnings
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from layoutcm.errors import InputError, shown
+from layoutcm.formats.content import Content
+from layoutcm.model import IMAGE_SUFFIXES
+
+OneSource = str | os.PathLike[str] | tuple[str, bytes]
+Source = OneSource | list[OneSource]
+Size = tuple[float, float]
+
+MAX_FILES = 500_000
+MAX_UNPACKED = 4 << 30
+# Text shrinks twentyfold at most; a member that shrinks far more is built to fill the memory.
+MAX_RATIO, RATIO_FREE = 200, 64 << 20
+_DIGITS = re.compile(r"(\d+)")
+ZIP_MAGIC = b"PK\x03\x04"
+# Pictures and papers beside the annotations; what they show is no layout.
+OTHER_SUFFIXES = (".pdf", ".md", ".svg", ".ds_store")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The files of one source; `images` holds the sizes of the page images among them."""
+
+    name: str
+    contents: tuple[Content, ...]
+    images: dict[str, Size]
+
+
+def load(source: Source) -> Bundle:
+    match source:
+        case list():
+            return _joined([load(one) for one in source])
+        case str() | os.PathLike() if os.path.isdir(source):
+            return _from_folder(Path(source))
+        case str() | os.PathLike():
+            return _from_bytes(os.fspath(source), read_bytes(os.fspath(source)))
+        case (str() as name, bytes() as data):
+            return _from_bytes(name, data)
+    raise InputError("", "source", f"{shown(source)} is no input", "Give a path, (name, bytes) or a list of these.")
+
+
+def read_bytes(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except FileNotFoundError:
+        raise InputError(name, "", "there is no such file", "Check the name and the folder.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(name, "", f"the file cannot be read: {reason}", "Check its permissions.") from None
+
+
+def _from_bytes(name: str, data: bytes) -> Bundle:
+    if data.startswith(ZIP_MAGIC):
+        return _from_zip(name, data)
+    content = Content(name, data)
+    # isspace stops at the first other byte, where strip would copy a whole large file.
+    blank = not content.json_bytes or content.json_bytes.isspace()
+    if blank and not name.lower().endswith(".txt"):  # an empty label file is a page without regions
+        raise InputError(name, "", "the file is empty", "Export it again.")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(name, "byte 0", "this is UTF-16 text", "Save the file as UTF-8.")
+    return Bundle(name, (content,), {})
+
+
+def _joined(bundles: list[Bundle]) -> Bundle:
+    if not bundles:
+        raise InputError("", "source", "the list of files is empty", "Give at least one file.")
+    name = bundles[0].name if len(bundles) == 1 else f"{bundles[0].name} and {len(bundles) - 1} more"
+    contents = [content for bundle in bundles for content in bundle.contents]
+    return Bundle(name, _in_order(contents), {k: v for bundle in bundles for k, v in bundle.images.items()})
+
+
+def _in_order(contents: Iterable[Content]) -> tuple[Content, ...]:
+    """By name, page 2 before page 10: the order of an archive or of an upload means nothing."""
+    return tuple(sorted(contents, key=lambda one: [p.zfill(12) if p.isdigit() else p for p in _DIGITS.split(one.name)]))
+
+
+def _from_folder(folder: Path) -> Bundle:
+    paths = list(_files_below(folder))
+    if len(paths) > MAX_FILES:
+        raise InputError(str(folder), "", f"{len(paths):,} files, at most {MAX_FILES:,} are read", "Name a subfolder.")
+    return _bundle(
+        str(folder),
+        [(path.relative_to(folder).as_posix(), partial(read_bytes, str(path)), str(path)) for path in paths],
+    )
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    root = folder.resolve()
+    for where, folders, names in os.walk(folder, followlinks=False):
+        folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
+        for name in names:
+            path = Path(where, name)
+            # A link may lead to anything the person never meant to show.
+            if path.is_file() and not (path.is_symlink() and not path.resolve().is_relative_to(root)):
+                yield path
+
+
+def _from_zip(name: str, data: bytes) -> Bundle:
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        members = [info for info in archive.infolist() if not info.is_dir()]
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise InputError(name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
+    _check_members(name, members)
+    return _bundle(name, [(info.filename, partial(_unpacked, name, archive, info), None) for info in members])
+
+
+def _check_members(name: str, members: list[zipfile.ZipInfo]) -> None:
+    if len(members) > MAX_FILES:
+        raise InputError(name, "", f"{len(members):,} files, at most {MAX_FILES:,} are read", "Split the archive.")
+    total = sum(info.file_size for info in members)
+    if total > MAX_UNPACKED:
+        raise InputError(name, "", f"unpacks to {total:,} bytes, at most {MAX_UNPACKED:,}", "Unpack it into a folder.")
+    for info in members:
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+            raise InputError(name, shown(info.filename), "this name leads out of the archive", "Pack it again.")
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise InputError(name, shown(info.filename), "this is a link, not a file", "Pack the file itself.")
+        if info.file_size > max(RATIO_FREE, MAX_RATIO * info.compress_size):
+            problem = f"{info.compress_size:,} bytes unpack to {info.file_size:,}, which is no real file"
+            raise InputError(name, shown(info.filename), problem, "Leave it out.")
+        if info.flag_bits & 1:
+            raise InputError(name, shown(info.filename), "this file is locked with a password", "Pack it without.")
+
+
+def _unpacked(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    try:
+        with archive.open(info) as member:
+            data = member.read(info.file_size + 1)
+    except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InputError(name, shown(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
+    except Exception as error:  # zlib, bz2 and lzma each have an error of their own
+        raise InputError(name, shown(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
+    if len(data) > info.file_size:
+        raise InputError(name, shown(info.filename), "unpacks to more than the archive says", "Pack it again.")
+    return data
+
+
+def _bundle(name: str, files: Iterable[tuple[str, Callable[[], bytes], str | None]]) -> Bundle:
+    """(name, how to get the bytes, path if on disk): images are measured, everything else is read."""
+    contents: list[Content] = []
+    images: dict[str, Size] = {}
+    for file, get, path in files:
+        parts = PurePosixPath(file.replace("\\", "/"))
+        suffix = parts.suffix.lower()
+        if any(part.startswith((".", "__MACOSX")) for part in parts.parts) or suffix in OTHER_SUFFIXES:
+            continue
+        if suffix in IMAGE_SUFFIXES:
+            images[file] = image_size(file, path or io.BytesIO(get()))
+        else:
+            contents.append(Content(file, get()))
+    if not contents:
+        raise InputError(name, "", "there is no annotation file in it", "Name the folder or archive that has them.")
+    return Bundle(name, _in_order(contents), images)
+
+
+def image_size(name: str, source: str | io.BytesIO) -> Size:
+    """Width and height; only the header is read, so that the size of the picture does no harm."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with (
+            warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning),
+            Image.open(source) as image,
+        ):
+            return float(image.width), float(image.height)
+    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
+        raise InputError(name, "", f"this image cannot be read: {error}", "Remove or replace it.") from None

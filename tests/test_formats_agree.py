@@ -1,0 +1,58 @@
+"""Every format read from files that the tests wrote, compared with COCO, in a folder, a zip and a list of uploads."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from written import LABELS, PAGES, writers, written
+
+import layoutcm as lcm
+
+# Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.
+OWN_LABELS: dict[str, dict[str, str]] = {}
+# Formats that cannot say that a page is blank, or leave it out.
+NO_BLANK_PAGES: set[str] = set()
+
+
+def read_written(format, tmp_path, **options):
+    files = written(format)
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    source = tmp_path / next(iter(files)) if len(files) == 1 else tmp_path
+    return lcm.read(source, like=ground_truth(), **options)
+
+
+def ground_truth():
+    return lcm.read(list(written("coco").items()))
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_every_format_gives_the_same_pages_as_coco(format, tmp_path):
+    layout = read_written(format, tmp_path)
+    assert layout.format == format
+    names = OWN_LABELS.get(format, {label: label for label in LABELS})
+    compared = lcm.compare(ground_truth(), layout, mapping={"gt": names, "pred": {}}, rounding="nearest")
+    expected = {page.name for page in PAGES if page.regions or format not in NO_BLANK_PAGES}
+    assert {name.rpartition(".")[0] or name for name in compared.pages} >= expected
+    assert len(compared.pages) == len(PAGES), compared.pages
+    # The diagonal alone is not enough where regions overlap: a perfect match has recall 1 on it.
+    recall = np.diag(compared.confusion(method="tensor").recall)
+    assert np.nanmin(recall) == 1, compared.confusion().classes()
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_a_zip_and_a_list_of_uploads_give_what_the_folder_gives(format, tmp_path):
+    files = written(format)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    like = ground_truth()
+    folder = read_written(format, tmp_path)
+    for source in (("upload.zip", packed.getvalue()), list(files.items())):
+        other = lcm.read(source, like=like)
+        assert other.page_columns.names == folder.page_columns.names
+        assert np.array_equal(other.region_columns.boxes, folder.region_columns.boxes)
+        assert other.labels == folder.labels

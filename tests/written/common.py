@@ -1,0 +1,74 @@
+"""COCO, results lists, plain tables, Pascal VOC."""
+
+import io
+import json
+
+import pandas as pd
+
+from written import LABELS, Page
+
+
+def coco(pages: list[Page]):
+    images = [
+        {"id": i, "file_name": f"{p.name}.png", "width": p.width, "height": p.height} for i, p in enumerate(pages)
+    ]
+    annotations = [
+        {"id": 0, "image_id": i, "category_id": LABELS.index(label), "bbox": [x0, y0, x1 - x0, y1 - y0]}
+        for i, page in enumerate(pages)
+        for label, (x0, y0, x1, y1), _ in page.regions
+    ]
+    for i, annotation in enumerate(annotations):
+        annotation["id"] = i
+    categories = [{"id": i, "name": label} for i, label in enumerate(LABELS)]
+    file = {"images": images, "annotations": annotations, "categories": categories}
+    return {"gt.json": json.dumps(file).encode()}
+
+
+def results(pages):
+    """Only with the COCO file above as `like`."""
+    rows = [
+        {"image_id": i, "category_id": LABELS.index(label), "bbox": [x0, y0, x1 - x0, y1 - y0], "score": score}
+        for i, page in enumerate(pages)
+        for label, (x0, y0, x1, y1), score in page.regions
+    ]
+    return {"results.json": json.dumps(rows).encode()}
+
+
+def table(pages):
+    rows = []
+    for page in pages:
+        same = {"page": f"{page.name}.png", "width": page.width, "height": page.height}
+        rows += [
+            same | dict(zip(("x0", "y0", "x1", "y1"), box)) | {"label": label, "score": score}
+            for label, box, score in page.regions
+        ]
+        rows += [] if page.regions else [same]
+    return pd.DataFrame(rows, columns=["page", "width", "height", "label", "x0", "y0", "x1", "y1", "score"])
+
+
+def csv(pages):
+    return {"layout.csv": table(pages).to_csv(index=False).encode()}
+
+
+def parquet(pages):
+    out = io.BytesIO()
+    table(pages).to_parquet(out)
+    return {"layout.parquet": out.getvalue()}
+
+
+def voc(pages):
+    def page_xml(page):
+        objects = "".join(
+            f"<object><name>{label}</name><bndbox><xmin>{x0}</xmin><ymin>{y0}</ymin><xmax>{x1}</xmax><ymax>{y1}</ymax>"
+            f"</bndbox></object>"
+            for label, (x0, y0, x1, y1), _ in page.regions
+        )
+        return (
+            f"<annotation><filename>{page.name}.jpg</filename><size><width>{page.width}</width>"
+            f"<height>{page.height}</height><depth>3</depth></size>{objects}</annotation>"
+        )
+
+    return {f"{page.name}.xml": page_xml(page).encode() for page in pages}
+
+
+WRITERS = {"coco": coco, "coco-results": results, "csv": csv, "parquet": parquet, "voc": voc}

@@ -1,0 +1,3 @@
+"""PAGE-XML, ALTO, hOCR, CVAT, DocTags."""
+
+WRITERS = {}

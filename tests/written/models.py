@@ -1,0 +1,3 @@
+"""What layout models and converters write: docling, OmniDocBench, PaddleX, MinerU, Surya and others."""
+
+WRITERS = {}
