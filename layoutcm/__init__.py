@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from layoutcm.confusion import label_sets_confusion as label_sets_confusion
     from layoutcm.counts import PairCounts as PairCounts
     from layoutcm.errors import InputError as InputError
+    from layoutcm.fixes import fix as fix
     from layoutcm.formats import read as read
     from layoutcm.model import Finding as Finding
     from layoutcm.model import Layout as Layout
@@ -32,6 +33,7 @@ _ROOM = {
     "PairCounts": "counts",
     "averages": "confusion",
     "compare": "comparison",
+    "fix": "fixes",
     "label_sets_confusion": "confusion",
     "read": "formats",
 }

@@ -15,6 +15,7 @@ from layoutcm import __version__
 from layoutcm.comparison import Progress, compare
 from layoutcm.confusion import METHODS
 from layoutcm.errors import InputError, shown
+from layoutcm.fixes import REMEDIES, fix
 from layoutcm.formats import BY_NAME, read
 from layoutcm.model import ROUNDINGS, Layout
 from layoutcm.pairing import MISSING_PAGES
@@ -69,6 +70,10 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
     command.add_argument("--threads", type=int, metavar="N")
+    command.add_argument(
+        "--fix", metavar="REMEDY", help=f"repair predictions, as a finding says: {', '.join(REMEDIES)}"
+    )
+    command.add_argument("--fix-gt", metavar="REMEDY", help="the same for the ground truth")
     command.add_argument("--gt-format", choices=list(BY_NAME), help="of the ground truth; --format is of predictions")
     _reading_arguments(command)
     command.set_defaults(run=run_compare)
@@ -101,10 +106,10 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
 def run_compare(options: argparse.Namespace) -> None:
     from layoutcm.tables import result, summary
 
-    gt = _read(options.gt, options, format=options.gt_format)
+    gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
     results = []
     for file in options.pred:
-        pred = _read(file, options, like=gt, format=options.format)
+        pred = fix(_read(file, options, like=gt, format=options.format), options.fix or ())
         with Bar(f"comparing {Path(file).name}") as progress:
             comparison = compare(
                 gt,

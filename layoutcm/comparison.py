@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from layoutcm import __version__
 from layoutcm.align import Alignment, Mapped, align, aligned_pages, own_frames
+from layoutcm.checks import check_pair, findings_of
 from layoutcm.confusion import SCORES, Confusion, confusion_of, ratio
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
@@ -74,6 +75,8 @@ def compare(
         "documents": None if documents is None else documents if isinstance(documents, str) else "table",
         "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
         "mapped_labels": mapped or None,
+        "gt_fix": "+".join(gt.fixes) or None,
+        "fix": "+".join(pred.fixes) or None,
     }
     named = {name: str(value).replace("|", "/") for name, value in options.items() if value is not None}
     return Comparison(alignment, counts, rounding, min_score, named)
@@ -196,10 +199,12 @@ class Comparison:
     def pixels(self) -> float:
         return self.all_counts.total
 
-    @property
+    @cached_property
     def findings(self) -> tuple[Finding, ...]:
+        """What was odd: in each file, between the two, and what would explain that they hardly meet."""
         gt, pred = self.alignment.layouts
-        return (*gt.findings, *pred.findings, *self.alignment.findings, *self._below_threshold())
+        known = (*findings_of(gt), *findings_of(pred), *self.alignment.findings, *self._below_threshold())
+        return (*known, *check_pair(self.alignment))
 
     def _below_threshold(self) -> list[Finding]:
         scores = self.alignment.layouts[PRED].region_columns.scores

@@ -47,6 +47,7 @@ class Finding:
     severity: str = "warning"  # or "info"
     count: int = 1
     fix: str = ""
+    remedy: str = ""  # what `fixes.fix` can do about it, such as "flip-y"
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -55,6 +56,7 @@ class Finding:
             "message": self.message,
             "count": self.count,
             "fix": self.fix,
+            "remedy": self.remedy,
         }
 
 
@@ -129,6 +131,8 @@ class Layout:
     findings: tuple[Finding, ...] = ()
     keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own page ids -> page
     label_keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own label ids -> label
+    fixes: tuple[str, ...] = ()  # repairs that were applied after reading
+    dropped: Regions | None = None  # boxes without area, kept because another reading of them may have one
 
     def __repr__(self) -> str:
         pages, regions = len(self.page_columns), len(self.region_columns)
@@ -213,7 +217,7 @@ def make_layout(
     check_pages(name, pages, page_place)
     check_regions(name, regions, region_place)
     names, recode = _merge_labels(labels)
-    regions = replace(regions, label=recode[regions.label] if len(regions) else regions.label)
+    regions = recoded(regions, recode)
     layout = Layout(name, format, names, pages, regions, tuple(findings), keys or {}, label_keys or {})
     layout = replace(layout, label_keys={key: int(recode[i]) for key, i in layout.label_keys.items()})
     return drop_background(_drop_empty(_note_clipped(layout, region_place), region_place))
@@ -285,6 +289,7 @@ def _drop_empty(layout: Layout, place: Place) -> Layout:
         count=int(empty.sum()),
         fix="Check whether width and height were written as corners, or the other way round.",
     )
+    layout = replace(layout, dropped=layout.region_columns.take(empty))
     return _with(layout, layout.region_columns.take(~empty), finding)
 
 
@@ -321,8 +326,7 @@ def drop_background(layout: Layout) -> Layout:
     named = np.isin(regions.label, codes)
     labels = [label for i, label in enumerate(layout.labels) if i not in codes]
     recode = np.array([labels.index(x) if x in labels else -1 for x in layout.labels], np.int32)
-    kept = regions.take(~named)
-    kept = replace(kept, label=recode[kept.label])
+    kept = recoded(regions.take(~named), recode)
     finding = Finding(
         "background-region",
         f"{layout.name}: {_counted(int(named.sum()), 'region is', 'regions are')} labelled {BACKGROUND} and "
@@ -331,8 +335,14 @@ def drop_background(layout: Layout) -> Layout:
         count=int(named.sum()),
     )
     keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}
-    layout = replace(layout, labels=labels, label_keys=keys)
+    dropped = layout.dropped and recoded(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
+    layout = replace(layout, labels=labels, label_keys=keys, dropped=dropped)
     return _with(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
+
+
+def recoded(regions: Regions, recode: Indices) -> Regions:
+    """The regions under other label numbers: int32[old label] -> new label."""
+    return replace(regions, label=recode[regions.label]) if len(regions) else regions
 
 
 def _with(layout: Layout, regions: Regions, finding: Finding) -> Layout:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from layoutcm import __version__
+from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import AVERAGES, Confusion, collapsed
 from layoutcm.levels import Stacks
@@ -230,7 +231,7 @@ def inspection(layout: Layout) -> dict[str, Any]:
         if len(pages)
         else None,
         "region0": _first_region(layout) if len(regions) else None,
-        "findings": [finding.as_dict() for finding in layout.findings],
+        "findings": [finding.as_dict() for finding in findings_of(layout)],
     }
     return json_ready(answer)
 
@@ -259,5 +260,5 @@ def inspection_text(layout: Layout) -> str:
         lines.append(f"  first region {facts['region0']['label']} at {box} on {facts['region0']['page']}")
     width = max(map(len, facts["labels"]), default=0)
     lines += [f"  {label:{width}} {count:>10,}" for label, count in facts["labels"].items()]
-    lines += [f"  {line.strip()}" for line in finding_lines(layout.findings)]
+    lines += [f"  {line.strip()}" for line in finding_lines(findings_of(layout))]
     return "\n".join(lines)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, drop_background
+from layoutcm.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, drop_background, recoded
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 
@@ -48,24 +48,24 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
     renamed = [str(mapping.get(label, label)) for label in layout.labels]
     labels = list(dict.fromkeys(renamed))
     recode = np.array([labels.index(name) for name in renamed], np.int32)
-    regions = layout.region_columns
-    regions = replace(regions, label=recode[regions.label] if len(regions) else regions.label)
+    regions, dropped = recoded(layout.region_columns, recode), layout.dropped and recoded(layout.dropped, recode)
     before = len(layout.findings)
     # A layout under other names no longer lends its label ids.
-    layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}))
+    layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped))
     findings += layout.findings[before:]
     return replace(layout, findings=layout.findings[:before])
 
 
 def equal_names(gt: Layout, pred: Layout) -> dict[str, str]:
-    """{pred label: gt label} for names that are equal up to case, blanks, hyphens and underscores."""
+    """{pred label: gt label} for names that are equal up to case, blanks, hyphens, underscores and a plural s."""
     spelled = {_plain(label): label for label in reversed(gt.labels) if _plain(label)}
     alike = {label: spelled[_plain(label)] for label in pred.labels if _plain(label) in spelled}
     return {label: name for label, name in alike.items() if label not in gt.labels}  # an exact name is its own
 
 
 def _plain(label: str) -> str:
-    return re.sub(r"[\s_\-]+", "", label).casefold()
+    plain = re.sub(r"[\s_\-]+", "", label).casefold()
+    return plain[:-1] if len(plain) > 3 and plain.endswith("s") and not plain.endswith("ss") else plain
 
 
 def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[LabelSpace, str]:

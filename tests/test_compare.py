@@ -57,7 +57,7 @@ def test_documents_and_tables():
     pred = build(pages, [("a_p1.png", "x", 0, 0, 10, 5), ("a_p2.png", "x", 0, 0, 5, 5)])
     c = lcm.compare(gt, pred)
     assert c.documents == ["a", "b.png"]
-    assert codes(c.findings) == {"documents-from-names": 1, "page-without-pred": 1}
+    assert codes(c.findings) == {"documents-from-names": 1, "page-without-pred": 1, "empty-page": 1}
     np.testing.assert_array_equal(c.confusion(document="a").values, [[100, 0], [25, 75]])
     pages_table = c.page_table()
     assert pages_table["page"].tolist() == ["b.png", "a_p2.png", "a_p1.png"]

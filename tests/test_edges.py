@@ -51,7 +51,7 @@ def test_page_names_match_without_folder_and_suffix_where_unique():
     pred = build({"a": (10, 10), "b": (10, 10)}, [])
     c = lcm.compare(gt, pred)
     assert c.pages == ["img/a.png", "x/b.png", "y/b.png", "b"]
-    assert codes(c.findings) == {"page-matched-by-stem": 1, "page-only-in-gt": 2, "page-only-in-pred": 1}
+    assert codes(c.alignment.findings) == {"page-matched-by-stem": 1, "page-only-in-gt": 2, "page-only-in-pred": 1}
 
 
 def test_a_page_is_not_swallowed_by_a_document_of_its_name():
@@ -68,7 +68,7 @@ def test_documents_that_only_pred_tells():
 def test_a_pattern_that_misses_pages_says_so():
     layout = build({"a1": (5, 5), "b": (5, 5)}, [])
     c = lcm.compare(layout, layout, documents=r"\d*$")
-    assert c.documents == ["1", "b"] and codes(c.findings) == {"documents-pattern": 1}
+    assert c.documents == ["1", "b"] and codes(c.alignment.findings) == {"documents-pattern": 1}
 
 
 def test_sizes_of_equal_stems_are_not_mixed_up(tmp_path):

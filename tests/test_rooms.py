@@ -11,9 +11,10 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 FLOORS = [
     {"errors", "app_server", "drawings", "palette"},
     {"model"},
-    {"bits", "counts", "pairing", "taxonomy"},
+    {"bits", "counts", "fixes", "pairing", "taxonomy"},
     {"formats", "contributions", "align"},
-    {"cells"},
+    {"cells", "readings"},
+    {"checks"},
     {"pixels", "confusion"},
     {"levels"},
     {"comparison"},

@@ -1,0 +1,140 @@
+"""What is odd about one layout, and what explains a zero between two.
+
+Findings of the readers tell what a file says; these tell what its numbers look like. They take a while on large sets
+and are made when somebody asks for findings.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from layoutcm.align import Alignment
+from layoutcm.errors import shown
+from layoutcm.fixes import shift_ids
+from layoutcm.model import GT, PRED, SIDES, X1, Y1, Finding, Layout
+from layoutcm.readings import GAIN, Sample, better, other_reading, repairable, take_sample
+
+UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
+
+
+def check_layout(layout: Layout) -> list[Finding]:
+    """Findings on one layout by itself."""
+    if not len(layout.region_columns):
+        message = f"{layout.name} has no region at all, so every score with it is 0 or n/a."
+        return [Finding("empty-side", message, fix="Check that this is the right file.")]
+    return [*_empty_pages(layout), *_duplicates(layout), *_tiny_boxes(layout), *_odd_scores(layout)]
+
+
+def findings_of(layout: Layout) -> tuple[Finding, ...]:
+    """What the reader noticed and what the numbers look like."""
+    return (*layout.findings, *check_layout(layout))
+
+
+def check_pair(alignment: Alignment) -> list[Finding]:
+    """Findings on two layouts together: what would explain that they hardly meet."""
+    sample = take_sample(alignment)
+    found = sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
+    findings = other_reading(sample, found) if len(sample.pairs) and found < 1 - GAIN else []
+    if not findings and found < 1 - GAIN:
+        findings = _other_page(alignment, found)
+    return findings + _other_ids(alignment, sample)
+
+
+def _empty_pages(layout: Layout) -> list[Finding]:
+    used = np.bincount(layout.region_columns.page, minlength=len(layout.page_columns))
+    blank = np.flatnonzero(used == 0)
+    if not blank.size:
+        return []
+    message = (
+        f"{layout.name}: {blank.size:,} of {len(used):,} pages have no region "
+        f"(first: {shown(layout.page_columns.names[blank[0]])})."
+    )
+    return [Finding("empty-page", message, severity="info", count=int(blank.size))]
+
+
+def _duplicates(layout: Layout) -> list[Finding]:
+    regions = layout.region_columns
+    rows = np.column_stack([regions.page, regions.label, regions.boxes])
+    order = np.lexsort(rows.T[::-1])
+    again = (rows[order[1:]] == rows[order[:-1]]).all(axis=1)
+    if not again.any():
+        return []
+    first = int(order[1:][again].min())
+    label, page = layout.labels[regions.label[first]], layout.page_columns.names[regions.page[first]]
+    message = (
+        f"{layout.name}: {int(again.sum()):,} regions stand there twice, with the same box and label "
+        f"(first: {shown(label)} on page {shown(page)})."
+    )
+    fix = "Pixels are not counted twice, objects are: remove the doubles."
+    return [Finding("duplicate-box", message, count=int(again.sum()), fix=fix)]
+
+
+def _tiny_boxes(layout: Layout) -> list[Finding]:
+    """All boxes in a corner of the page: coordinates in another unit than the page's size."""
+    reach = layout.region_columns.boxes[:, [X1, Y1]].max(axis=0)
+    pages = layout.page_columns
+    for unit, words in UNIT_LIKE.items():
+        if (reach <= unit * 1.05).all() and min(pages.widths.min(), pages.heights.min()) > 4 * unit:
+            message = f"{layout.name}: no coordinate is above {reach.max():.4g}; they look like {words}."
+            return [repairable("other-scale", message, f"unit:{unit:g}")]
+    return []
+
+
+def _odd_scores(layout: Layout) -> list[Finding]:
+    scores = layout.region_columns.scores
+    known = scores[np.isfinite(scores)]
+    name = layout.name
+    if not known.size:
+        return []
+    if known.size < scores.size:
+        message = f"{name}: {scores.size - known.size:,} of {scores.size:,} regions have no score."
+        return [
+            Finding(
+                "score-missing", message, count=int(scores.size - known.size), fix="Objects need all scores or none."
+            )
+        ]
+    if known.size > 1 and np.ptp(known) == 0:
+        message = f"{name}: all scores are {known[0]:g}, so they order nothing."
+        return [Finding("score-constant", message, fix="AP needs real scores.")]
+    if known.max() > 1:
+        message = f"{name}: scores run up to {known.max():g}, where 0 to 1 is usual."
+        return [Finding("score-scale", message, fix="Give the score threshold in the same unit.")]
+    return []
+
+
+def _other_page(alignment: Alignment, before: float) -> list[Finding]:
+    """Regions of pred that fit the page before or after the one they are on."""
+    for shift in (1, -1):
+        sample = take_sample(alignment, shift)
+        found = sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
+        if better(found, before):
+            message = (
+                f"Pages of pred seem to be off by one: on the page {'after' if shift > 0 else 'before'} their own, "
+                f"{found:.0%} of gt's regions have a counterpart, against {before:.0%} as it stands."
+            )
+            return [repairable("page-off-by-one", message, f"pages:{shift}")]
+    return []
+
+
+def _other_ids(alignment: Alignment, sample: Sample) -> list[Finding]:
+    """Regions in the same place whose labels agree once every id is one more or one less."""
+    pred = alignment.layouts[PRED]
+    partners = sample.partners(sample.boxes[PRED])
+    if len(partners) < 4 or not alignment.space.shared:
+        return []
+    gt_label = alignment.space.gt_place[1:][sample.labels[GT][partners[:, GT]]]
+
+    def agreeing(by: int) -> float:
+        label = shift_ids(pred, sample.labels[PRED][partners[:, PRED]], by)
+        return float((alignment.space.pred_place[1:][label] == gt_label).mean())
+
+    before = agreeing(0)
+    for by in (1, -1):
+        after = agreeing(by)
+        if better(after, before):
+            message = (
+                f"Category ids of pred seem to be off by one: with every id {'one more' if by > 0 else 'one less'}, "
+                f"{after:.0%} of the regions in the same place have the same label, against {before:.0%} as it stands."
+            )
+            return [repairable("ids-off-by-one", message, f"ids:{by}")]
+    return []

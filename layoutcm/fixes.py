@@ -1,0 +1,127 @@
+"""Repairs of a layout that was written under another convention: each is named by a short text.
+
+`flip-y` (y counted from below), `unit:1000` (coordinates as parts of a page of 1000 x 1000), `scale:2.083`, `xywh`
+(what was read as corners is x, y, width, height), `xyxy` (the reverse), `pages:1` (regions belong one page later),
+`ids:1` (category ids belong one later). The boxes that had no area as they were read are read anew, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from layoutcm.errors import InputError, shown
+from layoutcm.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Outline, Regions, Shape, make_layout
+
+REMEDIES = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "ids:N")
+_REMEDY = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|ids):([+-]?\d{1,9})")
+Boxes = Callable[[Floats, Floats], Floats]
+
+
+def fix(layout: Layout, remedies: str | Iterable[str]) -> Layout:
+    """The layout after one or more repairs, in this order; findings say what was done."""
+    for remedy in remedies.split(",") if isinstance(remedies, str) else remedies:
+        layout = _fixed(layout, remedy)
+    return layout
+
+
+def _fixed(layout: Layout, remedy: str) -> Layout:
+    found = _REMEDY.fullmatch(remedy) if isinstance(remedy, str) else None
+    if not found:
+        raise InputError("", "fix", f"{shown(remedy)} is not known", f"Use one of {', '.join(REMEDIES)}.")
+    plain, kind, factor, shifted, by = found.groups()
+    raw = raw_regions(layout)
+    if shifted == "pages":
+        regions, lost = shift_pages(layout, raw, int(by))
+    elif shifted == "ids":
+        regions, lost = replace(raw, label=shift_ids(layout, raw.label, int(by))), 0
+    else:
+        if kind and not 0 < float(factor) <= 1e9:
+            raise InputError("", "fix", f"{shown(remedy)}: {factor} is not above 0", "Use a number such as 1000.")
+        regions, lost = _moved(layout, raw, box_change(plain or kind, float(factor or 0))), 0
+    note = f"{layout.name}: read with the repair {remedy}"
+    note += f"; {lost:,} regions then belong to no page and are left out." if lost else "."
+    kept = [one for one in layout.findings if one.code not in ("empty-box", "clipped-box")]
+    fixed = make_layout(
+        layout.name,
+        layout.format,
+        layout.labels,
+        layout.page_columns,
+        regions,
+        findings=[*kept, Finding("fixed", note, severity="info", count=len(regions))],
+        keys=layout.keys,
+        label_keys=layout.label_keys,
+    )
+    return replace(fixed, fixes=(*layout.fixes, remedy))
+
+
+def raw_regions(layout: Layout) -> Regions:
+    """All regions as the file has them, with those that were dropped because they had no area."""
+    kept, dropped = layout.region_columns, layout.dropped
+    if dropped is None or not len(dropped):
+        return kept
+    moved = {i + len(kept): shape for i, shape in dropped.shapes.items()}
+    return Regions(
+        np.concatenate([kept.page, dropped.page]),
+        np.concatenate([kept.label, dropped.label]),
+        np.concatenate([kept.boxes, dropped.boxes]),
+        np.concatenate([kept.scores, dropped.scores]),
+        kept.shapes | moved,
+    )
+
+
+def box_change(kind: str, factor: float = 0) -> Boxes:
+    """float64[regions, x0 y0 x1 y1] and float64[regions, width height] -> the boxes read the other way."""
+    match kind:
+        case "flip-y":
+            return lambda boxes, size: np.stack(
+                [boxes[:, X0], size[:, 1] - boxes[:, Y1], boxes[:, X1], size[:, 1] - boxes[:, Y0]], axis=1
+            )
+        case "unit":
+            return lambda boxes, size: boxes * np.tile(size, 2) / factor
+        case "scale":
+            return lambda boxes, size: boxes * factor
+        case "xywh":
+            return lambda boxes, size: np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
+        case "xyxy":
+            return lambda boxes, size: np.hstack([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]])
+    raise ValueError(kind)
+
+
+def _moved(layout: Layout, regions: Regions, change: Boxes) -> Regions:
+    pages = layout.page_columns
+    size = np.stack([pages.widths, pages.heights], axis=1)[regions.page]
+    shapes = {i: _moved_shape(shape, size[i : i + 1], change) for i, shape in regions.shapes.items()}
+    return replace(regions, boxes=change(regions.boxes, size), shapes={i: s for i, s in shapes.items() if s})
+
+
+def _moved_shape(shape: Shape, size: Floats, change: Boxes) -> Shape | None:
+    """An outline moves point by point; a mask cannot, and its box is used instead."""
+    if not isinstance(shape, Outline):
+        return None
+    rings = [change(np.hstack([ring, ring]), np.repeat(size, len(ring), axis=0))[:, :2] for ring in shape.rings]
+    return Outline(tuple(rings))
+
+
+def shift_pages(layout: Layout, regions: Regions, by: int) -> tuple[Regions, int]:
+    """Every region on the page `by` further on in its document, and how many leave it."""
+    documents = np.array(layout.page_columns.documents, object)
+    page = regions.page + np.int32(by)
+    inside = (page >= 0) & (page < len(documents))
+    inside[inside] = documents[page[inside]] == documents[regions.page[inside]]
+    kept = regions.take(inside)
+    return replace(kept, page=kept.page + np.int32(by)), int((~inside).sum())
+
+
+def shift_ids(layout: Layout, label: Indices, by: int) -> Indices:
+    """The label whose id is `by` higher; a label without such a neighbour keeps its name."""
+    ids: dict[int, int] = {int(key): i for key, i in layout.label_keys.items() if isinstance(key, int) and i >= 0}
+    if not ids:
+        ids = {i: i for i in range(len(layout.labels))}
+    recode = np.arange(len(layout.labels), dtype=np.int32)
+    for key, i in ids.items():
+        recode[i] = ids.get(key + by, i)
+    return recode[label] if len(label) else label
