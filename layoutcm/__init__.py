@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from layoutcm.formats import read as read
     from layoutcm.model import Finding as Finding
     from layoutcm.model import Layout as Layout
+    from layoutcm.writers import write as write
 
 _ROOM = {
     "Comparison": "comparison",
@@ -36,6 +37,7 @@ _ROOM = {
     "fix": "fixes",
     "label_sets_confusion": "confusion",
     "read": "formats",
+    "write": "writers",
 }
 __all__ = ["__version__", *sorted(_ROOM)]
 

@@ -11,7 +11,7 @@ import numpy as np
 from layoutcm.align import Alignment
 from layoutcm.errors import shown
 from layoutcm.fixes import shift_ids
-from layoutcm.model import GT, PRED, SIDES, X1, Y1, Finding, Layout
+from layoutcm.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.readings import GAIN, Sample, better, other_reading, repairable, take_sample
 
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}

@@ -20,6 +20,7 @@ from layoutcm.formats import BY_NAME, read
 from layoutcm.model import ROUNDINGS, Layout
 from layoutcm.pairing import MISSING_PAGES
 from layoutcm.taxonomy import TAXONOMIES
+from layoutcm.writers import WRITERS, write
 
 BAD_INPUT = 2
 
@@ -52,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
     _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
+    _convert_arguments(commands.add_parser("convert", help="write a layout as Parquet, CSV or COCO"))
     return top
 
 
@@ -97,10 +99,21 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=run_app)
 
 
+def _convert_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help="a file, a folder or a zip")
+    command.add_argument("--to", choices=list(WRITERS), required=True)
+    command.add_argument("-o", "--output", metavar="OUT", required=True)
+    command.add_argument("--like", metavar="FILE", help="a layout that lends page sizes and labels to files without")
+    command.add_argument("--fix", metavar="REMEDY", help=f"repair it first: {', '.join(REMEDIES)}")
+    _reading_arguments(command)
+    command.set_defaults(run=run_convert)
+
+
 def _reading_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--format", choices=list(BY_NAME), help="instead of looking at the content")
     command.add_argument("--sizes", metavar="WxH|FOLDER", help="page size, or page images, for files without sizes")
     command.add_argument("--shapes", choices=("box", "polygon"), default="box")
+    command.add_argument("--outer-only", action="store_true", help="drop regions inside pictures and tables")
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -145,6 +158,18 @@ def run_inspect(options: argparse.Namespace) -> None:
         _write_json([inspection(layout) for layout in layouts], options.json)
 
 
+def run_convert(options: argparse.Namespace) -> None:
+    from layoutcm.tables import counted, finding_lines
+
+    like = _read(options.like, options) if options.like else None
+    layout = fix(_read(options.file, options, like=like, format=options.format), options.fix or ())
+    write(layout, options.to, options.output)
+    pages, regions = len(layout.page_columns), len(layout.region_columns)
+    print(f"{options.output}: {options.to}, {counted(pages, 'page')}, {counted(regions, 'region')}")
+    for line in finding_lines(layout.findings):
+        print(line, file=sys.stderr)
+
+
 def run_app(options: argparse.Namespace) -> None:
     """Start the dashboard's server and stay with it until it ends."""
     if len(options.files) == 1:
@@ -166,7 +191,7 @@ def _read(file: str, options: argparse.Namespace, like: Layout | None = None, fo
     sizes: Any = options.sizes
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
-    return read(file, like=like, format=format, sizes=sizes, shapes=options.shapes)
+    return read(file, like=like, format=format, sizes=sizes, shapes=options.shapes, nested=not options.outer_only)
 
 
 def _write_json(value: Any, target: str) -> None:

@@ -120,7 +120,7 @@ JSON_VALUES = {
 }
 CSV = {
     "text in a number": (HEADER + ROW + ROW.replace("30", "x30"), "row 3, column x1", "'x30'", "Repair"),
-    "decimal comma": (HEADER + ROW.replace("30", '"3,5"'), "row 2, column x1", "'3,5'"),
+    "two commas": (HEADER + ROW.replace("30", '"3,5,1"'), "row 2, column x1", "'3,5,1'"),
     "underscore": (HEADER + ROW + ROW.replace("30", "3_0"), "row 3, column x1", "'3_0'"),
     "row after blank lines": (HEADER + "\n\n" + ROW + "\n" + ROW.replace("30", "x"), "row 6, column x1"),
     "row after a quoted newline": (

@@ -298,3 +298,37 @@ def test_format_overrides_detection(read):
         read({"images": [image()]})
     with pytest.raises(lcm.InputError, match=r"file.*'zzz' is not known.*coco-results"):
         read(coco(), format="zzz")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "image,label,x1,y1,x2,y2",
+        "file_name;category;xmin;ymin;xmax;ymax",
+        "Image Name\tClass\tleft\ttop\tright\tbottom",
+        "filename,class_name,x,y,w,h",
+        "page,type,left,top,width,height",
+        "image_id,label,x_center,y_center,width,height",
+    ],
+)
+def test_usual_spellings_of_columns(read, header):
+    numbers = {"h": "1,2,3,4", "height": "1,2,3,4"}.get(header.split(",")[-1], "1,2,4,6")
+    numbers = "2.5,4,3,4" if "center" in header else numbers
+    sign = next(sign for sign in ("\t", ";", ",") if sign in header)
+    table = f"{header}\na.png,Text,{numbers}\n".replace(",", sign)
+    layout = read(table, "t.csv", sizes=(100, 80))
+    assert boxes(layout) == [[1, 2, 4, 6]]
+    assert layout.regions["label"].tolist() == ["Text"] and layout.pages["page"].tolist() == ["a.png"]
+
+
+def test_decimal_commas_and_page_sizes_beside_box_sizes(read):
+    table = 'image;label;left;top;width;height;page_width;page_height;conf\na;Text;0,5;1;2,25;3;100;80;"0,358"\n'
+    layout = read(table, "t.csv")
+    assert boxes(layout) == [[0.5, 1, 2.75, 4]]
+    assert layout.regions["score"].tolist() == [0.358]
+    assert layout.pages.loc[0, ["width", "height"]].tolist() == [100, 80]
+
+
+def test_a_table_without_pages_is_one_page_named_like_the_file(read):
+    layout = read("x_1,y_1,x_2,y_2,block_type\n1,2,3,4,Text\n", "scan7.csv", sizes=(10, 10))
+    assert layout.pages["page"].tolist() == ["scan7"] and boxes(layout) == [[1, 2, 3, 4]]

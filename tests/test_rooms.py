@@ -12,7 +12,7 @@ FLOORS = [
     {"errors", "app_server", "drawings", "palette"},
     {"model"},
     {"bits", "counts", "fixes", "pairing", "taxonomy"},
-    {"formats", "contributions", "align"},
+    {"formats", "contributions", "align", "writers"},
     {"cells", "readings"},
     {"checks"},
     {"pixels", "confusion"},

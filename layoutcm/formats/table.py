@@ -1,6 +1,7 @@
-"""The plain table, CSV or Parquet: page, document, width, height, label, x0, y0, x1, y1, score.
+"""The plain table, CSV or Parquet: page, document, number, width, height, label, x0, y0, x1, y1, score, outline.
 
-Only page, label and the four corners must be there. A row without a label is a page without regions.
+Only label and the box must be there; other usual spellings of the columns are in `columns`. A row without a label is a
+page without regions; without a column of pages all rows are on one page, named like the file.
 """
 
 from __future__ import annotations
@@ -12,20 +13,22 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from layoutcm.errors import InputError, shown
+from layoutcm.formats.columns import CORNERS, as_corners, find_columns, plain
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.masks import is_box, parse_segmentation
 from layoutcm.formats.sizes import missing_size, size_of
-from layoutcm.model import Finding, Floats, Indices, Layout, Pages, Place, Regions, make_layout
+from layoutcm.model import Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape, make_layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TEXT = ("page", "document", "label")
-CORNERS = ("x0", "y0", "x1", "y1")
-NUMBERS = ("width", "height", *CORNERS, "score")
-REQUIRED = ("page", "label", *CORNERS)
+TEXT = ("page", "document", "label", "outline")
+NUMBERS = ("number", "width", "height", "score")
+ALL = ("page", "document", "width", "height", "label", *CORNERS, "score")
 PARQUET_MAGIC = b"PAR1"
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
 
@@ -35,16 +38,26 @@ def is_parquet(content: Content) -> bool:
 
 
 def is_csv(content: Content) -> bool:
-    header = content.data[:4096].removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-    names = {name.strip().strip('"').lower() for name in header.decode("utf-8", "replace").split(",")}
-    return {"page", "label"} <= names or set(CORNERS) <= names
+    names = {plain(name) for name in _header(content).decode("utf-8", "replace").split(_delimiter(content))}
+    found = find_columns(list(names))
+    return {"page", "label"} <= names or (found.box is not None and bool({"page", "label"} & set(found.place)))
+
+
+def _header(content: Content) -> bytes:
+    return content.json_bytes[:4096].lstrip(b"\r\n").split(b"\n", 1)[0].split(b"\r", 1)[0]
+
+
+def _delimiter(content: Content) -> str:
+    """Comma, or what spreadsheets write where the comma is the decimal sign."""
+    header = _header(content)
+    return max((",", ";", "\t"), key=lambda sign: header.count(sign.encode()))
 
 
 def read_csv(content: Content, options: Options) -> Layout:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    parse = arrow_csv.ParseOptions(newlines_in_values=True)
+    parse = arrow_csv.ParseOptions(newlines_in_values=True, delimiter=_delimiter(content))
     data = content.data if b"\n" in content.data else content.data + b"\n"  # a header alone is a table without rows
     try:
         data.decode("utf-8")
@@ -73,7 +86,9 @@ def _records(content: Content) -> Iterator[tuple[int, list[str]]]:
     """(row, cells) slowly, for messages; row 1 is the header, as a spreadsheet counts, and blank lines count too."""
     text = io.StringIO(content.data.decode("utf-8-sig"), newline="")
     try:
-        yield from ((row, cells) for row, cells in enumerate(csv.reader(text), 1) if cells)
+        yield from (
+            (row, cells) for row, cells in enumerate(csv.reader(text, delimiter=_delimiter(content)), 1) if cells
+        )
     except csv.Error:  # a cell of more than 128 kB
         return
 
@@ -112,48 +127,56 @@ def read_parquet(content: Content, options: Options) -> Layout:
 
 
 def _read(content: Content, options: Options, table: pa.Table, format: str, place: Place) -> Layout:
-    table = table.rename_columns([name.strip().lower() for name in table.column_names])
-    missing = [name for name in REQUIRED if name not in table.column_names]
+    names = table.column_names
+    columns = find_columns(names)
+    spelled = {plain(name): name for name in names}
+    missing = [name for name in CORNERS if columns.box is None and name not in spelled]
+    missing += [] if "label" in columns.place else ["label"]
     if missing:
         raise InputError(
             content.name,
             "header",
-            f"the column {missing[0]!r} is missing (found: {', '.join(map(repr, table.column_names[:12]))})",
-            f"The columns are {', '.join(TEXT[:2] + NUMBERS[:2] + TEXT[2:] + CORNERS + NUMBERS[-1:])}.",
+            f"the column {missing[0]!r} is missing (found: {', '.join(map(repr, names[:12]))})",
+            f"The columns are {', '.join(ALL)}; other usual spellings are read too.",
         )
-    repeated = [name for name in (*TEXT, *NUMBERS) if table.column_names.count(name) > 1]
+    used = [names[i] for i in (*columns.place.values(), *(columns.box or ()))]
+    repeated = [name for name in used if [plain(other) for other in names].count(plain(name)) > 1]
     if repeated:
         raise InputError(content.name, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
-    text = {name: _text(content.name, table, name) for name in TEXT}
-    numbers = {name: _numbers(content.name, table, name, place) for name in NUMBERS}
-    return _layout(content, options, format, text, numbers, place)
+    text = {name: _text(content.name, table, columns.place.get(name)) for name in TEXT}
+    if "page" not in columns.place:
+        text["page"] = [content.stem] * table.num_rows
+    numbers = {name: _numbers(content.name, table, columns.place.get(name), place) for name in NUMBERS}
+    four = np.stack([_numbers(content.name, table, i, place) for i in columns.box or ()], axis=1)
+    return _layout(content, options, format, text, numbers, as_corners(four, columns.kind), place)
 
 
-def _text(file: str, table: pa.Table, name: str) -> list[str]:
+def _text(file: str, table: pa.Table, at: int | None) -> list[str]:
     import pyarrow as pa
 
-    if name not in table.column_names:
+    if at is None:
         return [""] * table.num_rows
     try:
-        column = table.column(name).cast(pa.string())
+        column = table.column(at).cast(pa.string())
     except pa.ArrowException:
-        raise InputError(
-            file, f"column {name}", f"holds {table.column(name).type}, must be text", "Convert it."
-        ) from None
+        name, kind = table.column_names[at], table.column(at).type
+        raise InputError(file, f"column {name}", f"holds {kind}, must be text", "Convert it.") from None
     return [value if value and not value.isspace() else "" for value in column.to_pylist()]
 
 
-def _numbers(file: str, table: pa.Table, name: str, place: Place) -> Floats:
+def _numbers(file: str, table: pa.Table, at: int | None, place: Place) -> Floats:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if name not in table.column_names:
+    if at is None:
         return np.full(table.num_rows, np.nan)
-    column = table.column(name)
+    name, column = table.column_names[at], table.column(at)
     try:
         if str(column.type) in ("string", "large_string", "string_view"):
             column = pc.utf8_trim_whitespace(column.cast(pa.string()))
             column = pc.if_else(pc.equal(column, ""), None, column)
+            # Half of Europe writes 0,358.
+            column = pc.replace_substring_regex(column, r"^([+-]?[0-9]*),([0-9]+)$", r"\1.\2")
         given = column.cast(pa.float64(), safe=False)
     except pa.ArrowException:
         raise _not_a_number(file, column, name, place) from None
@@ -188,6 +211,7 @@ def _layout(
     format: str,
     text: dict[str, list[str]],
     numbers: dict[str, Floats],
+    boxes: Floats,
     place: Place,
 ) -> Layout:
     page, first = _code(text["page"])
@@ -198,7 +222,6 @@ def _layout(
         )
     pages = _pages(content.name, options, text, numbers, page, first, place)
     named = np.array([bool(name) for name in text["label"]], bool)
-    boxes = np.stack([numbers[name] for name in CORNERS], axis=1)
     findings = []
     nameless = ~named & np.isfinite(boxes).any(axis=1)
     if nameless.any():
@@ -214,7 +237,12 @@ def _layout(
     rows = np.flatnonzero(named)
     label, label_first = _code([text["label"][i] for i in rows])
     labels = [text["label"][rows[i]] for i in label_first]
-    regions = Regions(page[rows], label, boxes[rows], numbers["score"][rows])
+    shapes = (
+        _outlines(content.name, [text["outline"][i] for i in rows], lambda i: place(int(rows[i])))
+        if options.outlines
+        else {}
+    )
+    regions = Regions(page[rows], label, boxes[rows], numbers["score"][rows], shapes)
     return make_layout(
         content.name,
         format,
@@ -225,6 +253,15 @@ def _layout(
         page_place=lambda i: place(int(first[i])),
         region_place=lambda i: place(int(rows[i])),
     )
+
+
+def _outlines(file: str, texts: list[str], place: Place) -> dict[int, Shape]:
+    """Outlines and masks written as COCO writes them, in a column of their own."""
+    told = {i: text for i, text in enumerate(texts) if text}
+    read = {
+        i: parse_segmentation(msgspec.Raw(t.encode()), file, f"{place(i)}, column outline") for i, t in told.items()
+    }
+    return {i: shape for i, shape in read.items() if shape is not None and not is_box(shape)}
 
 
 def _code(values: list[str]) -> tuple[Indices, np.ndarray]:
@@ -272,7 +309,7 @@ def _pages(
         np.ascontiguousarray(frame[:, 0]),
         np.ascontiguousarray(frame[:, 1]),
         _documents(file, text, page, len(first), place),
-        np.full(len(names), -1, np.int32),
+        np.array([number if 0 <= number < 2**31 else -1 for number in numbers["number"][first]], np.int32),
     )
 
 

@@ -1,0 +1,104 @@
+"""The usual spellings of a table's columns, and the four ways in which its boxes are written.
+
+Which way is meant is read off the names alone, never off the numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from layoutcm.model import Floats
+
+SPELLINGS = {
+    "page": (
+        "page",
+        "image",
+        "image_id",
+        "image_name",
+        "file_name",
+        "filename",
+        "file",
+        "img",
+        "image_path",
+        "page_id",
+    ),
+    "document": ("document", "doc", "doc_name", "document_id", "document_name"),
+    "number": ("number", "page_no", "page_number", "page_num"),
+    "width": ("page_width", "image_width", "img_width", "width"),
+    "height": ("page_height", "image_height", "img_height", "height"),
+    "label": ("label", "class", "class_name", "category", "category_name", "label_name", "type", "block_type"),
+    "score": ("score", "confidence", "conf", "probability", "prob", "detection_class_prob"),
+    "outline": ("outline", "segmentation"),
+}
+CORNERS = ("x0", "y0", "x1", "y1")
+# By kind: two corners, a corner and a size, a centre and a size.
+BOXES = {
+    "corners": (
+        CORNERS,
+        ("x1", "y1", "x2", "y2"),
+        ("x_1", "y_1", "x_2", "y_2"),
+        ("xmin", "ymin", "xmax", "ymax"),
+        ("x_min", "y_min", "x_max", "y_max"),
+        ("left", "top", "right", "bottom"),
+        ("l", "t", "r", "b"),
+        ("xtl", "ytl", "xbr", "ybr"),
+    ),
+    "size": (
+        ("left", "top", "width", "height"),
+        ("x", "y", "width", "height"),
+        ("x", "y", "w", "h"),
+        ("x0", "y0", "w", "h"),
+        ("bbox_x", "bbox_y", "bbox_w", "bbox_h"),
+        ("bbox_x", "bbox_y", "bbox_width", "bbox_height"),
+    ),
+    "centre": (
+        ("cx", "cy", "w", "h"),
+        ("cx", "cy", "width", "height"),
+        ("x_center", "y_center", "width", "height"),
+        ("xc", "yc", "w", "h"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where each thing stands: {what: column}, the four columns of the box and how they are meant."""
+
+    place: dict[str, int]
+    box: tuple[int, int, int, int] | None
+    kind: str
+
+
+def plain(name: str) -> str:
+    """A column's name without case, and with one underscore for whatever stands between its words."""
+    return re.sub(r"[\s_.\-]+", "_", name.strip().strip('"').lower()).strip("_")
+
+
+def find_columns(names: Sequence[str]) -> Columns:
+    position: dict[str, int] = {}
+    for i, name in enumerate(names):
+        position.setdefault(plain(name), i)
+    kind, box = next(
+        ((kind, four) for kind, spelled in BOXES.items() for four in spelled if set(four) <= set(position)), ("", None)
+    )
+    place = {}
+    for what, spelled in SPELLINGS.items():
+        # `width` beside `left` is the box's own; the page's needs another name then.
+        free = [name for name in spelled if name in position and name not in (box or ())]
+        if free:
+            place[what] = position[free[0]]
+    return Columns(place, tuple(position[name] for name in box) if box else None, kind)  # type: ignore[arg-type]
+
+
+def as_corners(four: Floats, kind: str) -> Floats:
+    """float64[rows, x0 y0 x1 y1] from four columns of any kind."""
+    near, other = four[:, :2], four[:, 2:]
+    if kind == "size":
+        return np.hstack([near, near + other])
+    if kind == "centre":
+        return np.hstack([near - other / 2, near + other / 2])
+    return four

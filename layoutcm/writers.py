@@ -1,0 +1,96 @@
+"""Layouts as files: Parquet, CSV and COCO. Reading one back gives the same layout.
+
+Labels that no region uses are kept by COCO alone; a table has no place for them. COCO writes widths instead of far
+edges, which costs at most the last digit of a fraction.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from layoutcm.errors import InputError, shown
+from layoutcm.model import Layout, Outline, Shape
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
+    """Write `layout` as "parquet", "csv" or "coco"; an existing file is replaced only once the new one is whole."""
+    if to not in WRITERS:
+        raise InputError("", "to", f"{shown(to)} is not known", f"Use one of {', '.join(WRITERS)}.")
+    target = Path(path)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_bytes(WRITERS[to](layout))
+        unfinished.replace(target)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise InputError(str(path), "", f"cannot be written: {error.strerror}", "Choose another place.") from None
+
+
+def as_csv(layout: Layout) -> bytes:
+    return _table(layout).to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogatepass")
+
+
+def as_parquet(layout: Layout) -> bytes:
+    out = io.BytesIO()
+    _table(layout).to_parquet(out, index=False)
+    return out.getvalue()
+
+
+def _table(layout: Layout) -> pd.DataFrame:
+    """One row a region, and one without a label for a page without regions, in the order of the pages."""
+
+    pages = layout.pages.assign(document=layout.pages["document"].replace("", None))
+    if (pages["number"] < 0).all():
+        pages = pages.drop(columns="number")
+    regions = layout.regions.assign(row=np.arange(len(layout.region_columns)))
+    if layout.region_columns.shapes:
+        shapes = layout.region_columns.shapes
+        regions["outline"] = [
+            json.dumps(_segmentation(shapes[i])) if i in shapes else None for i in range(len(regions))
+        ]
+    table = pages.assign(order=np.arange(len(pages))).merge(regions, on="page", how="left")
+    return table.sort_values(["order", "row"], kind="stable").drop(columns=["order", "row"])
+
+
+def as_coco(layout: Layout) -> bytes:
+    pages, regions = layout.page_columns, layout.region_columns
+    images = []
+    for i, name in enumerate(pages.names):
+        image: dict[str, Any] = {"id": i, "file_name": name, "width": pages.widths[i], "height": pages.heights[i]}
+        image |= {"doc_name": pages.documents[i]} if pages.documents[i] else {}
+        image |= {"page_no": int(pages.numbers[i])} if pages.numbers[i] >= 0 else {}
+        images.append(image)
+    columns = zip(regions.page.tolist(), regions.label.tolist(), regions.boxes.tolist(), regions.scores.tolist())
+    annotations = [_annotation(i, *row, regions.shapes.get(i)) for i, row in enumerate(columns)]
+    categories = [{"id": i, "name": label} for i, label in enumerate(layout.labels)]
+    file = {"images": images, "annotations": annotations, "categories": categories}
+    return json.dumps(file, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
+
+
+def _annotation(i: int, page: int, label: int, box: list[float], score: float, shape: Shape | None) -> dict[str, Any]:
+    x0, y0, x1, y1 = box
+    size = [x1 - x0, y1 - y0]
+    entry: dict[str, Any] = {"id": i, "image_id": page, "category_id": label, "bbox": [x0, y0, *size], "iscrowd": 0}
+    entry["area"] = size[0] * size[1]
+    entry["segmentation"] = _segmentation(shape) if shape else []
+    return entry if math.isnan(score) else entry | {"score": score}
+
+
+def _segmentation(shape: Shape) -> Any:
+    if isinstance(shape, Outline):
+        return [ring.ravel().tolist() for ring in shape.rings]
+    return {"size": [shape.height, shape.width], "counts": shape.runs.tolist()}
+
+
+WRITERS: dict[str, Callable[[Layout], bytes]] = {"parquet": as_parquet, "csv": as_csv, "coco": as_coco}

@@ -1,0 +1,97 @@
+"""Writing a layout and reading it back gives the same layout."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import layoutcm as lcm
+from layoutcm.cli import main
+from layoutcm.model import Outline, Pages, Regions, make_layout
+from layoutcm.writers import WRITERS
+
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(
+    lambda name: name.strip() == name and name.casefold() != "background"
+)
+EDGES = st.floats(0, 500, allow_subnormal=False)
+
+
+@st.composite
+def layouts(draw):
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    labels = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    n = draw(st.integers(0, 8))
+    corners = [sorted(draw(st.tuples(EDGES, EDGES))) for _ in range(2 * n)]
+    boxes = [(x0, y0, x1 + 1, y1 + 1) for (x0, x1), (y0, y1) in zip(corners[::2], corners[1::2])]
+    told = draw(st.booleans())
+    scores = st.floats(0, 1) if draw(st.booleans()) else st.just(np.nan)
+    pages = Pages(
+        tuple(names),
+        np.full(len(names), 640.5),
+        np.full(len(names), 800.0),
+        tuple(["a document" if told else ""] * len(names)),
+        np.arange(1, len(names) + 1, dtype=np.int32) if told else np.full(len(names), -1, np.int32),
+    )
+    regions = Regions(
+        np.array(sorted(draw(st.integers(0, len(names) - 1)) for _ in range(n)), np.int32),
+        np.array([draw(st.integers(0, len(labels) - 1)) for _ in range(n)], np.int32),
+        np.array(boxes, float).reshape(-1, 4),
+        np.array([draw(scores) for _ in range(n)], float),
+    )
+    return make_layout("made", "test", labels, pages, regions)
+
+
+def same(one, other):
+    pages, again = one.page_columns, other.page_columns
+    assert (pages.names, pages.documents) == (again.names, again.documents)
+    assert np.array_equal(pages.widths, again.widths) and np.array_equal(pages.numbers, again.numbers)
+    left, right = (
+        one.regions.drop(columns="outline", errors="ignore"),
+        other.regions.drop(columns="outline", errors="ignore"),
+    )
+    assert left[["page", "label"]].to_numpy().tolist() == right[["page", "label"]].to_numpy().tolist()
+    numbers = ["x0", "y0", "x1", "y1", "score"]
+    error = 1e-12 if other.format == "coco" else 0  # it writes widths, not edges
+    assert np.allclose(left[numbers].to_numpy(float), right[numbers].to_numpy(float), error, error, equal_nan=True)
+
+
+@pytest.mark.parametrize("to", WRITERS)
+@given(layout=layouts())
+def test_reading_back_gives_the_same_layout(to, layout):
+    same(layout, lcm.read((f"file.{to}", WRITERS[to](layout))))
+
+
+@pytest.mark.parametrize("to", WRITERS)
+def test_outlines_survive(to):
+    triangle = Outline((np.array([[0.0, 0], [10, 0], [0, 10.5]]),))
+    pages = Pages(("a.png",), np.array([20.0]), np.array([20.0]), ("",), np.array([-1], np.int32))
+    regions = Regions(
+        np.zeros(2, np.int32),
+        np.zeros(2, np.int32),
+        np.array([[0, 0, 10, 10.5], [1, 1, 2, 2]]),
+        np.full(2, np.nan),
+        {0: triangle},
+    )
+    layout = make_layout("made", "test", ["Text"], pages, regions)
+    assert not lcm.read((f"file.{to}", WRITERS[to](layout))).region_columns.shapes
+    again = lcm.read((f"file.{to}", WRITERS[to](layout)), shapes="polygon")
+    assert (
+        np.array_equal(again.region_columns.shapes[0].rings[0], triangle.rings[0])
+        and 1 not in again.region_columns.shapes
+    )
+
+
+def test_the_command_writes_and_says_what(tmp_path, capsys):
+    source, target = tmp_path / "in.csv", tmp_path / "out.json"
+    source.write_text("page,width,height,label,x0,y0,x1,y1\na,10,10,Text,1,1,5,5\nb,10,10,,,,,\n")
+    assert main(["convert", str(source), "--to", "coco", "-o", str(target)]) == 0
+    assert capsys.readouterr().out.strip() == f"{target}: coco, 2 pages, 1 region"
+    same(lcm.read(source), lcm.read(target))
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["in.csv", "out.json"]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
+    source = tmp_path / "in.csv"
+    source.write_text("page,width,height,label,x0,y0,x1,y1\na,10,10,Text,1,1,5,5\n")
+    assert main(["convert", str(source), "--to", "csv", "-o", str(tmp_path / "no" / "out.csv")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
