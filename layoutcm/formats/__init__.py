@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats import coco, table, voc
+from layoutcm.formats import azure, coco, docai, labelme, labelstudio, table, textract, voc, yolo
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.gather import gathered
 from layoutcm.formats.join import each
@@ -41,6 +41,14 @@ FORMATS = (
     Format("parquet", "table in Parquet", table.is_parquet, each(table.read_parquet)),
     Format("csv", "table in CSV", table.is_csv, each(table.read_csv)),
     Format("voc", "Pascal VOC", voc.is_voc, gathered("voc", voc.read_page)),
+    Format("yolo", "YOLO labels", yolo.is_yolo, yolo.read_yolo),
+    Format("labelme", "LabelMe", labelme.is_labelme, gathered("labelme", labelme.read_page)),
+    Format(
+        "label-studio", "Label Studio", labelstudio.is_labelstudio, gathered("label-studio", labelstudio.read_tasks)
+    ),
+    Format("azure", "Azure Document Intelligence", azure.is_azure, gathered("azure", azure.read_analysis)),
+    Format("textract", "AWS Textract", textract.is_textract, gathered("textract", textract.read_response)),
+    Format("docai", "Google Document AI", docai.is_docai, gathered("docai", docai.read_document)),
 )
 BY_NAME = {format.name: format for format in FORMATS}
 

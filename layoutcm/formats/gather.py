@@ -13,8 +13,9 @@ import numpy as np
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.masks import is_box
 from layoutcm.formats.sizes import missing_size, size_of
-from layoutcm.model import Finding, Layout, Pages, Regions, Shape, make_layout
+from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, make_layout
 
 NO_SCORE = math.nan
 
@@ -161,3 +162,26 @@ def bounds(points: Sequence[Sequence[float]]) -> tuple[float, float, float, floa
     """The box around points (x, y): of a tilted shape all corners count."""
     xs, ys = zip(*points)
     return min(xs), min(ys), max(xs), max(ys)
+
+
+def numbered(stem: str, number: int, pages: int) -> str:
+    """The name of a page in a file that names none: the file's own, with the page's number where there are several."""
+    return stem if pages == 1 else f"{stem}_p{number}"
+
+
+def outline_of(points: Sequence[Sequence[float]]) -> Outline | None:
+    """The outline through these points; None where it is no more than a box, or no area at all."""
+    if len(points) < 3:
+        return None
+    shape = Outline((np.array(points, float),))
+    return None if is_box(shape) else shape
+
+
+def part_of(fraction: float, side: float) -> float:
+    """A fraction of a page's side in pixels. Six decimals, which is what tools write, cannot tell 12 from 11.999:
+
+    what is that near to a whole pixel is that pixel, or rounding outwards would add a row to every box.
+    """
+    value = fraction * side
+    whole = float(round(value)) if abs(value) < 1e9 else value
+    return whole if abs(value - whole) <= 2e-6 * side else value

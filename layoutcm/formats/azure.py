@@ -1,0 +1,150 @@
+"""Azure Document Intelligence: paragraphs by role, tables and figures (v3, v4), or tables alone (v2).
+
+A table's or figure's regions include its caption's, which is a region of its own; what stands inside a table or a
+figure stands among the paragraphs, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import Gathering, bounds, numbered, outline_of
+
+
+class Point(msgspec.Struct):
+    x: float
+    y: float
+
+
+class Area(msgspec.Struct):
+    """The service writes pageNumber, its Python package page_number."""
+
+    pageNumber: int | None = None
+    page_number: int | None = None
+    polygon: list[float | Point] | None = None
+
+    @property
+    def corners(self) -> list[tuple[float, float]]:
+        """x and y in turn, or points; an odd number at the end is left over and shows as too few corners."""
+        flat = [v for item in self.polygon or [] for v in ((item.x, item.y) if isinstance(item, Point) else (item,))]
+        return [] if len(flat) % 2 else list(zip(flat[::2], flat[1::2]))
+
+    @property
+    def page(self) -> int:
+        return self.pageNumber or self.page_number or 1
+
+
+class Part(msgspec.Struct):
+    role: str | None = None
+    boundingRegions: list[Area] | None = None
+    bounding_regions: list[Area] | None = None
+    elements: list[str] | None = None
+    caption: Part | None = None
+    cells: list[Part] | None = None
+
+    @property
+    def areas(self) -> Sequence[Area]:
+        return self.boundingRegions or self.bounding_regions or ()
+
+
+class Page(msgspec.Struct):
+    pageNumber: int | None = None
+    page_number: int | None = None
+    page: int | None = None
+    width: float | None = None
+    height: float | None = None
+
+    @property
+    def number(self) -> int:
+        return self.pageNumber or self.page_number or self.page or 1
+
+
+class OldTable(msgspec.Struct):
+    boundingBox: list[float | Point] | None = None
+
+
+class OldPage(msgspec.Struct):
+    page: int = 1
+    tables: list[OldTable] | None = None
+
+
+class Analysis(msgspec.Struct):
+    pages: list[Page] | None = None
+    paragraphs: list[Part] | None = None
+    tables: list[Part] | None = None
+    figures: list[Part] | None = None
+    readResults: list[Page] | None = None
+    pageResults: list[OldPage] | None = None
+
+
+class Wrapped(msgspec.Struct):
+    analyzeResult: Analysis
+
+
+def is_azure(content: Content) -> bool:
+    keys = content.json_keys
+    if content.json_root != "object":
+        return False
+    return "analyzeResult" in keys or (
+        bool({"apiVersion", "api_version", "modelId", "model_id"} & keys) and "pages" in keys
+    )
+
+
+def read_analysis(content: Content, options: Options, rows: Gathering) -> None:
+    wrapped = "analyzeResult" in content.json_keys
+    found = content.decode(Wrapped).analyzeResult if wrapped else content.decode(Analysis)
+    listed = found.pages or found.readResults or []
+    pages = {
+        page.number: rows.page(
+            numbered(content.stem, page.number, len(listed)),
+            page.width,
+            page.height,
+            f"pages[{i}]",
+            document=content.stem,
+            number=page.number,
+        )
+        for i, page in enumerate(listed)
+    }
+    if found.paragraphs is None and found.pages is not None:
+        rows.odd("no-paragraphs", "analysis without paragraphs: only tables and figures are read", "paragraphs",
+                 "Use the model prebuilt-layout.")  # fmt: skip
+    for label, area, place in _parts(found, options):
+        _region(content.name, rows, pages, label, area, place)
+
+
+def _parts(found: Analysis, options: Options) -> Iterator[tuple[str, Area, str]]:
+    """(label, area, place in the file)"""
+    outer = [("table", found.tables or []), ("figure", found.figures or [])]
+    inside = {ref for _, parts in outer for part in parts for ref in _references(part)} if not options.nested else set()
+    for i, part in enumerate(found.paragraphs or []):
+        if f"/paragraphs/{i}" not in inside:
+            yield from ((part.role or "paragraph", area, f"paragraphs[{i}]") for area in part.areas)
+    for kind, parts in outer:
+        for i, part in enumerate(parts):
+            captions = [(area.page, area.corners) for area in part.caption.areas] if part.caption else []
+            for area in part.areas:
+                caption = (area.page, area.corners) in captions
+                yield f"{kind} caption" if caption else kind, area, f"{kind}s[{i}]"
+    for i, page in enumerate(found.pageResults or []):
+        for k, table in enumerate(page.tables or []):
+            yield "table", Area(page.page, None, table.boundingBox), f"pageResults[{i}].tables[{k}]"
+
+
+def _references(part: Part) -> Iterator[str]:
+    yield from part.elements or []
+    for cell in part.cells or []:
+        yield from cell.elements or []
+
+
+def _region(file: str, rows: Gathering, pages: dict[int, int], label: str, area: Area, place: str) -> None:
+    if area.page not in pages:
+        raise InputError(file, place, f"it is on page {area.page}, which the file does not list", "Export it again.")
+    ring = area.corners
+    if len(ring) < 2:
+        raise InputError(file, place, "the polygon is not made of x, y pairs", "Export it again.")
+    shape = outline_of(ring)
+    rows.region(pages[area.page], label, *bounds(ring), place, shape=shape)

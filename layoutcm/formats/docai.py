@@ -1,0 +1,99 @@
+"""Google Document AI: pages with paragraphs, tables and visual elements; their kind is the only label.
+
+Paragraphs lie in blocks of the same outline, so blocks are read only where a page has no paragraphs.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, numbered, outline_of, part_of
+
+
+class Vertex(msgspec.Struct):
+    x: float = 0.0  # a coordinate that is zero is left out of the file
+    y: float = 0.0
+
+
+class Poly(msgspec.Struct):
+    vertices: list[Vertex] = []
+    normalizedVertices: list[Vertex] = []
+
+
+class Where(msgspec.Struct):
+    boundingPoly: Poly | None = None
+    confidence: float | None = None
+
+
+class Part(msgspec.Struct):
+    layout: Where | None = None
+    type: str | None = None
+
+
+class Dimension(msgspec.Struct):
+    width: float | None = None
+    height: float | None = None
+
+
+class Page(msgspec.Struct):
+    pageNumber: int | None = None
+    dimension: Dimension | None = None
+    layout: Where | None = None
+    blocks: list[Part] = []
+    paragraphs: list[Part] = []
+    tables: list[Part] = []
+    visualElements: list[Part] = []
+
+
+class Document(msgspec.Struct):
+    pages: list[Page] = []
+
+
+class Wrapped(msgspec.Struct):
+    document: Document
+
+
+def is_docai(content: Content) -> bool:
+    keys = content.json_keys
+    if content.json_root != "object" or "schema_name" in keys:
+        return False
+    if "documentLayout" in keys or ("document" in keys and "humanReviewStatus" in keys):
+        return True
+    return {"pages", "text"} <= keys and bool({"mimeType", "mime_type", "uri", "shardInfo", "textStyles"} & keys)
+
+
+def read_document(content: Content, options: Options, rows: Gathering) -> None:
+    wrapped = "pages" not in content.json_keys and "document" in content.json_keys
+    pages = content.decode(Wrapped).document.pages if wrapped else content.decode(Document).pages
+    if not pages:
+        raise InputError(
+            content.name,
+            "pages",
+            "there are no pages with places on them (the Layout Parser writes text without coordinates)",
+            "Process the document with an OCR or form processor.",
+        )
+    for i, page in enumerate(pages):
+        number = page.pageNumber or i + 1
+        size = page.dimension or Dimension()
+        name = numbered(content.stem, number, len(pages))
+        at = rows.page(name, size.width, size.height, f"pages[{i}].dimension", document=content.stem, number=number)
+        kinds = {"block": page.blocks} if not page.paragraphs else {"paragraph": page.paragraphs}
+        kinds |= {"table": page.tables, "visual element": page.visualElements}
+        for kind, parts in kinds.items():
+            for k, part in enumerate(parts):
+                _region(content.name, rows, at, part.type or kind, part.layout, f"pages[{i}], {kind} {k}")
+
+
+def _region(file: str, rows: Gathering, page: int, label: str, where: Where | None, place: str) -> None:
+    poly = where.boundingPoly if where else None
+    width, height = rows.size(page)
+    ring = [(v.x, v.y) for v in poly.vertices] if poly else []
+    if poly and not ring:
+        ring = [(part_of(v.x, width), part_of(v.y, height)) for v in poly.normalizedVertices]
+    if len(ring) < 2:
+        raise InputError(file, place, "there is no boundingPoly", "Export the document with its layout.")
+    shape = outline_of(ring)
+    score = where.confidence if where and where.confidence is not None else NO_SCORE
+    rows.region(page, label, *bounds(ring), place, score, shape)

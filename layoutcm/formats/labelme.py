@@ -1,0 +1,57 @@
+"""LabelMe: one JSON file a page, shapes with points in pixels."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, outline_of
+
+Point = tuple[float, float]
+FLAT = ("line", "linestrip", "point", "points")
+
+
+class Drawn(msgspec.Struct, gc=False):
+    label: str | None = None
+    points: list[Point] = []
+    shape_type: str | None = None
+    score: float | None = None
+
+
+class File(msgspec.Struct):
+    shapes: list[Drawn]
+    imagePath: str | None = None
+    imageWidth: float | None = None
+    imageHeight: float | None = None
+
+
+def is_labelme(content: Content) -> bool:
+    return content.json_root == "object" and {"shapes", "imagePath"} <= content.json_keys
+
+
+def read_page(content: Content, options: Options, rows: Gathering) -> None:
+    file = content.decode(File)
+    page = rows.page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
+    for i, drawn in enumerate(file.shapes):
+        kind, place = drawn.shape_type or "polygon", ("shapes[{}]", i)
+        if kind in FLAT or drawn.label == "__ignore__":
+            what = (
+                "lines and points have no area and are left out" if kind in FLAT else "shapes are marked to be ignored"
+            )
+            rows.odd("shape-left-out" if kind in FLAT else "ignored-shape", what, f"shapes[{i}]")
+            continue
+        if len(drawn.points) < 2:
+            raise InputError(
+                content.name, f"shapes[{i}].points", "fewer than two points", "Repair or remove the shape."
+            )
+        box = bounds(drawn.points)
+        if kind == "circle":  # its centre and a point on its edge
+            (x, y), (ex, ey) = drawn.points[:2]
+            radius = math.hypot(ex - x, ey - y)
+            box = (x - radius, y - radius, x + radius, y + radius)
+        shape = outline_of(drawn.points) if kind == "polygon" else None
+        score = NO_SCORE if drawn.score is None else drawn.score
+        rows.region(page, drawn.label or "", *box, place, score, shape)

@@ -1,0 +1,99 @@
+"""AWS Textract: blocks with fractions of the page; only those of the LAYOUT feature are regions.
+
+There is no page size in the file, and a response may come in several parts.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, numbered, outline_of, part_of
+
+LAYOUT = "LAYOUT_"
+OUTER = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST")
+
+
+class Box(msgspec.Struct):
+    Left: float
+    Top: float
+    Width: float
+    Height: float
+
+
+class Corner(msgspec.Struct):
+    X: float
+    Y: float
+
+
+class Geometry(msgspec.Struct):
+    BoundingBox: Box | None = None
+    Polygon: list[Corner] | None = None
+
+
+class Relation(msgspec.Struct):
+    Type: str | None = None
+    Ids: list[str] = []
+
+
+class Block(msgspec.Struct):
+    BlockType: str
+    Id: str | None = None
+    Page: int | None = None
+    Confidence: float | None = None
+    Geometry: Geometry | None = None
+    Relationships: list[Relation] | None = None
+
+
+class Response(msgspec.Struct):
+    Blocks: list[Block]
+
+
+def is_textract(content: Content) -> bool:
+    return content.json_root != "" and "Blocks" in content.json_keys
+
+
+def read_response(content: Content, options: Options, rows: Gathering) -> None:
+    many = content.json_root == "array"
+    responses = content.decode(list[Response]) if many else [content.decode(Response)]
+    blocks = [
+        (f"[{i}].Blocks[{k}]" if many else f"Blocks[{k}]", block)
+        for i, response in enumerate(responses)
+        for k, block in enumerate(response.Blocks)
+        if block.BlockType == "PAGE" or block.BlockType.startswith(LAYOUT)
+    ]
+    if all(block.BlockType == "PAGE" for _, block in blocks):
+        raise InputError(
+            content.name,
+            "Blocks",
+            "there is no LAYOUT block: the text was analysed without its layout",
+            "Call AnalyzeDocument with LAYOUT among its FeatureTypes.",
+        )
+    numbers = sorted({block.Page or 1 for _, block in blocks})
+    pages = {
+        n: rows.page(numbered(content.stem, n, len(numbers)), None, None, document=content.stem, number=n)
+        for n in numbers
+    }
+    inner = set() if options.nested else _inside(block for _, block in blocks)
+    for place, block in blocks:
+        if block.BlockType != "PAGE" and block.Id not in inner:
+            _region(content.name, rows, pages[block.Page or 1], block, place)
+
+
+def _inside(blocks) -> set[str]:  # type: ignore[no-untyped-def]
+    """Ids of blocks that stand in a figure, a table or a list."""
+    return {key for block in blocks if block.BlockType in OUTER for one in block.Relationships or [] for key in one.Ids}
+
+
+def _region(file: str, rows: Gathering, page: int, block: Block, place: str) -> None:
+    box = block.Geometry.BoundingBox if block.Geometry else None
+    if box is None or block.Geometry is None:
+        raise InputError(file, place, "there is no Geometry.BoundingBox", "Export the response again.")
+    width, height = rows.size(page)
+    x0, y0 = part_of(box.Left, width), part_of(box.Top, height)
+    x1, y1 = part_of(box.Left + box.Width, width), part_of(box.Top + box.Height, height)
+    corners = [(part_of(corner.X, width), part_of(corner.Y, height)) for corner in block.Geometry.Polygon or []]
+    shape = outline_of(corners)
+    score = NO_SCORE if block.Confidence is None else block.Confidence / 100
+    rows.region(page, block.BlockType, x0, y0, x1, y1, place, score, shape)

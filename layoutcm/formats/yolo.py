@@ -1,0 +1,135 @@
+"""YOLO labels: one text file a page, a class number and fractions of the page on each line.
+
+`class cx cy w h [confidence]` is a box, `class x y x y x y ... [confidence]` an outline. Names of classes stand in a
+file beside them (data.yaml, classes.txt, obj.names); without one they are the ids of the layout that `like` lends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from layoutcm.errors import InputError, shown
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, number, outline_of, part_of
+from layoutcm.model import Finding, Layout, stem
+
+NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*\r?(?:\n|\Z)")
+CORNERED = 7  # a class number and three points
+
+
+def is_yolo(content: Content) -> bool:
+    """A line of a class number and fractions; a file without a line, when it is called .txt, is a blank page."""
+    name = content.name.lower()
+    if name.endswith(("classes.txt", "train.txt", "val.txt", "test.txt")):
+        return False
+    if not content.json_bytes.strip():
+        return name.endswith(".txt")
+    line = _LINE.match(content.json_bytes[: 1 << 16])
+    # Fractions may reach a little beyond the page; pixels are far above that.
+    return line is not None and all(-1 <= float(part) <= 2 for part in line[0].split()[1:])
+
+
+def read_yolo(name: str, contents: Sequence[Content], options: Options) -> Layout:
+    rows = Gathering(name, options)
+    names = class_names(options)
+    if names is None:
+        names = _lent_names(name, options, rows)
+    else:
+        rows.declare([label for _, label in sorted(names.items())])
+    images = {stem(image): image for image in options.images}
+    for content, page_name in zip(contents, page_names(contents)):
+        rows.file = content.name
+        page = rows.page(images.get(stem(page_name), page_name), None, None)
+        _read_lines(content, rows, page, names)
+    return rows.layout("yolo")
+
+
+def page_names(contents: Sequence[Content]) -> list[str]:
+    """The file's name without folder and suffix; with its folder where two files would be called the same."""
+    stems = [content.stem for content in contents]
+    if len(set(stems)) == len(stems):
+        return stems
+    return [re.sub(r"(?:^|(?<=/))labels/", "", content.name.rpartition(".")[0]) for content in contents]
+
+
+def _read_lines(content: Content, rows: Gathering, page: int, names: dict[int, str]) -> None:
+    width, height = rows.size(page)
+    try:
+        lines = content.json_bytes.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(content.name, f"byte {error.start}", "this is not UTF-8 text", "Save it as UTF-8.") from None
+    for i, line in enumerate(lines, 1):
+        parts = line.split()
+        if not parts:
+            continue
+        try:
+            key, values = int(parts[0]), list(map(float, parts[1:]))
+        except ValueError:
+            key, values = _explained(content, i, parts)
+        label = names.get(key) or f"class {key}"
+        if len(parts) < CORNERED:
+            if len(parts) < 5:
+                raise InputError(content.name, f"line {i}", f"{shown(line)} has no box", "Write class cx cy w h.")
+            cx, cy, w, h = values[:4]
+            score = values[4] if len(parts) == 6 else NO_SCORE
+            x0, x1 = part_of(cx - w / 2, width), part_of(cx + w / 2, width)
+            y0, y1 = part_of(cy - h / 2, height), part_of(cy + h / 2, height)
+            rows.region(page, label, x0, y0, x1, y1, ("line {}", i), score)
+            continue
+        score = values.pop() if len(values) % 2 else NO_SCORE
+        ring = [(part_of(x, width), part_of(y, height)) for x, y in zip(values[::2], values[1::2])]
+        rows.region(page, label, *bounds(ring), ("line {}", i), score, outline_of(ring))
+
+
+def _explained(content: Content, line: int, parts: list[str]) -> tuple[int, list[float]]:
+    """Slowly, for the message: which part of the line is no number. Some tools write the class as 3.0."""
+    key = number(parts[0], content.name, f"line {line}, class")
+    if not key.is_integer():
+        raise InputError(content.name, f"line {line}", f"the class {parts[0]} is not whole", "Repair this line.")
+    return int(key), [number(part, content.name, f"line {line}, number {i}") for i, part in enumerate(parts[1:], 1)]
+
+
+def class_names(options: Options) -> dict[int, str] | None:
+    """{class number: name} from the first file beside the labels that has them."""
+    for content in options.companions:
+        found: object = None
+        if content.name.lower().endswith((".yaml", ".yml")):
+            found = _from_yaml(content)
+        elif content.name.lower().endswith((".names", "classes.txt")):
+            text = content.json_bytes.decode("utf-8", "replace")
+            found = [line.strip() for line in text.splitlines() if line.strip()]
+        if isinstance(found, list):
+            return {i: str(label) for i, label in enumerate(found)}
+        if isinstance(found, dict):
+            return {int(key): str(label) for key, label in found.items() if str(key).isdigit()}
+    return None
+
+
+def _from_yaml(content: Content) -> object:
+    import yaml
+
+    try:
+        loaded = yaml.load(content.json_bytes, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        problem = f"this YAML cannot be read: {shown(' '.join(str(error).split()), 120)}"
+        raise InputError(content.name, "", problem, "Repair it; `names` lists the classes.") from None
+    return loaded.get("names") if isinstance(loaded, dict) else None
+
+
+def _lent_names(file: str, options: Options, rows: Gathering) -> dict[int, str]:
+    like = options.like
+    names: dict[int, str] = {}
+    if like is not None:
+        ids = {key: i for key, i in like.label_keys.items() if isinstance(key, int) and i >= 0}
+        names = {key: like.labels[i] for key, i in (ids or {i: i for i in range(len(like.labels))}).items()}
+    told = "read as the ids of the ground truth" if names else "shown as they are"
+    rows.findings.append(
+        Finding(
+            "unnamed-classes",
+            f"{file}: there is no list of class names beside the labels, so class numbers are {told}.",
+            fix="Put data.yaml, classes.txt or obj.names beside the label files.",
+        )
+    )
+    return names
