@@ -11,13 +11,20 @@ import layoutcm as lcm
 from layoutcm.model import stem
 
 # Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.
+LOWER = {label: label.lower() for label in LABELS}
 OWN_LABELS = {
+    "docling": LOWER,
+    "omnidocbench": LOWER,
+    "paddlex": LOWER,
+    "mineru": LOWER,
+    "mineru-content": LOWER,
+    "mineru-model": {"Title": "title", "Text": "plain text", "Table": "table", "Picture": "figure"},
     "azure": {"Title": "title", "Text": "paragraph", "Table": "table", "Picture": "figure"},
     "textract": {label: f"LAYOUT_{label.upper()}" for label in LABELS},
     "docai": {"Title": "paragraph", "Text": "paragraph", "Table": "table", "Picture": "visual element"},
 }
 # Formats that cannot say that a page is blank, or leave it out.
-NO_BLANK_PAGES = {"textract"}
+NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
 
 
 def read_written(format, tmp_path, **options):

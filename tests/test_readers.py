@@ -330,5 +330,5 @@ def test_decimal_commas_and_page_sizes_beside_box_sizes(read):
 
 
 def test_a_table_without_pages_is_one_page_named_like_the_file(read):
-    layout = read("x_1,y_1,x_2,y_2,block_type\n1,2,3,4,Text\n", "scan7.csv", sizes=(10, 10))
+    layout = read("x_1,y_1,x_2,y_2,type\n1,2,3,4,Text\n", "scan7.csv", sizes=(10, 10))
     assert layout.pages["page"].tolist() == ["scan7"] and boxes(layout) == [[1, 2, 3, 4]]

@@ -30,7 +30,7 @@ SPELLINGS = {
     "number": ("number", "page_no", "page_number", "page_num"),
     "width": ("page_width", "image_width", "img_width", "width"),
     "height": ("page_height", "image_height", "img_height", "height"),
-    "label": ("label", "class", "class_name", "category", "category_name", "label_name", "type", "block_type"),
+    "label": ("label", "class", "class_name", "category", "category_name", "label_name", "type"),
     "score": ("score", "confidence", "conf", "probability", "prob", "detection_class_prob"),
     "outline": ("outline", "segmentation"),
 }

@@ -27,7 +27,7 @@ class Gathering:
         self.name, self.options = name, options
         self.file = name
         self.findings: list[Finding] = []
-        self._oddities: dict[str, tuple[int, str, str, str]] = {}
+        self._oddities: dict[str, tuple[int, str, str, str, str]] = {}
         self._labels: dict[str, int] = {}
         self._pages: list[tuple[str, float, float, str, int]] = []
         self._page_places: list[tuple[str, str]] = []
@@ -87,10 +87,10 @@ class Gathering:
         self._scores.append(score)
         self._places.append(place)
 
-    def odd(self, code: str, message: str, place: str, fix: str = "") -> None:
+    def odd(self, code: str, message: str, place: str, fix: str = "", severity: str = "warning") -> None:
         """Count something odd; it becomes one finding with the first example. `message` follows the count."""
         count = self._oddities[code][0] if code in self._oddities else 0
-        first = self._oddities[code][1:] if count else (message, self._told(self.file, place), fix)
+        first = self._oddities[code][1:] if count else (message, self._told(self.file, place), fix, severity)
         self._oddities[code] = (count + 1, *first)
 
     def _told(self, file: str, place: str) -> str:
@@ -113,8 +113,8 @@ class Gathering:
             self._shapes,
         )
         odd = [
-            Finding(code, f"{self.name}: {count:,} {message}; first at {place or self.name}.", count=count, fix=fix)
-            for code, (count, message, place, fix) in self._oddities.items()
+            Finding(code, f"{self.name}: {count:,} {message}; first at {place or self.name}.", severity, count, fix)
+            for code, (count, message, place, fix, severity) in self._oddities.items()
         ]
         return make_layout(
             self.name,
@@ -156,6 +156,14 @@ def number(value: object, file: str, place: str) -> float:
     if not math.isfinite(found):
         raise InputError(file, place, f"{shown(value)} is not a finite number", "Repair this value.")
     return found
+
+
+def corners_of(numbers: Sequence[float], file: str, place: str) -> list[tuple[float, float]]:
+    """Points from x and y in turn; four numbers are two opposite corners."""
+    if len(numbers) < 4 or len(numbers) % 2:
+        problem = f"{len(numbers)} numbers, must be x and y of at least two corners"
+        raise InputError(file, place, problem, "Repair or remove the region.")
+    return list(zip(numbers[::2], numbers[1::2]))
 
 
 def bounds(points: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:

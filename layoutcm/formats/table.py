@@ -40,6 +40,8 @@ def is_parquet(content: Content) -> bool:
 def is_csv(content: Content) -> bool:
     names = {plain(name) for name in _header(content).decode("utf-8", "replace").split(_delimiter(content))}
     found = find_columns(list(names))
+    if "block_type" in names:  # LayoutParser's, which has its own reader
+        return False
     return {"page", "label"} <= names or (found.box is not None and bool({"page", "label"} & set(found.place)))
 
 

@@ -1,0 +1,200 @@
+"""What docling writes: documents, samples of its layout metrics, and dumps of layout predictions.
+
+A document's boxes are in points from the lower or the upper left corner, as each box says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, numbered
+from layoutcm.model import Finding
+
+Box = tuple[float, float, float, float]
+Key = int | str
+OUTER = ("#/pictures/", "#/tables/")
+BESIDE = ("caption", "footnote")  # children of a table or picture that stand outside it
+
+
+class Edges(msgspec.Struct):
+    l: float  # noqa: E741 (the name in the file)
+    t: float
+    r: float
+    b: float
+    coord_origin: str = "BOTTOMLEFT"
+
+
+class Prov(msgspec.Struct):
+    page_no: int
+    bbox: Edges
+
+
+class Ref(msgspec.Struct):
+    ref: str | None = msgspec.field(name="$ref", default=None)
+    cref: str | None = None
+
+
+class Item(msgspec.Struct):
+    label: str = ""
+    prov: list[Prov] = []
+    parent: Ref | None = None
+
+
+class Size(msgspec.Struct):
+    width: float
+    height: float
+
+
+class Page(msgspec.Struct):
+    page_no: int
+    size: Size | None = None
+
+
+class Document(msgspec.Struct):
+    name: str = ""
+    pages: dict[str, Page] = {}
+    texts: list[Item] = []
+    tables: list[Item] = []
+    pictures: list[Item] = []
+    key_value_items: list[Item] = []
+    form_items: list[Item] = []
+
+
+def is_document(content: Content) -> bool:
+    return content.json_root == "object" and {"schema_name", "texts"} <= content.json_keys
+
+
+def read_document(content: Content, options: Options, rows: Gathering) -> None:
+    file = content.decode(Document)
+    document = file.name or content.stem
+    items = list(_items(file, options))
+    if not any(item.prov for _, item in items) and not file.pages:
+        raise InputError(
+            content.name,
+            "pages",
+            "the document has no pages and no place of any item (it was not made from a PDF or an image)",
+            "Convert a PDF or page images instead.",
+        )
+    pages = {}
+    for page in sorted(file.pages.values(), key=lambda one: one.page_no):
+        width, height = (page.size.width, page.size.height) if page.size else (None, None)
+        name = numbered(document, page.page_no, len(file.pages))
+        where = f"pages.{page.page_no}.size"
+        pages[page.page_no] = rows.page(name, width, height, where, document=document, number=page.page_no)
+    for place, item in items:
+        for k, prov in enumerate(item.prov):
+            if prov.page_no not in pages:
+                problem = f"it is on page {prov.page_no}, which `pages` does not list"
+                raise InputError(content.name, f"{place}.prov[{k}]", problem, "Export the document again.")
+            page_at = pages[prov.page_no]
+            box = prov.bbox
+            y0, y1 = box.t, box.b
+            if box.coord_origin.upper() == "BOTTOMLEFT":
+                height = rows.size(page_at)[1]
+                y0, y1 = height - box.t, height - box.b
+            rows.region(page_at, item.label, box.l, y0, box.r, y1, (place + ".prov[{}]", k))
+
+
+def _items(file: Document, options: Options) -> Iterator[tuple[str, Item]]:
+    for kind in ("texts", "tables", "pictures", "key_value_items", "form_items"):
+        for i, item in enumerate(getattr(file, kind)):
+            parent = (item.parent.ref or item.parent.cref or "") if item.parent else ""
+            if options.nested or not parent.startswith(OUTER) or item.label in BESIDE:
+                yield f"{kind}[{i}]", item
+
+
+class Counted(msgspec.Struct, gc=False):
+    bbox: Box
+    category_id: Key
+    score: float | None = None
+
+
+class Sample(msgspec.Struct):
+    page_width: float
+    page_height: float
+    id: Key | None = None
+    page_resolution_a: list[Counted] = []
+    page_resolution_b: list[Counted] = []
+
+
+def is_metrics(content: Content) -> bool:
+    return content.json_root != "" and {"page_resolution_a", "page_resolution_b"} <= content.json_keys
+
+
+def read_metrics(content: Content, options: Options, rows: Gathering) -> None:
+    """Side a; side b when the other side of the comparison has been read from such a file."""
+    second = options.like is not None and options.like.format.startswith("docling-metrics")
+    _read_side(content, options, rows, "b" if second else "a")
+
+
+def read_metrics_b(content: Content, options: Options, rows: Gathering) -> None:
+    _read_side(content, options, rows, "b")
+
+
+def _read_side(content: Content, options: Options, rows: Gathering, side: str) -> None:
+    many = content.json_root == "array"
+    samples = content.decode(list[Sample]) if many else [content.decode(Sample)]
+    if not rows.findings:
+        message = f"{rows.name}: the file holds two resolutions of each page, a and b; this is {side}."
+        rows.findings.append(Finding("two-sides", message, severity="info", fix="format=docling-metrics-b reads b."))
+    for i, sample in enumerate(samples):
+        start = f"[{i}]." if many else ""
+        name = content.stem if sample.id is None else str(sample.id)
+        page = rows.page(name, sample.page_width, sample.page_height, start or "page_width")
+        place = f"{start}page_resolution_{side}[{{}}].bbox"
+        regions: list[Counted] = getattr(sample, f"page_resolution_{side}")
+        for k, region in enumerate(regions):
+            label = lent_label(options, region.category_id)
+            x0, y0, x1, y1 = region.bbox
+            score = NO_SCORE if region.score is None else region.score
+            rows.region(page, label, x0, y0, x1, y1, (place, k), score)
+
+
+def lent_label(options: Options, key: Key) -> str:
+    """The name that the layout from `like` has for a category id, or the id itself."""
+    like = options.like
+    if like is not None and like.label_keys.get(key, -1) >= 0:
+        return like.labels[like.label_keys[key]]
+    return f"category {key}"
+
+
+class Predicted(msgspec.Struct):
+    bboxes: list[Box]
+    labels: list[Key]
+    scores: list[float] | None = None
+    image_name: str | None = None
+    filename: str | None = None
+    width: float | None = None
+    height: float | None = None
+
+
+class Dump(msgspec.Struct):
+    predictions: list[Predicted]
+    categories: list[str] | dict[str, str] | None = None
+
+
+def is_dump(content: Content) -> bool:
+    return content.json_root == "object" and "predictions" in content.json_keys and b'"bboxes"' in content.data
+
+
+def read_dump(content: Content, options: Options, rows: Gathering) -> None:
+    file = content.decode(Dump)
+    listed = file.categories or []
+    names = (
+        dict(enumerate(listed)) if isinstance(listed, list) else {int(k): v for k, v in listed.items() if k.isdigit()}
+    )
+    for i, one in enumerate(file.predictions):
+        scores = one.scores or [NO_SCORE] * len(one.bboxes)
+        if not len(one.bboxes) == len(one.labels) == len(scores):
+            problem = f"{len(one.bboxes)} boxes, {len(one.labels)} labels and {len(scores)} scores"
+            raise InputError(content.name, f"predictions[{i}]", problem, "There must be one of each for a region.")
+        name = one.image_name or one.filename or f"{content.stem}_p{i + 1}"
+        page = rows.page(name, one.width, one.height, f"predictions[{i}]")
+        place = f"predictions[{i}].bboxes[{{}}]"
+        for k, (box, label, score) in enumerate(zip(one.bboxes, one.labels, scores)):
+            said = names.get(label, f"category {label}") if isinstance(label, int) else label
+            rows.region(page, said, *box, (place, k), score)

@@ -1,0 +1,149 @@
+"""MinerU: middle.json (blocks in points), model.json (detections in pixels) and content_list.json (thousandths).
+
+Page numbers count from 0 in all three; names and numbers here count from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, corners_of, numbered, outline_of, part_of
+
+Box = tuple[float, float, float, float]
+DETECTED = (
+    "title", "plain text", "abandon", "figure", "figure_caption", "table", "table_caption", "table_footnote",
+    "isolate_formula", "formula_caption",
+)  # fmt: skip
+OUTER = ("image", "table")
+INSIDE = ("image_body", "table_body")
+
+
+class Block(msgspec.Struct):
+    type: str
+    bbox: Box
+    blocks: list[Block] = []
+
+
+class MiddlePage(msgspec.Struct):
+    page_idx: int
+    page_size: tuple[float, float] | None = None
+    para_blocks: list[Block] = []
+    discarded_blocks: list[Block] = []
+
+
+class Middle(msgspec.Struct):
+    pdf_info: list[MiddlePage]
+
+
+def is_middle(content: Content) -> bool:
+    return content.json_root == "object" and "pdf_info" in content.json_keys
+
+
+def document_name(content: Content) -> str:
+    return content.stem.removesuffix("_middle").removesuffix("_model").removesuffix("_content_list")
+
+
+def read_middle(content: Content, options: Options, rows: Gathering) -> None:
+    document, pages = document_name(content), content.decode(Middle).pdf_info
+    for i, page in enumerate(pages):
+        width, height = page.page_size or (None, None)
+        number = page.page_idx + 1
+        name = numbered(document, number, len(pages))
+        at = rows.page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=_whole(number))
+        for kind in ("para_blocks", "discarded_blocks"):
+            for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options, ""):
+                rows.region(at, block.type, *block.bbox, place)
+
+
+def _blocks(blocks: list[Block], start: str, options: Options, parent: str) -> Iterator[tuple[str, Block]]:
+    for k, block in enumerate(blocks):
+        if options.nested or parent not in OUTER or block.type not in INSIDE:
+            yield f"{start}[{k}]", block
+        yield from _blocks(block.blocks, f"{start}[{k}].blocks", options, block.type)
+
+
+def _whole(number: int) -> int:
+    return number if 0 <= number < 2**31 else -1
+
+
+class Detection(msgspec.Struct, gc=False):
+    category_id: int | None = None
+    cls_id: int | None = None
+    label: str | None = None
+    poly: list[float] | None = None
+    bbox: list[float] | None = None
+    score: float | None = None
+
+
+class ModelInfo(msgspec.Struct):
+    page_no: int
+    width: float | None = None
+    height: float | None = None
+
+
+class ModelPage(msgspec.Struct):
+    layout_dets: list[Detection]
+    page_info: ModelInfo
+
+
+def is_model(content: Content) -> bool:
+    if content.json_root != "array" or not {"layout_dets", "page_info"} <= content.json_keys:
+        return False
+    return b'"category_type"' not in content.data and b'"page_attribute"' not in content.data
+
+
+def read_model(content: Content, options: Options, rows: Gathering) -> None:
+    document, pages = document_name(content), content.decode(list[ModelPage])
+    for i, page in enumerate(pages):
+        info = page.page_info
+        name = numbered(document, info.page_no + 1, len(pages))
+        number = _whole(info.page_no + 1)
+        at = rows.page(name, info.width, info.height, f"[{i}].page_info", document=document, number=number)
+        for k, found in enumerate(page.layout_dets):
+            place = f"[{i}].layout_dets[{k}]"
+            key = found.category_id if found.category_id is not None else found.cls_id
+            if found.label is None and key is not None and key >= len(DETECTED):
+                rows.odd(
+                    "inline-detection", "formulas and text lines are not blocks and left out", place, severity="info"
+                )
+                continue
+            label = found.label or (DETECTED[key] if key is not None and key >= 0 else f"category {key}")
+            ring = corners_of(found.poly or found.bbox or [], content.name, place)
+            score = NO_SCORE if found.score is None else found.score
+            rows.region(at, label, *bounds(ring), place, score, outline_of(ring))
+
+
+class Entry(msgspec.Struct):
+    type: str
+    page_idx: int
+    bbox: Box | None = None
+    text_level: int | None = None
+
+
+def is_content_list(content: Content) -> bool:
+    return content.json_root == "array" and {"type", "page_idx"} <= content.json_keys
+
+
+def read_content_list(content: Content, options: Options, rows: Gathering) -> None:
+    document, entries = document_name(content), content.decode(list[Entry])
+    if not any(entry.bbox for entry in entries):
+        problem = "no entry has a bbox: the list was written by a version that leaves places out"
+        raise InputError(content.name, "", problem, "Give middle.json of the same run.")
+    numbers = sorted({entry.page_idx for entry in entries})
+    pages = {
+        n: rows.page(numbered(document, n + 1, len(numbers)), None, None, document=document, number=_whole(n + 1))
+        for n in numbers
+    }
+    for i, entry in enumerate(entries):
+        if entry.bbox is None:
+            rows.odd("no-place", "entries have no bbox and are left out", f"[{i}]")
+            continue
+        width, height = rows.size(pages[entry.page_idx])
+        x0, x1 = (part_of(v / 1000, width) for v in entry.bbox[::2])
+        y0, y1 = (part_of(v / 1000, height) for v in entry.bbox[1::2])
+        label = entry.type if not entry.text_level else f"{entry.type} level {entry.text_level}"
+        rows.region(pages[entry.page_idx], label, x0, y0, x1, y1, ("[{}].bbox", i))

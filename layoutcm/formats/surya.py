@@ -1,0 +1,42 @@
+"""Surya: {document: [pages]}, boxes and outlines in pixels of the picture that it saw."""
+
+from __future__ import annotations
+
+import msgspec
+
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, corners_of, numbered, outline_of
+
+
+class Box(msgspec.Struct):
+    label: str
+    bbox: list[float] | None = None
+    polygon: list[tuple[float, float]] | None = None
+    confidence: float | None = None
+
+
+class Page(msgspec.Struct):
+    bboxes: list[Box]
+    image_bbox: tuple[float, float, float, float]
+    page: int | None = None
+
+
+def is_surya(content: Content) -> bool:
+    return content.json_root == "object" and b'"image_bbox"' in content.data and b'"bboxes"' in content.data
+
+
+def read_results(content: Content, options: Options, rows: Gathering) -> None:
+    for document, pages in content.decode(dict[str, list[Page]]).items():
+        for i, page in enumerate(pages):
+            number = page.page if page.page is not None and 0 <= page.page < 2**31 else i + 1
+            left, top, right, bottom = page.image_bbox
+            start = f"{document}[{i}]"
+            name = numbered(document, number, len(pages))
+            at = rows.page(name, right - left, bottom - top, f"{start}.image_bbox", document=document, number=number)
+            for k, box in enumerate(page.bboxes):
+                place = f"{start}.bboxes[{k}]"
+                ring = box.polygon if box.polygon and len(box.polygon) > 1 else None
+                ring = ring or corners_of(box.bbox or [], content.name, place)
+                moved = [(x - left, y - top) for x, y in ring]
+                score = NO_SCORE if box.confidence is None else box.confidence
+                rows.region(at, box.label, *bounds(moved), place, score, outline_of(moved))

@@ -1,0 +1,78 @@
+"""Unstructured: a list of elements, each with its page and, if it was asked for, its coordinates."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+import msgspec
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, numbered, outline_of
+
+OUTER = ("Image", "Table", "Figure")
+
+
+class Coordinates(msgspec.Struct):
+    points: list[tuple[float, float]] | None = None
+    system: str | None = None
+    layout_width: float | None = None
+    layout_height: float | None = None
+
+
+class Metadata(msgspec.Struct):
+    page_number: int | None = None
+    filename: str | None = None
+    coordinates: Coordinates | None = None
+    detection_class_prob: float | None = None
+    parent_id: str | None = None
+
+
+class Element(msgspec.Struct):
+    type: str
+    element_id: str | None = None
+    metadata: Metadata | None = None
+
+
+def is_unstructured(content: Content) -> bool:
+    return content.json_root == "array" and {"type", "element_id", "metadata"} <= content.json_keys
+
+
+def read_elements(content: Content, options: Options, rows: Gathering) -> None:
+    elements = content.decode(list[Element])
+    placed = [(i, one, one.metadata) for i, one in enumerate(elements) if one.metadata and _points(one.metadata)]
+    if not placed:
+        raise InputError(
+            content.name,
+            "",
+            f"none of the {len(elements):,} elements has coordinates",
+            "Partition the document with strategy='hi_res' and keep metadata.coordinates.",
+        )
+    kinds = {one.element_id: one.type for one in elements}
+    keys = list(dict.fromkeys((meta.filename or content.stem, meta.page_number or 1) for _, _, meta in placed))
+    pages: dict[tuple[str, int], int] = {}
+    for i, one, meta in placed:
+        key = (meta.filename or content.stem, meta.page_number or 1)
+        where = meta.coordinates or Coordinates()
+        if key not in pages:
+            document = PurePosixPath(key[0]).stem
+            name = numbered(document, key[1], sum(other[0] == key[0] for other in keys))
+            place = f"[{i}].metadata.coordinates"
+            number = key[1] if 0 <= key[1] < 2**31 else -1
+            pages[key] = rows.page(
+                name, where.layout_width, where.layout_height, place, document=document, number=number
+            )
+        if not options.nested and kinds.get(meta.parent_id) in OUTER:
+            continue
+        ring = _points(meta)
+        if where.system == "PointSpace":  # y counts from below
+            ring = [(x, rows.size(pages[key])[1] - y) for x, y in ring]
+        score = NO_SCORE if meta.detection_class_prob is None else meta.detection_class_prob
+        rows.region(pages[key], one.type, *bounds(ring), ("[{}].metadata.coordinates", i), score, outline_of(ring))
+    for _ in range(len(elements) - len(placed)):
+        rows.odd("no-place", "elements have no coordinates and are left out", "the list")
+
+
+def _points(meta: Metadata) -> list[tuple[float, float]]:
+    points = meta.coordinates.points if meta.coordinates else None
+    return points if points and len(points) > 1 else []
