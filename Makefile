@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint browser bench bench-peer bench-app screenshots clean
+.PHONY: run test lint browser fuzz bench bench-peer bench-app screenshots clean
 
 # The dashboard on http://localhost:8501, with the sample one click away.
 run: $(READY)
@@ -27,6 +27,10 @@ lint: $(READY)
 # Pages a second, the whole job on a DocLayNet-size pair, growth with the number of pages.
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py
+
+# Ten thousand spoilt files of every format.
+fuzz: $(READY)
+	LAYOUTCM_FUZZ=10000 $(BIN)/python -m pytest tests/test_fuzz_formats.py tests/test_bad_input.py -q
 
 # How long a person waits in the dashboard, in a real browser.
 bench-app: $(READY) browser

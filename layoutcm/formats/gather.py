@@ -54,7 +54,8 @@ class Gathering:
             if size is None:
                 raise missing_size(self.file, place, name)
             width, height = size
-        self._pages.append((name, width, height, document, number))
+        # A number that no document has is none.
+        self._pages.append((name, width, height, document, number if 0 <= number < 2**31 else -1))
         self._page_places.append((self.file, place))
         return len(self._pages) - 1
 

@@ -34,7 +34,7 @@ def read_segments(content: Content, options: Options, rows: Gathering) -> None:
             height,
             f"page {number}",
             document=content.stem,
-            number=number if 0 <= number < 2**31 else -1,
+            number=number,
         )
         for number, (width, height) in sorted(sizes.items())
     }

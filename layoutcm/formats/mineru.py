@@ -53,7 +53,7 @@ def read_middle(content: Content, options: Options, rows: Gathering) -> None:
         width, height = page.page_size or (None, None)
         number = page.page_idx + 1
         name = numbered(document, number, len(pages))
-        at = rows.page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=_whole(number))
+        at = rows.page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options, ""):
                 rows.region(at, block.type, *block.bbox, place)
@@ -64,10 +64,6 @@ def _blocks(blocks: list[Block], start: str, options: Options, parent: str) -> I
         if options.nested or parent not in OUTER or block.type not in INSIDE:
             yield f"{start}[{k}]", block
         yield from _blocks(block.blocks, f"{start}[{k}].blocks", options, block.type)
-
-
-def _whole(number: int) -> int:
-    return number if 0 <= number < 2**31 else -1
 
 
 class Detection(msgspec.Struct, gc=False):
@@ -101,7 +97,7 @@ def read_model(content: Content, options: Options, rows: Gathering) -> None:
     for i, page in enumerate(pages):
         info = page.page_info
         name = numbered(document, info.page_no + 1, len(pages))
-        number = _whole(info.page_no + 1)
+        number = info.page_no + 1
         at = rows.page(name, info.width, info.height, f"[{i}].page_info", document=document, number=number)
         for k, found in enumerate(page.layout_dets):
             place = f"[{i}].layout_dets[{k}]"
@@ -135,7 +131,7 @@ def read_content_list(content: Content, options: Options, rows: Gathering) -> No
         raise InputError(content.name, "", problem, "Give middle.json of the same run.")
     numbers = sorted({entry.page_idx for entry in entries})
     pages = {
-        n: rows.page(numbered(document, n + 1, len(numbers)), None, None, document=document, number=_whole(n + 1))
+        n: rows.page(numbered(document, n + 1, len(numbers)), None, None, document=document, number=n + 1)
         for n in numbers
     }
     for i, entry in enumerate(entries):

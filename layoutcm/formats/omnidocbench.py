@@ -35,7 +35,7 @@ def is_ground_truth(content: Content) -> bool:
 def read_ground_truth(content: Content, options: Options, rows: Gathering) -> None:
     for i, page in enumerate(content.decode(list[Page])):
         info = page.page_info
-        number = info.page_no if info.page_no is not None and 0 <= info.page_no < 2**31 else -1
+        number = -1 if info.page_no is None else info.page_no
         name = info.image_path or f"{content.stem}_p{i + 1}"
         at = rows.page(name, info.width, info.height, f"[{i}].page_info", number=number)
         for k, found in enumerate(page.layout_dets):

@@ -72,7 +72,7 @@ def read_pages(content: Content, options: Options, rows: Gathering) -> None:
         said = PurePosixPath((page.input_path or "").replace("\\", "/")).name
         index = page.page_index if page.page_index is not None else (i if start.startswith("result") else None)
         name = said or content.stem.removesuffix("_res")
-        if index is not None and 0 <= index < 2**31 - 1:
+        if index is not None:
             document = name.rpartition(".")[0] or name
             at = rows.page(
                 f"{document}_p{index + 1}", page.width, page.height, start, document=document, number=index + 1

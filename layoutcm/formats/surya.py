@@ -28,7 +28,7 @@ def is_surya(content: Content) -> bool:
 def read_results(content: Content, options: Options, rows: Gathering) -> None:
     for document, pages in content.decode(dict[str, list[Page]]).items():
         for i, page in enumerate(pages):
-            number = page.page if page.page is not None and 0 <= page.page < 2**31 else i + 1
+            number = i + 1 if page.page is None else page.page
             left, top, right, bottom = page.image_bbox
             start = f"{document}[{i}]"
             name = numbered(document, number, len(pages))

@@ -58,9 +58,8 @@ def read_elements(content: Content, options: Options, rows: Gathering) -> None:
             document = PurePosixPath(key[0]).stem
             name = numbered(document, key[1], sum(other[0] == key[0] for other in keys))
             place = f"[{i}].metadata.coordinates"
-            number = key[1] if 0 <= key[1] < 2**31 else -1
             pages[key] = rows.page(
-                name, where.layout_width, where.layout_height, place, document=document, number=number
+                name, where.layout_width, where.layout_height, place, document=document, number=key[1]
             )
         if not options.nested and kinds.get(meta.parent_id) in OUTER:
             continue

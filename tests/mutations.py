@@ -1,0 +1,96 @@
+"""Valid files spoilt at random: bytes flipped, lost or doubled, values of a JSON tree or a markup replaced."""
+
+import copy
+import json
+import random
+import re
+
+STRANGE = [
+    *(
+        None,
+        True,
+        "",
+        "x",
+        "0",
+        "-1",
+        "1e400",
+        "NaN",
+        "\ud800",
+        "<b>",
+        "a\nb",
+        [],
+        {},
+        [[]],
+        [None],
+        [1, 2, 3],
+        {"x": 1},
+    ),
+    *(0, -1, 0.5, 1e308, -1e308, 10**30, 2**31, 2**63, float("nan"), float("inf")),
+]
+TOKENS = [
+    *(b"", b"0", b"-1", b"1e999", b"nan", b"inf", b"9" * 400, b"0" * 50, b"1 2 3", b"null", b"%00", b"\x00", b"\xff"),
+    *(b"<", b">", b"&amp;", b"&#0;", b"<!ENTITY a 'b'>", b"]]>", b"\xef\xbb\xbf", b'"', b"'", b",", b";", b"\n", b"\r"),
+    *(b"{", b"}", b"[", b"]"),
+]
+
+
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    if data[:1] in (b"{", b"[") and rng.random() < 0.6:
+        return spoilt_json(data, rng)
+    if rng.random() < 0.4:
+        return spoilt_word(data, rng)
+    return spoilt_bytes(data, rng)
+
+
+def spoilt_json(data, rng):
+    document = json.loads(data)
+    for _ in range(rng.randint(1, 3)):
+        places = list(all_places(document))
+        if not places:
+            break
+        holder, key = rng.choice(places)
+        action = rng.random()
+        if action < 0.7:
+            holder[key] = copy.deepcopy(rng.choice(STRANGE))
+        elif action < 0.85:
+            del holder[key]
+        elif isinstance(holder, list):
+            holder.insert(key, copy.deepcopy(holder[key]))
+        else:
+            holder[rng.choice(["x", "id", "page", "bbox", ""])] = copy.deepcopy(holder[key])
+    return json.dumps(document).encode("utf-8", "surrogatepass")
+
+
+def all_places(item):
+    keys = range(len(item)) if isinstance(item, list) else list(item) if isinstance(item, dict) else ()
+    for key in keys:
+        yield item, key
+        yield from all_places(item[key])
+
+
+def spoilt_word(data, rng):
+    """A number or a name replaced, which keeps the file's form."""
+    words = list(re.finditer(rb"[\w.+-]+", data))
+    if not words:
+        return spoilt_bytes(data, rng)
+    word = rng.choice(words)
+    return data[: word.start()] + rng.choice(TOKENS) + data[word.end() :]
+
+
+def spoilt_bytes(data, rng):
+    spoilt = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(spoilt) + 1)
+        length = rng.choice([1, 1, 2, 8, 64])
+        match rng.randrange(5):
+            case 0:
+                spoilt[at : at + length] = b""
+            case 1:
+                spoilt[at:at] = spoilt[at : at + length]
+            case 2:
+                spoilt[at : at + 1] = bytes([rng.randrange(256)])
+            case 3:
+                spoilt[at:at] = rng.choice(TOKENS)
+            case 4:
+                del spoilt[rng.randrange(len(spoilt) + 1) :]
+    return bytes(spoilt)
