@@ -121,13 +121,25 @@ def read(
         raise InputError("", "like", f"{shown(like)} is not a layout", "Give what read() returned for the other file.")
     given = resolve_sizes(sizes)
     bundle = load(source)
-    chosen, contents, companions = choose(bundle, format)
-    if given is None and bundle.images:
-        given = resolve_sizes(bundle.images)
-    options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images))
-    with collector_paused():
+    with collector_paused(), named_after(bundle):
+        chosen, contents, companions = choose(bundle, format)
+        if given is None and bundle.images:
+            given = resolve_sizes(bundle.images)
+        options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images))
         layout = chosen.read(bundle.name, contents, options)
     return replace(layout, findings=(*layout.findings, *_skipped(bundle.name, companions)))
+
+
+@contextmanager
+def named_after(bundle: Bundle) -> Iterator[None]:
+    """An error in a file of a folder or an archive names that, too."""
+    try:
+        yield
+    except InputError as error:
+        if error.file and error.file != bundle.name:
+            place = ", ".join(part for part in (error.file, error.place) if part)
+            raise InputError(bundle.name, place, error.problem, error.hint) from None
+        raise
 
 
 def _skipped(file: str, others: Sequence[Content]) -> list[Finding]:

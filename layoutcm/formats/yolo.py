@@ -15,7 +15,7 @@ from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, number, outline
 from layoutcm.model import Finding, Layout, stem
 
 NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*\r?(?:\n|\Z)")
+_LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*(?:\r|\n|\Z)")
 CORNERED = 7  # a class number and three points
 
 

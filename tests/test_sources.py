@@ -1,0 +1,147 @@
+"""Folders, zips and several files: what is read, what is left out, and what an attacker gets."""
+
+import io
+import os
+import stat
+import struct
+import zipfile
+import zlib
+
+import pytest
+from PIL import Image
+from written import written
+
+import layoutcm as lcm
+
+ROW = b"page,width,height,label,x0,y0,x1,y1\n%s,100,80,Text,1,1,5,5\n"
+
+
+def zipped(files, **options):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, **options) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def refused(source, *words, **options):
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read(source, **options)
+    assert [word for word in words if word not in str(error.value)] == [], str(error.value)
+
+
+def png_header(width, height):
+    """The start of a PNG that claims to be this large."""
+    chunk = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    data = struct.pack(">I", 8) + b"IDAT" + bytes(12)
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk)) + data
+
+
+def test_tables_of_a_folder_are_joined_in_the_order_of_their_numbers(tmp_path):
+    for n in (10, 2, 1):
+        (tmp_path / f"p{n}.csv").write_bytes(ROW % f"page {n}".encode())
+    layout = lcm.read(tmp_path)
+    assert layout.page_columns.names == ("page 1", "page 2", "page 10")
+    assert len(layout.region_columns) == 3 and layout.labels == ["Text"]
+
+
+def test_a_page_that_two_files_have_is_refused_with_both_names(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_bytes(ROW % b"same")
+    refused(tmp_path, "a.csv", "b.csv", "'same'", "twice")
+
+
+def test_files_of_several_kinds_are_refused_until_one_is_named():
+    files = zipped({"gt.json": written("coco")["gt.json"], "a.csv": ROW % b"a", "notes.txt": b"hello"})
+    refused(("mixed.zip", files), "several kinds", "coco", "csv", "format=")
+    layout = lcm.read(("mixed.zip", files), format="csv")
+    assert layout.page_columns.names == ("a",)
+    assert [f.code for f in layout.findings] == ["skipped-file"] and "gt.json" in layout.findings[0].message
+
+
+def test_sizes_come_from_the_images_beside_the_labels(tmp_path):
+    (tmp_path / "images").mkdir()
+    (tmp_path / "labels").mkdir()
+    Image.new("L", (200, 100)).save(tmp_path / "images" / "a.png")
+    (tmp_path / "labels" / "a.txt").write_text("0 0.5 0.5 0.5 0.5\n")
+    layout = lcm.read(tmp_path)
+    assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["images/a.png", 200, 100]
+    assert layout.regions.loc[0, ["label", "x0", "y0", "x1", "y1"]].tolist() == ["class 0", 50, 25, 150, 75]
+
+
+def test_hidden_files_and_those_of_other_systems_are_passed_over():
+    files = {"__MACOSX/._a.csv": b"\0\1", ".DS_Store": b"\0", "x/.git/config": b"[core]", "a.csv": ROW % b"a"}
+    assert lcm.read(("a.zip", zipped(files))).findings == ()
+
+
+@pytest.mark.parametrize("name", ["../a.csv", "/etc/a.csv", "x/../../a.csv", "..\\a.csv", "C:\\a.csv"])
+def test_names_that_lead_out_of_an_archive_are_refused(name):
+    refused(("a.zip", zipped({name: ROW % b"a"})), "leads out of the archive")
+
+
+def test_a_link_in_an_archive_is_refused():
+    link = zipfile.ZipInfo("a.csv")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+    refused(("a.zip", out.getvalue()), "link")
+
+
+def test_a_link_out_of_a_folder_is_not_followed(tmp_path):
+    secret = tmp_path / "secret.csv"
+    secret.write_bytes(ROW % b"secret")
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a.csv").write_bytes(ROW % b"a")
+    os.symlink(secret, folder / "b.csv")
+    os.symlink(tmp_path, folder / "up")
+    assert lcm.read(folder).page_columns.names == ("a",)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked():
+    refused(("bomb.zip", zipped({"a.csv": b"0" * (100 << 20)}, compresslevel=9)), "a.csv", "no real file")
+
+
+def test_an_archive_that_lies_about_its_sizes_is_refused():
+    data = bytearray(zipped({"a.csv": (ROW % b"a") * 50}))
+    at = data.rindex(b"PK\x01\x02") + 24  # the unpacked size in the directory
+    data[at : at + 4] = struct.pack("<I", 10)
+    refused(("lie.zip", bytes(data)), "lie.zip")
+
+
+@pytest.mark.parametrize("cut", [30, 100, -1, -30])
+def test_a_broken_archive_is_refused(cut):
+    refused(("cut.zip", zipped({"a.csv": ROW % b"a"})[:cut]), "cut.zip")
+
+
+def test_an_archive_in_an_archive_is_not_opened():
+    inner = zipped({"a.csv": ROW % b"a"})
+    refused(("outer.zip", zipped({"inner.zip": inner})), "outer.zip")
+
+
+def test_a_gigantic_image_is_measured_and_not_decoded():
+    files = {"labels/a.txt": b"0 0.5 0.5 0.5 0.5\n", "images/a.png": png_header(100_000, 100_000)}
+    refused(("a.zip", zipped(files)), "images/a.png", "10000000000 pixels")
+    large = lcm.read(("b.zip", zipped(files | {"images/a.png": png_header(12_000, 12_000)})))
+    assert large.pages.loc[0, ["width", "height"]].tolist() == [12_000, 12_000]
+    refused(("c.zip", zipped(files | {"images/a.png": b"\x89PNG\r\n\x1a\n????"})), "images/a.png", "cannot be read")
+
+
+@pytest.mark.parametrize("empty", [b"", b"\n", b"\xef\xbb\xbf"])
+def test_an_empty_label_file_is_a_blank_page(empty):
+    layout = lcm.read(("page7.txt", empty), sizes=(10, 10))
+    assert layout.page_columns.names == ("page7",) and len(layout.region_columns) == 0
+
+
+def test_an_empty_folder_says_what_is_missing(tmp_path):
+    refused(tmp_path, "no annotation file")
+    refused([], "empty")
+
+
+@pytest.mark.parametrize("ends", [b"\r\n", b"\n", b"\r"])
+def test_line_ends_and_a_byte_order_mark_change_nothing(ends):
+    table = b"\xef\xbb\xbf" + (ROW % b"a").replace(b"\n", ends)
+    assert lcm.read(("a.csv", table)).page_columns.names == ("a",)
+    labels = b"\xef\xbb\xbf0 0.5 0.5 1 1" + ends + b"1 0.5 0.5 0.2 0.2" + ends
+    assert len(lcm.read(("a.txt", labels), sizes=(10, 10)).region_columns) == 2
