@@ -120,31 +120,31 @@ def _place(file: str, rows: Gathering, page: int, kind: str, value: Value, place
     if kind in FLAT:
         rows.odd("shape-left-out", "points and brush strokes have no outline and are left out", place)
         return
-    points = _points(value)
-    if points is None:
+    ring = _ring(value, *rows.size(page))
+    if ring is None:
         return  # a choice, a text, a relation: nothing that has a place
-    if len(points) < 2:
+    if len(ring) < 2:
         raise InputError(file, place, "fewer than two points", "Repair or remove the region.")
-    width, height = rows.size(page)
-    ring = [(part_of(x / 100, width), part_of(y / 100, height)) for x, y in points]
     shape = outline_of(ring)
     for label in value.labels:
         rows.region(page, label, *bounds(ring), place, NO_SCORE if score is None else score, shape)
 
 
-def _points(value: Value) -> list[tuple[float, float]] | None:
-    """Corners in percent; a rectangle turns around its upper left corner."""
+def _ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:
+    """Corners in pixels; a rectangle turns around its upper left corner, on the page and not in percent."""
     if value.points is not None:
-        return value.points
+        return [(part_of(x / 100, width), part_of(y / 100, height)) for x, y in value.points]
     if value.x is None or value.y is None:
         return None
-    x, y = value.x, value.y
+    x, y = part_of(value.x / 100, width), part_of(value.y / 100, height)
     if value.radiusX is not None and value.radiusY is not None:
-        return [(x - value.radiusX, y - value.radiusY), (x + value.radiusX, y + value.radiusY)]
+        rx, ry = value.radiusX * width / 100, value.radiusY * height / 100
+        return [(x - rx, y - ry), (x + rx, y + ry)]
     if value.width is None or value.height is None:
         return None
-    w, h = value.width, value.height
-    cos, sin = math.cos(math.radians(value.rotation or 0)), math.sin(math.radians(value.rotation or 0))
     if not value.rotation:
-        return [(x, y), (x + w, y), (x + w, y + h), (x, y + h)]
+        x1, y1 = part_of((value.x + value.width) / 100, width), part_of((value.y + value.height) / 100, height)
+        return [(x, y), (x1, y), (x1, y1), (x, y1)]
+    w, h = value.width * width / 100, value.height * height / 100
+    cos, sin = math.cos(math.radians(value.rotation)), math.sin(math.radians(value.rotation))
     return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in ((0, 0), (w, 0), (w, h), (0, h))]

@@ -12,7 +12,7 @@ from layoutcm.formats.gather import Gathering, bounds, corners_of, numbered, out
 
 # Below the block: lines and words, and the cells of a table.
 SMALL = ("Line", "Span", "Char", "TableCell")
-OUTER = ("Picture", "Figure", "Table", "PictureGroup", "FigureGroup", "TableGroup")
+OUTER = ("Picture", "Figure", "Table")
 
 
 class Block(msgspec.Struct):

@@ -1,0 +1,232 @@
+"""YOLO, LabelMe, Label Studio, Azure, Textract, Document AI: what these tools do that others do not."""
+
+import json
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+
+
+def read(value, name="page.json", **options):
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return lcm.read((name, data), **options)
+
+
+def boxes(layout):
+    return np.round(layout.regions[["x0", "y0", "x1", "y1"]].to_numpy(), 6).tolist()
+
+
+def found(layout):
+    return {finding.code: finding.count for finding in layout.findings}
+
+
+def yolo(text, *others, **options):
+    return lcm.read([("a.txt", text), *others], sizes=(100, 200), **options)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("data.yaml", b"nc: 2\nnames: [Text, Table]\n"),
+        ("data.yaml", b"names:\n  0: Text\n  1: Table\n"),
+        ("classes.txt", b"Text\nTable\n"),
+        ("obj.names", b"Text\r\nTable\r\n"),
+    ],
+)
+def test_yolo_names_stand_in_a_file_beside_the_labels(names):
+    layout = yolo(b"1 0.5 0.5 0.2 0.1\n", names)
+    assert layout.labels == ["Text", "Table"] and layout.regions["label"].tolist() == ["Table"]
+    assert boxes(layout) == [[40, 90, 60, 110]] and found(layout) == {}
+
+
+def test_yolo_without_names_takes_the_ids_of_the_ground_truth():
+    images = [{"id": 1, "file_name": "a.png", "width": 100, "height": 200}]
+    categories = [{"id": 3, "name": "Table"}, {"id": 0, "name": "Text"}]
+    gt = read({"images": images, "annotations": [], "categories": categories})
+    layout = read(b"3 0.5 0.5 0.2 0.1\n7 0.5 0.5 1 1\n", "a.txt", like=gt)
+    assert layout.regions["label"].tolist() == ["Table", "class 7"] and "unnamed-classes" in found(layout)
+
+
+def test_yolo_confidence_outlines_and_corners():
+    text = b"0 0.5 0.5 0.2 0.1 0.75\n0 0.1 0.1 0.5 0.1 0.5 0.3\n0 0.1 0.1 0.3 0.1 0.3 0.2 0.1 0.2\n"
+    text += b"0 0.1 0.1 0.5 0.1 0.5 0.3 .5\n"
+    layout = yolo(text, shapes="polygon")
+    assert layout.regions["score"].tolist()[0] == 0.75 and layout.regions["score"].tolist()[3] == 0.5
+    assert boxes(layout)[1:3] == [[10, 20, 50, 60], [10, 20, 30, 40]]
+    # The third is a rectangle, so it stays a box.
+    assert set(layout.region_columns.shapes) == {1, 3}
+
+
+def test_yolo_fractions_of_six_digits_do_not_add_a_row_of_pixels():
+    layout = lcm.read([("a.txt", b"0 0.333333 0.500000 0.666667 1.000000\n")], sizes=(3, 3))
+    assert boxes(layout) == [[0, 0, 2, 3]]
+
+
+def test_yolo_pages_of_one_name_in_two_folders_stay_apart():
+    files = [("train/labels/a.txt", b"0 .5 .5 1 1\n"), ("val/labels/a.txt", b"")]
+    assert lcm.read(files, sizes=(10, 10)).page_columns.names == ("train/a", "val/a")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [(b"0 0.5 x 0.5 0.5", "number 2"), (b"0.5 0.5 0.5 0.5 0.5", "not whole"), (b"0 0.5 0.5", "has no box")],
+)
+def test_yolo_lines_that_are_no_boxes_are_named(line, words):
+    with pytest.raises(lcm.InputError, match=words) as error:
+        yolo(b"0 0.5 0.5 0.2 0.1\n" + line + b"\n")
+    assert "line 2" in str(error.value)
+
+
+def test_labelme_shapes_of_all_kinds():
+    shapes = [
+        {"label": "Text", "points": [[30, 40], [10, 20]], "shape_type": "rectangle"},
+        {"label": "Seal", "points": [[50, 50], [53, 54]], "shape_type": "circle"},
+        {"label": "Picture", "points": [[0, 0], [10, 0], [0, 10]], "shape_type": "polygon", "group_id": 1},
+        {"label": "Rule", "points": [[0, 0], [10, 0]], "shape_type": "line"},
+        {"label": "__ignore__", "points": [[0, 0], [9, 9]], "shape_type": "rectangle"},
+    ]
+    file = {
+        "shapes": shapes,
+        "imagePath": "..\\scans\\p1.jpg",
+        "imageWidth": 100,
+        "imageHeight": 100,
+        "imageData": "A" * 99,
+    }
+    layout = read(file, shapes="polygon")
+    assert boxes(layout) == [[10, 20, 30, 40], [45, 45, 55, 55], [0, 0, 10, 10]]
+    assert layout.labels == ["Text", "Seal", "Picture"] and set(layout.region_columns.shapes) == {2}
+    assert found(layout) == {"shape-left-out": 1, "ignored-shape": 1}
+
+
+def task(*results, **fields):
+    data = {"id": 5, "data": {"image": "http://host/data/upload/1/1234abcd-scan 1.png?x=1"}, "annotations": []}
+    return data | {"annotations": [{"result": list(results)}]} | fields
+
+
+def labelled(**value):
+    size = {"original_width": 200, "original_height": 100}
+    return size | {"type": "rectanglelabels", "value": {"rectanglelabels": ["Text"]} | value}
+
+
+def test_label_studio_percent_rotation_and_several_labels():
+    turned = labelled(x=50, y=50, width=10, height=20, rotation=90, rectanglelabels=["Text", "Header"])
+    layout = read([task(labelled(x=10, y=20, width=30, height=40, rotation=0), turned)])
+    assert layout.page_columns.names == ("scan 1.png",)
+    assert boxes(layout)[0] == [20, 20, 80, 60]
+    # 20 x 20 pixels, a quarter turn to the right about the upper left corner (100, 50).
+    assert boxes(layout)[1] == boxes(layout)[2] == [80, 50, 100, 70]
+    assert layout.regions["label"].tolist() == ["Text", "Text", "Header"]
+
+
+def test_label_studio_takes_the_last_annotation_that_stands_and_predictions_only_without_one():
+    one, two = (labelled(x=x, y=0, width=10, height=10) for x in (0, 50))
+    cancelled = {"result": [labelled(x=80, y=0, width=10, height=10)], "was_cancelled": True}
+    predictions = [{"result": [two], "score": 0.4}]
+    several = task(annotations=[{"result": [one]}, {"result": [two]}, cancelled], predictions=predictions)
+    layout = read([several])
+    assert boxes(layout) == [[100, 0, 120, 10]] and found(layout) == {"several-annotators": 1}
+    assert np.isnan(layout.regions["score"][0])
+    guessed = read([task(annotations=[cancelled], predictions=predictions)])
+    assert guessed.regions["score"].tolist() == [0.4]
+
+
+def test_label_studio_strokes_are_left_out_and_said():
+    layout = read([task(labelled(x=0, y=0, width=5, height=5), labelled() | {"type": "brushlabels"})])
+    assert len(layout.region_columns) == 1 and found(layout) == {"shape-left-out": 1}
+
+
+def test_label_studio_minimal_export():
+    shape = {"x": 10, "y": 20, "width": 30, "height": 40, "rectanglelabels": ["Text"], "original_width": 200}
+    item = {"image": "/data/upload/1/a.png", "id": 1, "label": [shape | {"original_height": 100}]}
+    layout = read([item | {"annotator": 1, "annotation_id": 2, "created_at": "x", "updated_at": "y", "lead_time": 1.5}])
+    assert layout.page_columns.names == ("a.png",) and boxes(layout) == [[20, 20, 80, 60]]
+
+
+def azure_part(box, page=1, **fields):
+    x0, y0, x1, y1 = box
+    return {"boundingRegions": [{"pageNumber": page, "polygon": [x0, y0, x1, y0, x1, y1, x0, y1]}]} | fields
+
+
+def test_azure_captions_of_tables_and_what_stands_inside_figures():
+    caption = azure_part((1, 1, 2, 2))
+    table = azure_part((1, 2, 5, 6))
+    table["boundingRegions"] += caption["boundingRegions"]
+    result = {
+        "pages": [{"pageNumber": 1, "width": 8.5, "height": 11, "unit": "inch"}],
+        "paragraphs": [azure_part((1, 1, 2, 2), role="sectionHeading"), azure_part((6, 6, 7, 7))],
+        "tables": [table | {"caption": caption}],
+        "figures": [azure_part((5, 5, 8, 8), elements=["/paragraphs/1"])],
+    }
+    layout = read({"analyzeResult": result}, "scan.json")
+    assert layout.regions["label"].tolist() == ["sectionHeading", "paragraph", "table", "table caption", "figure"]
+    assert layout.pages.loc[0, ["page", "document", "width"]].tolist() == ["scan", "scan", 8.5]
+    outer = read({"analyzeResult": result}, "scan.json", nested=False)
+    assert "paragraph" not in outer.regions["label"].tolist()
+
+
+def test_azure_as_its_python_package_dumps_it():
+    region = {"page_number": 2, "polygon": [{"x": 1, "y": 1}, {"x": 3, "y": 1}, {"x": 3, "y": 2}, {"x": 1, "y": 2}]}
+    pages = [{"page_number": n, "width": 8, "height": 11} for n in (1, 2)]
+    layout = read({"api_version": "1", "pages": pages, "paragraphs": [{"role": "title", "bounding_regions": [region]}]})
+    assert layout.regions.loc[0, ["page", "label"]].tolist() == ["page_p2", "title"] and boxes(layout) == [[1, 1, 3, 2]]
+
+
+def test_azure_of_the_second_generation_has_tables_only():
+    result = {
+        "version": "2.1.0",
+        "readResults": [{"page": 1, "width": 8.5, "height": 11, "unit": "inch", "lines": []}],
+        "pageResults": [{"page": 1, "tables": [{"boundingBox": [1, 1, 4, 1, 4, 3, 1, 3]}]}],
+    }
+    layout = read({"status": "succeeded", "analyzeResult": result})
+    assert layout.labels == ["table"] and boxes(layout) == [[1, 1, 4, 3]]
+
+
+def block(kind, box=(0, 0, 1, 1), **fields):
+    where = dict(zip(("Left", "Top", "Width", "Height"), box))
+    return {"BlockType": kind, "Geometry": {"BoundingBox": where}} | fields
+
+
+def test_textract_fractions_percent_and_pages():
+    blocks = [
+        block("PAGE", Page=1),
+        block("PAGE", Page=2),
+        block(
+            "LAYOUT_LIST",
+            (0.1, 0.2, 0.5, 0.5),
+            Page=2,
+            Confidence=80,
+            Id="l",
+            Relationships=[{"Type": "CHILD", "Ids": ["t"]}],
+        ),
+        block("LAYOUT_TEXT", (0.1, 0.2, 0.5, 0.1), Page=2, Confidence=50, Id="t"),
+        block("WORD", (0.1, 0.2, 0.1, 0.1), Page=2),
+    ]
+    layout = read([{"Blocks": blocks[:3]}, {"Blocks": blocks[3:]}], "scan.json", sizes=(100, 200))
+    assert layout.pages[["page", "number"]].to_numpy().tolist() == [["scan_p1", 1], ["scan_p2", 2]]
+    assert boxes(layout) == [[10, 40, 60, 140], [10, 40, 60, 60]] and layout.regions["score"].tolist() == [0.8, 0.5]
+    outer = read([{"Blocks": blocks}], "scan.json", sizes=(100, 200), nested=False)
+    assert outer.labels == ["LAYOUT_LIST"]
+
+
+def test_textract_without_layout_is_refused_with_the_reason():
+    with pytest.raises(lcm.InputError, match=r"no LAYOUT block.*FeatureTypes"):
+        read({"Blocks": [block("PAGE"), block("WORD")]}, sizes=(10, 10))
+
+
+def test_document_ai_zeros_left_out_blocks_and_fractions():
+    flat = {"vertices": [{}, {"x": 40}, {"x": 40, "y": 10}, {"y": 10}]}
+    part = {
+        "normalizedVertices": [{"x": 0.5, "y": 0.25}, {"x": 1, "y": 0.25}, {"x": 1, "y": 0.5}, {"x": 0.5, "y": 0.5}]
+    }
+    where = [{"layout": {"boundingPoly": poly, "confidence": 0.5}} for poly in (flat, part)]
+    page = {"pageNumber": 1, "dimension": {"width": 100, "height": 80}, "blocks": where}
+    layout = read({"mimeType": "x", "text": "t", "pages": [page]})
+    assert boxes(layout) == [[0, 0, 40, 10], [50, 20, 100, 40]] and layout.labels == ["block"]
+    both = read({"mimeType": "x", "text": "t", "pages": [page | {"paragraphs": where[:1]}]})
+    assert both.labels == ["paragraph"] and len(both.region_columns) == 1
+
+
+def test_document_ai_of_the_layout_parser_has_no_places():
+    with pytest.raises(lcm.InputError, match="without coordinates"):
+        read({"documentLayout": {"blocks": []}, "mimeType": "application/pdf"})
