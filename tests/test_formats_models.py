@@ -78,7 +78,7 @@ def test_docling_predictions_can_leave_the_page_and_must_be_complete():
     assert rows(layout) == [("a.png", "Text", [-1, 2, 3, 4])] and found(layout) == {"clipped-box": 1}
     with pytest.raises(lcm.InputError, match="1 boxes, 2 labels"):
         read({"predictions": [one | {"labels": ["Text", "Text"]}]}, sizes=(10, 10))
-    with pytest.raises(lcm.InputError, match="size of page 'a.png'"):
+    with pytest.raises(lcm.InputError, match=r"size of page 'a\.png'"):
         read({"predictions": [one]})
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, bounds, numbered, outline_of
+from layoutcm.formats.gather import Gathering, numbered
 
 
 class Point(msgspec.Struct):
@@ -146,5 +146,4 @@ def _region(file: str, rows: Gathering, pages: dict[int, int], label: str, area:
     ring = area.corners
     if len(ring) < 2:
         raise InputError(file, place, "the polygon is not made of x, y pairs", "Export it again.")
-    shape = outline_of(ring)
-    rows.region(pages[area.page], label, *bounds(ring), place, shape=shape)
+    rows.outline(pages[area.page], label, ring, place)

@@ -9,7 +9,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, numbered, outline_of, part_of
+from layoutcm.formats.gather import Gathering, numbered, part_of
 
 
 class Vertex(msgspec.Struct):
@@ -94,6 +94,4 @@ def _region(file: str, rows: Gathering, page: int, label: str, where: Where | No
         ring = [(part_of(v.x, width), part_of(v.y, height)) for v in poly.normalizedVertices]
     if len(ring) < 2:
         raise InputError(file, place, "there is no boundingPoly", "Export the document with its layout.")
-    shape = outline_of(ring)
-    score = where.confidence if where and where.confidence is not None else NO_SCORE
-    rows.region(page, label, *bounds(ring), place, score, shape)
+    rows.outline(page, label, ring, place, where.confidence if where else None)

@@ -150,8 +150,7 @@ def _read_side(content: Content, options: Options, rows: Gathering, side: str) -
         for k, region in enumerate(regions):
             label = lent_label(options, region.category_id)
             x0, y0, x1, y1 = region.bbox
-            score = NO_SCORE if region.score is None else region.score
-            rows.region(page, label, x0, y0, x1, y1, (place, k), score)
+            rows.region(page, label, x0, y0, x1, y1, (place, k), region.score)
 
 
 def lent_label(options: Options, key: Key) -> str:

@@ -76,17 +76,29 @@ class Gathering:
         x1: float,
         y1: float,
         place: str | tuple[str, object],
-        score: float = NO_SCORE,
-        shape: Shape | None = None,
+        score: float | None = None,
     ) -> None:
         """One region; `place` is text or a pair ("objects[{}]", 3) that is put together when needed."""
-        if shape is not None and self.options.outlines:
-            self._shapes[len(self._region_page)] = shape
         self._region_page.append(page)
         self._region_label.append(self._labels.setdefault(label, len(self._labels)))
         self._boxes += (x0, y0, x1, y1)
-        self._scores.append(score)
+        self._scores.append(NO_SCORE if score is None else score)
         self._places.append(place)
+
+    def outline(
+        self,
+        page: int,
+        label: str,
+        points: Sequence[tuple[float, float]],
+        place: str | tuple[str, object],
+        score: float | None = None,
+    ) -> None:
+        """One region given by two or more points; it keeps its outline only if outlines are asked for."""
+        if self.options.outlines and len(points) > 2:
+            shape = Outline((np.array(points, float),))
+            if not is_box(shape):
+                self._shapes[len(self._region_page)] = shape
+        self.region(page, label, *bounds(points), place, score)
 
     def odd(self, code: str, message: str, place: str, fix: str = "", severity: str = "warning") -> None:
         """Count something odd; it becomes one finding with the first example. `message` follows the count."""
@@ -176,14 +188,6 @@ def bounds(points: Sequence[Sequence[float]]) -> tuple[float, float, float, floa
 def numbered(stem: str, number: int, pages: int) -> str:
     """The name of a page in a file that names none: the file's own, with the page's number where there are several."""
     return stem if pages == 1 else f"{stem}_p{number}"
-
-
-def outline_of(points: Sequence[Sequence[float]]) -> Outline | None:
-    """The outline through these points; None where it is no more than a box, or no area at all."""
-    if len(points) < 3:
-        return None
-    shape = Outline((np.array(points, float),))
-    return None if is_box(shape) else shape
 
 
 def part_of(fraction: float, side: float) -> float:

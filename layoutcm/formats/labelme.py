@@ -8,7 +8,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, outline_of
+from layoutcm.formats.gather import Gathering, bounds
 
 Point = tuple[float, float]
 FLAT = ("line", "linestrip", "point", "points")
@@ -47,11 +47,11 @@ def read_page(content: Content, options: Options, rows: Gathering) -> None:
             raise InputError(
                 content.name, f"shapes[{i}].points", "fewer than two points", "Repair or remove the shape."
             )
-        box = bounds(drawn.points)
         if kind == "circle":  # its centre and a point on its edge
             (x, y), (ex, ey) = drawn.points[:2]
             radius = math.hypot(ex - x, ey - y)
-            box = (x - radius, y - radius, x + radius, y + radius)
-        shape = outline_of(drawn.points) if kind == "polygon" else None
-        score = NO_SCORE if drawn.score is None else drawn.score
-        rows.region(page, drawn.label or "", *box, place, score, shape)
+            rows.region(page, drawn.label or "", x - radius, y - radius, x + radius, y + radius, place, drawn.score)
+        elif kind == "polygon":
+            rows.outline(page, drawn.label or "", drawn.points, place, drawn.score)
+        else:
+            rows.region(page, drawn.label or "", *bounds(drawn.points), place, drawn.score)

@@ -15,7 +15,7 @@ import msgspec
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, outline_of, part_of
+from layoutcm.formats.gather import Gathering, part_of
 
 # Put before a file's name when it is uploaded.
 _UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")
@@ -125,9 +125,8 @@ def _place(file: str, rows: Gathering, page: int, kind: str, value: Value, place
         return  # a choice, a text, a relation: nothing that has a place
     if len(ring) < 2:
         raise InputError(file, place, "fewer than two points", "Repair or remove the region.")
-    shape = outline_of(ring)
     for label in value.labels:
-        rows.region(page, label, *bounds(ring), place, NO_SCORE if score is None else score, shape)
+        rows.outline(page, label, ring, place, score)
 
 
 def _ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:

@@ -11,7 +11,7 @@ import msgspec
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, corners_of, number, outline_of
+from layoutcm.formats.gather import Gathering, corners_of, number
 
 
 class Block(msgspec.Struct):
@@ -88,5 +88,4 @@ def _place(file: str, rows: Gathering, page: int, block: Block, place: str) -> N
     ring = corners_of(block.points or corners, file, place)
     if not all(map(math.isfinite, (v for point in ring for v in point))):
         raise InputError(file, place, "a coordinate is not a finite number", "Repair or remove the block.")
-    score = NO_SCORE if block.score is None else block.score
-    rows.region(page, block.type or "", *bounds(ring), place, score, outline_of(ring))
+    rows.outline(page, block.type or "", ring, place, block.score)

@@ -8,7 +8,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, bounds, corners_of, numbered, outline_of
+from layoutcm.formats.gather import Gathering, bounds, corners_of, numbered
 
 # Below the block: lines and words, and the cells of a table.
 SMALL = ("Line", "Span", "Char", "TableCell")
@@ -39,7 +39,7 @@ def read_tree(content: Content, options: Options, rows: Gathering) -> None:
         at = rows.page(name, x1 - x0, y1 - y0, f"{place}.bbox", document=content.stem, number=i + 1)
         for where, block in _blocks(page.children or [], place, options):
             ring = [(x - x0, y - y0) for x, y in _ring(block, content.name, where)]
-            rows.region(at, block.block_type, *bounds(ring), where, shape=outline_of(ring))
+            rows.outline(at, block.block_type, ring, where)
 
 
 def _ring(block: Block, file: str, place: str) -> list[tuple[float, float]]:

@@ -11,7 +11,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, corners_of, numbered, outline_of, part_of
+from layoutcm.formats.gather import Gathering, corners_of, numbered, part_of
 
 Box = tuple[float, float, float, float]
 DETECTED = (
@@ -109,8 +109,7 @@ def read_model(content: Content, options: Options, rows: Gathering) -> None:
                 continue
             label = found.label or (DETECTED[key] if key is not None and key >= 0 else f"category {key}")
             ring = corners_of(found.poly or found.bbox or [], content.name, place)
-            score = NO_SCORE if found.score is None else found.score
-            rows.region(at, label, *bounds(ring), place, score, outline_of(ring))
+            rows.outline(at, label, ring, place, found.score)
 
 
 class Entry(msgspec.Struct):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, corners_of, outline_of
+from layoutcm.formats.gather import Gathering, corners_of
 
 
 class Found(msgspec.Struct, gc=False):
@@ -45,7 +45,7 @@ def read_ground_truth(content: Content, options: Options, rows: Gathering) -> No
                 continue
             ring = corners_of(found.poly, content.name, f"[{i}].layout_dets[{k}].poly")
             place = (f"[{i}].layout_dets[{{}}].poly", k)
-            rows.region(at, found.category_type, *bounds(ring), place, shape=outline_of(ring))
+            rows.outline(at, found.category_type, ring, place)
 
 
 class Result(msgspec.Struct, gc=False):
@@ -72,5 +72,4 @@ def read_prediction(content: Content, options: Options, rows: Gathering) -> None
         if found.image_name not in pages:
             pages[found.image_name] = rows.page(found.image_name, None, None, f"results[{i}]")
         label = file.categories.get(str(found.category_id), f"category {found.category_id}")
-        score = NO_SCORE if found.score is None else found.score
-        rows.region(pages[found.image_name], label, *found.bbox, ("results[{}].bbox", i), score)
+        rows.region(pages[found.image_name], label, *found.bbox, ("results[{}].bbox", i), found.score)

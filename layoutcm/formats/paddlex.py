@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, corners_of, outline_of
+from layoutcm.formats.gather import Gathering, bounds, corners_of
 
 
 class Box(msgspec.Struct, gc=False):
@@ -92,10 +92,8 @@ def _place_boxes(file: str, rows: Gathering, at: int, boxes: list[Box], start: s
     for k, box in enumerate(boxes):
         ring = corners_of(box.coordinate, file, f"{start}boxes[{k}].coordinate")
         label = box.label if box.label is not None else f"class {box.cls_id}"
-        shape = outline_of(box.polygon_points or ring)
-        rows.region(
-            at, label, *bounds(ring), (start + "boxes[{}]", k), NO_SCORE if box.score is None else box.score, shape
-        )
+        points = box.polygon_points if rows.options.outlines and box.polygon_points else ring
+        rows.outline(at, label, points, (start + "boxes[{}]", k), box.score)
 
 
 def _pages(content: Content) -> Iterator[tuple[str, Page]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, corners_of, numbered, outline_of
+from layoutcm.formats.gather import Gathering, corners_of, numbered
 
 
 class Box(msgspec.Struct):
@@ -38,5 +38,4 @@ def read_results(content: Content, options: Options, rows: Gathering) -> None:
                 ring = box.polygon if box.polygon and len(box.polygon) > 1 else None
                 ring = ring or corners_of(box.bbox or [], content.name, place)
                 moved = [(x - left, y - top) for x, y in ring]
-                score = NO_SCORE if box.confidence is None else box.confidence
-                rows.region(at, box.label, *bounds(moved), place, score, outline_of(moved))
+                rows.outline(at, box.label, moved, place, box.confidence)

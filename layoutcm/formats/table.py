@@ -38,6 +38,8 @@ def is_parquet(content: Content) -> bool:
 
 
 def is_csv(content: Content) -> bool:
+    if content.json_root or content.data[:1] == b"<":
+        return False
     names = {plain(name) for name in _header(content).decode("utf-8", "replace").split(_delimiter(content))}
     found = find_columns(list(names))
     if "block_type" in names:  # LayoutParser's, which has its own reader

@@ -9,7 +9,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, numbered, outline_of, part_of
+from layoutcm.formats.gather import Gathering, numbered, part_of
 
 LAYOUT = "LAYOUT_"
 OUTER = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST")
@@ -94,6 +94,8 @@ def _region(file: str, rows: Gathering, page: int, block: Block, place: str) -> 
     x0, y0 = part_of(box.Left, width), part_of(box.Top, height)
     x1, y1 = part_of(box.Left + box.Width, width), part_of(box.Top + box.Height, height)
     corners = [(part_of(corner.X, width), part_of(corner.Y, height)) for corner in block.Geometry.Polygon or []]
-    shape = outline_of(corners)
-    score = NO_SCORE if block.Confidence is None else block.Confidence / 100
-    rows.region(page, block.BlockType, x0, y0, x1, y1, place, score, shape)
+    score = None if block.Confidence is None else block.Confidence / 100
+    if rows.options.outlines and len(corners) > 2:
+        rows.outline(page, block.BlockType, corners, place, score)
+    else:
+        rows.region(page, block.BlockType, x0, y0, x1, y1, place, score)

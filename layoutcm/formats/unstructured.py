@@ -8,7 +8,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, numbered, outline_of
+from layoutcm.formats.gather import Gathering, numbered
 
 OUTER = ("Image", "Table", "Figure")
 
@@ -66,8 +66,7 @@ def read_elements(content: Content, options: Options, rows: Gathering) -> None:
         ring = _points(meta)
         if where.system == "PointSpace":  # y counts from below
             ring = [(x, rows.size(pages[key])[1] - y) for x, y in ring]
-        score = NO_SCORE if meta.detection_class_prob is None else meta.detection_class_prob
-        rows.region(pages[key], one.type, *bounds(ring), ("[{}].metadata.coordinates", i), score, outline_of(ring))
+        rows.outline(pages[key], one.type, ring, ("[{}].metadata.coordinates", i), meta.detection_class_prob)
     for _ in range(len(elements) - len(placed)):
         rows.odd("no-place", "elements have no coordinates and are left out", "the list")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, number
+from layoutcm.formats.gather import Gathering, number
 from layoutcm.formats.markup import elements, root_name
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
@@ -41,5 +41,5 @@ def read_page(content: Content, options: Options, rows: Gathering) -> None:
             x1,
             y1,
             ("object[{}]", i),
-            number(score, file, f"object[{i}]/score") if score else NO_SCORE,
+            number(score, file, f"object[{i}]/score") if score else None,
         )

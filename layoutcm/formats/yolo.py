@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, bounds, number, outline_of, part_of
+from layoutcm.formats.gather import Gathering, number, part_of
 from layoutcm.model import Finding, Layout, stem
 
 NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -73,14 +73,14 @@ def _read_lines(content: Content, rows: Gathering, page: int, names: dict[int, s
             if len(parts) < 5:
                 raise InputError(content.name, f"line {i}", f"{shown(line)} has no box", "Write class cx cy w h.")
             cx, cy, w, h = values[:4]
-            score = values[4] if len(parts) == 6 else NO_SCORE
+            score = values[4] if len(parts) == 6 else None
             x0, x1 = part_of(cx - w / 2, width), part_of(cx + w / 2, width)
             y0, y1 = part_of(cy - h / 2, height), part_of(cy + h / 2, height)
             rows.region(page, label, x0, y0, x1, y1, ("line {}", i), score)
             continue
-        score = values.pop() if len(values) % 2 else NO_SCORE
+        score = values.pop() if len(values) % 2 else None
         ring = [(part_of(x, width), part_of(y, height)) for x, y in zip(values[::2], values[1::2])]
-        rows.region(page, label, *bounds(ring), ("line {}", i), score, outline_of(ring))
+        rows.outline(page, label, ring, ("line {}", i), score)
 
 
 def _explained(content: Content, line: int, parts: list[str]) -> tuple[int, list[float]]:
