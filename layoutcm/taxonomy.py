@@ -59,12 +59,13 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
 
 def equal_names(gt: Layout, pred: Layout) -> dict[str, str]:
     """{pred label: gt label} for names that are equal up to case, blanks, hyphens and underscores."""
-    spelled = {_plain(label): label for label in reversed(gt.labels) if _plain(label)}
-    alike = {label: spelled[_plain(label)] for label in pred.labels if _plain(label) in spelled}
+    spelled = {plain_spelling(label): label for label in reversed(gt.labels) if plain_spelling(label)}
+    alike = {label: spelled[plain_spelling(label)] for label in pred.labels if plain_spelling(label) in spelled}
     return {label: name for label, name in alike.items() if label not in gt.labels}  # an exact name is its own
 
 
-def _plain(label: str) -> str:
+def plain_spelling(label: str) -> str:
+    """The name without case, blanks, hyphens and underscores, in which tools differ."""
     return re.sub(r"[\s_\-]+", "", label).casefold()
 
 

@@ -10,12 +10,12 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 # From the ground up: a room may use those before it. `layoutcm` itself only knows its version when it is imported.
 FLOORS = [
     {"errors", "app_server", "drawings", "palette"},
-    {"model"},
+    {"model", "handwritten"},
     {"bits", "counts", "pairing", "taxonomy"},
-    {"formats", "contributions", "align"},
+    {"formats", "contributions", "align", "family_trees"},
     {"cells"},
     {"pixels", "confusion"},
-    {"levels"},
+    {"levels", "families"},
     {"comparison"},
     {"tables", "pageview"},
     {"cli", "figures"},

@@ -210,7 +210,7 @@ def confusion(compared: Comparison) -> Confusion:
 
 @st.cache_resource(max_entries=24, show_spinner="Adding up …")
 def _confusion(content: str, method: str, of: dict[str, str], _compared: Comparison) -> Confusion:
-    return _compared.confusion(**of, method=method)
+    return _compared.confusion(of.get("page"), of.get("document"), method)
 
 
 def theme() -> Theme:
