@@ -208,10 +208,11 @@ class Comparison:
         """What was done, in one line; `recipe_for` names the method too."""
         return self.recipe_for("matrix")
 
-    def recipe_for(self, method: str, **more: object) -> str:
+    def recipe_for(self, method: str | None, **more: object) -> str:
         gt, pred = (PurePosixPath(side.name).stem.replace("|", "/") for side in self.alignment.layouts)
-        added = {name: str(value).replace("|", "/") for name, value in more.items()}
-        parts = {"gt": gt, "pred": pred, "pages": len(self.pages), **self.options, "method": method, **added}
+        chosen = {"method": method, **more}
+        added = {name: str(value).replace("|", "/") for name, value in chosen.items() if value is not None}
+        parts = {"gt": gt, "pred": pred, "pages": len(self.pages), **self.options, **added}
         return "|".join(f"{name}:{value}" for name, value in parts.items()) + f"|v{__version__}"
 
     @cached_property
@@ -249,8 +250,8 @@ class Comparison:
             return confusion_of(counts, self.space, method, self.recipe_for(method))
         tree = family_tree(families, self.labels[1:])
         space = space_at(self.space, counts.labels, tree, depth, expanded)
-        opened = {"expanded": "+".join(expanded)} if expanded else {}
-        recipe = self.recipe_for(method, families=tree.title, depth=depth, **opened)
+        opened = "+".join(expanded) or None
+        recipe = self.recipe_for(method, families=tree.title, depth=depth, expanded=opened)
         return confusion_of(counts.merged(), space, method, recipe)
 
     def families(
@@ -266,11 +267,11 @@ class Comparison:
         """Which confusions stay inside a family of labels and which leave it.
 
         `families` is {family: [labels]}, a tree of such, a YAML or JSON file, or the name of a built-in tree
-        (doclaynet, publaynet, docling); `depth` is that of the families in a tree. A sample is a pixel or a page;
-        a remaining pair counts 1 (pairs), or each gt (gold) or pred label spends 1.
+        (doclaynet, publaynet, docling, mixed); `depth` is that of the families in a tree. A sample is a pixel or
+        a page; a remaining pair counts 1 (pairs), or each gt (gold) or pred label spends 1.
         """
         tree = family_tree(families, self.labels[1:])
-        recipe = self.recipe_for("families", families=tree.title, depth=depth, sample=sample, count=count)
+        recipe = self.recipe_for(None, families=tree.title, depth=depth, sample=sample, count=count)
         return families_of(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_index(self, page: str) -> int:

@@ -85,6 +85,11 @@ class FamilyConfusion:
         """{family: DataFrame}, index gt labels and OOF, columns pred labels and OOF."""
         return {matrix.family: matrix.table() for matrix in self.all_matrices}
 
+    @property
+    def common_labels(self) -> bool:
+        """Some label but Background is on both sides, so that something can be right."""
+        return any(set(m.gt_labels) & set(m.pred_labels) - {BACKGROUND} for m in self.all_matrices)
+
     def given_gt(self) -> pd.DataFrame:
         """One row a gt label: label, shares identity, in_family and oof of its total, the preferred confusion."""
         return self._given(GT)
@@ -262,3 +267,12 @@ def space_at(space: LabelSpace, sides: Sides, tree: FamilyTree, depth: int, expa
     gt_place = np.array([0, *(1 + rows.index(name) for name in gt)], np.int64)
     pred_place = np.array([0, *(1 + offset + columns.index(name) for name in pred)], np.int64)
     return LabelSpace((BACKGROUND, *labels), gt_place, pred_place, shared)
+
+
+def names_in_order(labels: Sequence[str], tree: FamilyTree, depth: int, expanded: Sequence[str] = ()) -> list[str]:
+    """What the labels are shown as at a depth, in the order of the tree, for drawing."""
+    ordered = [label for label in tree.paths if label in labels]
+    # Named in the order that `space_at` meets them, so that both give the same names.
+    names = unit_names(units(tree, labels, depth, expanded).values())
+    shown_as = units(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
+    return list(dict.fromkeys(names[path] for path in shown_as.values()))

@@ -78,7 +78,7 @@ Given = FamilyTree | Mapping[str, Any] | str | os.PathLike[str]
 
 
 def family_tree(given: Given, labels: Sequence[str]) -> FamilyTree:
-    """A tree from a mapping, from a file, or a built-in one by its name (doclaynet, publaynet, docling)."""
+    """A tree from a mapping, from a file, or a built-in one by its name (doclaynet, publaynet, docling, mixed)."""
     if isinstance(given, FamilyTree):
         return given
     if isinstance(given, str) and given in BUILT_IN:
@@ -237,7 +237,19 @@ BUILT_IN: dict[str, dict[str, Any]] = {
             "Marks": ["checkbox_selected", "checkbox_unselected", "grading_scale"],
         },
     },
-}
+    # For two sides that were labelled by different tools.
+    "mixed": {
+        "Text": {
+            "Headings": ["title", "doc_title", "document_title", "section_header", "paragraph_title", "heading"],
+            "Body": ["text", "plain_text", "paragraph", "abstract", "list", "list_item", "reference", "references",
+                     "content", "formula", "equation", "code", "algorithm"],
+            "Notes": ["caption", "figure_caption", "figure_title", "table_caption", "table_title", "chart_title",
+                      "footnote"],
+        },
+        "Floats": {"Pictures": ["picture", "figure", "image", "chart", "seal"], "Tables": ["table", "document_index"]},
+        "Furniture": ["page_header", "header", "page_footer", "footer", "page_number", "number", "aside_text"],
+    },
+}  # fmt: skip
 
 
 def fitted(name: str, labels: Sequence[str]) -> FamilyTree:

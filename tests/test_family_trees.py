@@ -122,7 +122,7 @@ def test_the_sample_comes_with_families():
     f = c.families(SAMPLE / "families.yaml")
     assert list(f.matrices) == ["Background", "Text", "Headings", "Floats", "Furniture"] and not f.findings
     assert f.given_gt().set_index("label").loc["Caption", "preferred"] == "Text"
-    assert "|method:families|families:families|depth:1|sample:pixel|count:pairs|v" in f.recipe
+    assert "|taxonomy:same|families:families|depth:1|sample:pixel|count:pairs|v" in f.recipe
 
 
 def test_built_in_trees_fit_the_spelling_at_hand():
@@ -130,6 +130,7 @@ def test_built_in_trees_fit_the_spelling_at_hand():
     assert best(DOCLAYNET) == "doclaynet"
     assert best(["text", "title", "list", "table", "figure"]) == "publaynet"
     assert best(["text", "section_header", "document_index", "checkbox_selected", "code", "table"]) == "docling"
+    assert best([*DOCLAYNET, "doc_title", "figure", "header"]) == "mixed"
     assert best(["cat", "dog"]) is None and best([]) is None
     spelled = lcm.suggest_families(["section header", "TEXT", "logo"])["doclaynet"]
     assert spelled == {"Text": {"Headings": ["section header"], "Body": ["TEXT"]}}

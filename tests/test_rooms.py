@@ -18,8 +18,9 @@ FLOORS = [
     {"levels", "families"},
     {"comparison"},
     {"tables", "pageview"},
-    {"cli", "figures"},
-    {"__main__", "charts", "overlays", "maps"},
+    {"figures", "family_tables"},
+    {"cli", "charts", "overlays", "maps"},
+    {"__main__", "family_charts"},
     {"ui"},
 ]
 FLOOR = {room: i for i, floor in enumerate(FLOORS) for room in floor}
