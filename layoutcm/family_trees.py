@@ -39,7 +39,7 @@ class FamilyTree:
     def title(self) -> str:
         """For a recipe: the file's name, or how many families were given."""
         count = len({path[0] for path in self.paths.values()})
-        return PurePath(self.name).stem if self.name else f"{count} given"
+        return PurePath(self.name).stem if self.name else f"{count} given" if count else "none"
 
     @property
     def depth(self) -> int:
@@ -247,7 +247,10 @@ BUILT_IN: dict[str, dict[str, Any]] = {
                       "footnote"],
         },
         "Floats": {"Pictures": ["picture", "figure", "image", "chart", "seal"], "Tables": ["table", "document_index"]},
-        "Furniture": ["page_header", "header", "page_footer", "footer", "page_number", "number", "aside_text"],
+        "Furniture": {
+            "Headers": ["page_header", "header"],
+            "Footers": ["page_footer", "footer", "page_number", "number"],
+        },
     },
 }  # fmt: skip
 

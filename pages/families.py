@@ -12,7 +12,8 @@ tree = families.choose(compared)
 if not tree.paths:
     st.info("No families yet: every label stands alone. Choose built-in ones, write your own above, or bring a file.")
 booked = families.booked(compared, tree)
-panels.findings(booked.findings)
+if tree.paths:
+    panels.findings(booked.findings)
 side = SIDES.index(state.get("family_given"))
 st.markdown(families.sentence(booked, side, panels.scope(compared)))
 families.figures_on_top(booked, side)

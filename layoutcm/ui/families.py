@@ -18,7 +18,7 @@ from layoutcm.model import GT, SIDES
 from layoutcm.tables import share
 from layoutcm.ui import bar, state
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
-from layoutcm.ui.panels import VIEW_NAMES, guarded, table, typed
+from layoutcm.ui.panels import TABLE_ROWS, VIEW_NAMES, guarded, table, typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,19 +30,20 @@ COUNT_HELP = (
 UNITS = {"pixel": "px", "page": "pages"}
 
 
+def _row() -> Any:
+    """Controls beside each other; what finds no room goes to the next line."""
+    return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+
+
 def choose(compared: Comparison) -> FamilyTree:
     """Where the families come from and how they are counted."""
-    source, sample, count, depth = st.columns([3, 2, 2, 2], vertical_alignment="bottom")
-    with source:
-        bar.choose("families", "Families", options(compared), format_func=lambda name: TITLES.get(name, OWN))
-    tree = chosen_tree(compared)
-    with sample:
+    with _row():
+        bar.choose("families", "Families", options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280)
+        tree = chosen_tree(compared)
         st.segmented_control("Sample", UNITS, required=True, **state.bound("family_sample"))
-    with count:
-        bar.choose("family_count", "Count", state.CHOICES["family_count"], help=COUNT_HELP)
-    with depth:
+        bar.choose("family_count", "Count", state.CHOICES["family_count"], help=COUNT_HELP, width=160)
         bar.choose(
-            "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2,
+            "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
             help="1 is the outermost families of the tree.",
         )  # fmt: skip
     with st.expander("Edit the families, or bring a file", expanded=not tree.paths):
@@ -54,8 +55,10 @@ def _editor(compared: Comparison, tree: FamilyTree) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         st.caption("Write a family beside each label; nested families as Text / Headings. Blank: a family of its own.")
+        rows = rows_of(tree, labels_of(compared))
+        height = 38 + 35 * min(max(len(rows), 1), TABLE_ROWS)
         edited = st.data_editor(
-            rows_of(tree, labels_of(compared)), hide_index=True, disabled=["label"], key=f"families_{as_text(tree)}"
+            rows, hide_index=True, disabled=["label"], key=f"families_{as_text(tree)}", height=height
         )
         wanted = as_text(tree_of(edited))
         if st.button("Use these families", type="primary", disabled=wanted == as_text(tree)):
@@ -127,13 +130,12 @@ def figures_on_top(families: FamilyConfusion, side: int) -> None:
         "in_family": "Taken for another label of its family",
         "oof": "Nobody of its family left to pair with",
     }
-    given, *columns = st.columns([2, 2, 2, 2, 2])
-    with given:
+    with _row():
         st.segmented_control("Given", SIDES, required=True, help="Whose labels are looked at, one by one",
                              **state.bound("family_given"))  # fmt: skip
-    for column, part in zip(columns, PARTS):
-        text = f"{helps[part]}. Of all labels of {SIDES[side]} but Background."
-        column.metric(names[part], share(shares[part]), help=text)
+        for part in PARTS:
+            text = f"{helps[part]}. Of all labels of {SIDES[side]} but Background."
+            st.metric(names[part], share(shares[part]), help=text, width=170)
 
 
 def labels(families: FamilyConfusion, side: int) -> None:
@@ -173,19 +175,15 @@ def inside(families: FamilyConfusion, side: int) -> None:
         st.info("There is nothing in any family here.")
         return
     names = [matrix.family for matrix in sorted(shown, key=_trouble, reverse=True)]
-    left, right = st.columns([1, 2], gap="medium")
-    with left:
-        bar.choose("family", "Family", names, help="The family with the most confusion inside comes first.")
-        chosen = next(matrix for matrix in shown if matrix.family == state.get("family"))
-        of = f"shares of {'gt, by row' if side == GT else 'pred, by column'}"
-        st.caption(
-            f"{of[0].upper()}{of[1:]}. OOF is out of the family: a gt label that found nobody of its family left in "
-            "pred, or the other way round."
-        )
-    with right:
-        view = "recall" if side == GT else "precision"
-        figure = family_figure(chosen, view, state.theme(), UNITS[families.sample])
-        st.plotly_chart(figure, key=f"family_matrix_{view}", config=CONFIG, theme=None)
+    bar.choose("family", "Family", names, help="The family with the most confusion inside comes first.", width=280)
+    chosen = next(matrix for matrix in shown if matrix.family == state.get("family"))
+    view, of = ("recall", "gt, by row") if side == GT else ("precision", "pred, by column")
+    figure = family_figure(chosen, view, state.theme(), UNITS[families.sample])
+    st.plotly_chart(figure, key=f"family_matrix_{view}", config=CONFIG, theme=None)
+    st.caption(
+        f"Shares of {of}. OOF is out of the family: a gt label that found nobody of its family left in pred, or the "
+        "other way round."
+    )
 
 
 def _trouble(matrix: FamilyMatrix) -> float:
@@ -195,25 +193,16 @@ def _trouble(matrix: FamilyMatrix) -> float:
 
 def whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels shown as their families, as deep as one likes; single families can be opened."""
-    depth, opened, view = st.columns([4, 3, 4], vertical_alignment="bottom")
     names = {0: EVERYTHING, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
+    views = {name: title for name, title in VIEW_NAMES.items() if name != "collapsed"}
     if state.get("matrix_depth") not in names:
         state.put(matrix_depth=1)
-    with depth:
-        st.segmented_control(
-            "Depth of the tree",
-            list(names),
-            required=True,
-            format_func=names.__getitem__,
-            **state.bound("matrix_depth"),
-        )
-    with opened:
+    with _row():
+        st.segmented_control("Depth of the tree", list(names), required=True, format_func=names.__getitem__,
+                             **state.bound("matrix_depth"))  # fmt: skip
         expanded = _opened(tree)
-    with view:
-        views = {name: title for name, title in VIEW_NAMES.items() if name != "collapsed"}
-        st.segmented_control(
-            "View", list(views), required=True, format_func=views.__getitem__, **state.bound("family_view")
-        )
+        st.segmented_control("View", list(views), required=True, format_func=views.__getitem__,
+                             **state.bound("family_view"))  # fmt: skip
     confusion = _coarse(compared, tree, expanded)
     order = {name: k for k, name in enumerate(names_in_order(labels_of(compared), tree, _depth(), expanded))}
     rows, columns = (
@@ -241,7 +230,12 @@ def _opened(tree: FamilyTree) -> list[str]:
         state.put(expanded=json.dumps(st.session_state["open_families"], ensure_ascii=False))
 
     return st.multiselect(
-        "Open single families", tree.families, key="open_families", on_change=remember, disabled=_depth() == 0
+        "Open single families",
+        tree.families,
+        key="open_families",
+        on_change=remember,
+        disabled=_depth() == 0,
+        width=320,
     )
 
 
