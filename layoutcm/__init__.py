@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from layoutcm.comparison import Comparison as Comparison
     from layoutcm.comparison import compare as compare
     from layoutcm.confusion import Confusion as Confusion
+    from layoutcm.confusion import accuracy as accuracy
     from layoutcm.confusion import averages as averages
     from layoutcm.confusion import label_sets_confusion as label_sets_confusion
     from layoutcm.counts import PairCounts as PairCounts
     from layoutcm.errors import InputError as InputError
+    from layoutcm.families import FamilyConfusion as FamilyConfusion
+    from layoutcm.families import label_sets_families as label_sets_families
+    from layoutcm.family_trees import suggest_families as suggest_families
     from layoutcm.fixes import fix as fix
     from layoutcm.formats import read as read
     from layoutcm.model import Finding as Finding
@@ -28,16 +32,20 @@ if TYPE_CHECKING:
 _ROOM = {
     "Comparison": "comparison",
     "Confusion": "confusion",
+    "FamilyConfusion": "families",
     "Finding": "model",
     "InputError": "errors",
     "Layout": "model",
     "PairCounts": "counts",
+    "accuracy": "confusion",
     "averages": "confusion",
     "compare": "comparison",
     "fix": "fixes",
     "label_sets_confusion": "confusion",
+    "label_sets_families": "families",
     "read": "formats",
     "write": "writers",
+    "suggest_families": "family_trees",
 }
 __all__ = ["__version__", *sorted(_ROOM)]
 

@@ -72,9 +72,9 @@ def class_bars(confusion: Confusion, theme: Theme, most: int = 40, background: b
         margin={"l": 8, "r": 24, "t": 56, "b": 28},
         legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
     )
-    _share_axis(figure, "x", theme)
+    share_axis(figure, "x", theme)
     # The first trace is drawn lowest in a group; with the axis turned round it comes first.
-    _label_axis(figure, [confusion.labels[i] for i in positions], len(positions))
+    label_axis(figure, [confusion.labels[i] for i in positions], len(positions))
     return figure
 
 
@@ -88,7 +88,7 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def _share_axis(figure: go.Figure, axis: str, theme: Theme, **more: Any) -> None:
+def share_axis(figure: go.Figure, axis: str, theme: Theme, **more: Any) -> None:
     style = {
         "tickformat": ".0%",
         "ticks": "",
@@ -101,7 +101,7 @@ def _share_axis(figure: go.Figure, axis: str, theme: Theme, **more: Any) -> None
     (figure.update_xaxes if axis == "x" else figure.update_yaxes)(**({"range": [0, 1.005]} | style | more))
 
 
-def _label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: int) -> None:
+def label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: int) -> None:
     figure.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(labels))),
@@ -151,8 +151,8 @@ def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool 
     figure.update_layout(
         **base_layout(theme), height=560, margin={"l": 60, "r": 110, "t": 40, "b": 50}, showlegend=False
     )
-    _share_axis(figure, "x", theme, title="recall", range=[0, 1.02])
-    _share_axis(figure, "y", theme, title="precision", range=[0, 1.04])
+    share_axis(figure, "x", theme, title="recall", range=[0, 1.02])
+    share_axis(figure, "y", theme, title="precision", range=[0, 1.04])
     return figure
 
 
@@ -226,7 +226,7 @@ def taken_for(confusion: Confusion, label_position: int, theme: Theme) -> go.Fig
     bars = max(*map(len, ranked), 3)  # as many places on both sides, so that bars are equally thick
     for place, (shares, positions) in enumerate(zip(sides, ranked), start=1):
         figure.add_trace(_taken_bars(confusion, label_position, shares, positions, place == 1, theme), row=1, col=place)
-        _label_axis(figure, [confusion.labels[i] for i in positions], bars, row=1, col=place)
+        label_axis(figure, [confusion.labels[i] for i in positions], bars, row=1, col=place)
     figure.update_layout(
         **base_layout(theme),
         height=30 * bars + 90,
@@ -235,7 +235,7 @@ def taken_for(confusion: Confusion, label_position: int, theme: Theme) -> go.Fig
         bargap=0.3,
     )
     figure.update_annotations(font={"size": 13})
-    _share_axis(figure, "x", theme, range=[0, 1.1], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    share_axis(figure, "x", theme, range=[0, 1.1], tickvals=[0, 0.25, 0.5, 0.75, 1])
     return figure
 
 

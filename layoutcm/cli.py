@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from layoutcm import __version__
-from layoutcm.comparison import Progress, compare
+from layoutcm.comparison import Comparison, Progress, compare
 from layoutcm.confusion import METHODS
 from layoutcm.errors import InputError, shown
+from layoutcm.families import COUNTS, SAMPLES, FamilyConfusion
+from layoutcm.family_trees import BUILT_IN, Given, family_tree
 from layoutcm.fixes import REMEDIES, fix
 from layoutcm.formats import BY_NAME, read
 from layoutcm.model import ROUNDINGS, Layout
@@ -71,6 +73,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
+    _family_arguments(command)
     command.add_argument("--threads", type=int, metavar="N")
     command.add_argument(
         "--fix", metavar="REMEDY", help=f"repair predictions, as a finding says: {', '.join(REMEDIES)}"
@@ -79,6 +82,16 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--gt-format", choices=list(BY_NAME), help="of the ground truth; --format is of predictions")
     _reading_arguments(command)
     command.set_defaults(run=run_compare)
+
+
+def _family_arguments(command: argparse.ArgumentParser) -> None:
+    built_in = ", ".join(BUILT_IN)
+    command.add_argument(
+        "--families", metavar="FILE", help=f"families of labels: YAML or JSON {{family: [labels]}}, or {built_in}"
+    )
+    command.add_argument("--family-sample", choices=SAMPLES, default="pixel", help="what a sample of the families is")
+    command.add_argument("--family-count", choices=COUNTS, default="pairs", help="how a pair inside a family counts")
+    command.add_argument("--family-depth", type=int, default=1, metavar="N", help="of the families in a nested tree")
 
 
 def _inspect_arguments(command: argparse.ArgumentParser) -> None:
@@ -117,8 +130,12 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> None:
+    from layoutcm.family_tables import families_result, family_summary
     from layoutcm.tables import result, summary
 
+    families = options.families
+    if families is not None and families not in BUILT_IN:
+        families = family_tree(families, ())  # before the long work, so that a mistake in it is said at once
     gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
     results = []
     for file in options.pred:
@@ -136,12 +153,23 @@ def run_compare(options: argparse.Namespace) -> None:
                 threads=options.threads,
                 progress=progress,
             )
+        booked = None if families is None else _families(comparison, families, options)
         if options.json:
             results.append(result(comparison, options.method, options.per_page))
+            if booked:
+                results[-1]["families"] = families_result(comparison, booked, options.method)
         if options.json != "-":
             print(summary(comparison, options.method), end="\n\n")
+            if booked:
+                print(family_summary(booked), end="\n\n")
     if options.json:
         _write_json(results[0] if len(results) == 1 else results, options.json)
+
+
+def _families(comparison: Comparison, families: Given, options: argparse.Namespace) -> FamilyConfusion:
+    return comparison.families(
+        families, sample=options.family_sample, count=options.family_count, depth=options.family_depth
+    )
 
 
 def run_inspect(options: argparse.Namespace) -> None:

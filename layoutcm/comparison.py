@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,9 @@ from layoutcm.checks import check_pair, findings_of
 from layoutcm.confusion import SCORES, Confusion, confusion_of, ratio
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
+from layoutcm.families import FamilyConfusion, families_of, space_at
+from layoutcm.family_trees import Given, family_tree
+from layoutcm.handwritten import parse_written, read_written
 from layoutcm.levels import Stacks, level_averages, level_scores, stacks
 from layoutcm.model import GT, PRED, ROUNDINGS, Finding, Floats, LabelSpace, Layout, Regions, stem
 from layoutcm.taxonomy import check_mapping
@@ -84,24 +87,15 @@ def compare(
 
 def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
     """{"gt": {old: new}, "pred": {old: new}} from a YAML or JSON file."""
-    try:
-        return parse_mapping(str(path), Path(path).read_bytes())
-    except FileNotFoundError:
-        raise InputError(str(path), "", "there is no such file", "Check the name and the folder.") from None
-    except (OSError, ValueError) as error:
-        raise InputError(
-            str(path), "", f"the file cannot be read: {error}", "Check its name and permissions."
-        ) from None
+    return _mapping(read_written(path, "mapping"), str(path))
 
 
 def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, str]]:
-    import yaml
+    return _mapping(parse_written(name, data, "mapping"), name)
 
-    try:
-        loaded = yaml.safe_load(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as error:
-        problem = " ".join(str(error).split())
-        raise InputError(name, "", f"the mapping cannot be read: {problem}", "Write it as YAML or JSON.") from None
+
+def _mapping(loaded: object, name: str) -> dict[str, dict[str, str]]:
+    # A side that is named and left empty is no mistake.
     sides = {side: names or {} for side, names in loaded.items()} if isinstance(loaded, dict) else loaded
     return check_mapping(sides, name)
 
@@ -219,9 +213,11 @@ class Comparison:
         """What was done, in one line; `recipe_for` names the method too."""
         return self.recipe_for("matrix")
 
-    def recipe_for(self, method: str) -> str:
+    def recipe_for(self, method: str | None, **more: object) -> str:
         gt, pred = (PurePosixPath(side.name).stem.replace("|", "/") for side in self.alignment.layouts)
-        parts = {"gt": gt, "pred": pred, "pages": len(self.pages), **self.options, "method": method}
+        chosen = {"method": method, **more}
+        added = {name: str(value).replace("|", "/") for name, value in chosen.items() if value is not None}
+        parts = {"gt": gt, "pred": pred, "pages": len(self.pages), **self.options, **added}
         return "|".join(f"{name}:{value}" for name, value in parts.items()) + f"|v{__version__}"
 
     @cached_property
@@ -239,9 +235,49 @@ class Comparison:
             return self.all_counts.of_pages(self.pages_of(document).tolist())
         return self.all_counts
 
-    def confusion(self, page: str | None = None, document: str | None = None, method: str = "matrix") -> Confusion:
-        """The multi-label confusion matrix of the whole set, of a page or of a document."""
-        return confusion_of(self.counts(page, document), self.space, method, self.recipe_for(method))
+    def confusion(
+        self,
+        page: str | None = None,
+        document: str | None = None,
+        method: str = "matrix",
+        *,
+        families: Given | None = None,
+        depth: int = 1,
+        expanded: Sequence[str] = (),
+    ) -> Confusion:
+        """The multi-label confusion matrix of the whole set, of a page or of a document.
+
+        With `families`, labels are shown as the family around them at a depth of the tree (0: all as Content);
+        families in `expanded` are opened. It is counted anew from the pairs, not added up from cells.
+        """
+        counts = self.counts(page, document)
+        if families is None:
+            return confusion_of(counts, self.space, method, self.recipe_for(method))
+        tree = family_tree(families, self.labels[1:])
+        space = space_at(self.space, counts.labels, tree, depth, expanded)
+        opened = "+".join(expanded) or None
+        recipe = self.recipe_for(method, families=tree.title, depth=depth, expanded=opened)
+        return confusion_of(counts.merged(), space, method, recipe)
+
+    def families(
+        self,
+        families: Given,
+        sample: str = "pixel",
+        count: str = "pairs",
+        *,
+        depth: int = 1,
+        page: str | None = None,
+        document: str | None = None,
+    ) -> FamilyConfusion:
+        """Which confusions stay inside a family of labels and which leave it.
+
+        `families` is {family: [labels]}, a tree of such, a YAML or JSON file, or the name of a built-in tree
+        (doclaynet, publaynet, docling, mixed); `depth` is that of the families in a tree. A sample is a pixel or
+        a page; a remaining pair counts 1 (pairs), or each gt (gold) or pred label spends 1.
+        """
+        tree = family_tree(families, self.labels[1:])
+        recipe = self.recipe_for(None, families=tree.title, depth=depth, sample=sample, count=count)
+        return families_of(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_index(self, page: str) -> int:
         """The page of this name; without folder and suffix where that is enough to tell."""

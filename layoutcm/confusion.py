@@ -104,6 +104,11 @@ class Confusion:
         hit = np.diag(self.recall_mass)
         return mean_scores(hit[skip:], self.gt_pixels[skip:], self.precision_mass.sum(axis=GT_AXIS)[skip:], kind)
 
+    @property
+    def accuracy(self) -> float:
+        """The share of all gt label pixels, Background's too, that is right; nan where no diagonal has a meaning."""
+        return accuracy(self.recall_mass) if self.diagonal else float("nan")
+
     def collapse(self) -> Confusion:
         """Background against everything else: a Confusion over ["Background", "Content"]."""
         if not self.has_background:
@@ -179,10 +184,23 @@ def stacked_mean_scores(hit: Floats, gt: Floats, pred: Floats, kind: str) -> dic
 
 def averages(matrix: ArrayLike, kind: str) -> dict[str, float]:
     """Precision, recall and F1 of any square confusion matrix, rows gt and columns pred, no Background rule."""
+    values = _square(matrix)
+    return mean_scores(np.diag(values), values.sum(axis=PRED_AXIS), values.sum(axis=GT_AXIS), kind)
+
+
+def accuracy(matrix: ArrayLike) -> float:
+    """The share of any square confusion matrix that lies on its diagonal; nan when there is nothing in it."""
+    values = _square(matrix)
+    return float(ratio(np.trace(values), values.sum()))
+
+
+def _square(matrix: ArrayLike) -> Floats:
     values = _numbers_of(matrix, "matrix")
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         raise InputError("", "matrix", f"the shape is {values.shape}, must be square", "Give float64[gt, pred].")
-    return mean_scores(np.diag(values), values.sum(axis=PRED_AXIS), values.sum(axis=GT_AXIS), kind)
+    if not ((values >= 0) & np.isfinite(values)).all():
+        raise InputError("", "matrix", "all values must be finite and 0 or more", "Give counts, not shares with n/a.")
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,8 +245,9 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", 
         one.pred_pixels[0],
         diagonal=space.shared,
         recipe=recipe,
-        rows=() if space.shared else tuple(space.gt_place.tolist()),
-        columns=() if space.shared else tuple(space.pred_place.tolist()),
+        # Several labels may stand in one place, when they are shown as their family.
+        rows=() if space.shared else tuple(np.unique(space.gt_place).tolist()),
+        columns=() if space.shared else tuple(np.unique(space.pred_place).tolist()),
     )
 
 
@@ -249,19 +268,24 @@ def label_sets_confusion(
         [_numbers(s, names, background, side, i) for i, s in enumerate(given)]
         for side, given in (("gt_sets", gt_sets), ("pred_sets", pred_sets))
     ]
-    if len(sets[0]) != len(sets[1]):
-        raise InputError(
-            "", "gt_sets, pred_sets", f"{len(sets[0])} and {len(sets[1])} samples", "Give a pair of sets a sample."
-        )
-    pixels = np.ones(len(sets[0])) if weights is None else _numbers_of(weights, "weights")
-    if pixels.shape != (len(sets[0]),) or not ((pixels >= 0) & np.isfinite(pixels)).all():
-        problem = f"must be {len(sets[0])} finite numbers of 0 or more, one a sample"
-        raise InputError("", "weights", problem, "Repair them.")
+    pixels = sample_weights(len(sets[0]), len(sets[1]), weights)
     words = np.concatenate([pack_sets(side, len(names)) for side in sets], axis=1)
     counts = PairCounts((tuple(names), tuple(names)), np.zeros(len(pixels), np.int32), words, pixels)
     place = np.arange(len(names) + 1)
     confusion = confusion_of(counts, LabelSpace((background or BACKGROUND, *names), place, place), method)
     return confusion if background is not None else _without_background(confusion)
+
+
+def sample_weights(gt_samples: int, pred_samples: int, weights: ArrayLike | None) -> Floats:
+    """float64[samples]: what each pair of sets counts; 1 unless weights are given."""
+    if gt_samples != pred_samples:
+        problem = f"{gt_samples} and {pred_samples} samples"
+        raise InputError("", "gt_sets, pred_sets", problem, "Give a pair of sets a sample.")
+    checked = np.ones(gt_samples) if weights is None else _numbers_of(weights, "weights")
+    if checked.shape != (gt_samples,) or not ((checked >= 0) & np.isfinite(checked)).all():
+        problem = f"must be {gt_samples} finite numbers of 0 or more, one a sample"
+        raise InputError("", "weights", problem, "Repair them.")
+    return checked
 
 
 def _numbers_of(values: ArrayLike, place: str) -> Floats:

@@ -98,6 +98,15 @@ class PairCounts:
             pixels=np.add.reduceat(pixels, starts),
         )
 
+    def by_page(self) -> PairCounts:
+        """One row a page with all labels that occur on it, Background left out; each counts 1."""
+        if not len(self):
+            return self
+        starts = np.flatnonzero(np.concatenate([[True], self.page[1:] != self.page[:-1]]))
+        words = np.bitwise_or.reduceat(self.words, starts, axis=0)
+        words[:, [0, self.gt_words]] &= ~np.uint64(1)
+        return replace(self, page=self.page[starts], words=words, pixels=np.ones(starts.size))
+
     def sets(self, side: int) -> list[frozenset[str]]:
         """The side's label set of every row, by name."""
         low, high = (0, self.gt_words) if side == GT else (self.gt_words, self.words.shape[1])

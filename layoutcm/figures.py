@@ -143,10 +143,12 @@ def matrix_figure(
     selected: tuple[int, int] | None = None,
     title: str | None = None,
     height: int | None = None,
+    unit: str = "px",
 ) -> go.Figure:
     """One view as a heatmap; `rows` and `columns` are label positions in drawing order.
 
     `selected` is (gt position, pred position) and gets an outline. Traces: hit, miss, numbers, cells (for clicks).
+    `unit` is what the matrix counts.
     """
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     on_diagonal = np.equal.outer(np.asarray(rows, int), np.asarray(columns, int))
@@ -158,7 +160,7 @@ def matrix_figure(
     ]
     figure = go.Figure([_heatmap(layer, theme, shares) for layer in layers])
     figure.add_trace(_numbers(values, layers, theme, shares))
-    figure.add_trace(_cells(confusion, view, rows, columns))
+    figure.add_trace(_cells(confusion, view, rows, columns, unit))
     _lay_out(figure, confusion, rows, columns, theme, title, height)
     if selected is not None and selected[0] in rows and selected[1] in columns:
         figure.add_shape(_outline(list(rows).index(selected[0]), list(columns).index(selected[1]), theme))
@@ -244,7 +246,7 @@ def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     return theme.muted
 
 
-def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int]) -> go.Scatter:
+def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], unit: str) -> go.Scatter:
     """An invisible point on every cell, to hover and to click."""
     pairs = [(i, j) for i in rows for j in columns]
     y, x = np.divmod(np.arange(len(pairs)), max(len(columns), 1))
@@ -258,12 +260,12 @@ def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequen
         marker={"size": 4},
         customdata=[list(pair) for pair in pairs],
         hoverinfo="text",
-        hovertext=[_hover(confusion, names, view, i, j) for i, j in pairs],
+        hovertext=[_hover(confusion, names, view, i, j, unit) for i, j in pairs],
         showlegend=False,
     )
 
 
-def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int) -> str:
+def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int, unit: str) -> str:
     value = float(view_values(confusion, view)[i, j])
     lines = [f"gt <b>{names[i]}</b>", f"pred <b>{names[j]}</b>"]
     if view != "pixels":
@@ -271,7 +273,7 @@ def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int
     lines += [
         f"{share(float(confusion.recall[i, j]))} of gt {names[i]}",
         f"{share(float(confusion.precision[i, j]))} of pred {names[j]}",
-        f"{spaced(float(confusion.values[i, j]))} px",
+        f"{spaced(float(confusion.values[i, j]))} {unit}",
     ]
     return "<br>".join(lines)
 

@@ -49,11 +49,11 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
         "pages": len(comparison.pages),
         "documents": len(comparison.documents),
         "pixels": whole(comparison.pixels),
-        **_matrices(confusion),
+        **matrices(confusion),
         "classes": confusion.classes().to_dict("records") if diagonal else None,
         "averages": _averages(confusion, background=False) if diagonal else None,
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
-        "collapsed": {"labels": list(confusion.collapse().labels), **_matrices(confusion.collapse())},
+        "collapsed": {"labels": list(confusion.collapse().labels), **matrices(confusion.collapse())},
         "findings": [finding.as_dict() for finding in comparison.findings],
         "by_document": list(_by_document(comparison, method)),
     }
@@ -65,7 +65,8 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
     return json_ready(answer)
 
 
-def _matrices(confusion: Confusion) -> dict[str, Any]:
+def matrices(confusion: Confusion) -> dict[str, Any]:
+    """The four matrices under the names that JSON has for them."""
     return {
         "confusion": confusion.values,
         "recall": confusion.recall,

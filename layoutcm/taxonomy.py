@@ -58,12 +58,13 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
 
 def equal_names(gt: Layout, pred: Layout) -> dict[str, str]:
     """{pred label: gt label} for names that are equal up to case, blanks, hyphens, underscores and a plural s."""
-    spelled = {_plain(label): label for label in reversed(gt.labels) if _plain(label)}
-    alike = {label: spelled[_plain(label)] for label in pred.labels if _plain(label) in spelled}
+    spelled = {plain_spelling(label): label for label in reversed(gt.labels) if plain_spelling(label)}
+    alike = {label: spelled[plain_spelling(label)] for label in pred.labels if plain_spelling(label) in spelled}
     return {label: name for label, name in alike.items() if label not in gt.labels}  # an exact name is its own
 
 
-def _plain(label: str) -> str:
+def plain_spelling(label: str) -> str:
+    """The name without case, blanks, hyphens, underscores and plural, in which tools differ."""
     plain = re.sub(r"[\s_\-]+", "", label).casefold()
     return plain[:-1] if len(plain) > 3 and plain.endswith("s") and not plain.endswith("ss") else plain
 

@@ -54,6 +54,45 @@ def test_json_equals_the_api(tmp_path):
     assert [d["pages"] for d in found["by_document"]] == [4, 5, 3, 4]
 
 
+def test_families_join_the_summary_and_the_json(tmp_path, capsys):
+    target = tmp_path / "out.json"
+    assert main(["compare", GT, MODEL_A, "--json", str(target), "--families", str(SAMPLE / "families.yaml")]) == 0
+    out = capsys.readouterr().out
+    assert "given gt" in out and "in family" in out and "all but Background" in out
+    found = json.loads(target.read_text())["families"]
+    gt = lcm.read(GT)
+    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
+    f = c.families(SAMPLE / "families.yaml")
+    assert found["recipe"] == f.recipe and found["shares"]["gt"] == f.shares()
+    for family, table in f.matrices.items():
+        assert found["matrices"][family]["gt_labels"] == table.index.tolist()
+        assert found["matrices"][family]["pred_labels"] == table.columns.tolist()
+        np.testing.assert_array_equal(found["matrices"][family]["values"], table.to_numpy())
+    assert found["given_gt"] == f.given_gt().to_dict("records")
+    assert found["given_pred"] == f.given_pred().to_dict("records")
+    coarse = c.confusion(families=SAMPLE / "families.yaml")
+    assert [level["depth"] for level in found["at_depth"]] == [1] and found["at_depth"][0]["labels"] == coarse.labels
+    np.testing.assert_array_equal(found["at_depth"][0]["confusion"], coarse.values)
+
+
+def test_families_take_options_and_built_in_names(capsys):
+    choices = ["--families", "mixed", "--family-sample", "page", "--family-count", "gold", "--family-depth", "2"]
+    assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-", *choices]) == 0
+    first, second = (one["families"] for one in json.loads(capsys.readouterr().out))
+    assert first["sample"] == "page" and first["count"] == "gold" and first["depth"] == 2
+    assert "Headings" in first["matrices"] and len(first["at_depth"]) == 2
+    assert second["matrices"]["Headings"]["gt_labels"] == ["Title", "Section-header", "OOF"]
+    assert second["matrices"]["Headings"]["pred_labels"] == ["doc_title", "paragraph_title", "OOF"]
+
+
+def test_a_bad_families_file_is_named_before_anything_is_read(tmp_path, capsys):
+    (tmp_path / "f.yaml").write_text("A: [x]\nB: [x]\n")
+    assert main(["compare", "no such gt", "no such pred", "--families", str(tmp_path / "f.yaml")]) == 2
+    assert "'x' is in two families" in capsys.readouterr().err
+    assert main(["compare", GT, MODEL_A, "--families", "nope.yaml"]) == 2
+    assert "nope.yaml: there is no such file" in capsys.readouterr().err
+
+
 def test_several_predictions_make_a_list(capsys):
     assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
     found = json.loads(capsys.readouterr().out)

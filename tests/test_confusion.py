@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import precision_recall_fscore_support
+from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 import layoutcm as lcm
 from layoutcm.confusion import AVERAGES, harmonic
@@ -98,6 +98,30 @@ def test_averages_agree_with_scikit_learn(kind):
         np.testing.assert_allclose([ours["precision"], ours["recall"], ours["f1"]], theirs[:3], atol=1e-12)
 
 
+def test_accuracy_agrees_with_scikit_learn():
+    rng = np.random.default_rng(2)
+    for n in (1, 7, 40):
+        y_true, y_pred = rng.integers(0, 6, n), rng.integers(0, 6, n) * rng.integers(0, 2, n)
+        matrix = np.zeros((8, 8), int)  # classes 6 and 7 are on neither side
+        np.add.at(matrix, (y_true, y_pred), 1)
+        assert lcm.accuracy(matrix) == pytest.approx(accuracy_score(y_true, y_pred))
+        assert lcm.averages(matrix, "micro")["f1"] == pytest.approx(accuracy_score(y_true, y_pred))
+    assert np.isnan(lcm.accuracy(np.zeros((3, 3)))) and np.isnan(lcm.accuracy(np.zeros((0, 0))))
+
+
+@pytest.mark.parametrize("kind", AVERAGES)
+def test_tensor_averages_are_scikit_learns_multilabel_scores(kind):
+    rng = np.random.default_rng(3)
+    names = np.array(list("abcde"))
+    for _ in range(20):
+        y_true, y_pred = rng.random((30, 5)) < 0.3, rng.random((30, 5)) < [0.3, 0.3, 0.3, 0.3, 0]
+        y_true[:, 3] = y_pred[:, 3] = False  # absent from both; e is never predicted
+        sets = [[names[row] for row in side] for side in (y_true, y_pred)]
+        ours = lcm.label_sets_confusion(*sets, "abcde", method="tensor").average(kind)
+        theirs = precision_recall_fscore_support(y_true, y_pred, labels=[0, 1, 2, 4], average=kind, zero_division=0)
+        assert [ours["precision"], ours["recall"], ours["f1"]] == pytest.approx(list(theirs[:3]))
+
+
 def test_collapse_sums_blocks():
     gt, pred = ["", "a", "b", "b", "ab"], ["a", "a", "", "a", "b"]
     m = lcm.label_sets_confusion(gt, pred, "ab")
@@ -129,6 +153,10 @@ def test_harmonic_mean_borders():
         (lambda: lcm.label_sets_confusion(["a"], ["a"], "ab", method="mean"), "method"),
         (lambda: lcm.averages([[1, 2]], "micro"), "matrix"),
         (lambda: lcm.averages([[1]], "median"), "average"),
+        (lambda: lcm.averages([["x"]], "micro"), "matrix"),
+        (lambda: lcm.accuracy([[1, 2]]), "matrix"),
+        (lambda: lcm.accuracy([[-1]]), "matrix"),
+        (lambda: lcm.accuracy([[nan]]), "matrix"),
     ],
 )
 def test_wrong_arguments_are_named(call, place):

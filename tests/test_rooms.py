@@ -10,17 +10,18 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 # From the ground up: a room may use those before it. `layoutcm` itself only knows its version when it is imported.
 FLOORS = [
     {"errors", "app_server", "drawings", "palette"},
-    {"model"},
+    {"model", "handwritten"},
     {"bits", "counts", "fixes", "pairing", "taxonomy"},
-    {"formats", "contributions", "align", "writers"},
+    {"formats", "contributions", "align", "writers", "family_trees"},
     {"cells", "readings"},
     {"checks"},
     {"pixels", "confusion"},
-    {"levels"},
+    {"levels", "families"},
     {"comparison"},
     {"tables", "pageview"},
-    {"cli", "figures"},
-    {"__main__", "charts", "overlays", "maps"},
+    {"figures", "family_tables"},
+    {"cli", "charts", "overlays", "maps"},
+    {"__main__", "family_charts"},
     {"ui"},
 ]
 FLOOR = {room: i for i, floor in enumerate(FLOORS) for room in floor}

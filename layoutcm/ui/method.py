@@ -26,6 +26,8 @@ READINGS = """
   harmonic mean. Where there is nothing to divide by, the value is n/a, never 0.
 - **Averages** over classes leave Background out unless they say otherwise. *Macro* is the mean over the classes that
   occur, *micro* takes all labelled pixels together, *weighted* weighs classes by their gt pixels.
+- **Families** say how serious a confusion is. On each pixel (or page) labels that both sides have are right and taken
+  out; what remains pairs up inside its family; what finds nobody of its family left is out of family (OOF).
 - **Content** is everything that is not Background: the 2x2 view tells whether content was found at all.
 """
 

@@ -16,7 +16,7 @@ from layoutcm.errors import InputError
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.model import Finding
 from layoutcm.tables import share
-from layoutcm.ui import page_images, state
+from layoutcm.ui import family_choice, page_images, state
 from layoutcm.ui.order import ordered
 from layoutcm.ui.pictures import thumbnail
 from layoutcm.ui.router import go
@@ -94,7 +94,8 @@ def scope(compared: Comparison) -> str:
 
 def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
     """The matrix; a click on a cell makes it the chosen one."""
-    rows, columns = ordered(confusion, state.get("order"), state.get("empty"))
+    by_family = family_choice.label_order(compared)
+    rows, columns = ordered(confusion, state.get("order"), state.get("empty"), by_family)
     figure = matrix_figure(
         confusion, view, rows=rows, columns=columns, theme=state.theme(), log=state.get("log"),
         selected=chosen_cell(compared),

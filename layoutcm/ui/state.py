@@ -16,7 +16,10 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
-from layoutcm.model import ROUNDINGS
+from layoutcm.families import COUNTS, SAMPLES
+from layoutcm.family_trees import DEEPEST
+from layoutcm.figures import VIEWS
+from layoutcm.model import ROUNDINGS, SIDES
 from layoutcm.palette import DARK, LIGHT, Theme
 from layoutcm.ui.inputs import Input, comparison_of, data_files, from_path, sample_folder, settings
 
@@ -39,6 +42,15 @@ DEFAULTS: dict[str, Any] = {
     "order": "as given",
     "log": False,
     "empty": False,
+    "families": "",  # a built-in tree's name, or a tree as JSON
+    "family_sample": "pixel",
+    "family_count": "pairs",
+    "family_depth": 1,
+    "family_given": "gt",
+    "family_view": "recall",
+    "family": "",
+    "matrix_depth": 1,
+    "expanded": "[]",  # families that are opened in the whole matrix, as JSON
 }
 CHOICES = {
     "method": ("matrix", "tensor"),
@@ -47,10 +59,14 @@ CHOICES = {
     "taxonomy": ("auto", "same", "different", "match-names"),
     "level": ("set", "document", "page"),
     "view": ("recall", "precision", "f1", "pixels", "collapsed"),
-    "order": ("as given", "by size", "by name", "by similarity"),
+    "order": ("as given", "by size", "by name", "by similarity", "by family"),
+    "family_sample": SAMPLES,
+    "family_count": COUNTS,
+    "family_given": SIDES,
+    "family_view": VIEWS,
 }
 
-LIMITS = {"pred": (0, 10**6), "min_score": (0.0, 1.0)}
+LIMITS = {"pred": (0, 10**6), "min_score": (0.0, 1.0), "family_depth": (1, DEEPEST), "matrix_depth": (0, DEEPEST + 1)}
 
 
 @dataclass(frozen=True)
@@ -128,7 +144,7 @@ def loaded() -> Loaded | None:
 def load(files: Loaded, name: str = "") -> None:
     """Take new files; choices that belong to the old ones go."""
     st.session_state["loaded"] = files
-    forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level")
+    forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded")
     put(load=name, **{key: DEFAULTS[key] for key in forget})
 
 
@@ -202,15 +218,19 @@ def comparison() -> Comparison | InputError | None:
 
 def confusion(compared: Comparison) -> Confusion:
     """The matrix at the chosen level."""
+    return _confusion(content_key(), get("method"), part(compared), compared)
+
+
+def part(compared: Comparison) -> dict[str, str]:
+    """The document or page that was chosen; nothing for the whole set."""
     level = get("level")
     known = {"document": compared.documents, "page": compared.alignment.pages.index}.get(level, ())
-    of = {level: get(level)} if level != "set" and get(level) in known else {}
-    return _confusion(content_key(), get("method"), of, compared)
+    return {level: get(level)} if level != "set" and get(level) in known else {}
 
 
 @st.cache_resource(max_entries=24, show_spinner="Adding up …")
 def _confusion(content: str, method: str, of: dict[str, str], _compared: Comparison) -> Confusion:
-    return _compared.confusion(**of, method=method)
+    return _compared.confusion(of.get("page"), of.get("document"), method)
 
 
 def theme() -> Theme:

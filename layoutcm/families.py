@@ -1,0 +1,278 @@
+"""How serious a confusion is: labels belong to families, and a mistake stays in its family or leaves it.
+
+Per sample and family: labels on both sides go to the diagonal and are taken out; what remains on both sides pairs up
+inside the family; what remains on one side alone pairs with OOF. A sample is a pixel or a page.
+Pairs of label sets are booked once for all samples that have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from layoutcm.confusion import ratio, sample_weights
+from layoutcm.counts import PairCounts
+from layoutcm.errors import InputError, shown
+from layoutcm.family_trees import OOF, FamilyTree, Given, check_depth, family_tree, tree_findings, unit_names, units
+from layoutcm.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAMPLES = ("pixel", "page")
+COUNTS = ("pairs", "gold", "pred")
+PARTS = ("identity", "in_family", "oof")
+Bools = NDArray[np.bool_]
+Sides = tuple[Sequence[str], Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyMatrix:
+    """`values` is float64[gt labels + OOF, pred labels + OOF]: what one family adds up to."""
+
+    family: str
+    gt_labels: tuple[str, ...]
+    pred_labels: tuple[str, ...]
+    values: Floats
+
+    def table(self) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(self.values, index=[*self.gt_labels, OOF], columns=[*self.pred_labels, OOF])
+
+    def given(self, side: int) -> list[dict[str, Any]]:
+        """One row a label of a side: the masses of identity, in_family and oof, and the preferred confusion."""
+        own, other = (self.gt_labels, self.pred_labels) if side == GT else (self.pred_labels, self.gt_labels)
+        rows = []
+        for label, mass in zip(own, self.values if side == GT else self.values.T):
+            same = np.array([name == label for name in (*other, None)])
+            others = np.where(same, 0.0, mass)
+            most = int(others.argmax())  # the first of equals, so that OOF comes last
+            rows.append(
+                {
+                    "label": label,
+                    "identity": float(mass[same].sum()),
+                    "in_family": float(others[:-1].sum()),
+                    "oof": float(mass[-1]),
+                    "preferred": (*other, OOF)[most] if others[most] > 0 else None,
+                }
+            )
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyConfusion:
+    """The families of a comparison: a matrix each, and for every label where it stays and where it goes."""
+
+    all_matrices: tuple[FamilyMatrix, ...]
+    tree: FamilyTree
+    sample: str
+    count: str
+    depth: int
+    findings: tuple[Finding, ...] = ()
+    recipe: str = ""
+
+    def __repr__(self) -> str:
+        return f"<FamilyConfusion of {len(self.all_matrices)} families, {self.sample} samples, {self.count} counted>"
+
+    @cached_property
+    def matrices(self) -> dict[str, pd.DataFrame]:
+        """{family: DataFrame}, index gt labels and OOF, columns pred labels and OOF."""
+        return {matrix.family: matrix.table() for matrix in self.all_matrices}
+
+    @property
+    def common_labels(self) -> bool:
+        """Some label but Background is on both sides, so that something can be right."""
+        return any(set(m.gt_labels) & set(m.pred_labels) - {BACKGROUND} for m in self.all_matrices)
+
+    def given_gt(self) -> pd.DataFrame:
+        """One row a gt label: label, shares identity, in_family and oof of its total, the preferred confusion."""
+        return self._given(GT)
+
+    def given_pred(self) -> pd.DataFrame:
+        """The same for every pred label."""
+        return self._given(PRED)
+
+    def _given(self, side: int) -> pd.DataFrame:
+        import pandas as pd
+
+        rows = [row for matrix in self.all_matrices for row in matrix.given(side)]
+        mass = {part: np.array([row[part] for row in rows], float) for part in PARTS}
+        total = sum(mass.values(), np.zeros(len(rows)))
+        columns: dict[str, Any] = {"label": [row["label"] for row in rows]}
+        columns |= {part: ratio(mass[part], total) for part in PARTS}
+        preferred = pd.Series([row["preferred"] for row in rows], dtype=object)
+        return pd.DataFrame(columns | {"total": total, "preferred": preferred})
+
+    def shares(self, side: int = GT, background: bool = False) -> dict[str, float]:
+        """identity, in_family and oof of all labels of a side together, with or without Background."""
+        rows = [
+            row
+            for matrix in self.all_matrices
+            for row in matrix.given(side)
+            if background or row["label"] != BACKGROUND
+        ]
+        mass = [sum(row[part] for row in rows) for part in PARTS]
+        return dict(zip(PARTS, ratio(mass, sum(mass)).tolist()))
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Distinct pairs of label sets: bool[samples, labels] of gt and of pred, and float64[samples] weights."""
+
+    labels: tuple[str, ...]
+    gt: Bools
+    pred: Bools
+    weights: Floats
+
+
+def book(gt: Bools, pred: Bools, weights: Floats, count: str) -> Floats:
+    """float64[labels + OOF, labels + OOF]: what one family's labels add up to; bool[samples, labels] of both sides."""
+    hit, missed, extra = gt & pred, gt & ~pred, pred & ~gt
+    n_missed, n_extra = missed.sum(axis=1), extra.sum(axis=1)
+    parts = {"pairs": np.ones(len(weights)), "gold": n_extra, "pred": n_missed}[count]
+    per_pair = weights / np.maximum(parts, 1)
+    values = np.zeros((gt.shape[1] + 1, gt.shape[1] + 1))
+    values[:-1, :-1] = np.diag(weights @ hit) + (missed * per_pair[:, None]).T @ extra.astype(float)
+    values[:-1, -1] = np.where(n_extra == 0, weights, 0.0) @ missed
+    values[-1, :-1] = np.where(n_missed == 0, weights, 0.0) @ extra
+    return values
+
+
+def family_matrices(samples: Samples, tree: FamilyTree, sides: Sides, count: str, depth: int) -> list[FamilyMatrix]:
+    """A matrix for each family that has a label on either side: Background, then the tree's, then labels in none."""
+    place = {label: i for i, label in enumerate(samples.labels)}
+    first = [label for label in (BACKGROUND, *tree.paths) if label in place]
+    members: dict[tuple[str, ...], list[str]] = {}
+    for label in dict.fromkeys((*first, *samples.labels)):
+        # A label in none is its own family, and counts in one that has its name.
+        family = tree.paths.get(label, ())[:depth] or (label,)
+        members.setdefault(family, []).append(label)
+    names = unit_names(members)
+    matrices = []
+    for family, labels in members.items():
+        columns = [place[label] for label in labels]
+        values = book(samples.gt[:, columns], samples.pred[:, columns], samples.weights, count)
+        own = [[i for i, label in enumerate(labels) if label in side] for side in sides]
+        gt_labels, pred_labels = (tuple(labels[i] for i in keep) for keep in own)
+        kept = values[np.ix_([*own[GT], len(labels)], [*own[PRED], len(labels)])]
+        matrices.append(FamilyMatrix(names[family], gt_labels, pred_labels, kept))
+    return matrices
+
+
+def check_choices(sample: str, count: str, depth: int) -> None:
+    for name, value, known in (("sample", sample, SAMPLES), ("count", count, COUNTS)):
+        if value not in known:
+            raise InputError("", name, f"{shown(value)} is not known", f"Use one of {', '.join(known)}.")
+    check_depth(depth, least=1)
+
+
+def families_of(
+    counts: PairCounts, shared: bool, given: Given, sample: str, count: str, depth: int, recipe: str = ""
+) -> FamilyConfusion:
+    """The families of pair counts; `shared`: both sides have one list of labels."""
+    check_choices(sample, count, depth)
+    names = tuple(dict.fromkeys((*counts.labels[GT], *counts.labels[PRED])))
+    tree = family_tree(given, names)
+    samples = _pixel_samples(counts, names) if sample == "pixel" else _page_samples(counts, names)
+    sides: Sides = (samples.labels, samples.labels)
+    if not shared:
+        sides = ((BACKGROUND, *counts.labels[GT]), (BACKGROUND, *counts.labels[PRED]))
+    matrices = family_matrices(samples, tree, sides, count, depth)
+    return FamilyConfusion(tuple(matrices), tree, sample, count, depth, tuple(tree_findings(tree, names)), recipe)
+
+
+def _pixel_samples(counts: PairCounts, names: tuple[str, ...]) -> Samples:
+    pairs = counts.merged()
+    labels = (BACKGROUND, *names)
+    return Samples(labels, _members(pairs, GT, labels), _members(pairs, PRED, labels), pairs.pixels)
+
+
+def _page_samples(counts: PairCounts, names: tuple[str, ...]) -> Samples:
+    """Pages instead of pixels: the labels that occur on each, without Background."""
+    pages = counts.by_page()
+    pairs = pages.merged()
+    return Samples(names, _members(pairs, GT, names), _members(pairs, PRED, names), pairs.pixels)
+
+
+def _members(pairs: PairCounts, side: int, names: Sequence[str]) -> Bools:
+    """bool[rows, names]: the side's set holds the label of this name."""
+    number = {name: i for i, name in enumerate((BACKGROUND, *pairs.labels[side]))}
+    return np.stack([np.zeros(len(pairs), bool), *(pairs.has(side, number.get(name, -1)) for name in names)], 1)[:, 1:]
+
+
+def label_sets_families(
+    gt_sets: Sequence[Iterable[str]],
+    pred_sets: Sequence[Iterable[str]],
+    families: Given,
+    count: str = "pairs",
+    weights: ArrayLike | None = None,
+    depth: int = 1,
+) -> FamilyConfusion:
+    """The same for plain label sets, one pair a sample. A set may be empty."""
+    check_choices("page", count, depth)
+    sets = [
+        [_checked_set(labels, side, i) for i, labels in enumerate(given)]
+        for side, given in (("gt_sets", gt_sets), ("pred_sets", pred_sets))
+    ]
+    mass: dict[tuple[frozenset[str], frozenset[str]], float] = {}
+    for gt, pred, weight in zip(*sets, sample_weights(len(sets[GT]), len(sets[PRED]), weights).tolist()):
+        mass[gt, pred] = mass.get((gt, pred), 0.0) + weight
+    seen = sorted({label for pair in mass for labels in pair for label in labels})
+    tree = family_tree(families, seen)
+    labels = tuple(dict.fromkeys((*tree.paths, *seen)))
+    gt_members, pred_members = (
+        np.array([[label in pair[side] for label in labels] for pair in mass], bool).reshape(len(mass), len(labels))
+        for side in (GT, PRED)
+    )
+    samples = Samples(labels, gt_members, pred_members, np.array(list(mass.values()), float))
+    matrices = family_matrices(samples, tree, (labels, labels), count, depth)
+    return FamilyConfusion(tuple(matrices), tree, "set", count, depth)
+
+
+def _checked_set(labels: Iterable[str], side: str, sample: int) -> frozenset[str]:
+    place = f"{side}[{sample}]"
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise InputError("", place, f"{shown(labels)} is not a set of labels", "Give a set of names.")
+    members = list(labels)
+    wrong = [label for label in members if not isinstance(label, str)]
+    if wrong:
+        raise InputError("", place, f"{shown(wrong[0])} is not a label's name", "Give a set of names.")
+    return frozenset(members)
+
+
+def space_at(space: LabelSpace, sides: Sides, tree: FamilyTree, depth: int, expanded: Sequence[str]) -> LabelSpace:
+    """The rows and columns of the matrix when labels are shown as the families around them.
+
+    Several labels then stand in one place: a pixel that carries two labels of a family carries that family once.
+    A family with labels of both sides makes two different label lists comparable.
+    """
+    shown_as = units(tree, dict.fromkeys((*sides[GT], *sides[PRED])), check_depth(depth, least=0), expanded)
+    names = unit_names(shown_as.values())
+    in_families = [
+        {shown_as[label] for label in side if len(shown_as[label]) <= len(tree.paths.get(label, ()))} for side in sides
+    ]
+    gt, pred = ([names[shown_as[label]] for label in side] for side in sides)
+    shared = space.shared or bool(in_families[GT] & in_families[PRED])
+    rows, columns = list(dict.fromkeys(gt)), list(dict.fromkeys(pred))
+    labels, offset = (*rows, *columns), len(rows)
+    if shared:
+        rows = columns = list(dict.fromkeys(labels))
+        labels, offset = tuple(rows), 0
+    gt_place = np.array([0, *(1 + rows.index(name) for name in gt)], np.int64)
+    pred_place = np.array([0, *(1 + offset + columns.index(name) for name in pred)], np.int64)
+    return LabelSpace((BACKGROUND, *labels), gt_place, pred_place, shared)
+
+
+def names_in_order(labels: Sequence[str], tree: FamilyTree, depth: int, expanded: Sequence[str] = ()) -> list[str]:
+    """What the labels are shown as at a depth, in the order of the tree, for drawing."""
+    ordered = [label for label in tree.paths if label in labels]
+    # Named in the order that `space_at` meets them, so that both give the same names.
+    names = unit_names(units(tree, labels, depth, expanded).values())
+    shown_as = units(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
+    return list(dict.fromkeys(names[path] for path in shown_as.values()))

@@ -1,0 +1,133 @@
+"""Families on the screen: what stays, stays in the family or leaves it, label by label, and a family's own matrix.
+
+Plotly, as in `figures` and `charts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from layoutcm.charts import label_axis, share_axis
+from layoutcm.confusion import Confusion
+from layoutcm.families import PARTS, FamilyConfusion, FamilyMatrix
+from layoutcm.family_trees import OOF
+from layoutcm.figures import base_layout, matrix_figure, per_cent, plain, short, spaced
+from layoutcm.model import GT, SIDES
+from layoutcm.palette import Theme, colour_at, readable_on
+from layoutcm.tables import share
+
+PART_NAMES = {"identity": "right", "in_family": "in family", "oof": "out of family"}
+SMALLEST_WITH_NUMBER = 0.06
+
+
+class Row(NamedTuple):
+    """A line of the chart: a family's heading, or a label with its shares and its total."""
+
+    name: str
+    values: dict[str, Any] | None
+
+
+def chart_rows(families: FamilyConfusion, side: int) -> list[Row]:
+    """Labels with something to show, under the heading of their family; one alone in its family needs no heading."""
+    table = (families.given_gt if side == GT else families.given_pred)().to_dict("records")
+    by_label = {str(row["label"]): {str(name): value for name, value in row.items()} for row in table}
+    rows = []
+    for matrix in families.all_matrices:
+        own = matrix.gt_labels if side == GT else matrix.pred_labels
+        used = [label for label in own if by_label[label]["total"] > 0]
+        if used and used != [matrix.family]:
+            rows.append(Row(matrix.family, None))
+        rows += [Row(label, by_label[label]) for label in used]
+    return rows
+
+
+def family_bars(families: FamilyConfusion, side: int, theme: Theme) -> go.Figure:
+    """A bar of 100 % for each label of a side: right, wrong in the family, out of the family."""
+    rows = chart_rows(families, side)
+    labels = [(k, row.values) for k, row in enumerate(rows) if row.values is not None]
+    unit = "px" if families.sample == "pixel" else "pages"
+    figure = go.Figure()
+    for part in PARTS:
+        colour = part_colour(part, theme)
+        figure.add_trace(
+            go.Bar(
+                name=PART_NAMES[part],
+                orientation="h",
+                y=[k for k, _ in labels],
+                x=[values[part] for _, values in labels],
+                marker={"color": colour, "line": {"width": 0}},
+                text=[_number(values[part]) for _, values in labels],
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                textfont={"size": 11, "color": readable_on(colour)},
+                hoverinfo="text",
+                hovertext=[_hover(values, side, unit) for _, values in labels],
+            )
+        )
+    figure.update_layout(
+        **base_layout(theme),
+        barmode="stack",
+        bargap=0.22,
+        height=26 * len(rows) + 90,
+        margin={"l": 8, "r": 24, "t": 48, "b": 28},
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+    )
+    share_axis(figure, "x", theme)
+    label_axis(figure, [row.name for row in rows], max(len(rows), 1))
+    figure.update_yaxes(ticktext=[_tick(row) for row in rows])
+    return figure
+
+
+def part_colour(part: str, theme: Theme) -> str:
+    """What is right has the colour of hits; mistakes are amber in the family and red out of it."""
+    scale, place = {"identity": (theme.hit, 0.7), "in_family": (theme.miss, 0.38), "oof": (theme.miss, 0.88)}[part]
+    return colour_at(scale, place)
+
+
+def _tick(row: Row) -> str:
+    name = plain(short(row.name, 26))
+    return f"<b>{name}</b>" if row.values is None else name
+
+
+def _number(value: float) -> str:
+    return per_cent(value) if value >= SMALLEST_WITH_NUMBER else ""
+
+
+def _hover(values: dict[str, Any], side: int, unit: str) -> str:
+    lines = [f"{SIDES[side]} <b>{plain(values['label'])}</b>, {spaced(values['total'])} {unit}"]
+    lines += [f"{share(values[part])} {PART_NAMES[part]}" for part in PARTS]
+    if values["preferred"] is not None:
+        lines.append(f"mostly confused with {plain(preferred_name(values['preferred']))}")
+    return "<br>".join(lines)
+
+
+def preferred_name(preferred: str | None) -> str:
+    return {OOF: "out of family", None: ""}.get(preferred, preferred or "")
+
+
+def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> go.Figure:
+    """One family's matrix as a heatmap, OOF last."""
+    confusion, rows, columns = as_confusion(matrix)
+    return matrix_figure(confusion, view, rows=rows, columns=columns, theme=theme, unit=unit)
+
+
+def as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, list[int], list[int]]:
+    """The family's matrix on one list of labels, with the rows and columns that have something in them."""
+    labels = list(dict.fromkeys((*matrix.gt_labels, *matrix.pred_labels)))
+    rows, columns = ([*map(labels.index, side), len(labels)] for side in (matrix.gt_labels, matrix.pred_labels))
+    values = np.zeros((len(labels) + 1, len(labels) + 1))
+    values[np.ix_(rows, columns)] = matrix.values
+    # Where the sides share no label nothing is right or wrong by itself.
+    common = bool(set(matrix.gt_labels) & set(matrix.pred_labels))
+    confusion = Confusion([*labels, OOF], "families", values, values, values.sum(axis=0), common, has_background=False)
+    used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
+    return confusion, _used(rows, used, len(labels)), _used(columns, used, len(labels))
+
+
+def _used(positions: Sequence[int], used: np.ndarray, last: int) -> list[int]:
+    return [i for i in positions if used[i] or i == last]

@@ -1,0 +1,276 @@
+"""Families of labels: a tree, from a file, a mapping or the built-in ones, and what its labels are shown as.
+
+`{Text: {Headings: [Title, Section-header], Body: [Text]}, Figure: [Picture]}` is a tree; a list may hold labels and
+further families. A label in none is its own family. Names are compared as written, those of built-in trees up to
+case, blanks, hyphens and underscores.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from layoutcm.errors import InputError, shown
+from layoutcm.handwritten import parse_written, read_written
+from layoutcm.model import BACKGROUND, Finding
+from layoutcm.taxonomy import plain_spelling
+
+OOF = "OOF"  # out of family
+EVERYTHING = "Content"  # what all labels are shown as at depth 0
+BETWEEN = " / "
+MOST_FAMILIES, DEEPEST = 10_000, 20
+HINT = "Write {family: [labels]}, or families inside families: {Text: {Headings: [Title], Body: [Text]}}."
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FamilyTree:
+    """`paths[label]` is the families around a label, outermost first."""
+
+    name: str
+    paths: dict[str, Path]
+
+    @property
+    def title(self) -> str:
+        """For a recipe: the file's name, or how many families were given."""
+        count = len({path[0] for path in self.paths.values()})
+        return PurePath(self.name).stem if self.name else f"{count} given" if count else "none"
+
+    @property
+    def depth(self) -> int:
+        """How many families are nested into each other at most."""
+        return max(map(len, self.paths.values()), default=0)
+
+    @property
+    def families(self) -> list[str]:
+        """The names of all families, inner ones too."""
+        return list(dict.fromkeys(family for path in self.paths.values() for family in path))
+
+    def full_path(self, label: str) -> Path:
+        """The families around the label, then the label."""
+        return (*self.paths.get(label, ()), label)
+
+    def as_written(self) -> dict[str, Any]:
+        """The tree as a file would give it."""
+        root: dict[str, Any] = {}
+        for label, path in self.paths.items():
+            here = root
+            for family in path:
+                here = here.setdefault(family, {})
+            here.setdefault(None, []).append(label)  # type: ignore[call-overload]
+        return {family: _written(node) for family, node in root.items()}
+
+
+def _written(node: dict[Any, Any]) -> Any:
+    inner = {family: _written(below) for family, below in node.items() if family is not None}
+    labels = node.get(None, [])
+    if not labels:
+        return inner
+    return [*labels, *({family: below} for family, below in inner.items())]
+
+
+Given = FamilyTree | Mapping[str, Any] | str | os.PathLike[str]
+
+
+def family_tree(given: Given, labels: Sequence[str]) -> FamilyTree:
+    """A tree from a mapping, from a file, or a built-in one by its name (doclaynet, publaynet, docling, mixed)."""
+    if isinstance(given, FamilyTree):
+        return given
+    if isinstance(given, str) and given in BUILT_IN:
+        return fitted(given, labels)
+    if isinstance(given, str | os.PathLike):
+        return check_tree(read_written(given, "families"), str(given))
+    return check_tree(given, "")
+
+
+def parse_tree(name: str, data: bytes) -> FamilyTree:
+    """A tree from the bytes of a YAML or JSON file."""
+    return check_tree(parse_written(name, data, "families"), name)
+
+
+def check_tree(given: object, file: str) -> FamilyTree:
+    """The tree in plain values; anything that is not one is an InputError that says where."""
+    if not isinstance(given, Mapping):
+        raise InputError(file, "families", f"{shown(given)} is not a set of families", HINT)
+    paths: dict[str, Path] = {}
+    for seen, (path, labels) in enumerate(_families_in(given, (), file)):
+        if seen > MOST_FAMILIES:
+            raise InputError(file, "families", f"there are more than {MOST_FAMILIES:,} families", HINT)
+        for label in labels:
+            _add_label(paths, label, path, file)
+    return FamilyTree(file, paths)
+
+
+def _families_in(node: object, path: Path, file: str) -> Iterator[tuple[Path, list[object]]]:
+    """Every family with the labels that are directly in it, in the order of the file."""
+    if len(path) > DEEPEST:
+        raise InputError(file, "families", f"there are more than {DEEPEST} families inside each other", HINT)
+    if not isinstance(node, Mapping | list | tuple | set | frozenset | None):
+        raise InputError(file, _place(path), f"{shown(node)} is not a list of labels", HINT)
+    items = [node] if isinstance(node, Mapping) else list(node or ())
+    if isinstance(node, set | frozenset):
+        items.sort(key=str)  # a set has no order of its own
+    yield path, [item for item in items if not isinstance(item, Mapping)]
+    for item in items:
+        if isinstance(item, Mapping):
+            for name, below in item.items():
+                yield from _families_in(below, (*path, _family(name, file, path)), file)
+
+
+def _place(path: Path) -> str:
+    return ".".join(("families", *path))
+
+
+def _family(name: object, file: str, path: Path) -> str:
+    if not isinstance(name, str) or not name:
+        raise InputError(file, _place(path), f"{shown(name)} is not a family's name", f"Put it in quotes. {HINT}")
+    if name == OOF:
+        raise InputError(file, _place(path), f"a family is named {OOF}, which means out of family", "Rename it.")
+    if name == BACKGROUND:
+        raise InputError(file, _place(path), f"{BACKGROUND} is a family of its own", "Leave it out.")
+    return name
+
+
+def _add_label(paths: dict[str, Path], label: object, path: Path, file: str) -> None:
+    if not isinstance(label, str) or not label:
+        raise InputError(file, _place(path), f"{shown(label)} is not a label's name", f"Put it in quotes. {HINT}")
+    if label == BACKGROUND:
+        raise InputError(file, _place(path), f"{BACKGROUND} is a family of its own", "Leave it out.")
+    if label in paths:
+        first, second = BETWEEN.join(paths[label]), BETWEEN.join(path)
+        problem = f"the label {shown(label)} is in two families, {shown(first)} and {shown(second)}"
+        raise InputError(file, _place(path), problem, "Keep it in one.")
+    paths[label] = path
+
+
+def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
+    """What is odd about a tree for these labels."""
+    unknown = [label for label in tree.paths if label not in labels]
+    alone = [label for label in labels if label not in tree.paths]
+    outermost = {path[0] for path in tree.paths.values()}
+    homonyms = [label for label in alone if label in outermost]
+    alone = [label for label in alone if label not in outermost]
+    notes = [
+        ("family-label-unknown", unknown, "named by the families and used by neither side", "Check their spelling."),
+        ("label-without-family", alone, "in no family and count as families of their own", ""),
+        ("label-like-family", homonyms, "in no family but have the name of one, and count there", ""),
+    ]
+    return [
+        Finding(
+            code,
+            f"{len(found)} label{' is' if len(found) == 1 else 's are'} {what} (first: {shown(found[0])}).",
+            severity="warning" if code == "family-label-unknown" else "info",
+            count=len(found),
+            fix=fix,
+        )
+        for code, found, what, fix in notes
+        if found
+    ]
+
+
+def units(tree: FamilyTree, labels: Iterable[str], depth: int, expanded: Sequence[str] = ()) -> dict[str, Path]:
+    """{label: what it is shown as}: the family around it at a depth, or itself where no family is that deep.
+
+    Families in `expanded` are opened: their labels are shown as the families below, or as themselves.
+    """
+    unknown = [family for family in expanded if family not in tree.families]
+    if unknown:
+        known = ", ".join(map(shown, tree.families[:12]))
+        raise InputError("", "expanded", f"there is no family {shown(unknown[0])}", f"Families: {known}.")
+    shown_as = {}
+    for label in labels:
+        full, at = tree.full_path(label), depth
+        while 0 < at < len(full) and full[at - 1] in expanded:
+            at += 1
+        shown_as[label] = full[:at]
+    return shown_as
+
+
+def unit_names(paths: Iterable[Path]) -> dict[Path, str]:
+    """A name for each path: its last part, or all of it where another path ends alike."""
+    distinct = list(dict.fromkeys(paths))
+    ends = Counter(path[-1:] for path in distinct)
+    names: dict[Path, str] = {}
+    for path in distinct:
+        name = (path[-1] if path else EVERYTHING) if ends[path[-1:]] == 1 else BETWEEN.join(path)
+        while name in names.values():  # a family whose own name looks like a path
+            name += "′"
+        names[path] = name
+    return names
+
+
+def check_depth(depth: object, least: int) -> int:
+    if not isinstance(depth, int) or isinstance(depth, bool) or depth < least:
+        raise InputError("", "depth", f"{shown(depth)} is not a depth", f"Use a whole number from {least} on.")
+    return depth
+
+
+# For the label sets that most data and models come with. Names are compared loosely, so that one tree fits the
+# spellings of all tools.
+BUILT_IN: dict[str, dict[str, Any]] = {
+    "doclaynet": {
+        "Text": {
+            "Headings": ["Title", "Section-header"],
+            "Body": ["Text", "List-item", "Formula"],
+            "Notes": ["Caption", "Footnote"],
+        },
+        "Floats": ["Picture", "Table"],
+        "Furniture": ["Page-header", "Page-footer"],
+    },
+    "publaynet": {"Text": {"Headings": ["title"], "Body": ["text", "list"]}, "Floats": ["figure", "table"]},
+    "docling": {
+        "Text": {
+            "Headings": ["title", "section_header", "field_heading"],
+            "Body": ["text", "paragraph", "list_item", "reference", "formula", "code", "handwritten_text"],
+            "Notes": ["caption", "footnote"],
+        },
+        "Floats": {"Pictures": ["picture", "chart"], "Tables": ["table", "document_index"]},
+        "Furniture": ["page_header", "page_footer"],
+        "Forms": {
+            "Areas": ["form", "key_value_region", "field_region"],
+            "Fields": ["field_item", "field_key", "field_value", "field_hint", "empty_value", "marker"],
+            "Marks": ["checkbox_selected", "checkbox_unselected", "grading_scale"],
+        },
+    },
+    # For two sides that were labelled by different tools.
+    "mixed": {
+        "Text": {
+            "Headings": ["title", "doc_title", "document_title", "section_header", "paragraph_title", "heading"],
+            "Body": ["text", "plain_text", "paragraph", "abstract", "list", "list_item", "reference", "references",
+                     "content", "formula", "equation", "code", "algorithm"],
+            "Notes": ["caption", "figure_caption", "figure_title", "table_caption", "table_title", "chart_title",
+                      "footnote"],
+        },
+        "Floats": {"Pictures": ["picture", "figure", "image", "chart", "seal"], "Tables": ["table", "document_index"]},
+        "Furniture": {
+            "Headers": ["page_header", "header"],
+            "Footers": ["page_footer", "footer", "page_number", "number"],
+        },
+    },
+}  # fmt: skip
+
+
+def fitted(name: str, labels: Sequence[str]) -> FamilyTree:
+    """A built-in tree in the spelling of these labels; what they do not have is left out."""
+    known = {plain_spelling(label): path for label, path in check_tree(BUILT_IN[name], name).paths.items()}
+    order = list(known)
+    mine = [label for label in labels if plain_spelling(label) in known]
+    mine.sort(key=lambda label: order.index(plain_spelling(label)))
+    return FamilyTree(name, {label: known[plain_spelling(label)] for label in mine})
+
+
+def suggested_trees(labels: Sequence[str]) -> list[FamilyTree]:
+    """Built-in trees that hold at least half of the labels, the best first."""
+    trees = [fitted(name, labels) for name in BUILT_IN]
+    fitting = [tree for tree in trees if tree.paths and 2 * len(tree.paths) >= len(labels)]
+    return sorted(fitting, key=lambda tree: -len(tree.paths))
+
+
+def suggest_families(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """{name: families} of the built-in trees that fit these labels, the best first; `c.families` takes each of them."""
+    return {tree.name: tree.as_written() for tree in suggested_trees(list(labels))}

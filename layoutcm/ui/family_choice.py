@@ -1,0 +1,80 @@
+"""Which families a visitor has chosen: a built-in tree, or one of their own, which travels in the link as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
+from layoutcm.families import names_in_order
+from layoutcm.family_trees import BETWEEN, BUILT_IN, FamilyTree, check_tree, fitted, suggested_trees
+from layoutcm.ui import state
+
+ALONE = "alone"
+TITLES = {
+    "doclaynet": "DocLayNet",
+    "publaynet": "PubLayNet",
+    "docling": "docling",
+    "mixed": "Labels of several tools",
+    ALONE: "Every label alone",
+}
+OWN = "Your own"
+
+
+def labels_of(compared: Comparison) -> list[str]:
+    """The label names of both sides, each once."""
+    return list(dict.fromkeys(compared.labels[1:]))
+
+
+def as_text(tree: FamilyTree) -> str:
+    """The tree as the session and the link keep it."""
+    return json.dumps(tree.as_written(), ensure_ascii=False, separators=(",", ":"))
+
+
+def from_text(text: str) -> FamilyTree | None:
+    try:
+        return check_tree(json.loads(text), "")
+    except (ValueError, RecursionError, InputError):
+        return None
+
+
+def options(compared: Comparison) -> list[str]:
+    """What can be chosen: built-in trees that fit, the best first; every label alone; the visitor's own tree."""
+    own = state.get("families")
+    fitting = [tree.name for tree in suggested_trees(labels_of(compared))]
+    return [*fitting, ALONE, *([own] if own not in TITLES and from_text(own) else [])]
+
+
+def chosen_tree(compared: Comparison) -> FamilyTree:
+    """The tree of the session; before anything was chosen, the built-in one that fits best."""
+    name = state.get("families")
+    if name not in options(compared):
+        name = options(compared)[0]
+    if name in BUILT_IN:
+        return fitted(name, labels_of(compared))
+    return from_text(name) or FamilyTree("", {})
+
+
+def label_order(compared: Comparison) -> list[str]:
+    """The labels in the order of their families."""
+    tree = chosen_tree(compared)
+    return names_in_order(labels_of(compared), tree, tree.depth + 1)
+
+
+def rows_of(tree: FamilyTree, labels: list[str]) -> list[dict[str, str]]:
+    """The rows of the editor: every label with the families around it."""
+    # A family whose name holds the separator would come back as two.
+    parts = {label: [part.replace(BETWEEN, "/") for part in tree.paths.get(label, ())] for label in labels}
+    first = [label for label in tree.paths if label in parts]
+    return [{"label": label, "family": BETWEEN.join(parts[label])} for label in dict.fromkeys((*first, *labels))]
+
+
+def tree_of(rows: Sequence[Mapping[str, str | None]]) -> FamilyTree:
+    """The tree that the editor's rows say; a label without a family is left out."""
+    paths = {}
+    for row in rows:
+        parts = [part.strip() for part in (row["family"] or "").split(BETWEEN)]
+        if any(parts):
+            paths[str(row["label"])] = tuple(part for part in parts if part)
+    return check_tree(FamilyTree("", paths).as_written(), "")

@@ -1,0 +1,27 @@
+"""Families: how serious a confusion is, inside a family of labels or out of it."""
+
+import streamlit as st
+
+from layoutcm.model import SIDES
+from layoutcm.ui import families, panels, router, state
+
+router.arrive()
+compared = panels.need_comparison()
+st.title("Families", anchor=False)
+tree = families.choose(compared)
+if not tree.paths:
+    st.info("No families yet: every label stands alone. Choose built-in ones, write your own above, or bring a file.")
+booked = families.booked(compared, tree)
+if tree.paths:
+    panels.findings(booked.findings)
+side = SIDES.index(state.get("family_given"))
+st.markdown(families.sentence(booked, side, panels.scope(compared)))
+families.figures_on_top(booked, side)
+families.labels(booked, side)
+panels.recipe(booked.recipe)
+st.subheader("Inside a family", anchor=False)
+families.inside(booked, side)
+st.subheader("The whole matrix in families", anchor=False)
+coarse = families.whole_matrix(compared, tree)
+st.caption("Counted anew from pixels: one that carries two labels of a family carries that family once.")
+panels.recipe(coarse.recipe)

@@ -1,0 +1,73 @@
+"""Charts of families: what is drawn, from label sets one can count."""
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import layoutcm as lcm
+from layoutcm.family_charts import as_confusion, chart_rows, family_bars, family_figure
+from layoutcm.model import GT, PRED
+from layoutcm.palette import DARK, LIGHT
+
+FAMILIES = {"F<b>": ["$a$", "b"], "G": ["c"], "H": ["never"]}
+
+
+@pytest.fixture
+def booked():
+    # $a$ is right once and read as b once; c is missed once and then invented
+    gt, pred = [{"$a$"}, {"$a$"}, {"c"}, {"alone"}], [{"$a$"}, {"b"}, set(), {"alone", "c"}]
+    return lcm.label_sets_families(gt, pred, FAMILIES)
+
+
+def test_labels_stand_under_their_family(booked):
+    assert [(row.name, row.values is None) for row in chart_rows(booked, GT)] == [
+        ("F<b>", True), ("$a$", False), ("G", True), ("c", False), ("alone", False),
+    ]  # fmt: skip
+    assert [row.name for row in chart_rows(booked, PRED)] == ["F<b>", "$a$", "b", "G", "c", "alone"]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_bars_add_up_and_names_show_as_typed(booked, theme):
+    figure = family_bars(booked, GT, theme)
+    assert [trace.name for trace in figure.data] == ["right", "in family", "out of family"]
+    np.testing.assert_allclose(np.sum([trace.x for trace in figure.data], axis=0), 1)
+    assert [list(trace.x) for trace in figure.data] == [[0.5, 0, 1], [0.5, 0, 0], [0, 1, 0]]
+    assert list(figure.layout.yaxis.ticktext)[:2] == ["<b>F&lt;b&gt;</b>", "&#36;a&#36;"]
+    assert "mostly confused with b" in figure.data[0].hovertext[0]
+    assert "mostly confused with out of family" in figure.data[0].hovertext[1]
+
+
+def test_a_family_is_drawn_with_its_margin(booked):
+    confusion, rows, columns = as_confusion(booked.all_matrices[0])
+    assert [confusion.labels[i] for i in rows] == ["$a$", "b", "OOF"] and rows == columns
+    assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
+    figure = family_figure(booked.all_matrices[0], "recall", LIGHT, "pages")
+    cells = next(trace for trace in figure.data if trace.name == "cells")
+    assert cells.hovertext[1].endswith("50.0 % of gt &#36;a&#36;<br>100.0 % of pred b<br>1 pages")
+
+
+def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
+    gt, _ = two_pages
+    c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
+    text = c.families({"Text": ["title", "TITLE", "paragraph", "PARAGRAPH"]}).all_matrices[1]
+    confusion, rows, columns = as_confusion(text)
+    assert not confusion.diagonal
+    assert [confusion.labels[i] for i in rows] == ["title", "paragraph", "OOF"]
+    assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "OOF"]
+
+
+def shows_the_headline():
+    import streamlit as st
+
+    from layoutcm.ui import families, state
+
+    state.start_session()
+    state.open_named("sample")
+    st.text(families.headline(state.comparison())[1])
+    state.put(families="alone")
+    st.text(str(families.headline(state.comparison())))
+
+
+def test_the_headline_for_other_pages():
+    app = AppTest.from_function(shows_the_headline, default_timeout=60).run()
+    assert not app.exception and [text.value for text in app.text] == ["96.8 %", "None"]

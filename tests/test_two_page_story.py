@@ -1,0 +1,74 @@
+"""The two-page example told from pixels to families, with every number small enough to count by hand.
+
+Page p1 (20 x 20) has a title, a paragraph, a list item and a picture; page p2 (10 x 10) a table. The prediction takes
+the list item for a paragraph, lays a table over the whole picture and a picture over its upper half only, cuts the
+table of p2 one row short and invents a caption.
+"""
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+
+FAMILIES = {"Text": ["title", "paragraph", "list_item", "caption"], "Figure": ["picture"], "Table": ["table"]}
+
+
+def test_the_two_page_story(two_pages):
+    gt, pred = two_pages
+    c = lcm.compare(gt, pred)
+
+    # Two pages, 400 and 100 pixels. Both sides use one list of labels.
+    assert c.pixels == 500 and c.pages == ["p1", "p2"] and c.taxonomy == "same"
+
+    # Right are the title (80), the paragraph (80), half of the picture's upper half (40 of 80, because a table lies
+    # there too), four rows of the table (40) and the empty rest of p2 (30): 270 of 500.
+    m = c.confusion()
+    assert m.values.sum() == 500
+    assert m.accuracy == pytest.approx(0.54) and lcm.accuracy(m.values) == pytest.approx(0.54)
+    assert m.average("micro", background=True) == pytest.approx({"precision": 0.54, "recall": 0.54, "f1": 0.54})
+
+    # Found at all: 30 empty pixels are empty, 20 got the invented caption, 10 of the table were missed.
+    np.testing.assert_allclose(m.collapse().values, [[30, 20], [10, 440]])
+
+    # The picture (160): a quarter by the matrix, where the extra table costs; a half by the tensor, which reads true
+    # recall. The table is predicted on 200 pixels, of which 40 are one.
+    classes = m.classes().set_index("label")
+    true = c.confusion(method="tensor").classes().set_index("label")
+    assert classes.loc["picture", "recall"] == pytest.approx(0.25)
+    assert true.loc["picture", "recall"] == pytest.approx(0.5)
+    assert classes.loc["table", "precision"] == pytest.approx(0.25)
+    assert true.loc["table", "precision"] == pytest.approx(0.2)
+    assert classes.loc["list_item", "recall"] == 0
+
+    # How serious is it? The list item stays in its family: it is a text, read as another kind of text. The picture
+    # leaves its family where only a table was seen, and so does the row of the table that was missed.
+    f = c.families(FAMILIES)
+    given_gt = f.given_gt().set_index("label")
+    assert given_gt.loc["list_item"].tolist() == [0, 1, 0, 80, "paragraph"]
+    assert given_gt.loc["picture"].tolist() == [0.5, 0, 0.5, 160, "OOF"]
+    assert given_gt.loc["table"].tolist() == pytest.approx([0.8, 0, 0.2, 50, "OOF"])
+    assert given_gt.loc["title"].tolist() == [1, 0, 0, 80, None]
+    assert given_gt.loc["Background"].tolist() == pytest.approx([0.6, 0, 0.4, 50, "OOF"])
+    assert np.isnan(given_gt.loc["caption", "identity"]) and given_gt.loc["caption", "total"] == 0
+
+    # Seen from the prediction: half of what is called a paragraph is one, the rest is a list item; the caption is
+    # nothing at all; the table is right on 40 of its 200 pixels.
+    given_pred = f.given_pred().set_index("label")
+    assert given_pred.loc["paragraph"].tolist() == [0.5, 0.5, 0, 160, "list_item"]
+    assert given_pred.loc["caption"].tolist() == [0, 0, 1, 20, "OOF"]
+    assert given_pred.loc["table"].tolist() == pytest.approx([0.2, 0, 0.8, 200, "OOF"])
+
+    # In families the matrix is nearly right: texts are texts. Only picture against table and the borders remain.
+    coarse = c.confusion(families=FAMILIES, depth=1)
+    assert coarse.labels == ["Background", "Text", "Figure", "Table"]
+    np.testing.assert_allclose(
+        coarse.values, [[30, 20, 0, 0], [0, 240, 0, 0], [0, 0, 40, 120], [10, 0, 0, 40]], atol=1e-12
+    )
+
+    # Whole pages as samples: on p1 the list item is missed and a table invented, but paragraph is used up by the
+    # paragraph, so the list item has nobody left in its family.
+    pages = c.families(FAMILIES, sample="page")
+    assert "Background" not in pages.matrices
+    assert pages.matrices["Text"].loc["list_item"].tolist() == [0, 0, 0, 0, 1]
+    assert pages.matrices["Text"].loc["OOF"].tolist() == [0, 0, 0, 1, 0]
+    assert pages.matrices["Table"].to_numpy().tolist() == [[1, 0], [1, 0]]
