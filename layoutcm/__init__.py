@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from layoutcm.formats import read as read
     from layoutcm.model import Finding as Finding
     from layoutcm.model import Layout as Layout
+    from layoutcm.soft import soft_scores as soft_scores
 
 _ROOM = {
     "Comparison": "comparison",
@@ -34,6 +35,7 @@ _ROOM = {
     "compare": "comparison",
     "label_sets_confusion": "confusion",
     "read": "formats",
+    "soft_scores": "soft",
 }
 __all__ = ["__version__", *sorted(_ROOM)]
 

@@ -23,13 +23,15 @@ from layoutcm.confusion import SCORES, Confusion, confusion_of, ratio
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.levels import Stacks, level_averages, level_scores, stacks
-from layoutcm.model import GT, PRED, ROUNDINGS, Finding, Floats, LabelSpace, Layout, Regions, stem
+from layoutcm.model import GT, PRED, ROUNDINGS, Finding, Floats, LabelSpace, Layout, Regions, no_probability, stem
+from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import check_mapping
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from layoutcm.cells import LaidOut
+    from layoutcm.soft_cells import SoftSums
 
 Progress = Callable[[int, int], None]
 PAGES_A_CHUNK = 2048
@@ -76,7 +78,7 @@ def compare(
         "mapped_labels": mapped or None,
     }
     named = {name: str(value).replace("|", "/") for name, value in options.items() if value is not None}
-    return Comparison(alignment, counts, rounding, min_score, named)
+    return Comparison(alignment, counts, rounding, min_score, named, threads)
 
 
 def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
@@ -161,6 +163,7 @@ class Comparison:
     rounding: str
     min_score: float | None
     options: dict[str, str]  # as the recipe names them
+    threads: int | None = None
 
     def __repr__(self) -> str:
         return f"<Comparison {self.recipe}>"
@@ -226,13 +229,16 @@ class Comparison:
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
         """Pair counts of the whole set, of a page or of a document."""
+        pages = self._pages_asked(page, document)
+        return self.all_counts if pages is None else self.all_counts.of_pages(pages.tolist())
+
+    def _pages_asked(self, page: str | None, document: str | None) -> NDArray[np.int64] | None:
+        """The pages that a level is made of; None = all."""
         if page is not None and document is not None:
             raise InputError("", "page, document", "both are given", "Give one of them.")
         if page is not None:
-            return self.all_counts.of_pages([self.page_index(page)])
-        if document is not None:
-            return self.all_counts.of_pages(self.pages_of(document).tolist())
-        return self.all_counts
+            return np.array([self.page_index(page)])
+        return None if document is None else self.pages_of(document)
 
     def confusion(self, page: str | None = None, document: str | None = None, method: str = "matrix") -> Confusion:
         """The multi-label confusion matrix of the whole set, of a page or of a document."""
@@ -316,6 +322,41 @@ class Comparison:
         blocks = self.page_matrices(method) if over == "pages" else self.document_matrices(method)
         values = level_averages(blocks, kind, background)
         return {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
+
+    def soft(
+        self,
+        average: str | None = "macro",
+        beta: float = 1.0,
+        page: str | None = None,
+        document: str | None = None,
+        eps: float = EPS,
+    ) -> dict[str, Any]:
+        """Precision, recall, F-beta and dice of the regions' scores, of the whole set, of a page or of a document.
+
+        `average` is "micro", "macro" (mean of the labels), "samples" (mean of the pages) or None: float64[labels],
+        without Background. nan where the two sides' labels differ or scores are not in 0..1.
+        """
+        from layoutcm.soft_cells import layout_scores
+
+        check_soft_options(average, beta, eps)
+        rows, labels = self._pages_asked(page, document), len(self.labels) - 1
+        if self.soft_sums is None:
+            return {name: np.full(labels, np.nan) if average is None else float("nan") for name in SOFT_SCORES}
+        sums = self.soft_sums if rows is None else self.soft_sums.of_pages(rows)
+        return layout_scores(sums, labels, average, beta, eps)
+
+    @cached_property
+    def soft_sums(self) -> SoftSums | None:
+        """What soft scores are read off; None where they have no meaning."""
+        from layoutcm.soft_cells import join_sums, sum_pages
+
+        laid = lay_out_alignment(self.alignment, self.rounding, self.min_score)
+        if not self.space.shared or no_probability(laid.scores).any():
+            return None
+        pages = len(self.pages)
+        starts = range(0, pages, PAGES_A_CHUNK)
+        work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), laid, self.space)
+        return join_sums(list(_mapped(work, starts, self.threads)))
 
     def regions_of(self, side: int, page: int) -> Regions:
         """A side's regions on one page, in the common frame; those under the score threshold are left out."""

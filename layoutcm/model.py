@@ -30,6 +30,8 @@ ROUNDINGS = ("outer", "nearest", "exact")
 # Beyond these a number is a mistake, and products of two of them would no longer be exact in float64.
 MAX_COORDINATE = 1e9
 MAX_PAGE_SIDE = 1e6
+# Rounding and interpolation overshoot 0..1 a little; percentages and logits by far more.
+SCORE_TOLERANCE = 1e-3
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 
@@ -216,7 +218,8 @@ def make_layout(
     regions = replace(regions, label=recode[regions.label] if len(regions) else regions.label)
     layout = Layout(name, format, names, pages, regions, tuple(findings), keys or {}, label_keys or {})
     layout = replace(layout, label_keys={key: int(recode[i]) for key, i in layout.label_keys.items()})
-    return drop_background(_drop_empty(_note_clipped(layout, region_place), region_place))
+    layout = _note_scores(_note_clipped(layout, region_place), region_place)
+    return drop_background(_drop_empty(layout, region_place))
 
 
 def check_pages(file: str, pages: Pages, place: Place) -> None:
@@ -310,6 +313,27 @@ def _note_clipped(layout: Layout, place: Place) -> Layout:
         fix="Large excesses usually mean another resolution or xywh read as xyxy.",
     )
     return _with(layout, regions, finding)
+
+
+def no_probability(scores: Floats) -> NDArray[np.bool_]:
+    """bool[scores]: outside 0..1; no score at all is none of these."""
+    return (scores < -SCORE_TOLERANCE) | (scores > 1 + SCORE_TOLERANCE)
+
+
+def _note_scores(layout: Layout, place: Place) -> Layout:
+    outside = no_probability(layout.region_columns.scores)
+    if not outside.any():
+        return layout
+    i = int(np.argmax(outside))
+    finding = Finding(
+        "score-range",
+        f"{layout.name}: {_counted(int(outside.sum()), 'score lies', 'scores lie')} outside 0..1; first at {place(i)}: "
+        f"{layout.region_columns.scores[i]:g}. Soft scores need probabilities and are n/a.",
+        severity="info",
+        count=int(outside.sum()),
+        fix="Divide percentages by 100; put logits through a sigmoid.",
+    )
+    return _with(layout, layout.region_columns, finding)
 
 
 def drop_background(layout: Layout) -> Layout:

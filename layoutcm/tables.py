@@ -14,6 +14,7 @@ from layoutcm.confusion import AVERAGES, Confusion, collapsed
 from layoutcm.levels import Stacks
 from layoutcm.model import Finding, Layout
 from layoutcm.pairing import name_documents
+from layoutcm.soft import SOFT_AVERAGES
 
 MISSING = "–"
 
@@ -59,6 +60,7 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
     for level in ("pages", "documents"):
         own = {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
         answer[f"averages_over_{level}"] = own
+    answer["soft"] = _soft(comparison) if diagonal else None
     if per_page:
         answer["by_page"] = list(_by_page(comparison, method))
     return json_ready(answer)
@@ -75,6 +77,17 @@ def _matrices(confusion: Confusion) -> dict[str, Any]:
 
 def _averages(confusion: Confusion, background: bool) -> dict[str, dict[str, float]]:
     return {kind: confusion.average(kind, background) for kind in AVERAGES}
+
+
+def _soft(comparison: Comparison) -> dict[str, Any]:
+    """Soft scores with beta 1: the averages, and each label in turn."""
+    by_label = comparison.soft(average=None)
+    rows = zip(comparison.labels[1:], *by_label.values())
+    return {
+        "beta": 1.0,
+        "averages": {kind: comparison.soft(average=kind) for kind in SOFT_AVERAGES},
+        "classes": [dict(zip(("label", *by_label), row)) for row in rows],
+    }
 
 
 def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:

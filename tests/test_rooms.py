@@ -11,10 +11,10 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 FLOORS = [
     {"errors", "app_server", "drawings", "palette"},
     {"model"},
-    {"bits", "counts", "pairing", "taxonomy"},
+    {"bits", "counts", "pairing", "taxonomy", "soft"},
     {"formats", "contributions", "align"},
     {"cells"},
-    {"pixels", "confusion"},
+    {"pixels", "confusion", "soft_cells"},
     {"levels"},
     {"comparison"},
     {"tables", "pageview"},
