@@ -68,6 +68,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
+    command.add_argument("--pages", metavar="FILE", help="CSV, YAML or JSON: which page of pred is which of gt")
     command.add_argument("--threads", type=int, metavar="N")
     command.add_argument("--gt-format", choices=list(BY_NAME), help="of the ground truth; --format is of predictions")
     _reading_arguments(command)
@@ -115,6 +116,7 @@ def run_compare(options: argparse.Namespace) -> None:
                 taxonomy=options.taxonomy,
                 documents=options.documents,
                 mapping=options.mapping,
+                pages=options.pages,
                 threads=options.threads,
                 progress=progress,
             )

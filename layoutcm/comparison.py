@@ -23,7 +23,21 @@ from layoutcm.confusion import SCORES, Confusion, confusion_of, ratio
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.levels import Stacks, level_averages, level_scores, stacks
-from layoutcm.model import GT, PRED, ROUNDINGS, Finding, Floats, LabelSpace, Layout, Regions, no_probability, stem
+from layoutcm.matching import WAYS
+from layoutcm.model import (
+    GT,
+    PRED,
+    ROUNDINGS,
+    Finding,
+    Floats,
+    LabelSpace,
+    Layout,
+    Regions,
+    find_page,
+    no_probability,
+    stem,
+)
+from layoutcm.page_maps import PagesGiven, page_map_of
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import check_mapping
 
@@ -47,12 +61,14 @@ def compare(
     taxonomy: str = "auto",
     documents: str | Mapping[str, str] | None = None,
     mapping: Mapped | str | os.PathLike[str] | None = None,
+    pages: PagesGiven = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare two layouts pixel by pixel, without looking at pixels.
 
-    `min_score` drops pred regions with a lower score. `progress` is called with (pages done, pages in all).
+    `min_score` drops pred regions with a lower score. `pages` says which pages belong together where their names do
+    not: {gt page: pred page}, or a CSV, YAML or JSON file of it. `progress` is called with (pages done, pages in all).
     """
     for name, layout in (("gt", gt), ("pred", pred)):
         if not isinstance(layout, Layout):
@@ -65,7 +81,16 @@ def compare(
         raise InputError("", "rounding", f"{shown(rounding)} is not known", f"Use one of {', '.join(ROUNDINGS)}.")
     if isinstance(mapping, str | os.PathLike):
         mapping = read_mapping(mapping)
-    alignment = align(gt, pred, missing_pages=missing_pages, taxonomy=taxonomy, mapping=mapping, documents=documents)
+    page_map = page_map_of(pages)
+    alignment = align(
+        gt,
+        pred,
+        missing_pages=missing_pages,
+        taxonomy=taxonomy,
+        mapping=mapping,
+        documents=documents,
+        page_map=page_map,
+    )
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     mapped = sum(len(names) for names in mapping.values()) if mapping else 0
     options = {
@@ -76,6 +101,7 @@ def compare(
         "documents": None if documents is None else documents if isinstance(documents, str) else "table",
         "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
         "mapped_labels": mapped or None,
+        "mapped_pages": (page_map and len(page_map.entries)) or None,
     }
     named = {name: str(value).replace("|", "/") for name, value in options.items() if value is not None}
     return Comparison(alignment, counts, rounding, min_score, named, threads)
@@ -244,18 +270,33 @@ class Comparison:
         """The multi-label confusion matrix of the whole set, of a page or of a document."""
         return confusion_of(self.counts(page, document), self.space, method, self.recipe_for(method))
 
+    def page_matches(self) -> pd.DataFrame:
+        """One row for each page of gt, then those that only pred has: gt_page, pred_page, how.
+
+        `how` is map, exact, base name, stem, spelling or number; "", and the missing name "", for a page left alone.
+        """
+        import pandas as pd
+
+        matches, (gt, pred) = self.alignment.matches, (side.page_columns.names for side in self.alignment.layouts)
+        only_pred = [pred[j] for j in matches.alone(len(pred))[PRED].tolist()]
+        columns = {
+            "gt_page": [*gt, *("" for _ in only_pred)],
+            "pred_page": [*(pred[j] if j >= 0 else "" for j in matches.partner.tolist()), *only_pred],
+            "how": [*(WAYS[way] for way in matches.how.tolist()), *("" for _ in only_pred)],
+        }
+        return pd.DataFrame(columns, dtype=object)
+
     def page_index(self, page: str) -> int:
-        """The page of this name; without folder and suffix where that is enough to tell."""
+        """The page of this name; of one that is alike, without folder or suffix, where that is enough to tell."""
         index = self.alignment.pages.index
         if not isinstance(page, str):
             raise InputError(
                 "", "page", f"{shown(page)} is not a page's name", f"Names are like {shown(next(iter(index), ''))}."
             )
-        if page in index:
-            return index[page]
-        alike = [i for name, i in index.items() if stem(name) == stem(page)]
-        if len(alike) == 1:
-            return alike[0]
+        found = find_page(page, self.alignment.pages)
+        if found is not None:
+            return found
+        alike = [name for name in index if stem(name) == stem(page)]
         problem = f"{shown(page)} fits {len(alike)} pages" if alike else f"there is no page {shown(page)}"
         raise InputError("", "page", problem, f"Page names are like {shown(next(iter(index), ''))}.")
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
+from layoutcm.page_names import IMAGE_SUFFIXES as IMAGE_SUFFIXES
+from layoutcm.page_names import NAME_RULES, only_once
+from layoutcm.page_names import stem as stem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,8 +34,6 @@ MAX_COORDINATE = 1e9
 MAX_PAGE_SIDE = 1e6
 # Rounding and interpolation overshoot 0..1 a little; percentages and logits by far more.
 SCORE_TOLERANCE = 1e-3
-
-IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -95,6 +95,11 @@ class Pages:
     @cached_property
     def index(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def alike(self) -> list[dict[str, int]]:
+        """For each rule of `NAME_RULES`: what it makes of a name -> page; -1 where it makes the same of several."""
+        return [only_once((rule(name), i) for i, name in enumerate(self.names)) for rule in NAME_RULES.values()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,11 +193,15 @@ class LabelSpace:
     shared: bool = True  # one list for both sides, so that the diagonal has a meaning
 
 
-def stem(page: str) -> str:
-    """The page's name without folders and image suffix: what two tools usually agree on."""
-    name = PurePosixPath(page.replace("\\", "/")).name
-    suffix = PurePosixPath(name).suffix
-    return name[: -len(suffix)] if suffix.lower() in IMAGE_SUFFIXES or suffix.lower() == ".pdf" else name
+def find_page(name: str, pages: Pages) -> int | None:
+    """The page of this name; else the only one whose name is alike by the first rule that finds any."""
+    if name in pages.index:
+        return pages.index[name]
+    for rule, by_name in zip(NAME_RULES.values(), pages.alike):
+        found = by_name.get(rule(name))
+        if found is not None:
+            return found if found >= 0 else None  # two of them: a looser rule would only find more
+    return None
 
 
 def make_layout(

@@ -12,7 +12,8 @@ from layoutcm import __version__
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import AVERAGES, Confusion, collapsed
 from layoutcm.levels import Stacks
-from layoutcm.model import Finding, Layout
+from layoutcm.matching import WAYS
+from layoutcm.model import PRED, SIDES, Finding, Layout
 from layoutcm.pairing import name_documents
 from layoutcm.soft import SOFT_AVERAGES
 
@@ -55,6 +56,7 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
         "collapsed": {"labels": list(confusion.collapse().labels), **_matrices(confusion.collapse())},
         "findings": [finding.as_dict() for finding in comparison.findings],
+        "page_matching": _page_matching(comparison),
         "by_document": list(_by_document(comparison, method)),
     }
     for level in ("pages", "documents"):
@@ -64,6 +66,17 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
     if per_page:
         answer["by_page"] = list(_by_page(comparison, method))
     return json_ready(answer)
+
+
+def _page_matching(comparison: Comparison) -> dict[str, Any]:
+    """How many pages were matched how, and all that were not."""
+    matches, sides = comparison.alignment.matches, [side.page_columns for side in comparison.alignment.layouts]
+    counts = dict(zip(WAYS, np.bincount(matches.how, minlength=len(WAYS)).tolist()))
+    alone = matches.alone(len(sides[PRED]))
+    return {
+        "matched": {way: count for way, count in counts.items() if way and count},
+        **{f"only_in_{name}": [side.names[i] for i in own] for name, side, own in zip(SIDES, sides, alone)},
+    }
 
 
 def _matrices(confusion: Confusion) -> dict[str, Any]:

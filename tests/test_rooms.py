@@ -10,7 +10,10 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 # From the ground up: a room may use those before it. `layoutcm` itself only knows its version when it is imported.
 FLOORS = [
     {"errors", "app_server", "drawings", "palette"},
+    {"page_names"},
     {"model"},
+    {"page_maps", "page_numbers"},
+    {"matching"},
     {"bits", "counts", "pairing", "taxonomy", "soft"},
     {"formats", "contributions", "align"},
     {"cells"},

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Options
-from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, stem
+from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
 
 THREE_WAYS = (
     "Give the ground truth to take it from (like=, or compare it with a file that has sizes), a folder of page "
@@ -79,10 +79,11 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
         return options.sizes
     if options.sizes:
         return options.sizes.get(page) or options.sizes.get(stem(page))
-    if options.like is None or page not in options.like.page_columns.index:
+    if options.like is None:
         return None
-    lender, i = options.like.page_columns, options.like.page_columns.index[page]
-    return float(lender.widths[i]), float(lender.heights[i])
+    lender = options.like.page_columns
+    i = find_page(page, lender)
+    return None if i is None else (float(lender.widths[i]), float(lender.heights[i]))
 
 
 def missing_size(file: str, place: str, page: str) -> InputError:
