@@ -95,7 +95,7 @@ def _by_number(
     if not shift:
         return found, _matched(NUMBER, gt, pred, found)
     first, second = ("gt", "pred") if shift == -1 else ("pred", "gt")
-    counted = f"{first} counts the pages of a document from 0 and {second} from 1"
+    counted = f"{first} counts pages from 0 and {second} from 1"
     return found, _shifted(gt, pred, found, counted) + _suspect(gt, places, matches, counted)
 
 
@@ -110,7 +110,7 @@ def _shifted(gt: Pages, pred: Pages, pairs: Pairs, counted: str) -> list[Finding
     if not pairs:
         return []
     message = (
-        f"{counted[0].upper()}{counted[1:]}: {_pages(len(pairs))} matched {_SAID[NUMBER]}, shifted by one "
+        f"{_pages(len(pairs))} matched {_SAID[NUMBER]}, shifted by one, because {counted} "
         f"(first: {_both(gt, pred, *pairs[0])})."
     )
     fix = "Give a page map (pages=, --pages) if this is wrong."

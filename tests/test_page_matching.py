@@ -162,8 +162,8 @@ def test_pages_counted_from_0_and_from_1(swapped):
     assert pairs == ([pair[::-1] for pair in expected] if swapped else expected)
     assert codes(c) == {"page-numbers-shifted": 5}
     (finding,) = (finding for finding in c.findings if finding.code == "page-numbers-shifted")
-    zero, one = ("Gt", "pred") if swapped else ("Pred", "gt")
-    assert finding.message.startswith(f"{zero} counts the pages of a document from 0 and {one} from 1: 5 pages")
+    zero, one = ("gt", "pred") if swapped else ("pred", "gt")
+    assert f"shifted by one, because {zero} counts pages from 0 and {one} from 1" in finding.message
     assert "--pages" in finding.fix
 
 
