@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from layoutcm.formats import read as read
     from layoutcm.model import Finding as Finding
     from layoutcm.model import Layout as Layout
+    from layoutcm.soft import soft_scores as soft_scores
     from layoutcm.writers import write as write
 
 _ROOM = {
@@ -46,6 +47,7 @@ _ROOM = {
     "read": "formats",
     "write": "writers",
     "suggest_families": "family_trees",
+    "soft_scores": "soft",
 }
 __all__ = ["__version__", *sorted(_ROOM)]
 

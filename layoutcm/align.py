@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import shown
+from layoutcm.matching import PageMatches
 from layoutcm.model import GT, PRED, SIDES, Finding, Floats, Indices, LabelSpace, Layout, Pages
+from layoutcm.page_maps import PageMap
 from layoutcm.pairing import joined_pages, name_documents, pair_pages
 from layoutcm.taxonomy import check_mapping, equal_names, join_labels, one_sided_labels, relabel
 
@@ -26,6 +28,7 @@ class Alignment:
     space: LabelSpace
     taxonomy: str
     findings: tuple[Finding, ...]
+    matches: PageMatches
 
 
 def align(
@@ -36,6 +39,7 @@ def align(
     taxonomy: str = "auto",
     mapping: Mapped | None = None,
     documents: str | Mapping[str, str] | None = None,
+    page_map: PageMap | None = None,
 ) -> Alignment:
     mapping = check_mapping(mapping or {}, "")
     findings: list[Finding] = []
@@ -43,12 +47,14 @@ def align(
     if taxonomy == "match-names":
         sides[PRED] = relabel(sides[PRED], equal_names(sides[GT], sides[PRED]), "pred", findings)
     space, kind = join_labels(sides[GT], sides[PRED], taxonomy, any(mapping.values()))
-    sources, page_findings = pair_pages(sides[GT].page_columns, sides[PRED].page_columns, missing_pages)
+    sources, matches, page_findings = pair_pages(
+        sides[GT].page_columns, sides[PRED].page_columns, missing_pages, page_map
+    )
     pages = joined_pages(sides[GT].page_columns, sides[PRED].page_columns, sources)
     pages, document_findings = name_documents(pages, documents)
     findings += page_findings + document_findings
     findings += _scaled(sides, pages, sources) + _silent_pages(sides, sources) + one_sided_labels(sides, kind)
-    return Alignment((sides[GT], sides[PRED]), pages, sources, space, kind, tuple(findings))
+    return Alignment((sides[GT], sides[PRED]), pages, sources, space, kind, tuple(findings), matches)
 
 
 def _scaled(sides: list[Layout], pages: Pages, sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Finding]:

@@ -35,6 +35,7 @@ class Painted:
     label: Indices
     boxes: Floats
     own: Floats
+    scores: Floats  # nan = no score
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,7 @@ class LaidOut:
     offsets: NDArray[np.int64]
     boxes: Floats
     labels: Indices
+    scores: Floats  # a region without a score is sure: 1
     n_labels: tuple[int, int]
 
 
@@ -59,12 +61,25 @@ def lay_out(
     for part in (*gt, *pred):
         offsets[1:] += np.bincount(part.page[part.page >= 0], minlength=len(frames))
     np.cumsum(offsets, out=offsets)
-    boxes, labels = np.empty((offsets[-1], 4)), np.empty(offsets[-1], np.int32)
+    boxes, labels, scores = np.empty((offsets[-1], 4)), np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
     free, code = offsets[:-1].copy(), ROUNDINGS.index(rounding)
     for parts, shift in ((gt, 0), (pred, n_labels[GT])):
         for part in parts:
-            _place(part.page, part.label, part.boxes, part.own, frames, code, shift, free, boxes, labels)
-    return LaidOut(on_grid(frames, rounding), offsets, boxes, labels, n_labels)
+            _place(
+                part.page,
+                part.label,
+                part.boxes,
+                part.scores,
+                part.own,
+                frames,
+                code,
+                shift,
+                free,
+                boxes,
+                labels,
+                scores,
+            )
+    return LaidOut(on_grid(frames, rounding), offsets, boxes, labels, scores, n_labels)
 
 
 def on_grid(frames: Floats, rounding: str) -> Floats:
@@ -72,14 +87,14 @@ def on_grid(frames: Floats, rounding: str) -> Floats:
     n = len(frames)
     boxes, free = np.concatenate([np.zeros((n, 2)), frames], axis=1), np.arange(n)
     _place(
-        np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, frames, frames,
-        ROUNDINGS.index(rounding), 0, free, boxes, np.zeros(n, np.int32),
+        np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, np.zeros(n), frames, frames,
+        ROUNDINGS.index(rounding), 0, free, boxes, np.zeros(n, np.int32), np.zeros(n),
     )  # fmt: skip
     return np.ascontiguousarray(boxes[:, 2:])
 
 
 @njit(nogil=True, cache=True)
-def _place(page, label, boxes, own, frames, rounding, shift, free, out_boxes, out_labels):
+def _place(page, label, boxes, scores, own, frames, rounding, shift, free, out_boxes, out_labels, out_scores):
     """Put every box at the next free place of its page: scaled, then clipped, then rounded.
 
     In this order: a box is cut to the page before its edges move, so that nothing outside is drawn in. Scaling
@@ -92,6 +107,7 @@ def _place(page, label, boxes, own, frames, rounding, shift, free, out_boxes, ou
         at = free[p]
         free[p] += 1
         out_labels[at] = label[i] + shift
+        out_scores[at] = 1.0 if np.isnan(scores[i]) else scores[i]
         for axis in range(2):
             low, high, limit = boxes[i, axis], boxes[i, axis + 2], frames[p, axis]
             if own[p, axis] != limit:

@@ -96,9 +96,6 @@ def _odd_scores(layout: Layout) -> list[Finding]:
     if known.size > 1 and np.ptp(known) == 0:
         message = f"{name}: all scores are {known[0]:g}, so they order nothing."
         return [Finding("score-constant", message, fix="AP needs real scores.")]
-    if known.max() > 1:
-        message = f"{name}: scores run up to {known.max():g}, where 0 to 1 is usual."
-        return [Finding("score-scale", message, fix="Give the score threshold in the same unit.")]
     return []
 
 

@@ -74,6 +74,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
     _family_arguments(command)
+    command.add_argument("--pages", metavar="FILE", help="CSV, YAML or JSON: which page of pred is which of gt")
     command.add_argument("--threads", type=int, metavar="N")
     command.add_argument(
         "--fix", metavar="REMEDY", help=f"repair predictions, as a finding says: {', '.join(REMEDIES)}"
@@ -150,6 +151,7 @@ def run_compare(options: argparse.Namespace) -> None:
                 taxonomy=options.taxonomy,
                 documents=options.documents,
                 mapping=options.mapping,
+                pages=options.pages,
                 threads=options.threads,
                 progress=progress,
             )

@@ -27,13 +27,29 @@ from layoutcm.families import FamilyConfusion, families_of, space_at
 from layoutcm.family_trees import Given, family_tree
 from layoutcm.handwritten import parse_written, read_written
 from layoutcm.levels import Stacks, level_averages, level_scores, stacks
-from layoutcm.model import GT, PRED, ROUNDINGS, Finding, Floats, LabelSpace, Layout, Regions, stem
+from layoutcm.matching import WAYS
+from layoutcm.model import (
+    GT,
+    PRED,
+    ROUNDINGS,
+    Finding,
+    Floats,
+    LabelSpace,
+    Layout,
+    Regions,
+    find_page,
+    no_probability,
+    stem,
+)
+from layoutcm.page_maps import PagesGiven, page_map_of
+from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import check_mapping
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from layoutcm.cells import LaidOut
+    from layoutcm.soft_cells import SoftSums
 
 Progress = Callable[[int, int], None]
 PAGES_A_CHUNK = 2048
@@ -49,12 +65,14 @@ def compare(
     taxonomy: str = "auto",
     documents: str | Mapping[str, str] | None = None,
     mapping: Mapped | str | os.PathLike[str] | None = None,
+    pages: PagesGiven = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare two layouts pixel by pixel, without looking at pixels.
 
-    `min_score` drops pred regions with a lower score. `progress` is called with (pages done, pages in all).
+    `min_score` drops pred regions with a lower score. `pages` says which pages belong together where their names do
+    not: {gt page: pred page}, or a CSV, YAML or JSON file of it. `progress` is called with (pages done, pages in all).
     """
     for name, layout in (("gt", gt), ("pred", pred)):
         if not isinstance(layout, Layout):
@@ -67,7 +85,16 @@ def compare(
         raise InputError("", "rounding", f"{shown(rounding)} is not known", f"Use one of {', '.join(ROUNDINGS)}.")
     if isinstance(mapping, str | os.PathLike):
         mapping = read_mapping(mapping)
-    alignment = align(gt, pred, missing_pages=missing_pages, taxonomy=taxonomy, mapping=mapping, documents=documents)
+    page_map = page_map_of(pages)
+    alignment = align(
+        gt,
+        pred,
+        missing_pages=missing_pages,
+        taxonomy=taxonomy,
+        mapping=mapping,
+        documents=documents,
+        page_map=page_map,
+    )
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     mapped = sum(len(names) for names in mapping.values()) if mapping else 0
     options = {
@@ -80,9 +107,10 @@ def compare(
         "mapped_labels": mapped or None,
         "gt_fix": "+".join(gt.fixes) or None,
         "fix": "+".join(pred.fixes) or None,
+        "mapped_pages": (page_map and len(page_map.entries)) or None,
     }
     named = {name: str(value).replace("|", "/") for name, value in options.items() if value is not None}
-    return Comparison(alignment, counts, rounding, min_score, named)
+    return Comparison(alignment, counts, rounding, min_score, named, threads)
 
 
 def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
@@ -158,6 +186,7 @@ class Comparison:
     rounding: str
     min_score: float | None
     options: dict[str, str]  # as the recipe names them
+    threads: int | None = None
 
     def __repr__(self) -> str:
         return f"<Comparison {self.recipe}>"
@@ -227,13 +256,16 @@ class Comparison:
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
         """Pair counts of the whole set, of a page or of a document."""
+        pages = self._pages_asked(page, document)
+        return self.all_counts if pages is None else self.all_counts.of_pages(pages.tolist())
+
+    def _pages_asked(self, page: str | None, document: str | None) -> NDArray[np.int64] | None:
+        """The pages that a level is made of; None = all."""
         if page is not None and document is not None:
             raise InputError("", "page, document", "both are given", "Give one of them.")
         if page is not None:
-            return self.all_counts.of_pages([self.page_index(page)])
-        if document is not None:
-            return self.all_counts.of_pages(self.pages_of(document).tolist())
-        return self.all_counts
+            return np.array([self.page_index(page)])
+        return None if document is None else self.pages_of(document)
 
     def confusion(
         self,
@@ -279,18 +311,33 @@ class Comparison:
         recipe = self.recipe_for(None, families=tree.title, depth=depth, sample=sample, count=count)
         return families_of(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
+    def page_matches(self) -> pd.DataFrame:
+        """One row for each page of gt, then those that only pred has: gt_page, pred_page, how.
+
+        `how` is map, exact, base name, stem, spelling or number; "", and the missing name "", for a page left alone.
+        """
+        import pandas as pd
+
+        matches, (gt, pred) = self.alignment.matches, (side.page_columns.names for side in self.alignment.layouts)
+        only_pred = [pred[j] for j in matches.alone(len(pred))[PRED].tolist()]
+        columns = {
+            "gt_page": [*gt, *("" for _ in only_pred)],
+            "pred_page": [*(pred[j] if j >= 0 else "" for j in matches.partner.tolist()), *only_pred],
+            "how": [*(WAYS[way] for way in matches.how.tolist()), *("" for _ in only_pred)],
+        }
+        return pd.DataFrame(columns, dtype=object)
+
     def page_index(self, page: str) -> int:
-        """The page of this name; without folder and suffix where that is enough to tell."""
+        """The page of this name; of one that is alike, without folder or suffix, where that is enough to tell."""
         index = self.alignment.pages.index
         if not isinstance(page, str):
             raise InputError(
                 "", "page", f"{shown(page)} is not a page's name", f"Names are like {shown(next(iter(index), ''))}."
             )
-        if page in index:
-            return index[page]
-        alike = [i for name, i in index.items() if stem(name) == stem(page)]
-        if len(alike) == 1:
-            return alike[0]
+        found = find_page(page, self.alignment.pages)
+        if found is not None:
+            return found
+        alike = [name for name in index if stem(name) == stem(page)]
         problem = f"{shown(page)} fits {len(alike)} pages" if alike else f"there is no page {shown(page)}"
         raise InputError("", "page", problem, f"Page names are like {shown(next(iter(index), ''))}.")
 
@@ -357,6 +404,41 @@ class Comparison:
         blocks = self.page_matrices(method) if over == "pages" else self.document_matrices(method)
         values = level_averages(blocks, kind, background)
         return {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
+
+    def soft(
+        self,
+        average: str | None = "macro",
+        beta: float = 1.0,
+        page: str | None = None,
+        document: str | None = None,
+        eps: float = EPS,
+    ) -> dict[str, Any]:
+        """Precision, recall, F-beta and dice of the regions' scores, of the whole set, of a page or of a document.
+
+        `average` is "micro", "macro" (mean of the labels), "samples" (mean of the pages) or None: float64[labels],
+        without Background. nan where the two sides' labels differ or scores are not in 0..1.
+        """
+        from layoutcm.soft_cells import layout_scores
+
+        check_soft_options(average, beta, eps)
+        rows, labels = self._pages_asked(page, document), len(self.labels) - 1
+        if self.soft_sums is None:
+            return {name: np.full(labels, np.nan) if average is None else float("nan") for name in SOFT_SCORES}
+        sums = self.soft_sums if rows is None else self.soft_sums.of_pages(rows)
+        return layout_scores(sums, labels, average, beta, eps)
+
+    @cached_property
+    def soft_sums(self) -> SoftSums | None:
+        """What soft scores are read off; None where they have no meaning."""
+        from layoutcm.soft_cells import join_sums, sum_pages
+
+        laid = lay_out_alignment(self.alignment, self.rounding, self.min_score)
+        if not self.space.shared or no_probability(laid.scores).any():
+            return None
+        pages = len(self.pages)
+        starts = range(0, pages, PAGES_A_CHUNK)
+        work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), laid, self.space)
+        return join_sums(list(_mapped(work, starts, self.threads)))
 
     def regions_of(self, side: int, page: int) -> Regions:
         """A side's regions on one page, in the common frame; those under the score threshold are left out."""

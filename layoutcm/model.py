@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
+from layoutcm.page_names import IMAGE_SUFFIXES as IMAGE_SUFFIXES
+from layoutcm.page_names import NAME_RULES, only_once
+from layoutcm.page_names import stem as stem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +32,8 @@ ROUNDINGS = ("outer", "nearest", "exact")
 # Beyond these a number is a mistake, and products of two of them would no longer be exact in float64.
 MAX_COORDINATE = 1e9
 MAX_PAGE_SIDE = 1e6
-
-IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
+# Rounding and interpolation overshoot 0..1 a little; percentages and logits by far more.
+SCORE_TOLERANCE = 1e-3
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -97,12 +99,9 @@ class Pages:
         return {name: i for i, name in enumerate(self.names)}
 
     @cached_property
-    def by_stem(self) -> dict[str, int]:
-        """{name without folder and suffix: page}, -1 where several pages share it."""
-        found: dict[str, int] = {}
-        for i, name in enumerate(self.names):
-            found[stem(name)] = -1 if stem(name) in found else i
-        return found
+    def alike(self) -> list[dict[str, int]]:
+        """For each rule of `NAME_RULES`: what it makes of a name -> page; -1 where it makes the same of several."""
+        return [only_once((rule(name), i) for i, name in enumerate(self.names)) for rule in NAME_RULES.values()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +197,15 @@ class LabelSpace:
     shared: bool = True  # one list for both sides, so that the diagonal has a meaning
 
 
-def stem(page: str) -> str:
-    """The page's name without folders and image suffix: what two tools usually agree on."""
-    name = PurePosixPath(page.replace("\\", "/")).name
-    suffix = PurePosixPath(name).suffix
-    return name[: -len(suffix)] if suffix.lower() in IMAGE_SUFFIXES or suffix.lower() == ".pdf" else name
+def find_page(name: str, pages: Pages) -> int | None:
+    """The page of this name; else the only one whose name is alike by the first rule that finds any."""
+    if name in pages.index:
+        return pages.index[name]
+    for rule, by_name in zip(NAME_RULES.values(), pages.alike):
+        found = by_name.get(rule(name))
+        if found is not None:
+            return found if found >= 0 else None  # two of them: a looser rule would only find more
+    return None
 
 
 def make_layout(
@@ -228,7 +231,8 @@ def make_layout(
     regions = recoded(regions, recode)
     layout = Layout(name, format, names, pages, regions, tuple(findings), keys or {}, label_keys or {})
     layout = replace(layout, label_keys={key: int(recode[i]) for key, i in layout.label_keys.items()})
-    return drop_background(_drop_empty(_note_clipped(layout, region_place), region_place))
+    layout = _note_scores(_note_clipped(layout, region_place), region_place)
+    return drop_background(_drop_empty(layout, region_place))
 
 
 def check_pages(file: str, pages: Pages, place: Place) -> None:
@@ -323,6 +327,27 @@ def _note_clipped(layout: Layout, place: Place) -> Layout:
         fix="Large excesses usually mean another resolution or xywh read as xyxy.",
     )
     return _with(layout, regions, finding)
+
+
+def no_probability(scores: Floats) -> NDArray[np.bool_]:
+    """bool[scores]: outside 0..1; no score at all is none of these."""
+    return (scores < -SCORE_TOLERANCE) | (scores > 1 + SCORE_TOLERANCE)
+
+
+def _note_scores(layout: Layout, place: Place) -> Layout:
+    outside = no_probability(layout.region_columns.scores)
+    if not outside.any():
+        return layout
+    i = int(np.argmax(outside))
+    finding = Finding(
+        "score-range",
+        f"{layout.name}: {_counted(int(outside.sum()), 'score lies', 'scores lie')} outside 0..1; first at {place(i)}: "
+        f"{layout.region_columns.scores[i]:g}. Soft scores need probabilities and are n/a.",
+        severity="warning",
+        count=int(outside.sum()),
+        fix="Divide percentages by 100; put logits through a sigmoid.",
+    )
+    return _with(layout, layout.region_columns, finding)
 
 
 def drop_background(layout: Layout) -> Layout:

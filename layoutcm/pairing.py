@@ -11,76 +11,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import GT, PRED, Finding, Pages, stem
+from layoutcm.matching import PageMatches, match_pages
+from layoutcm.model import GT, PRED, SIDES, Finding, Pages
+from layoutcm.page_maps import PageMap, resolve
+from layoutcm.page_names import split_number
 
 MISSING_PAGES = ("penalise", "ignore")
-# Suffixes are short and start with a letter, so that "report.12" keeps its number.
-_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}$")
-_PAGE_NUMBER = re.compile(r"(?:(?<![^\W_])(?:page|pg|p))?[\s_.\-]{0,8}\d+$", re.IGNORECASE)
+NAMES_SHOWN = 4
+Sources = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def pair_pages(
-    gt: Pages, pred: Pages, missing_pages: str
-) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], list[Finding]]:
+    gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None
+) -> tuple[Sources, PageMatches, list[Finding]]:
     """int64[pages] of both sides: gt's pages in their order, then pred's own; -1 where a side lacks the page."""
     if missing_pages not in MISSING_PAGES:
         raise InputError(
             "", "missing_pages", f"{shown(missing_pages)} is not known", f"Use {' or '.join(MISSING_PAGES)}."
         )
-    if gt.names == pred.names:  # the usual case, and there may be very many pages
-        return (np.arange(len(gt)), np.arange(len(gt))), []
-    partner = np.fromiter((pred.index.get(name, -1) for name in gt.names), np.int64, len(gt))
-    alike = _match_by_stem(gt, pred, partner)
-    own = np.ones(len(pred), bool)
-    own[partner[partner >= 0]] = False
-    only_pred = np.flatnonzero(own)
-    findings = [
-        Finding(
-            f"page-only-in-{side}",
-            f"{len(pages):,} of {len(names):,} pages of {side} {'is' if len(pages) == 1 else 'are'} not in the other "
-            f"side (first: {shown(names[pages[0]])}) and {_fate(len(pages), missing_pages)}.",
-            count=len(pages),
-            fix="Check the page names of both files"
-            + ("." if missing_pages == "ignore" else ", or leave such pages out (missing pages: ignore)."),
-        )
-        for side, pages, names in (("gt", np.flatnonzero(partner < 0), gt.names), ("pred", only_pred, pred.names))
-        if len(pages)
-    ]
-    findings = alike + findings
+    matches, findings = match_pages(gt, pred, resolve(page_map, gt, pred) if page_map else {})
+    alone = matches.alone(len(pred))
+    for side, pages, names in zip(SIDES, alone, (gt.names, pred.names)):
+        findings += _alone(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
     if missing_pages == "ignore":
-        kept = np.flatnonzero(partner >= 0)
-        return (kept, partner[kept]), findings
-    gt_pages = np.concatenate([np.arange(len(gt)), np.full(only_pred.size, -1)])
-    return (gt_pages, np.concatenate([partner, only_pred])), findings
+        kept = np.flatnonzero(matches.partner >= 0)
+        return (kept, matches.partner[kept]), matches, findings
+    gt_pages = np.concatenate([np.arange(len(gt)), np.full(alone[PRED].size, -1)])
+    return (gt_pages, np.concatenate([matches.partner, alone[PRED]])), matches, findings
 
 
-def _match_by_stem(gt: Pages, pred: Pages, partner: NDArray[np.int64]) -> list[Finding]:
-    """Fill -1 in `partner` with the one page of pred that has the same name but for folder and suffix."""
-    lonely = np.flatnonzero(partner < 0)
-    taken = set(partner[partner >= 0].tolist())
-    if not lonely.size or len(taken) == len(pred):
+def _alone(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
+    if not names:
         return []
-    sides = [[(stem(gt.names[i]), i) for i in lonely.tolist()]]
-    sides.append([(stem(name), j) for j, name in enumerate(pred.names) if j not in taken])
-    # Only where neither side has a second page of that name: nothing is guessed.
-    unique = [
-        {name: i for name, i in side if times[name] == 1} for side in sides for times in [Counter(n for n, _ in side)]
-    ]
-    matched = [(i, unique[PRED][name]) for name, i in unique[GT].items() if name in unique[PRED]]
-    for i, j in matched:
-        partner[i] = j
-    if not matched:
-        return []
-    i, j = matched[0]
+    first = ", ".join(map(shown, names[:NAMES_SHOWN])) + (" …" if len(names) > NAMES_SHOWN else "")
     message = (
-        f"{_pages(len(matched))} matched by name without folder and suffix (first: {shown(gt.names[i])} and "
-        f"{shown(pred.names[j])})."
+        f"{len(names):,} of {pages:,} pages of {side} {'is' if len(names) == 1 else 'are'} not in the other side "
+        f"and {_fate(len(names), missing_pages)}: {first}."
     )
-    return [Finding("page-matched-by-stem", message, severity="info", count=len(matched))]
-
-
-def _pages(count: int) -> str:
-    return f"{count:,} page was" if count == 1 else f"{count:,} pages were"
+    fix = "Check the page names of both files, say which belong together (pages=, --pages)"
+    fix += "." if missing_pages == "ignore" else ", or leave such pages out (missing pages: ignore)."
+    return [Finding(f"page-only-in-{side}", message, count=len(names), fix=fix)]
 
 
 def _fate(count: int, missing_pages: str) -> str:
@@ -88,18 +58,27 @@ def _fate(count: int, missing_pages: str) -> str:
     return f"{verb} left out" if missing_pages == "ignore" else f"{verb} compared with an empty page"
 
 
-def joined_pages(gt: Pages, pred: Pages, sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Pages:
+def joined_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
     """The pages in gt's frame; in pred's own where gt has no such page."""
     if np.array_equal(sources[GT], np.arange(len(gt))) and (all(gt.documents) or not any(pred.documents)):
         return gt  # the usual case, and there may be very many pages
     rows = [(gt, i) if i >= 0 else (pred, j) for i, j in zip(*sources)]
     return Pages(
-        tuple(side.names[i] for side, i in rows),
+        tuple(side.names[i] if side is gt else _own_name(side.names[i], gt, pred) for side, i in rows),
         np.array([side.widths[i] for side, i in rows], float),
         np.array([side.heights[i] for side, i in rows], float),
         tuple(_document(gt, i) or _document(pred, j) for i, j in zip(*sources)),
         np.array([side.numbers[i] for side, i in rows], np.int32),
     )
+
+
+def _own_name(name: str, gt: Pages, pred: Pages) -> str:
+    """A page map may leave a page of pred alone whose name in gt is another page's."""
+    if name in gt.index:
+        name += " (pred)"
+        while name in gt.index or name in pred.index:
+            name += "*"
+    return name
 
 
 def _document(pages: Pages, i: int) -> str:
@@ -114,7 +93,7 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
         return _named_by_table(pages, documents)
     if all(pages.documents):
         return pages, []
-    bases = [_base(name) for name in pages.names]
+    bases = [split_number(name)[0] for name in pages.names]
     shared = Counter(base for base, document in zip(bases, pages.documents) if not document)
     # A name that is also a page of its own must not swallow that page.
     found = {base for base, count in shared.items() if base and count > 1 and base not in pages.index}
@@ -163,12 +142,3 @@ def _named_by_pattern(pages: Pages, pattern: str) -> tuple[Pages, list[Finding]]
         f"The pattern for documents does not match {len(lost):,} of {len(pages):,} pages (first: {shown(lost[0])})."
     )
     return pages, [Finding("documents-pattern", message, count=len(lost), fix="Such a page is its own document.")]
-
-
-def _base(page: str) -> str:
-    """The page's name without suffix and trailing page number; "" when nothing else is left."""
-    name = page.rpartition(".")[0] if _SUFFIX.search(page) else page
-    if not name[-1:].isdigit():
-        return ""
-    base = _PAGE_NUMBER.sub("", name).rstrip(" _.-")
-    return base if base[-1:] not in ("", "/", "\\") else ""

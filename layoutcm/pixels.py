@@ -87,7 +87,7 @@ def painted(regions: Regions, page: Indices, own: Floats, frames: Floats) -> lis
     `page` is int32[regions], -1 for what is left out; `own` and `frames` are float64[pages, width height].
     """
     if not regions.shapes:
-        return [Painted(page, regions.label, regions.boxes, own)]
+        return [Painted(page, regions.label, regions.boxes, own, regions.scores)]
     shaped = [i for i in regions.shapes if page[i] >= 0]
     parts = [rectangles(regions.shapes[i], own[page[i]], frames[page[i]]) for i in shaped]
     counts = [len(part) for part in parts]
@@ -96,10 +96,11 @@ def painted(regions: Regions, page: Indices, own: Floats, frames: Floats) -> lis
         np.repeat(regions.label[shaped], counts),
         np.concatenate([np.empty((0, 4)), *parts]),
         frames,
+        np.repeat(regions.scores[shaped], counts),
     )
     page = page.copy()
     page[list(regions.shapes)] = -1
-    return [Painted(page, regions.label, regions.boxes, own), on_grid]
+    return [Painted(page, regions.label, regions.boxes, own, regions.scores), on_grid]
 
 
 def paint(boxes: Floats, labels: Sequence[int] | NDArray[np.int32], n_labels: int, width: float, height: float) -> Mask:

@@ -13,8 +13,10 @@ from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import AVERAGES, Confusion, collapsed
 from layoutcm.levels import Stacks
-from layoutcm.model import Finding, Layout
+from layoutcm.matching import WAYS
+from layoutcm.model import PRED, SIDES, Finding, Layout
 from layoutcm.pairing import name_documents
+from layoutcm.soft import SOFT_AVERAGES
 
 MISSING = "–"
 
@@ -55,14 +57,27 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
         "collapsed": {"labels": list(confusion.collapse().labels), **matrices(confusion.collapse())},
         "findings": [finding.as_dict() for finding in comparison.findings],
+        "page_matching": _page_matching(comparison),
         "by_document": list(_by_document(comparison, method)),
     }
     for level in ("pages", "documents"):
         own = {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
         answer[f"averages_over_{level}"] = own
+    answer["soft"] = _soft(comparison) if diagonal else None
     if per_page:
         answer["by_page"] = list(_by_page(comparison, method))
     return json_ready(answer)
+
+
+def _page_matching(comparison: Comparison) -> dict[str, Any]:
+    """How many pages were matched how, and all that were not."""
+    matches, sides = comparison.alignment.matches, [side.page_columns for side in comparison.alignment.layouts]
+    counts = dict(zip(WAYS, np.bincount(matches.how, minlength=len(WAYS)).tolist()))
+    alone = matches.alone(len(sides[PRED]))
+    return {
+        "matched": {way: count for way, count in counts.items() if way and count},
+        **{f"only_in_{name}": [side.names[i] for i in own] for name, side, own in zip(SIDES, sides, alone)},
+    }
 
 
 def matrices(confusion: Confusion) -> dict[str, Any]:
@@ -77,6 +92,17 @@ def matrices(confusion: Confusion) -> dict[str, Any]:
 
 def _averages(confusion: Confusion, background: bool) -> dict[str, dict[str, float]]:
     return {kind: confusion.average(kind, background) for kind in AVERAGES}
+
+
+def _soft(comparison: Comparison) -> dict[str, Any]:
+    """Soft scores with beta 1: the averages, and each label in turn."""
+    by_label = comparison.soft(average=None)
+    rows = zip(comparison.labels[1:], *by_label.values())
+    return {
+        "beta": 1.0,
+        "averages": {kind: comparison.soft(average=kind) for kind in SOFT_AVERAGES},
+        "classes": [dict(zip(("label", *by_label), row)) for row in rows],
+    }
 
 
 def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:

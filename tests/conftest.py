@@ -2,8 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from layoutcm.model import Pages, Regions, make_layout
+
+# Machines that run tests are shared: how long an example takes says nothing about the code.
+settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared machine")
 
 
 def build(pages, regions, labels=None, name="x", documents=None):

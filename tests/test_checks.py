@@ -119,7 +119,7 @@ def test_an_empty_side_is_said_in_so_many_words():
     ("scores", "code"),
     [
         (lambda n: np.full(n, 0.5), "score-constant"),
-        (lambda n: np.linspace(1, 99, n), "score-scale"),
+        (lambda n: np.linspace(1, 99, n), "score-range"),
         (lambda n: np.where(np.arange(n) % 2, np.nan, 0.5), "score-missing"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
@@ -56,6 +56,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("to", WRITERS)
+@settings(max_examples=40)
 @given(layout=layouts())
 def test_reading_back_gives_the_same_layout(to, layout):
     same(layout, lcm.read((f"file.{to}", WRITERS[to](layout))))

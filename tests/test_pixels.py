@@ -150,7 +150,7 @@ def test_lay_out_clips_before_it_rounds():
 
     boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
     frame = np.array([[10.0, 10.0]])
-    side = Painted(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, frame)
+    side = Painted(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, frame, np.ones(4))
     laid = lay_out([side], [], (1, 1), frame, "outer")
     areas = np.prod(laid.boxes[:, 2:] - laid.boxes[:, :2], axis=1)
     assert areas.tolist() == [0, 0, 1, 1]

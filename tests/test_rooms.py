@@ -10,12 +10,14 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 # From the ground up: a room may use those before it. `layoutcm` itself only knows its version when it is imported.
 FLOORS = [
     {"errors", "app_server", "drawings", "palette"},
+    {"page_names"},
     {"model", "handwritten"},
-    {"bits", "counts", "fixes", "pairing", "taxonomy"},
+    {"page_maps", "page_numbers"},
+    {"matching"},
+    {"bits", "counts", "fixes", "pairing", "taxonomy", "soft"},
     {"formats", "contributions", "align", "writers", "family_trees"},
     {"cells", "readings"},
-    {"checks"},
-    {"pixels", "confusion"},
+    {"checks", "pixels", "confusion", "soft_cells"},
     {"levels", "families"},
     {"comparison"},
     {"tables", "pageview"},

@@ -12,7 +12,7 @@ from pathlib import Path
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Options
 from layoutcm.formats.sources import image_size
-from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, stem
+from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
 
 THREE_WAYS = (
     "Give the ground truth to take it from (like=, or compare it with a file that has sizes), a folder of page "
@@ -67,8 +67,8 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
     if options.like is None:
         return None
     lender = options.like.page_columns
-    i = lender.index.get(page, lender.by_stem.get(stem(page), -1))
-    return (float(lender.widths[i]), float(lender.heights[i])) if i >= 0 else None
+    i = find_page(page, lender)
+    return None if i is None else (float(lender.widths[i]), float(lender.heights[i]))
 
 
 def missing_size(file: str, place: str, page: str) -> InputError:

@@ -1,0 +1,70 @@
+"""How fast soft scores are on a DocLayNet-size pair, beside the pixel evaluation of the same run, and their first use.
+
+The soft side is everything that `c.soft` does: laying out, the sums of all pages and labels, and all four averages.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench import WHOLE_JOB, seconds
+from generate import write_pair
+
+import layoutcm as lcm
+from layoutcm.comparison import count_pairs
+
+FIRST_USE = """
+import time, layoutcm as lcm
+gt = lcm.read(('gt.csv', b'page,label,x0,y0,x1,y1,width,height\\np,a,0,0,1,1,9,9'))
+c = lcm.compare(gt, gt)
+start = time.perf_counter()
+c.soft()
+print(time.perf_counter() - start)
+"""
+
+
+def bench_first_use():
+    with tempfile.TemporaryDirectory() as cache:
+        for title in ("first soft scores (compiles)", "next process (cached)"):
+            run = subprocess.run(
+                [sys.executable, "-c", FIRST_USE],
+                capture_output=True,
+                text=True,
+                check=True,
+                env={"NUMBA_CACHE_DIR": cache},
+            )
+            print(f"{title:34} {float(run.stdout):8.2f} s")
+
+
+def soft_from_nothing(comparison):
+    comparison.__dict__.pop("soft_sums", None)  # kept after the first call, which is what we want to time
+    for average in ("micro", "macro", "samples", None):
+        comparison.soft(average)
+
+
+def bench_pair(gt_path, pred_path):
+    gt = lcm.read(gt_path)
+    pred = lcm.read(pred_path, like=gt)
+    for threads in (1, None):
+        comparison = lcm.compare(gt, pred, threads=threads)
+        pixels = seconds(lambda c=comparison, n=threads: count_pairs(c.alignment, c.rounding, None, n, None))
+        soft = seconds(lambda c=comparison: soft_from_nothing(c))
+        print(
+            f"{len(comparison.pages):,} pages, {threads or 'all'} thread{'s' if threads is None else ' '}"
+            f"   pixels {pixels:6.2f} s   soft {soft:6.2f} s   ratio {soft / pixels:.2f}"
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path, metavar="GT PRED", help="instead of a generated pair")
+    parser.add_argument("--pages", type=int, default=WHOLE_JOB)
+    options = parser.parse_args()
+    bench_first_use()
+    if options.files:
+        bench_pair(*options.files)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            bench_pair(*write_pair(Path(folder), options.pages))

@@ -1,0 +1,157 @@
+"""Which page of pred belongs to which page of gt, and how that is known.
+
+First what a person says (a page map), then equal names, then names that are alike, rule by rule, then document and
+page number. A stage looks only at pages that are still alone, and takes only what is unique on both sides: nothing is
+guessed, and every stage says what it matched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.errors import shown
+from layoutcm.model import GT, PRED, Finding, Pages
+from layoutcm.page_names import NAME_RULES, only_once
+from layoutcm.page_numbers import Places, number_pairs, numbered
+
+ALONE, MAP, EXACT, NUMBER = "", "map", "exact", "number"
+WAYS = (ALONE, MAP, EXACT, *NAME_RULES, NUMBER)
+_SAID = {
+    MAP: "by the page map",
+    "base name": "by name without folders",
+    "stem": "by name without folders and suffix",
+    "spelling": "by name up to folders, suffix, case, blanks and percent codes",
+    NUMBER: "by document and page number",
+}
+Pairs = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class PageMatches:
+    """int64[gt pages] the page of pred, -1 for none; int8[gt pages] how it was found, an index into `WAYS`."""
+
+    partner: NDArray[np.int64]
+    how: NDArray[np.int8]
+
+    def alone(self, pred_pages: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pages of gt and of pred without a partner."""
+        own = np.ones(pred_pages, bool)
+        own[self.partner[self.partner >= 0]] = False
+        return np.flatnonzero(self.partner < 0), np.flatnonzero(own)
+
+
+def match_pages(gt: Pages, pred: Pages, page_map: Mapping[int, int]) -> tuple[PageMatches, list[Finding]]:
+    """`page_map` is {gt page: pred page}."""
+    if not page_map and gt.names == pred.names:  # the usual case, and there may be very many pages
+        return PageMatches(np.arange(len(gt)), np.full(len(gt), WAYS.index(EXACT), np.int8)), []
+    matches = PageMatches(np.full(len(gt), -1, np.int64), np.zeros(len(gt), np.int8))
+    findings: list[Finding] = []
+    for way in WAYS[1:]:
+        alone = matches.alone(len(pred))
+        if not all(side.size for side in alone):
+            break
+        if way == NUMBER:
+            pairs, noted = _by_number(gt, pred, matches, alone)
+        else:
+            pairs = list(page_map.items()) if way == MAP else _named(way, gt, pred, alone)
+            noted = _matched(way, gt, pred, pairs)
+        findings += noted
+        matches = _with(matches, pairs, way)
+    return matches, findings
+
+
+def _with(matches: PageMatches, pairs: Pairs, way: str) -> PageMatches:
+    pages, partners = np.array(pairs, np.int64).reshape(-1, 2).T
+    partner, how = matches.partner.copy(), matches.how.copy()
+    partner[pages], how[pages] = partners, WAYS.index(way)
+    return PageMatches(partner, how)
+
+
+def _named(way: str, gt: Pages, pred: Pages, alone: tuple[NDArray[np.int64], ...]) -> Pairs:
+    """Pages still alone of which the rule makes the same, where neither side has a second such page."""
+    if way == EXACT:
+        free = set(alone[PRED].tolist())
+        return [(i, j) for i in alone[GT].tolist() if (j := pred.index.get(gt.names[i], -1)) in free]
+    rule = NAME_RULES[way]
+    pages, partners = (
+        only_once((rule(side.names[i]), i) for i in left.tolist()) for side, left in zip((gt, pred), alone)
+    )
+    return [(i, partners[name]) for name, i in pages.items() if i >= 0 and partners.get(name, -1) >= 0]
+
+
+def _by_number(
+    gt: Pages, pred: Pages, matches: PageMatches, alone: tuple[NDArray[np.int64], ...]
+) -> tuple[Pairs, list[Finding]]:
+    places = numbered(gt), numbered(pred)
+    pairs, shift = number_pairs(*places)
+    if shift is None:
+        return [], _ambiguous(gt, places, alone)
+    free = [set(side.tolist()) for side in alone]
+    found = [(i, j) for i, j in pairs if i in free[GT] and j in free[PRED]]
+    if not shift:
+        return found, _matched(NUMBER, gt, pred, found)
+    first, second = ("gt", "pred") if shift == -1 else ("pred", "gt")
+    counted = f"{first} counts pages from 0 and {second} from 1"
+    return found, _shifted(gt, pred, found, counted) + _suspect(gt, places, matches, counted)
+
+
+def _matched(way: str, gt: Pages, pred: Pages, pairs: Pairs) -> list[Finding]:
+    if not pairs or way == EXACT:
+        return []
+    message = f"{_pages(len(pairs))} matched {_SAID[way]} (first: {_both(gt, pred, *pairs[0])})."
+    return [Finding(f"page-matched-by-{way.replace(' ', '-')}", message, severity="info", count=len(pairs))]
+
+
+def _shifted(gt: Pages, pred: Pages, pairs: Pairs, counted: str) -> list[Finding]:
+    if not pairs:
+        return []
+    message = (
+        f"{_pages(len(pairs))} matched {_SAID[NUMBER]}, shifted by one, because {counted} "
+        f"(first: {_both(gt, pred, *pairs[0])})."
+    )
+    fix = "Give a page map (pages=, --pages) if this is wrong."
+    return [Finding("page-numbers-shifted", message, count=len(pairs), fix=fix)]
+
+
+def _suspect(gt: Pages, places: tuple[Places, Places], matches: PageMatches, counted: str) -> list[Finding]:
+    """Equal names with equal numbers, although the two sides count differently: likely the neighbouring page."""
+    named = np.flatnonzero((matches.partner >= 0) & (matches.how != WAYS.index(MAP)))
+    wrong = [
+        (i, j)
+        for i, j in zip(named.tolist(), matches.partner[named].tolist())
+        if places[GT][i] and places[GT][i] == places[PRED][j]
+    ]
+    if not wrong:
+        return []
+    message = (
+        f"It seems that {counted}, yet {len(wrong):,} {'page has' if len(wrong) == 1 else 'pages have'} the same name "
+        f"and number on both sides (first: {shown(gt.names[wrong[0][0]])}); they are compared by name."
+    )
+    fix = "If pages are off by one, give a page map (pages=, --pages)."
+    return [Finding("page-numbers-suspect", message, count=len(wrong), fix=fix)]
+
+
+def _ambiguous(gt: Pages, places: tuple[Places, Places], alone: tuple[NDArray[np.int64], ...]) -> list[Finding]:
+    left = [{place: i for i in pages.tolist() if (place := side[i])} for side, pages in zip(places, alone)]
+    documents = [{document for document, _ in side} for side in left]
+    open_ = [i for (document, _), i in left[GT].items() if document in documents[PRED]]
+    if not open_:
+        return []
+    message = (
+        f"One side has a page 0 and the other has none, and the numbers do not tell whether they are shifted by one: "
+        f"{len(open_):,} {'page' if len(open_) == 1 else 'pages'} of gt could not be matched by page number "
+        f"(first: {shown(gt.names[open_[0]])})."
+    )
+    return [Finding("page-numbers-ambiguous", message, count=len(open_), fix="Give a page map (pages=, --pages).")]
+
+
+def _both(gt: Pages, pred: Pages, i: int, j: int) -> str:
+    return f"{shown(gt.names[i])} and {shown(pred.names[j])}"
+
+
+def _pages(count: int) -> str:
+    return f"{count:,} page was" if count == 1 else f"{count:,} pages were"

@@ -1,0 +1,166 @@
+"""What a person says about which pages belong together: {gt page: pred page}, or a file of it.
+
+CSV has the columns gt and pred (or just two columns); YAML and JSON are one mapping. A pair that lacks a side is passed
+over, so that a listing of all pages can be filled in by hand and given back.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from layoutcm.errors import InputError, shown
+from layoutcm.model import GT, PRED, SIDES, Pages, find_page
+
+PagesGiven = Mapping[str, str] | str | os.PathLike[str] | None
+HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
+_COLUMNS = tuple({side, f"{side}_page", f"{side} page"} for side in SIDES)
+
+Entry = tuple[str, str, str]  # gt page, pred page, where it stands
+
+
+@dataclass(frozen=True)
+class PageMap:
+    """The pairs as given, with the file and the places that a message can name."""
+
+    file: str
+    entries: tuple[Entry, ...]
+
+
+def page_map_of(pages: PagesGiven) -> PageMap | None:
+    """The map in a file or a dictionary; None stays None."""
+    if pages is None:
+        return None
+    if isinstance(pages, Mapping):
+        return _checked("", ((gt, pred, f"pages[{shown(gt)}]") for gt, pred in pages.items()))
+    if not isinstance(pages, str | os.PathLike):
+        raise InputError("", "pages", f"{shown(pages)} is no page map", "Give {gt page: pred page} or a file's path.")
+    try:
+        data = Path(pages).read_bytes()
+    except FileNotFoundError:
+        raise InputError(str(pages), "", "there is no such file", "Check the name and the folder.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(str(pages), "", f"the file cannot be read: {reason}", "Check its permissions.") from None
+    return parse_page_map(str(pages), data)
+
+
+def parse_page_map(file: str, data: bytes) -> PageMap:
+    """The map in the bytes of a file; its suffix says what it is."""
+    suffix = PurePosixPath(file.replace("\\", "/")).suffix.lower()
+    readers = {".csv": _csv, ".tsv": _csv, ".json": _mapping, ".yaml": _mapping, ".yml": _mapping}
+    if suffix not in readers:
+        raise InputError(file, "", f"a page map cannot be {suffix or 'without suffix'}", "Use .csv, .yaml or .json.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            file, f"byte {error.start}", f"0x{data[error.start]:02x} is not UTF-8 text", "Save it as UTF-8."
+        ) from None
+    return _checked(file, readers[suffix](file, text))
+
+
+def _checked(file: str, entries: Iterator[tuple[object, object, str]]) -> PageMap:
+    kept: list[Entry] = []
+    for gt, pred, place in entries:
+        if not isinstance(gt, str) or not isinstance(pred, str | None):
+            wrong = pred if isinstance(gt, str) else gt
+            raise InputError(file, place, f"{shown(wrong)} is not a page's name", f"Names are text. {HINT}")
+        if gt and pred:
+            kept.append((gt, pred, place))
+    return PageMap(file, tuple(kept))
+
+
+def _csv(file: str, text: str) -> Iterator[Entry]:
+    first = text.partition("\n")[0]
+    delimiter = next((sign for sign in "\t;" if sign in first and "," not in first), ",")
+    rows = enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1)
+    try:
+        yield from _pairs(file, [(row, cells) for row, cells in rows if any(cells)])
+    except csv.Error as error:
+        raise InputError(file, "", f"this is not a readable CSV: {error}", HINT) from None
+
+
+def _pairs(file: str, rows: list[tuple[int, list[str]]]) -> Iterator[Entry]:
+    if not rows:
+        return
+    number, header = rows[0]
+    named = [[k for k, cell in enumerate(header) if cell.strip().lower() in names] for names in _COLUMNS]
+    if all(named):
+        columns, rows = (named[GT][0], named[PRED][0]), rows[1:]
+    elif len(header) == 2:
+        columns = (GT, PRED)
+    else:
+        problem = f"the columns gt and pred are missing (found: {', '.join(map(shown, header[:6]))})"
+        raise InputError(file, f"row {number}", problem, HINT)
+    for number, cells in rows:
+        if len(cells) <= max(columns):
+            problem = f"there are {len(cells)} cells where the first row has {len(header)}"
+            raise InputError(file, f"row {number}", problem, "Put quotes around names with commas.")
+        yield cells[columns[GT]], cells[columns[PRED]], f"row {number}"
+
+
+def _mapping(file: str, text: str) -> Iterator[tuple[object, object, str]]:
+    """Pair by pair, so that a name that stands twice is seen; JSON first, because YAML takes long for large files."""
+    try:
+        pairs = json.loads(text, object_pairs_hook=tuple)
+    except (ValueError, RecursionError):
+        yield from _yaml(file, text)
+        return
+    # An object is now a tuple of pairs; a list is still a list.
+    if not isinstance(pairs, tuple):
+        raise InputError(file, "", f"{shown(pairs)} is not a mapping of pages", HINT)
+    yield from ((gt, pred, f"pages[{shown(gt)}]") for gt, pred in pairs)
+
+
+def _yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
+    """From the text's own nodes: 0001 and no stay the names they are, and every pair knows its line."""
+    import yaml
+
+    try:
+        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise InputError(file, "", f"this cannot be read: {' '.join(str(error).split())}", HINT) from None
+    if root is None:
+        return
+    if not isinstance(root, yaml.MappingNode):
+        raise InputError(file, "line 1", "this is not a mapping of pages", HINT)
+    for gt, pred in root.value:
+        yield _scalar(gt), _scalar(pred), f"line {gt.start_mark.line + 1}"
+
+
+def _scalar(node: Any) -> object:
+    """The text of a node, None for an empty one, a list for anything that is no name."""
+    if not isinstance(node.value, str):
+        return ["…"]
+    return None if node.tag == "tag:yaml.org,2002:null" else node.value
+
+
+def resolve(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int]:
+    """{gt page: pred page}; a page that a side has not, or that stands twice, is an error."""
+    found: list[dict[int, str]] = [{}, {}]
+    for *names, place in page_map.entries:
+        for side, (name, pages) in enumerate(zip(names, (gt, pred))):
+            page = find_page(name, pages)
+            if page is None:
+                raise _unknown(page_map.file, place, name, SIDES[side], pages)
+            if page in found[side]:
+                raise InputError(
+                    page_map.file,
+                    f"{found[side][page]} and {place}",
+                    f"the page {shown(pages.names[page])} of {SIDES[side]} stands twice",
+                    "A page has one partner: keep one of the two.",
+                )
+            found[side][page] = place
+    return dict(zip(*found))
+
+
+def _unknown(file: str, place: str, name: str, side: str, pages: Pages) -> InputError:
+    like = f"Page names of {side} are like {shown(pages.names[0])}." if len(pages) else f"{side} has no pages."
+    return InputError(file, place, f"{side} has no page {shown(name)}, or several that are alike", like)

@@ -1,0 +1,129 @@
+"""Soft scores: precision, recall, F-beta and dice of scores between 0 and 1, without a threshold.
+
+Arrays are [N, C, ...]: samples, classes, and whatever a sample has of pixels. The arithmetic is written once, for any
+array library: on torch tensors the results are tensors and can be differentiated. Denominators are held at `eps` or
+more, so that 0/0 is 0 and a gradient exists everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from layoutcm.errors import InputError, shown
+from layoutcm.model import SCORE_TOLERANCE
+
+SOFT_AVERAGES = ("micro", "macro", "samples")
+SOFT_SCORES = ("precision", "recall", "f_beta", "dice")
+EPS = 1e-6
+
+
+def soft_scores(
+    y_true: Any, y_pred: Any, average: str | None = "macro", beta: float = 1.0, eps: float = EPS
+) -> dict[str, Any]:
+    """{"precision", "recall", "f_beta", "dice"} of two arrays [N, C, ...] with values in 0..1, numpy or torch.
+
+    `micro` takes all values together; `macro` is the mean of the classes, each over all samples; `samples` the mean of
+    the samples, each over all its classes; None gives an array [C]. A class or sample that both arrays leave empty
+    counts 0, as in scikit-learn.
+    """
+    check_soft_options(average, beta, eps)
+    y_true, y_pred = _array(y_true, "y_true"), _array(y_pred, "y_pred")
+    xp = _namespace(y_true, y_pred)
+    _check_shapes(y_true, y_pred)
+    gt, pred = _as_floats(xp, y_true, y_pred)
+    _check_range(xp, gt, "y_true")
+    _check_range(xp, pred, "y_pred")
+    axes = tuple(range(gt.ndim))
+    summed = {"micro": axes, "samples": axes[1:]}.get(average or "", (0, *axes[2:]))
+    sums = [xp.sum(values, axis=summed) for values in (gt * pred, gt, pred, gt * gt, pred * pred)]
+    values = read_off(xp, *sums, beta=beta, eps=eps)
+    if average in ("macro", "samples"):
+        values = {name: xp.sum(each) / max(each.shape[0], 1) for name, each in values.items()}
+    # Whoever works in numpy expects plain numbers; a tensor stays one, with its gradient.
+    return values if average is None or not _is_numpy(xp) else {name: float(each) for name, each in values.items()}
+
+
+def read_off(
+    xp: Any, both: Any, gt: Any, pred: Any, gt_squares: Any, pred_squares: Any, *, beta: float, eps: float
+) -> dict[str, Any]:
+    """The four scores from sums of y_true * y_pred, y_true, y_pred and the squares of the last two."""
+
+    def over(part: Any, whole: Any) -> Any:
+        return part / xp.maximum(whole, xp.full_like(whole, eps))
+
+    b2 = beta * beta
+    return {
+        "precision": over(both, pred),
+        "recall": over(both, gt),
+        "f_beta": over((1 + b2) * both, b2 * gt + pred),
+        "dice": over(2 * both, gt_squares + pred_squares),
+    }
+
+
+def check_soft_options(average: str | None, beta: float, eps: float) -> None:
+    if average is not None and average not in SOFT_AVERAGES:
+        known = f"Use one of {', '.join(SOFT_AVERAGES)}, or None for each class."
+        raise InputError("", "average", f"{shown(average)} is not known", known)
+    for name, value, zero in (("beta", beta, True), ("eps", eps, False)):
+        number = isinstance(value, int | float) and math.isfinite(value)
+        if not (number and (value > 0 or (value == 0 and zero))):
+            least = "of 0 or more" if zero else "above 0"
+            raise InputError(
+                "", name, f"{shown(value)} is not a number {least}", f"Leave out {name} for the usual one."
+            )
+
+
+def _array(values: Any, name: str) -> Any:
+    """Nested lists become an array; an array of any library stays what it is."""
+    if not isinstance(values, list | tuple):
+        return values
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InputError("", name, f"these lists are no array: {error}", "Give lists of equal length.") from None
+
+
+def _namespace(y_true: Any, y_pred: Any) -> Any:
+    from array_api_compat import array_namespace
+
+    try:
+        return array_namespace(y_true, y_pred)
+    except TypeError:
+        kinds = " and ".join(type(each).__name__ for each in (y_true, y_pred))
+        hint = "Give two numpy arrays or two torch tensors."
+        raise InputError("", "y_true, y_pred", f"{kinds} are not arrays of one library", hint) from None
+
+
+def _is_numpy(xp: Any) -> bool:
+    from array_api_compat import is_numpy_namespace
+
+    return bool(is_numpy_namespace(xp))
+
+
+def _check_shapes(y_true: Any, y_pred: Any) -> None:
+    shapes = tuple(y_true.shape), tuple(y_pred.shape)
+    if shapes[0] != shapes[1] or len(shapes[0]) < 2:
+        problem = f"the shapes are {shapes[0]} and {shapes[1]}"
+        raise InputError("", "y_true, y_pred", problem, "Both must be [samples, classes, ...] and equal.")
+
+
+def _as_floats(xp: Any, y_true: Any, y_pred: Any) -> list[Any]:
+    """Both in one floating type of at least 32 bits: sums over a page overflow in half precision."""
+    kinds = [each.dtype for each in (y_true, y_pred) if xp.isdtype(each.dtype, "real floating")]
+    wide = [kind for kind in kinds if xp.finfo(kind).bits >= 32]
+    for each in (y_true, y_pred):
+        if not xp.isdtype(each.dtype, ("bool", "integral", "real floating")):
+            raise InputError("", "y_true, y_pred", f"{each.dtype} are no numbers in 0..1", "Convert them to float.")
+    dtype = xp.result_type(*wide) if wide else xp.float32 if kinds else xp.float64
+    return [xp.astype(each, dtype) for each in (y_true, y_pred)]
+
+
+def _check_range(xp: Any, values: Any, name: str) -> None:
+    # NaN fails every comparison and is found together with what lies outside.
+    inside = (values >= -SCORE_TOLERANCE) & (values <= 1 + SCORE_TOLERANCE)
+    if not bool(xp.all(inside)):
+        wrong = xp.reshape(values[~inside], (-1,))[0].item()
+        raise InputError("", name, f"the value {wrong:g} is outside 0..1", "Use a sigmoid or softmax, or rescale.")
