@@ -12,7 +12,7 @@ FLOORS = [
     {"errors", "app_server", "drawings", "palette"},
     {"model"},
     {"bits", "counts", "pairing", "taxonomy"},
-    {"formats", "contributions", "align"},
+    {"formats", "contributions", "sweep", "align"},
     {"cells"},
     {"pixels", "confusion"},
     {"levels"},
