@@ -213,16 +213,16 @@ class Stack:
 
 
 def stack(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str) -> Stack:
-    """One matrix for each group of rows; `group` is int[rows]."""
+    """One matrix for each group of rows; `group` is int[rows], or int[1] for all of them together."""
     from layoutcm import contributions
 
     check_method(method)
     rules = [contributions.MATRIX] if method == "matrix" else [contributions.RECALL, contributions.PRECISION]
     words, group = counts.placed(space.gt_place, space.pred_place), np.ascontiguousarray(group, np.int64)
-    size, masses = len(space.labels), []
+    size, masses, many_words = len(space.labels), [], None if words.shape[1] == 2 else words.shape[1] // 2
     for rule in rules:
         out, pred_pixels = np.zeros((groups, size, size)), np.zeros((groups, size))
-        contributions.add_pairs(words, counts.pixels, group, rule, out, pred_pixels)
+        contributions.add_pairs(words, many_words, counts.pixels, group, rule, out, pred_pixels)
         masses.append(out)
     return Stack(masses[0], masses[-1], pred_pixels)
 
@@ -234,7 +234,7 @@ def check_method(method: str) -> None:
 
 def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", recipe: str = "") -> Confusion:
     """The confusion matrix of all rows of `counts` together."""
-    one = stack(counts, space, np.zeros(len(counts), np.int64), 1, method)
+    one = stack(counts, space, np.zeros(1, np.int64), 1, method)
     recall_mass = one.recall_mass[0]
     same = one.precision_mass is one.recall_mass
     return Confusion(

@@ -9,42 +9,48 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from layoutcm.bits import lowest_bit
+from layoutcm.bits import ONE, bits_in, lowest_bit
 
 MATRIX, RECALL, PRECISION = 0, 1, 2
 
 
-@njit(nogil=True, cache=True)
-def _list(word, first, found, n):
-    """Append the numbers of the bits in `word` to found[:n], counted from `first`; the new n."""
-    while word != 0:
-        found[n] = first + lowest_bit(word)
-        n += 1
-        word &= word - np.uint64(1)
+@njit(nogil=True, cache=True, inline="always")
+def _list_pred(labels, first, weight, pred_pixels, places, n):
+    """Append the numbers of the bits in `labels`, counted from `first`, to places[:n] and weigh them; the new n."""
+    while labels != 0:
+        places[n] = first + lowest_bit(labels)
+        pred_pixels[places[n]] += weight
+        n += ONE
+        labels &= labels - ONE
     return n
 
 
 @njit(nogil=True, cache=True)
-def add_pairs(words, weights, group, rule, out, pred_pixels):
+def add_pairs(words, many_words, weights, group, rule, out, pred_pixels):
     """Add every row's contribution to out[group, gt, pred], and its weight to pred_pixels[group, pred].
 
-    `words` is uint64[rows, 2 x words]: gt's and pred's label sets, one bit a place of the matrix.
+    `words` is uint64[rows, 2 x words]: gt's and pred's label sets, one bit a place of the matrix. `many_words` says
+    how many a side has; None, for one, is compiled apart, without inner loops. `group` is int64[rows], or int64[1]
+    when there is one.
     """
-    size, half = out.shape[1], words.shape[1] // 2
-    hit, missed, extra = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    n_words = 1 if many_words is None else many_words
+    places = np.empty(out.shape[1], np.uint64)  # of pred's labels, the hits first
     for row in range(words.shape[0]):
-        n_hit = n_missed = n_extra = np.int64(0)
-        for k in range(half):
-            gt, pred = words[row, k], words[row, half + k]
-            n_hit = _list(gt & pred, 64 * k, hit, n_hit)
-            n_missed = _list(gt & ~pred, 64 * k, missed, n_missed)
-            n_extra = _list(pred & ~gt, 64 * k, extra, n_extra)
-        n_gt, n_pred = n_hit + n_missed, n_hit + n_extra
-        weight, g = weights[row], group[row]
+        weight, g = weights[row], np.uint64(group[0 if group.size == 1 else row])
+        n_missed, hits = np.int64(0), np.uint64(0)
+        for k in range(n_words):
+            gt, pred = words[row, k], words[row, n_words + k]
+            n_missed += bits_in(gt & ~pred)
+            hits = _list_pred(gt & pred, np.uint64(64 * k), weight, pred_pixels[g], places, hits)
+        end = hits
+        for k in range(n_words):
+            gt, pred = words[row, k], words[row, n_words + k]
+            end = _list_pred(pred & ~gt, np.uint64(64 * k), weight, pred_pixels[g], places, end)
+        n_gt, n_pred, n_extra = np.int64(hits) + n_missed, np.int64(end), np.int64(end - hits)
         # gt's missed labels spend on pred's extra ones; the rules differ in who else takes part.
-        kept, hits_spend, hits_receive, parts = weight, False, False, n_extra
+        kept, hits_spend, receivers, parts = weight, False, hits, n_extra
         if rule == RECALL or (rule == MATRIX and n_extra == 0):
-            hits_receive, parts = True, n_pred
+            receivers, parts = np.uint64(0), n_pred
         elif rule == PRECISION:
             hits_spend, parts = True, n_gt
         elif n_missed == 0:
@@ -52,17 +58,13 @@ def add_pairs(words, weights, group, rule, out, pred_pixels):
             hits_spend, parts = True, n_pred
             kept = weight * n_gt / n_pred
         share = weight / max(parts, 1)
-        for a in range(n_hit):
-            out[g, hit[a], hit[a]] += kept
-            pred_pixels[g, hit[a]] += weight
-            if hits_spend:
-                for b in range(n_extra):
-                    out[g, hit[a], extra[b]] += share
-        for a in range(n_missed):
-            for b in range(n_extra):
-                out[g, missed[a], extra[b]] += share
-            if hits_receive:
-                for b in range(n_hit):
-                    out[g, missed[a], hit[b]] += share
-        for b in range(n_extra):
-            pred_pixels[g, extra[b]] += weight
+        for a in range(hits):
+            out[g, places[a], places[a]] += kept
+        for k in range(n_words):
+            gt, pred = words[row, k], words[row, n_words + k]
+            spenders = gt if hits_spend else gt & ~pred
+            while spenders != 0:
+                i = np.uint64(64 * k) + lowest_bit(spenders)
+                for b in range(receivers, end):
+                    out[g, i, places[b]] += share
+                spenders &= spenders - ONE

@@ -52,6 +52,17 @@ def test_equal_to_the_pixel_loop(rounding, pages):
         np.testing.assert_allclose(c.confusion(page=f"page {i}").values, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("rounding", ["outer", "nearest"])
+def test_a_crowded_page_is_equal_to_the_pixel_loop(rounding):
+    """Every pixel under dozens of boxes, many of which share edges, are empty, or lie beside the page."""
+    rng = np.random.default_rng(11)
+    corners = np.sort(rng.integers(-8, 88, (2, 150, 2, 2)) / 4, axis=2).reshape(2, 150, 4).tolist()
+    sides = [[(LABELS[i % 5], *box) for i, box in enumerate(side)] for side in corners]
+    pages = [((20, 17), *sides), ((20, 17), sides[1][:20], sides[0])]
+    c = lcm.compare(*layouts(pages), rounding=rounding)
+    np.testing.assert_allclose(c.confusion().values, loop(pages, rounding), rtol=1e-9, atol=1e-9)
+
+
 @given(pages=st.lists(page, min_size=1, max_size=2))
 @settings(max_examples=80, deadline=None)
 def test_tensor_is_equal_to_the_pixel_loop(pages):
@@ -168,7 +179,7 @@ def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
         sides.append(build(pages, rows, LABELS))
     once = lcm.compare(*sides, threads=1)
     monkeypatch.setattr(comparison, "PAGES_A_CHUNK", 4)
-    monkeypatch.setattr(cells, "ROWS_A_PAGE", 1)
+    monkeypatch.setattr(cells, "ROWS_A_BOX", 1)
     monkeypatch.setattr(cells, "FIRST_TABLE", 8)
     seen = []
     again = lcm.compare(*sides, threads=3, progress=lambda done, total: seen.append((done, total)))

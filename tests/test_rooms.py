@@ -15,7 +15,7 @@ FLOORS = [
     {"page_maps", "page_numbers"},
     {"matching"},
     {"bits", "counts", "fixes", "pairing", "taxonomy", "soft"},
-    {"formats", "contributions", "align", "writers", "family_trees"},
+    {"formats", "contributions", "sweep", "align", "writers", "family_trees"},
     {"cells", "readings"},
     {"checks", "pixels", "confusion", "soft_cells"},
     {"levels", "families"},
