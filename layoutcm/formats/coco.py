@@ -18,6 +18,7 @@ from layoutcm.formats.masks import is_box, parse_segmentation, shape_box
 from layoutcm.formats.sizes import THREE_WAYS, missing_size, size_of
 from layoutcm.model import (
     BACKGROUND,
+    CocoFacts,
     Finding,
     Floats,
     Indices,
@@ -54,6 +55,9 @@ class Annotation(msgspec.Struct, gc=False):
     bbox: Box | None = None
     segmentation: msgspec.Raw = msgspec.Raw()
     score: float | None = None
+    area: float | None = None
+    iscrowd: bool | int | float | None = None
+    ignore: bool | int | float | None = None
 
 
 class GroundTruth(msgspec.Struct):
@@ -172,8 +176,11 @@ def _layout(
         findings.append(_unlisted(content.name, annotations, section, page))
         annotations = [annotations[i] for i in kept.tolist()]
     boxes, shapes = _boxes(content.name, annotations, section, kept, options)
+    coco = _facts(content.name, annotations, section, boxes[:, 2:].copy(), options, findings)
+    with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
+        boxes[:, 2:] += boxes[:, :2]
     scores = np.array([np.nan if a.score is None else a.score for a in annotations], float)
-    regions = Regions(page[kept], label[kept], boxes, scores, shapes)
+    regions = Regions(page[kept], label[kept], boxes, scores, shapes, coco)
     _check_masks(content.name, regions, pages, lambda i: f"{section}[{kept[i]}].segmentation")
     return make_layout(
         content.name,
@@ -251,7 +258,7 @@ def _unlisted(file: str, annotations: Sequence[Annotation], section: str, page: 
 def _boxes(
     file: str, annotations: Sequence[Annotation], section: str, rows: np.ndarray, options: Options
 ) -> tuple[Floats, dict[int, Shape]]:
-    """float64[regions, x0 y0 x1 y1] and the outlines that are no boxes."""
+    """float64[regions, x y width height] and the outlines that are no boxes."""
     shapes: dict[int, Shape] = {}
     # Empty where a segmentation has to give the box.
     given: list[Sequence[float]] = [a.bbox or () for a in annotations]
@@ -268,7 +275,35 @@ def _boxes(
             given[i] = shape_box(shape)
             if options.outlines and not is_box(shape):
                 shapes[i] = shape
-    boxes = np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4)
-    with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
-        boxes[:, 2:] += boxes[:, :2]
-    return boxes, shapes
+    return np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4), shapes
+
+
+def _facts(
+    file: str,
+    annotations: Sequence[Annotation],
+    section: str,
+    sizes: Floats,
+    options: Options,
+    findings: list[Finding],
+) -> CocoFacts:
+    """Crowd, area and size of the bbox; in a results list COCO looks at the bbox alone."""
+    n = len(annotations)
+    if options.outlines:  # the outline has replaced the bbox, which still gives a result its area
+        sizes = np.array([a.bbox[2:] if a.bbox else (np.nan, np.nan) for a in annotations], float).reshape(n, 2)
+    if not section:
+        return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), sizes)
+    crowd, ignore = [a.iscrowd for a in annotations], [a.ignore for a in annotations]
+    areas = np.array([a.area for a in annotations], float)  # None becomes nan
+    ignored = sum(bool(ignore[i]) and not crowd[i] for i in range(n)) if any(ignore) else 0
+    if ignored:
+        findings.append(
+            Finding(
+                "ignore-without-crowd",
+                f"{file}: {ignored:,} annotation{'s are' if ignored > 1 else ' is'} marked `ignore` but not `iscrowd`; "
+                "COCO's rules look at `iscrowd` alone, so they count like all others.",
+                severity="info",
+                count=ignored,
+                fix="Set `iscrowd` to 1 to leave them out of the object scores.",
+            )
+        )
+    return CocoFacts(np.array(crowd, bool), areas, sizes)
