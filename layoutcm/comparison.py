@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from layoutcm.cells import LaidOut
+    from layoutcm.centroids import Centroids
+    from layoutcm.objects import Objects
 
 Progress = Callable[[int, int], None]
 PAGES_A_CHUNK = 2048
@@ -226,17 +228,47 @@ class Comparison:
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
         """Pair counts of the whole set, of a page or of a document."""
+        pages = self._chosen(page, document)
+        return self.all_counts if pages is None else self.all_counts.of_pages(pages.tolist())
+
+    def _chosen(self, page: str | None, document: str | None) -> NDArray[np.int64] | None:
+        """The pages that are asked for; None for all."""
         if page is not None and document is not None:
             raise InputError("", "page, document", "both are given", "Give one of them.")
         if page is not None:
-            return self.all_counts.of_pages([self.page_index(page)])
-        if document is not None:
-            return self.all_counts.of_pages(self.pages_of(document).tolist())
-        return self.all_counts
+            return np.array([self.page_index(page)])
+        return None if document is None else self.pages_of(document)
 
     def confusion(self, page: str | None = None, document: str | None = None, method: str = "matrix") -> Confusion:
         """The multi-label confusion matrix of the whole set, of a page or of a document."""
         return confusion_of(self.counts(page, document), self.space, method, self.recipe_for(method))
+
+    def objects(self, page: str | None = None, document: str | None = None) -> Objects:
+        """Boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
+        from layoutcm.objects import objects_of
+
+        pages = self._chosen(page, document)
+        return self._all_objects if pages is None else objects_of(self.alignment, self.min_score, pages)
+
+    @cached_property
+    def _all_objects(self) -> Objects:
+        from layoutcm.objects import objects_of
+
+        return objects_of(self.alignment, self.min_score)
+
+    def centroids(
+        self,
+        tolerance: tuple[float, float] = (20, 20),
+        one_to_one: bool = True,
+        class_aware: bool = True,
+        page: str | None = None,
+        document: str | None = None,
+    ) -> Centroids:
+        """Which regions' centres meet within (dx, dy): precision, recall, F1, matches."""
+        from layoutcm.centroids import centroids_of
+
+        pages = self._chosen(page, document)
+        return centroids_of(self.alignment, self.min_score, tolerance, one_to_one, class_aware, pages)
 
     def page_index(self, page: str) -> int:
         """The page of this name; without folder and suffix where that is enough to tell."""

@@ -107,7 +107,7 @@ class CocoFacts:
     areas: Floats  # nan = not given
     sizes: Floats  # [regions, width height] of the bbox, nan = there is none
 
-    def take(self, keep: NDArray[np.bool_]) -> CocoFacts:
+    def take(self, keep: NDArray[np.bool_] | NDArray[np.integer]) -> CocoFacts:
         return CocoFacts(self.crowd[keep], self.areas[keep], self.sizes[keep])
 
 

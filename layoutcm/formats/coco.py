@@ -33,6 +33,7 @@ from layoutcm.model import (
 
 Key = int | float | str
 Box = tuple[float, float, float, float]
+_NO_BOX = (np.nan,) * 4
 
 
 class Image(msgspec.Struct, gc=False):
@@ -175,10 +176,8 @@ def _layout(
     if kept.size < len(annotations):
         findings.append(_unlisted(content.name, annotations, section, page))
         annotations = [annotations[i] for i in kept.tolist()]
-    boxes, shapes = _boxes(content.name, annotations, section, kept, options)
-    coco = _facts(content.name, annotations, section, boxes[:, 2:].copy(), options, findings)
-    with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
-        boxes[:, 2:] += boxes[:, :2]
+    boxes, sizes, shapes = _boxes(content.name, annotations, section, kept, options)
+    coco = _facts(content.name, annotations, section, sizes, findings)
     scores = np.array([np.nan if a.score is None else a.score for a in annotations], float)
     regions = Regions(page[kept], label[kept], boxes, scores, shapes, coco)
     _check_masks(content.name, regions, pages, lambda i: f"{section}[{kept[i]}].segmentation")
@@ -257,25 +256,31 @@ def _unlisted(file: str, annotations: Sequence[Annotation], section: str, page: 
 
 def _boxes(
     file: str, annotations: Sequence[Annotation], section: str, rows: np.ndarray, options: Options
-) -> tuple[Floats, dict[int, Shape]]:
-    """float64[regions, x y width height] and the outlines that are no boxes."""
+) -> tuple[Floats, Floats, dict[int, Shape]]:
+    """float64[regions, x0 y0 x1 y1], float64[regions, width height] of bbox, and the outlines that are no boxes."""
     shapes: dict[int, Shape] = {}
-    # Empty where a segmentation has to give the box.
-    given: list[Sequence[float]] = [a.bbox or () for a in annotations]
+    corners: dict[int, Box] = {}  # where a segmentation gives the box
     for i, annotation in enumerate(annotations):
-        if given[i] and not options.outlines:
+        if annotation.bbox and not options.outlines:
             continue
         place = f"{section}[{rows[i]}].segmentation"
         shape = parse_segmentation(annotation.segmentation, file, place) if annotation.segmentation else None
-        if not given[i] and shape is None:
+        if not annotation.bbox and shape is None:
             raise InputError(
                 file, f"{section}[{rows[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
             )
         if shape is not None:  # where outlines are asked for, they decide, whatever the box says
-            given[i] = shape_box(shape)
+            corners[i] = shape_box(shape)
             if options.outlines and not is_box(shape):
                 shapes[i] = shape
-    return np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4), shapes
+    given = [a.bbox or _NO_BOX for a in annotations]
+    boxes = np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4)
+    sizes = boxes[:, 2:].copy()
+    with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
+        boxes[:, 2:] += boxes[:, :2]
+    for i, box in corners.items():
+        boxes[i] = box
+    return boxes, sizes, shapes
 
 
 def _facts(
@@ -283,13 +288,10 @@ def _facts(
     annotations: Sequence[Annotation],
     section: str,
     sizes: Floats,
-    options: Options,
     findings: list[Finding],
 ) -> CocoFacts:
     """Crowd, area and size of the bbox; in a results list COCO looks at the bbox alone."""
     n = len(annotations)
-    if options.outlines:  # the outline has replaced the bbox, which still gives a result its area
-        sizes = np.array([a.bbox[2:] if a.bbox else (np.nan, np.nan) for a in annotations], float).reshape(n, 2)
     if not section:
         return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), sizes)
     crowd, ignore = [a.iscrowd for a in annotations], [a.ignore for a in annotations]
