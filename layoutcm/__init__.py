@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from layoutcm.centroids import centroid_match as centroid_match
     from layoutcm.comparison import Comparison as Comparison
     from layoutcm.comparison import compare as compare
     from layoutcm.confusion import Confusion as Confusion
@@ -40,6 +41,7 @@ _ROOM = {
     "PairCounts": "counts",
     "accuracy": "confusion",
     "averages": "confusion",
+    "centroid_match": "centroids",
     "compare": "comparison",
     "fix": "fixes",
     "label_sets_confusion": "confusion",

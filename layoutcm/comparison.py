@@ -27,7 +27,6 @@ from layoutcm.families import FamilyConfusion, families_of, space_at
 from layoutcm.family_trees import Given, family_tree
 from layoutcm.handwritten import parse_written, read_written
 from layoutcm.levels import Stacks, level_averages, level_scores, stacks
-from layoutcm.matching import WAYS
 from layoutcm.model import (
     GT,
     PRED,
@@ -42,6 +41,7 @@ from layoutcm.model import (
     stem,
 )
 from layoutcm.page_maps import PagesGiven, page_map_of
+from layoutcm.page_matching import WAYS
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import check_mapping
 
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from layoutcm.cells import LaidOut
+    from layoutcm.centroids import Centroids
+    from layoutcm.objects import Objects
     from layoutcm.soft_cells import SoftSums
 
 Progress = Callable[[int, int], None]
@@ -326,6 +328,33 @@ class Comparison:
             "how": [*(WAYS[way] for way in matches.how.tolist()), *("" for _ in only_pred)],
         }
         return pd.DataFrame(columns, dtype=object)
+
+    def objects(self, page: str | None = None, document: str | None = None) -> Objects:
+        """Boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
+        from layoutcm.objects import objects_of
+
+        pages = self._pages_asked(page, document)
+        return self._all_objects if pages is None else objects_of(self.alignment, self.min_score, pages)
+
+    @cached_property
+    def _all_objects(self) -> Objects:
+        from layoutcm.objects import objects_of
+
+        return objects_of(self.alignment, self.min_score)
+
+    def centroids(
+        self,
+        tolerance: tuple[float, float] = (20, 20),
+        one_to_one: bool = True,
+        class_aware: bool = True,
+        page: str | None = None,
+        document: str | None = None,
+    ) -> Centroids:
+        """Which regions' centres meet within (dx, dy): precision, recall, F1, matches."""
+        from layoutcm.centroids import centroids_of
+
+        pages = self._pages_asked(page, document)
+        return centroids_of(self.alignment, self.min_score, tolerance, one_to_one, class_aware, pages)
 
     def page_index(self, page: str) -> int:
         """The page of this name; of one that is alike, without folder or suffix, where that is enough to tell."""

@@ -105,6 +105,22 @@ class Pages:
 
 
 @dataclass(frozen=True, eq=False)
+class CocoFacts:
+    """What a COCO file says beyond its boxes, for the scores of objects; pixels do not ask for it.
+
+    Width and height are kept as written: x1 - x0 may differ from them in the last bit, and an IoU may stand exactly on
+    its threshold.
+    """
+
+    crowd: NDArray[np.bool_]  # a region for many objects that nobody counted
+    areas: Floats  # nan = not given
+    sizes: Floats  # [regions, width height] of the bbox, nan = there is none
+
+    def take(self, keep: NDArray[np.bool_] | NDArray[np.integer]) -> CocoFacts:
+        return CocoFacts(self.crowd[keep], self.areas[keep], self.sizes[keep])
+
+
+@dataclass(frozen=True, eq=False)
 class Regions:
     """The regions of a layout as columns; a region with several labels stands once for each of them."""
 
@@ -113,6 +129,7 @@ class Regions:
     boxes: Floats  # [regions, x0 y0 x1 y1]
     scores: Floats  # nan = no score
     shapes: dict[int, Shape] = field(default_factory=dict)  # region -> outline or mask, where it is no box
+    coco: CocoFacts | None = None
 
     def __len__(self) -> int:
         return len(self.page)
@@ -123,7 +140,8 @@ class Regions:
             return self
         position = np.cumsum(keep) - 1
         shapes = {int(position[i]): shape for i, shape in self.shapes.items() if keep[i]}
-        return Regions(self.page[keep], self.label[keep], self.boxes[keep], self.scores[keep], shapes)
+        coco = self.coco.take(keep) if self.coco else None
+        return Regions(self.page[keep], self.label[keep], self.boxes[keep], self.scores[keep], shapes, coco)
 
 
 @dataclass(frozen=True, eq=False)

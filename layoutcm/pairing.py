@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.matching import PageMatches, match_pages
 from layoutcm.model import GT, PRED, SIDES, Finding, Pages
 from layoutcm.page_maps import PageMap, resolve
+from layoutcm.page_matching import PageMatches, match_pages
 from layoutcm.page_names import split_number
 
 MISSING_PAGES = ("penalise", "ignore")

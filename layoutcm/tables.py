@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from layoutcm import __version__
+from layoutcm.average_precision import RULES
 from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import AVERAGES, Confusion, collapsed
+from layoutcm.confusion import AVERAGES, SCORES, Confusion, collapsed
 from layoutcm.levels import Stacks
-from layoutcm.matching import WAYS
 from layoutcm.model import PRED, SIDES, Finding, Layout
+from layoutcm.page_matching import WAYS
 from layoutcm.pairing import name_documents
 from layoutcm.soft import SOFT_AVERAGES
 
@@ -58,6 +59,8 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
         "collapsed": {"labels": list(confusion.collapse().labels), **matrices(confusion.collapse())},
         "findings": [finding.as_dict() for finding in comparison.findings],
         "page_matching": _page_matching(comparison),
+        "objects": _objects(comparison),
+        "centroids": _centroids(comparison),
         "by_document": list(_by_document(comparison, method)),
     }
     for level in ("pages", "documents"):
@@ -103,6 +106,41 @@ def _soft(comparison: Comparison) -> dict[str, Any]:
         "averages": {kind: comparison.soft(average=kind) for kind in SOFT_AVERAGES},
         "classes": [dict(zip(("label", *by_label), row)) for row in rows],
     }
+
+
+def _objects(comparison: Comparison, iou: float = 0.5) -> dict[str, Any]:
+    """COCO's numbers, then everything at one IoU; the matrix's last row is `invented`, its last column `missed`."""
+    objects = comparison.objects()
+    matrix = objects.confusion_at(iou)
+    at_iou = {
+        "iou": iou,
+        **objects.scores_at(iou),
+        "class_blind": objects.scores_at(iou, class_aware=False),
+        "classes": objects.class_scores_at(iou).to_dict("records"),
+        "ap": None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES},
+        "confusion": {
+            "gt_labels": list(matrix.index),
+            "pred_labels": list(matrix.columns),
+            "values": matrix.to_numpy(),
+        },
+    }
+    return {
+        "shapes": objects.shapes,
+        "gt": objects.gt_counts.sum(),
+        "pred": objects.pred_counts.sum(),
+        "summary": objects.summary,
+        "why_no_ap": objects.why_no_ap or None,
+        "labels": objects.labels,
+        "per_class": objects.per_class.to_dict("records"),
+        "at_iou": at_iou,
+    }
+
+
+def _centroids(comparison: Comparison) -> dict[str, Any]:
+    """Class-aware, at the default tolerance: one to one, and as published, where several may match one."""
+    ways = {"one_to_one": comparison.centroids(), "many_to_one": comparison.centroids(one_to_one=False)}
+    scores = {way: {name: getattr(found, name) for name in SCORES} for way, found in ways.items()}
+    return {"tolerance": ways["one_to_one"].tolerance, **scores}
 
 
 def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:

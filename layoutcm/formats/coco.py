@@ -18,6 +18,7 @@ from layoutcm.formats.masks import is_box, parse_segmentation, shape_box
 from layoutcm.formats.sizes import THREE_WAYS, missing_size, size_of
 from layoutcm.model import (
     BACKGROUND,
+    CocoFacts,
     Finding,
     Floats,
     Indices,
@@ -32,6 +33,7 @@ from layoutcm.model import (
 
 Key = int | float | str
 Box = tuple[float, float, float, float]
+_NO_BOX = (np.nan,) * 4
 
 
 class Image(msgspec.Struct, gc=False):
@@ -54,6 +56,9 @@ class Annotation(msgspec.Struct, gc=False):
     bbox: Box | None = None
     segmentation: msgspec.Raw = msgspec.Raw()
     score: float | None = None
+    area: float | None = None
+    iscrowd: bool | int | float | None = None
+    ignore: bool | int | float | None = None
 
 
 class GroundTruth(msgspec.Struct):
@@ -171,9 +176,10 @@ def _layout(
     if kept.size < len(annotations):
         findings.append(_unlisted(content.name, annotations, section, page))
         annotations = [annotations[i] for i in kept.tolist()]
-    boxes, shapes = _boxes(content.name, annotations, section, kept, options)
+    boxes, sizes, shapes = _boxes(content.name, annotations, section, kept, options)
+    coco = _facts(content.name, annotations, section, sizes, findings)
     scores = np.array([np.nan if a.score is None else a.score for a in annotations], float)
-    regions = Regions(page[kept], label[kept], boxes, scores, shapes)
+    regions = Regions(page[kept], label[kept], boxes, scores, shapes, coco)
     _check_masks(content.name, regions, pages, lambda i: f"{section}[{kept[i]}].segmentation")
     return make_layout(
         content.name,
@@ -250,25 +256,56 @@ def _unlisted(file: str, annotations: Sequence[Annotation], section: str, page: 
 
 def _boxes(
     file: str, annotations: Sequence[Annotation], section: str, rows: np.ndarray, options: Options
-) -> tuple[Floats, dict[int, Shape]]:
-    """float64[regions, x0 y0 x1 y1] and the outlines that are no boxes."""
+) -> tuple[Floats, Floats, dict[int, Shape]]:
+    """float64[regions, x0 y0 x1 y1], float64[regions, width height] of bbox, and the outlines that are no boxes."""
     shapes: dict[int, Shape] = {}
-    # Empty where a segmentation has to give the box.
-    given: list[Sequence[float]] = [a.bbox or () for a in annotations]
+    corners: dict[int, Box] = {}  # where a segmentation gives the box
     for i, annotation in enumerate(annotations):
-        if given[i] and not options.outlines:
+        if annotation.bbox and not options.outlines:
             continue
         place = f"{section}[{rows[i]}].segmentation"
         shape = parse_segmentation(annotation.segmentation, file, place) if annotation.segmentation else None
-        if not given[i] and shape is None:
+        if not annotation.bbox and shape is None:
             raise InputError(
                 file, f"{section}[{rows[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
             )
         if shape is not None:  # where outlines are asked for, they decide, whatever the box says
-            given[i] = shape_box(shape)
+            corners[i] = shape_box(shape)
             if options.outlines and not is_box(shape):
                 shapes[i] = shape
+    given = [a.bbox or _NO_BOX for a in annotations]
     boxes = np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4)
+    sizes = boxes[:, 2:].copy()
     with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
         boxes[:, 2:] += boxes[:, :2]
-    return boxes, shapes
+    for i, box in corners.items():
+        boxes[i] = box
+    return boxes, sizes, shapes
+
+
+def _facts(
+    file: str,
+    annotations: Sequence[Annotation],
+    section: str,
+    sizes: Floats,
+    findings: list[Finding],
+) -> CocoFacts:
+    """Crowd, area and size of the bbox; in a results list COCO looks at the bbox alone."""
+    n = len(annotations)
+    if not section:
+        return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), sizes)
+    crowd, ignore = [a.iscrowd for a in annotations], [a.ignore for a in annotations]
+    areas = np.array([a.area for a in annotations], float)  # None becomes nan
+    ignored = sum(bool(ignore[i]) and not crowd[i] for i in range(n)) if any(ignore) else 0
+    if ignored:
+        findings.append(
+            Finding(
+                "ignore-without-crowd",
+                f"{file}: {ignored:,} annotation{'s are' if ignored > 1 else ' is'} marked `ignore` but not `iscrowd`; "
+                "COCO's rules look at `iscrowd` alone, so they count like all others.",
+                severity="info",
+                count=ignored,
+                fix="Set `iscrowd` to 1 to leave them out of the object scores.",
+            )
+        )
+    return CocoFacts(np.array(crowd, bool), areas, sizes)

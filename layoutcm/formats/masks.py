@@ -50,12 +50,12 @@ def is_box(shape: Shape) -> bool:
 
 
 def shape_box(shape: Shape) -> tuple[float, float, float, float]:
-    """x, y, width, height around a shape."""
+    """x0, y0, x1, y1 around a shape."""
     if isinstance(shape, Outline):
         points = np.concatenate(shape.rings)
         x0, y0 = points.min(axis=0)
         x1, y1 = points.max(axis=0)
-        return float(x0), float(y0), float(x1 - x0), float(y1 - y0)
+        return float(x0), float(y0), float(x1), float(y1)
     return _runs_box(shape)
 
 
@@ -71,7 +71,7 @@ def _runs_box(mask: RunMask) -> tuple[float, float, float, float]:
     turns = bool((first_column < last_column).any())
     x0, y0 = int(first_column[0]), 0 if turns else int(first_row.min())
     x1, y1 = int(last_column[-1]) + 1, mask.height if turns else int(last_row.max()) + 1
-    return float(x0), float(y0), float(x1 - x0), float(y1 - y0)
+    return float(x0), float(y0), float(x1), float(y1)
 
 
 def run_pixels(mask: RunMask) -> NDArray[np.bool_]:

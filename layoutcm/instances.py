@@ -1,0 +1,174 @@
+"""Regions as objects: both sides' boxes, areas, crowds and masks in the common frame, as COCO's rules take them.
+
+Boxes are x, y, width, height here, and not clipped to the page. Where a side has outlines or masks, every region of
+both becomes a run-length mask by COCO's own rasterisation, so that IoU counts the same pixels as in pycocotools.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.align import Alignment, aligned_pages, own_frames
+from layoutcm.model import GT, PRED, CocoFacts, Floats, Outline, RunMask, Shape
+from layoutcm.object_matching import Overlaps
+
+Rows = NDArray[np.int64]
+Mask = dict[str, Any]  # what COCO calls RLE: size and counts
+
+
+@dataclass(frozen=True, eq=False)
+class Instances:
+    """One side's objects as columns, in the order of its file."""
+
+    row: Rows  # among the side's regions
+    page: Rows  # aligned page
+    rank: Rows  # the page's place when scores are equal
+    label: Rows  # place in the common list, without Background
+    boxes: Floats  # [objects, x y width height]
+    areas: Floats  # what area ranges look at
+    scores: Floats  # nan = none
+    crowd: NDArray[np.bool_]
+    masks: tuple[Mask, ...] = field(default=())  # one an object, or none at all
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def centres(self) -> Floats:
+        """float64[objects, x y]"""
+        return self.boxes[:, :2] + self.boxes[:, 2:] / 2
+
+
+def instances_of(
+    alignment: Alignment, min_score: float | None, pages: Rows | None = None, masks: bool = True
+) -> tuple[Instances, Instances]:
+    """Both sides' objects on all pages or on some; a region under the score threshold is left out."""
+    masked = masks and any(side.region_columns.shapes for side in alignment.layouts)
+    rank = page_ranks(alignment)
+    gt, pred = (_one_side(alignment, side, min_score, pages, rank, masked) for side in (GT, PRED))
+    return gt, pred
+
+
+def page_ranks(alignment: Alignment) -> Rows:
+    """int64[pages]: the order in which pages are ranked when scores are equal.
+
+    pycocotools sorts pages by gt's own ids, and AP depends on it where scores are equal; pages without an id come last.
+    """
+    ids: dict[int, Any] = {page: key for key, page in alignment.layouts[GT].keys.items()}
+    own: list[Any] = [ids.get(page) for page in alignment.sources[GT].tolist()]
+    known = [page for page, key in enumerate(own) if key is not None]
+    unknown = [page for page, key in enumerate(own) if key is None]
+    if len({isinstance(own[page], str) for page in known}) == 1:  # numbers and text have no common order
+        known.sort(key=lambda page: own[page])
+    ranks = np.empty(len(own), np.int64)
+    ranks[known + unknown] = np.arange(len(own))
+    return ranks
+
+
+def _one_side(
+    alignment: Alignment, side: int, min_score: float | None, pages: Rows | None, rank: Rows, masked: bool
+) -> Instances:
+    regions = alignment.layouts[side].region_columns
+    aligned = aligned_pages(alignment, side, min_score if side == PRED else None)
+    rows = np.flatnonzero(aligned >= 0 if pages is None else np.isin(aligned, pages))
+    page = aligned[rows].astype(np.int64)
+    own = own_frames(alignment, side)[page]
+    frame = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)[page]
+    facts = regions.coco.take(rows) if regions.coco else _no_facts(len(rows))
+    boxes = _scaled(_with_sizes(regions.boxes[rows], facts.sizes), own, frame)
+    masks: tuple[Mask, ...] = ()
+    if masked:
+        corners = _scaled(regions.boxes[rows], own, frame)
+        masks = tuple(_mask(regions.shapes.get(row), *at) for row, *at in zip(rows.tolist(), corners, own, frame))
+    areas = _mask_areas(masks) if masked else boxes[:, 2] * boxes[:, 3]
+    # COCO believes what gt says of its areas; those of results it takes from the bbox, if there is one.
+    told = facts.areas if side == GT else _scaled(facts.sizes, own, frame).prod(axis=1) if masked else areas
+    areas = np.where(np.isnan(told), areas, told)
+    crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
+    place = (alignment.space.gt_place, alignment.space.pred_place)[side]
+    label = place[regions.label[rows] + 1] - 1
+    return Instances(rows, page, rank[page], label, boxes, areas, regions.scores[rows], crowd, masks)
+
+
+def _no_facts(n: int) -> CocoFacts:
+    return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), np.full((n, 2), np.nan))
+
+
+def _with_sizes(corners: Floats, written: Floats) -> Floats:
+    """float64[regions, x y width height]; sizes as written, unless an outline has replaced the bbox."""
+    sizes = corners[:, 2:] - corners[:, :2]
+    as_written = corners[:, :2] + written == corners[:, 2:]
+    return np.concatenate([corners[:, :2], np.where(as_written, written, sizes)], axis=1)
+
+
+def _scaled(sizes: Floats, own: Floats, frame: Floats) -> Floats:
+    """From the page's own frame to the common one; untouched, to the last bit, where they are equal."""
+    same = own == frame
+    if same.all():
+        return sizes
+    times = sizes.shape[1] // 2
+    same, own, frame = (np.tile(one, times) for one in (same, own, frame))
+    return np.where(same, sizes, sizes * frame / own)
+
+
+def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> Mask:
+    """A region as COCO's run-length mask on the common page."""
+    from faster_coco_eval.core import mask
+
+    width, height = (math.ceil(side) for side in frame)
+    if isinstance(shape, RunMask):
+        if (shape.width, shape.height) == (width, height):
+            return mask.frPyObjects({"size": [height, width], "counts": shape.runs.tolist()}, height, width)
+        return mask.encode(_painted(shape, own, frame, width, height))
+    if isinstance(shape, Outline):
+        rings = [(ring if (own == frame).all() else ring * frame / own).ravel().tolist() for ring in shape.rings]
+    else:
+        x0, y0, x1, y1 = corners.tolist()
+        rings = [[x0, y0, x0, y1, x1, y1, x1, y0]]
+    return mask.merge(mask.frPyObjects(rings, height, width))
+
+
+def _painted(shape: RunMask, own: Floats, frame: Floats, width: int, height: int) -> NDArray[np.uint8]:
+    """uint8[height, width]: a mask of another resolution, on the pixels of the page."""
+    from layoutcm.pixels import rectangles
+
+    canvas = np.zeros((height, width), np.uint8, order="F")
+    for x0, y0, x1, y1 in rectangles(shape, own, frame).astype(int).tolist():
+        canvas[y0:y1, x0:x1] = 1
+    return canvas
+
+
+def _mask_areas(masks: tuple[Mask, ...]) -> Floats:
+    from faster_coco_eval.core import mask
+
+    return np.array(mask.area(list(masks)) if masks else [], float)
+
+
+def overlaps_of(gt: Instances, pred: Instances) -> Overlaps:
+    """IoU of all masks that share a page, page by page; nothing where boxes decide."""
+    nothing = np.empty(0, np.int64)
+    if not (gt.masks and pred.masks):
+        return Overlaps(np.empty(0), nothing, nothing)
+    from faster_coco_eval.core import mask
+
+    gt_at, pred_at, values, used = np.zeros(len(gt), np.int64), np.zeros(len(pred), np.int64), [], 0
+    gt_rows, pred_rows = _by_page(gt.page), _by_page(pred.page)
+    for page in gt_rows.keys() & pred_rows.keys():
+        g, p = gt_rows[page], pred_rows[page]
+        iou = mask.iou([pred.masks[i] for i in p], [gt.masks[i] for i in g], gt.crowd[g].astype(int).tolist())
+        gt_at[g] = np.arange(len(g))
+        pred_at[p] = used + len(g) * np.arange(len(p))
+        values.append(np.asarray(iou, float).ravel())
+        used += len(g) * len(p)
+    return Overlaps(np.concatenate([np.empty(0), *values]), gt_at, pred_at)
+
+
+def _by_page(page: Rows) -> dict[int, Rows]:
+    order = np.argsort(page, kind="stable")
+    pages, starts = np.unique(page[order], return_index=True)
+    return dict(zip(pages.tolist(), np.split(order, starts[1:])))

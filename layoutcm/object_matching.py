@@ -1,0 +1,197 @@
+"""The compiled matchers of objects: greedy by overlap, as COCO does it, and the largest one-to-one by distance.
+
+Both work group by group (a page, or a label on a page). `order` arrays list the regions group by group, and group k has
+order[start[k]:stop[k]]; regions themselves stay where they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from layoutcm.model import Floats
+
+INVENTED, HIT, LEFT_OUT = 0, 1, 2  # what a prediction is; one on a crowd, or beyond what counts, is left out
+
+Rows = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class Groups(NamedTuple):
+    """Regions that may match each other; groups without pred are not listed."""
+
+    gt_order: Rows
+    gt_start: Rows
+    gt_stop: Rows
+    pred_order: Rows
+    pred_start: Rows
+    pred_stop: Rows
+
+
+class Overlaps(NamedTuple):
+    """Where IoU is read from: `values[pred_at[i] + gt_at[j]]`; computed from the boxes where `values` is empty."""
+
+    values: Floats
+    gt_at: Rows
+    pred_at: Rows
+
+
+def group(gt_key: Rows, pred_key: Rows, scores: Floats | None = None) -> Groups:
+    """Regions of equal key; inside, gt as in the file and pred by descending score, equal and missing ones as in it."""
+    gt_order = np.argsort(gt_key, kind="stable")
+    pred_order = np.argsort(pred_key, kind="stable") if scores is None else np.lexsort((-scores, pred_key))
+    keys, pred_start = np.unique(pred_key[pred_order], return_index=True)
+    pred_stop = np.append(pred_start[1:], len(pred_key)) if len(keys) else pred_start
+    sorted_gt = gt_key[gt_order]
+    gt_start, gt_stop = (np.searchsorted(sorted_gt, keys, side=side) for side in ("left", "right"))
+    return Groups(gt_order, gt_start, gt_stop, pred_order, pred_start, pred_stop)
+
+
+@njit(nogil=True, cache=True)
+def box_overlap(gt: Floats, pred: Floats, crowd: bool) -> float:
+    """IoU of two boxes x, y, width, height, step by step as COCO computes it; on a crowd, the share of pred inside."""
+    width = min(pred[2] + pred[0], gt[2] + gt[0]) - max(pred[0], gt[0])
+    height = min(pred[3] + pred[1], gt[3] + gt[1]) - max(pred[1], gt[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    common, area = width * height, pred[2] * pred[3]
+    return common / (area if crowd else area + gt[2] * gt[3] - common)
+
+
+@njit(nogil=True, cache=True)
+def match_greedily(
+    groups: Groups,
+    overlaps: Overlaps,
+    gt_boxes: Floats,
+    pred_boxes: Floats,
+    gt_labels: Rows,
+    pred_labels: Rows,
+    crowd: Flags,
+    ignored: Flags,
+    outside: Flags,
+    thresholds: Floats,
+    most: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
+    """int32[pred, thresholds]: the gt of each pred or -1, and int8[pred, thresholds]: what the pred is.
+
+    In each group, pred by pred takes the gt of the highest IoU at or above the threshold that is not yet taken; of
+    equal ones that of its own label, then the last. An `ignored` gt is second choice, makes its pred LEFT_OUT, and as a
+    crowd may be taken again and again. LEFT_OUT are also an unmatched pred `outside`, and all after the first `most`.
+    """
+    thresholds = np.minimum(thresholds, 1 - 1e-10)  # COCO's: rounding must not deny a perfect match
+    match = np.full((len(pred_boxes), thresholds.size), -1, np.int32)
+    kind = np.full(match.shape, LEFT_OUT, np.int8)
+    taken = np.zeros((len(gt_boxes), thresholds.size), np.bool_)
+    row = np.empty(len(gt_boxes))
+    for k in range(groups.pred_start.size):
+        first, last = groups.gt_start[k], groups.gt_stop[k]
+        for i in range(groups.pred_start[k], min(groups.pred_stop[k], groups.pred_start[k] + most)):
+            pred, peak = groups.pred_order[i], 0.0
+            for j in range(first, last):
+                gt = groups.gt_order[j]
+                if overlaps.values.size:
+                    row[j - first] = overlaps.values[overlaps.pred_at[pred] + overlaps.gt_at[gt]]
+                else:
+                    row[j - first] = box_overlap(gt_boxes[gt], pred_boxes[pred], crowd[gt])
+                peak = max(peak, row[j - first])
+            for t in range(thresholds.size):
+                best = -1
+                if peak >= thresholds[t]:
+                    best = _best(
+                        groups.gt_order[first:last], row, taken[:, t], crowd, ignored, gt_labels, pred_labels[pred],
+                        thresholds[t],
+                    )  # fmt: skip
+                match[pred, t] = best
+                if best >= 0:
+                    taken[best, t] = True
+                    kind[pred, t] = LEFT_OUT if ignored[best] else HIT
+                elif not outside[pred]:
+                    kind[pred, t] = INVENTED
+    return match, kind
+
+
+@njit(nogil=True, cache=True)
+def _best(
+    candidates: Rows,
+    row: Floats,
+    taken: Flags,
+    crowd: Flags,
+    ignored: Flags,
+    gt_labels: Rows,
+    label: int,
+    threshold: float,
+) -> int:
+    """The gt to take, or -1; row[j] is the IoU with candidates[j]."""
+    best = -1
+    for second_choice in (False, True):
+        highest = threshold
+        for j in range(candidates.size):
+            gt = candidates[j]
+            if ignored[gt] != second_choice or (taken[gt] and not crowd[gt]) or row[j] < highest:
+                continue
+            if best >= 0 and row[j] == highest and gt_labels[best] == label and gt_labels[gt] != label:
+                continue
+            highest, best = row[j], gt
+        if best >= 0:
+            return best
+    return best
+
+
+@njit(nogil=True, cache=True)
+def near_pairs(
+    groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float], pairs: Rows
+) -> int:
+    """How many (gt, pred) of a group lie strictly within the tolerance; written to int64[pairs, gt pred] that fit."""
+    found = 0
+    for k in range(groups.pred_start.size):
+        for i in range(groups.pred_start[k], groups.pred_stop[k]):
+            for j in range(groups.gt_start[k], groups.gt_stop[k]):
+                gt, pred = groups.gt_order[j], groups.pred_order[i]
+                if _near(gt_centres[gt], pred_centres[pred], tolerance):
+                    if found < len(pairs):
+                        pairs[found, 0], pairs[found, 1] = gt, pred
+                    found += 1
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _near(gt: Floats, pred: Floats, tolerance: tuple[float, float]) -> bool:
+    return abs(gt[0] - pred[0]) < tolerance[0] and abs(gt[1] - pred[1]) < tolerance[1]
+
+
+@njit(nogil=True, cache=True)
+def match_most(groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]) -> Rows:
+    """int64[pred]: the gt of each pred or -1, one to one and as many as can be (Berge: augment while a path exists).
+
+    From each pred in turn, breadth first: to gt that are near, and on to the pred that holds them. A free gt ends the
+    path, and everyone on the way moves to the gt they were reached by.
+    """
+    gt_of = np.full(len(pred_centres), -1)
+    pred_of = np.full(len(gt_centres), -1)
+    seen_by = np.full(len(gt_centres), -1)  # the pred whose search has been here
+    reached_from = np.empty(len(gt_centres), np.int64)
+    queue = np.empty(len(pred_centres), np.int64)
+    for k in range(groups.pred_start.size):
+        for i in range(groups.pred_start[k], groups.pred_stop[k]):
+            root = groups.pred_order[i]
+            queue[0], head, tail, free = root, 0, 1, -1
+            while head < tail and free < 0:
+                pred = queue[head]
+                head += 1
+                for j in range(groups.gt_start[k], groups.gt_stop[k]):
+                    gt = groups.gt_order[j]
+                    if seen_by[gt] == root or not _near(gt_centres[gt], pred_centres[pred], tolerance):
+                        continue
+                    seen_by[gt], reached_from[gt] = root, pred
+                    if pred_of[gt] < 0:
+                        free = gt
+                        break
+                    queue[tail] = pred_of[gt]
+                    tail += 1
+            while free >= 0:
+                pred = reached_from[free]
+                pred_of[free], gt_of[pred], free = pred, free, gt_of[pred]
+    return gt_of

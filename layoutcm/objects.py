@@ -1,0 +1,317 @@
+"""The objects view: boxes and masks instead of pixels.
+
+AP and AR by COCO's rules, the plain-sum and all-point APs, precision/recall/F1 at one IoU, the object confusion matrix.
+Everything is read off one matcher (`matching.match_greedily`) and computed when asked for. Predictions go by descending
+score; equal scores by page (in the order of gt's ids) and place in the file, and so do predictions without a score,
+after all others. A crowd region is no object: it is neither found nor missed, and what lies on it is not counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from layoutcm import average_precision as rules
+from layoutcm.align import Alignment, aligned_pages
+from layoutcm.confusion import SCORES, ratio
+from layoutcm.errors import InputError, shown
+from layoutcm.instances import Instances, Rows, instances_of, overlaps_of
+from layoutcm.model import GT, PRED, Floats, LabelSpace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from layoutcm.object_matching import Groups, Overlaps
+
+MISSED, INVENTED = "missed", "invented"
+NO_LIMIT = 2**62
+_INSTEAD = "Precision, recall and F1 at one IoU need no scores."
+
+
+@dataclass(frozen=True, eq=False)
+class Objects:
+    """The objects of two layouts, matched. `why_no_ap` is a sentence for people where there is no AP, else ""."""
+
+    space: LabelSpace
+    sides: tuple[Instances, Instances]
+    why_no_ap: str
+
+    def __repr__(self) -> str:
+        gt, pred = self.sides
+        return f"<Objects {len(gt):,} gt, {len(pred):,} pred, {self.shapes}>"
+
+    @property
+    def labels(self) -> list[str]:
+        return list(self.space.labels[1:])
+
+    @property
+    def shapes(self) -> str:
+        """What IoU is computed on: box or mask."""
+        return "mask" if any(side.masks for side in self.sides) else "box"
+
+    @property
+    def ap(self) -> float | None:
+        """COCO's AP, the mean over labels and IoU .50:.05:.95; None where `why_no_ap` says why, nan without gt."""
+        return self._headline("AP")
+
+    @property
+    def ap50(self) -> float | None:
+        return self._headline("AP50")
+
+    @property
+    def ap75(self) -> float | None:
+        return self._headline("AP75")
+
+    @property
+    def ar(self) -> float | None:
+        """COCO's AR with at most 100 predictions a page and label."""
+        return self._headline("AR100")
+
+    def _headline(self, name: str) -> float | None:
+        return None if self.why_no_ap else self.summary[name]
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        """COCO's twelve numbers in COCO's order; nan = n/a."""
+        if self.why_no_ap:
+            return dict.fromkeys(rules.SUMMARY, float("nan"))
+        return rules.summary(*self._coco)
+
+    @cached_property
+    def per_class(self) -> pd.DataFrame:
+        """One row a label: label, gt, pred, ap, ap50, ap75, ar; crowds are not counted."""
+        import pandas as pd
+
+        values = dict.fromkeys(("ap", "ap50", "ap75", "ar"), np.full(len(self.labels), np.nan))
+        if not self.why_no_ap:
+            (ap, *_), (ar, *_) = self._coco  # of all sizes
+            at = rules.IOUS.round(2).tolist()
+            values = {"ap": ap.mean(axis=0), "ap50": ap[at.index(0.5)], "ap75": ap[at.index(0.75)]}
+            values["ar"] = ar[-1].mean(axis=0)
+        return pd.DataFrame({"label": self.labels, "gt": self.gt_counts, "pred": self.pred_counts, **values})
+
+    @cached_property
+    def gt_counts(self) -> Rows:
+        """int64[labels]: objects to find; crowds are none."""
+        gt = self.sides[GT]
+        return np.bincount(gt.label[~gt.crowd], minlength=len(self.labels))
+
+    @cached_property
+    def pred_counts(self) -> Rows:
+        return np.bincount(self.sides[PRED].label, minlength=len(self.labels))
+
+    @cached_property
+    def _coco(self) -> tuple[Floats, Floats]:
+        """AP, float64[areas, ious, labels], and AR, float64[areas, most, ious, labels]."""
+        gt = self.sides[GT]
+        ap = np.full((len(rules.AREAS), len(rules.IOUS), len(self.labels)), np.nan)
+        ar = np.full((len(rules.AREAS), len(rules.MOST), len(rules.IOUS), len(self.labels)), np.nan)
+        for a, (low, high) in enumerate(rules.AREAS.values()):
+            ignored, outside = (((side.areas < low) | (side.areas > high)) for side in self.sides)
+            _, kind = self._matched(rules.IOUS, True, rules.MOST[-1], ignored, outside)
+            to_find = np.bincount(gt.label[~(gt.crowd | ignored)], minlength=len(self.labels))
+            for label in np.flatnonzero(to_find).tolist():
+                ap[a, :, label], ar[a, :, :, label] = self._coco_of(label, kind, int(to_find[label]))
+        return ap, ar
+
+    def _coco_of(self, label: int, kind: NDArray[np.int8], to_find: int) -> tuple[Floats, Floats]:
+        """AP, float64[ious], and AR, float64[most, ious], of one label."""
+        from layoutcm.object_matching import HIT
+
+        rows = self._ranking(label)
+        ranked, place = kind[rows].T.copy(), self._place_on_page[rows]
+        ap = [self._ap_of(one, to_find, "coco") for one in ranked]
+        found = [((ranked == HIT) & (place < most)).sum(axis=1) for most in rules.MOST]
+        return np.array(ap), np.array(found) / to_find
+
+    @staticmethod
+    def _ap_of(ranked: NDArray[np.int8], to_find: int, rule: str) -> float:
+        from layoutcm.object_matching import HIT, LEFT_OUT
+
+        return rules.RULES[rule](ranked[ranked != LEFT_OUT] == HIT, to_find)
+
+    @cached_property
+    def _rankings(self) -> tuple[Rows, Rows]:
+        """All predictions label by label and best first, and where each label begins."""
+        pred = self.sides[PRED]
+        order = np.lexsort((pred.rank, -pred.scores, pred.label))
+        return order, np.searchsorted(pred.label[order], np.arange(len(self.labels) + 1))
+
+    def _ranking(self, label: int) -> Rows:
+        order, starts = self._rankings
+        return order[starts[label] : starts[label + 1]]
+
+    @cached_property
+    def _by_label(self) -> Groups:
+        """Groups of a page and label."""
+        from layoutcm.object_matching import group
+
+        gt, pred = (side.page * len(self.labels) + side.label for side in self.sides)
+        return group(gt, pred, self.sides[PRED].scores)
+
+    @cached_property
+    def _place_on_page(self) -> Rows:
+        """int64[pred]: 0 for the best of its page and label."""
+        groups = self._by_label
+        places = np.empty(len(self.sides[PRED]), np.int64)
+        sizes = groups.pred_stop - groups.pred_start
+        places[groups.pred_order] = np.arange(len(places)) - np.repeat(groups.pred_start, sizes)
+        return places
+
+    @cached_property
+    def _overlaps(self) -> Overlaps:
+        return overlaps_of(*self.sides)
+
+    def _matched(
+        self,
+        ious: Floats,
+        class_aware: bool,
+        most: int = NO_LIMIT,
+        ignored: NDArray[np.bool_] | None = None,
+        outside: NDArray[np.bool_] | None = None,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
+        """The matcher on these objects: [pred, ious] which gt, and hit, invented or left out."""
+        from layoutcm.object_matching import group, match_greedily
+
+        gt, pred = self.sides
+        groups = self._by_label if class_aware else group(gt.page, pred.page, pred.scores)
+        ignored = gt.crowd if ignored is None else gt.crowd | ignored
+        outside = np.zeros(len(pred), bool) if outside is None else outside
+        return match_greedily(
+            groups, self._overlaps, gt.boxes, pred.boxes, gt.label, pred.label, gt.crowd, ignored, outside, ious, most
+        )
+
+    def ap_at(self, iou: float, rule: str = "coco") -> dict[str, float]:
+        """{label: AP} at one IoU, by the rule coco (101 points), sum (plain steps) or voc (all points of the envelope).
+
+        All three look at the same ranking, of at most 100 predictions a page and label; nan = n/a.
+        """
+        check_iou(iou)
+        if rule not in rules.RULES:
+            raise InputError("", "rule", f"{shown(rule)} is not known", f"Use one of {', '.join(rules.RULES)}.")
+        if self.why_no_ap:
+            return dict.fromkeys(self.labels, float("nan"))
+        _, kind = self._matched(np.array([float(iou)]), True, rules.MOST[-1])
+        ranked = (kind[self._ranking(i), 0] for i in range(len(self.labels)))
+        return {
+            label: self._ap_of(row, int(to_find), rule)
+            for label, row, to_find in zip(self.labels, ranked, self.gt_counts)
+        }
+
+    def curve(self, label: str, iou: float) -> pd.DataFrame:
+        """One row a prediction of the label, best first: score, precision, recall; none where there is no AP."""
+        import pandas as pd
+
+        from layoutcm.object_matching import HIT, LEFT_OUT
+
+        check_iou(iou)
+        if label not in self.labels:
+            known = ", ".join(map(shown, self.labels[:12]))
+            raise InputError("", "label", f"there is no label {shown(label)}", f"Labels: {known}.")
+        k, hits, rows = self.labels.index(label), np.empty(0, bool), np.empty(0, np.int64)
+        if not self.why_no_ap:
+            _, kind = self._matched(np.array([float(iou)]), True, rules.MOST[-1])
+            rows = self._ranking(k)
+            rows = rows[kind[rows, 0] != LEFT_OUT]
+            hits = kind[rows, 0] == HIT
+        precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
+        return pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
+
+    def scores_at(self, iou: float, class_aware: bool = True) -> dict[str, float]:
+        """Precision, recall and F1 over all objects at one IoU, every prediction counted; scores are not needed.
+
+        Class-aware, a prediction finds only its own label; nan where the two sides' labels differ.
+        """
+        found, gt, pred = self._found_at(iou, class_aware)
+        return {name: float(values) for name, values in _scores(found.sum(), gt.sum(), pred.sum()).items()}
+
+    def class_scores_at(self, iou: float) -> pd.DataFrame:
+        """One row a label at one IoU: label, gt, pred, found, precision, recall, f1."""
+        import pandas as pd
+
+        found, gt, pred = self._found_at(iou, True)
+        return pd.DataFrame({"label": self.labels, "gt": gt, "pred": pred, "found": found, **_scores(found, gt, pred)})
+
+    def _found_at(self, iou: float, class_aware: bool) -> tuple[NDArray[np.number], Rows, Rows]:
+        """[labels] each: hits (nan where labels cannot be compared), gt, and the predictions that count."""
+        from layoutcm.object_matching import HIT, LEFT_OUT
+
+        check_iou(iou)
+        if class_aware and not self.space.shared:
+            return np.full(len(self.labels), np.nan), self.gt_counts, self.pred_counts
+        kind = self._matched(np.array([float(iou)]), class_aware)[1][:, 0]
+        label, n = self.sides[PRED].label, len(self.labels)
+        found, counted = (np.bincount(label[chosen], minlength=n) for chosen in (kind == HIT, kind != LEFT_OUT))
+        return found, self.gt_counts, counted
+
+    def confusion_at(self, iou: float) -> pd.DataFrame:
+        """int[gt labels + invented, pred labels + missed]: which label was found as which, matched class-blind.
+
+        Of gt that overlap a prediction equally, that of its own label is taken.
+        """
+        import pandas as pd
+
+        from layoutcm.object_matching import HIT
+        from layoutcm.object_matching import INVENTED as IS_INVENTED
+
+        check_iou(iou)
+        match, kind = (column[:, 0] for column in self._matched(np.array([float(iou)]), class_aware=False))
+        gt, pred = self.sides
+        hit = kind == HIT
+        n = len(self.labels)
+        table = np.zeros((n + 1, n + 1), np.int64)
+        np.add.at(table, (gt.label[match[hit]], pred.label[hit]), 1)
+        table[n, :n] = np.bincount(pred.label[kind == IS_INVENTED], minlength=n)
+        table[:n, n] = self.gt_counts - table[:n, :n].sum(axis=1)
+        rows, columns = (np.append(self._own_labels(side), n) for side in (GT, PRED))
+        names = [*self.labels, ""]
+        frame = pd.DataFrame(table[np.ix_(rows, columns)])
+        frame.index = pd.Index([*(names[i] for i in rows[:-1]), INVENTED], name="gt")
+        frame.columns = pd.Index([*(names[j] for j in columns[:-1]), MISSED], name="pred")
+        return frame
+
+    def _own_labels(self, side: int) -> Rows:
+        """All labels where both sides share them, else the side's own."""
+        if self.space.shared:
+            return np.arange(len(self.labels))
+        return (self.space.gt_place, self.space.pred_place)[side][1:] - 1
+
+
+def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Floats]:
+    return dict(zip(SCORES, (ratio(found, pred), ratio(found, gt), ratio(np.multiply(2, found), np.add(gt, pred)))))
+
+
+def check_iou(iou: float) -> None:
+    if isinstance(iou, bool) or not isinstance(iou, int | float | np.number) or not 0 < iou <= 1:
+        raise InputError("", "iou", f"{shown(iou)} is not an IoU", "Use a number above 0 and at most 1, such as 0.5.")
+
+
+def objects_of(alignment: Alignment, min_score: float | None, pages: Rows | None = None) -> Objects:
+    """The objects on all pages or on some."""
+    reason = why_no_ap(alignment, min_score)
+    return Objects(alignment.space, instances_of(alignment, min_score, pages), reason)
+
+
+def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
+    """Why predictions cannot be ranked, "" if they can; one answer for the set, its documents and its pages.
+
+    Where only some have a score, any place for the others would be a guess, so there is no AP either.
+    """
+    if not alignment.space.shared:
+        return (
+            "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
+            "Map labels to each other, or look at the object confusion matrix and the class-blind scores."
+        )
+    scores = alignment.layouts[PRED].region_columns.scores[aligned_pages(alignment, PRED, min_score) >= 0]
+    missing = int(np.isnan(scores).sum())
+    if not missing:
+        return ""
+    if missing == len(scores):
+        return f"The prediction has no scores, and without them AP would depend on the order in the file. {_INSTEAD}"
+    return (
+        f"{missing:,} of {len(scores):,} predicted regions have no score, and to rank them would be a guess. {_INSTEAD}"
+    )
