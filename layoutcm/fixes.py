@@ -14,7 +14,21 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Outline, Regions, Shape, make_layout
+from layoutcm.model import (
+    X0,
+    X1,
+    Y0,
+    Y1,
+    Finding,
+    Floats,
+    Indices,
+    Layout,
+    Outline,
+    Regions,
+    Shape,
+    joined_regions,
+    make_layout,
+)
 
 REMEDIES = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "ids:N")
 _REMEDY = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|ids):([+-]?\d{1,9})")
@@ -61,16 +75,7 @@ def _fixed(layout: Layout, remedy: str) -> Layout:
 def raw_regions(layout: Layout) -> Regions:
     """All regions as the file has them, with those that were dropped because they had no area."""
     kept, dropped = layout.region_columns, layout.dropped
-    if dropped is None or not len(dropped):
-        return kept
-    moved = {i + len(kept): shape for i, shape in dropped.shapes.items()}
-    return Regions(
-        np.concatenate([kept.page, dropped.page]),
-        np.concatenate([kept.label, dropped.label]),
-        np.concatenate([kept.boxes, dropped.boxes]),
-        np.concatenate([kept.scores, dropped.scores]),
-        kept.shapes | moved,
-    )
+    return kept if dropped is None or not len(dropped) else joined_regions([kept, dropped])
 
 
 def box_change(kind: str, factor: float = 0) -> Boxes:
@@ -95,7 +100,12 @@ def _moved(layout: Layout, regions: Regions, change: Boxes) -> Regions:
     pages = layout.page_columns
     size = np.stack([pages.widths, pages.heights], axis=1)[regions.page]
     shapes = {i: _moved_shape(shape, size[i : i + 1], change) for i, shape in regions.shapes.items()}
-    return replace(regions, boxes=change(regions.boxes, size), shapes={i: s for i, s in shapes.items() if s})
+    return replace(
+        regions,
+        boxes=change(regions.boxes, size),
+        shapes={i: shape for i, shape in shapes.items() if shape},
+        coco=regions.coco and regions.coco.of_other_boxes(),
+    )
 
 
 def _moved_shape(shape: Shape, size: Floats, change: Boxes) -> Shape | None:

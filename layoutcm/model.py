@@ -119,6 +119,10 @@ class CocoFacts:
     def take(self, keep: NDArray[np.bool_] | NDArray[np.integer]) -> CocoFacts:
         return CocoFacts(self.crowd[keep], self.areas[keep], self.sizes[keep])
 
+    def of_other_boxes(self) -> CocoFacts:
+        """What still holds when the boxes are read another way."""
+        return CocoFacts(self.crowd, np.full_like(self.areas, np.nan), np.full_like(self.sizes, np.nan))
+
 
 @dataclass(frozen=True, eq=False)
 class Regions:
@@ -389,6 +393,26 @@ def drop_background(layout: Layout) -> Layout:
     dropped = layout.dropped and recoded(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
     layout = replace(layout, labels=labels, label_keys=keys, dropped=dropped)
     return _with(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
+
+
+def joined_regions(parts: Sequence[Regions]) -> Regions:
+    """Regions one after the other."""
+    before = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+    facts = [part.coco for part in parts if part.coco is not None]
+    return Regions(
+        np.concatenate([part.page for part in parts]),
+        np.concatenate([part.label for part in parts]),
+        np.concatenate([part.boxes for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+        {i + first: shape for part, first in zip(parts, before) for i, shape in part.shapes.items()},
+        CocoFacts(
+            np.concatenate([one.crowd for one in facts]),
+            np.concatenate([one.areas for one in facts]),
+            np.concatenate([one.sizes for one in facts]),
+        )
+        if len(facts) == len(parts)
+        else None,
+    )
 
 
 def recoded(regions: Regions, recode: Indices) -> Regions:

@@ -73,6 +73,10 @@ def as_coco(layout: Layout) -> bytes:
         images.append(image)
     columns = zip(regions.page.tolist(), regions.label.tolist(), regions.boxes.tolist(), regions.scores.tolist())
     annotations = [_annotation(i, *row, regions.shapes.get(i)) for i, row in enumerate(columns)]
+    if regions.coco is not None:
+        for entry, crowd, area in zip(annotations, regions.coco.crowd.tolist(), regions.coco.areas.tolist()):
+            entry["iscrowd"] = int(crowd)
+            entry["area"] = entry["area"] if math.isnan(area) else area
     categories = [{"id": i, "name": label} for i, label in enumerate(layout.labels)]
     file = {"images": images, "annotations": annotations, "categories": categories}
     return json.dumps(file, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.formats.content import Content, Options
-from layoutcm.model import Indices, Layout, Pages, Regions, check_pages
+from layoutcm.model import Indices, Layout, Pages, Regions, check_pages, joined_regions, recoded
 
 
 def each(read_one: Callable[[Content, Options], Layout]) -> Callable[[str, Sequence[Content], Options], Layout]:
@@ -57,12 +57,5 @@ def _joined_pages(name: str, parts: Sequence[Layout]) -> Pages:
 
 
 def _joined_regions(parts: Sequence[Layout], recode: Sequence[Indices], starts: Sequence[int]) -> Regions:
-    columns = [part.region_columns for part in parts]
-    before = np.cumsum([0, *(len(one) for one in columns)]).tolist()
-    return Regions(
-        np.concatenate([one.page + np.int32(start) for one, start in zip(columns, starts)]),
-        np.concatenate([names[one.label] if len(one) else one.label for one, names in zip(columns, recode)]),
-        np.concatenate([one.boxes for one in columns]),
-        np.concatenate([one.scores for one in columns]),
-        {i + first: shape for one, first in zip(columns, before) for i, shape in one.shapes.items()},
-    )
+    columns = [recoded(part.region_columns, names) for part, names in zip(parts, recode)]
+    return joined_regions([replace(one, page=one.page + np.int32(start)) for one, start in zip(columns, starts)])
