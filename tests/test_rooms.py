@@ -18,7 +18,7 @@ FLOORS = [
     {"levels"},
     {"comparison"},
     {"tables", "pageview"},
-    {"cli", "figures"},
+    {"cli", "figures", "cell_kinds"},
     {"__main__", "charts", "overlays", "maps"},
     {"ui"},
 ]
