@@ -43,6 +43,7 @@ def set_map(
 ) -> go.Figure:
     """The page coloured by gt's sets, pred's sets, their difference, or the share of one matrix cell (`lit`).
 
+    Of a side's sets only labels that have a colour are seen.
     `image`, a data URI, lies faintly under the last two, so that one sees what the pixels are of.
     """
     figure = go.Figure()
@@ -80,7 +81,7 @@ def _colour(
     if kind == "difference":
         colour = AGREEMENT_COLOURS[agreement]
         return faded(colour, 0.8) if colour else NOTHING
-    names = sorted(cells.set_names(GT if kind == "gt" else PRED, pair) - {BACKGROUND})
+    names = [name for name in sorted(cells.set_names(GT if kind == "gt" else PRED, pair)) if name in colours]
     if not names:
         return theme.background
     colour = colours[names[0]]

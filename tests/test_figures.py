@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm import charts, figures, overlays, palette
+from layoutcm import charts, figures, overlays, palette, plane
 from layoutcm.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
 
@@ -58,7 +58,7 @@ def all_figures(confusion, theme):
     yield figures.matrix_figure(confusion, "pixels", rows=rows, columns=columns, theme=theme, log=True, title="$t$")
     yield charts.collapsed_figure(confusion, "recall", theme)
     yield charts.class_bars(confusion, theme, background=True)
-    yield charts.precision_recall_plane(confusion, theme)
+    yield plane.precision_recall_plane(confusion, theme)
     yield charts.taken_for(confusion, 1, theme)
     yield charts.distribution([0, 0.5, 1, float("nan")], "F1", theme)
     yield overlays.page_overlay(10, 20, [box], theme)
@@ -203,7 +203,20 @@ def test_hostile_names_are_text_in_every_figure():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "<1"), (812, "812"), (999.7, "1.0k"), (1234, "1.2k"), (34_000, "34k"), (999_600, "1.0M"), (1.2e6, "1.2M")],
+    [
+        (0.0, "0"),
+        (0.004, "<0.01"),
+        (1 / 3, "0.33"),
+        (0.5, "0.5"),
+        (9.5, "9.5"),
+        (10.4, "10"),
+        (812, "812"),
+        (999.7, "1.0k"),
+        (1234, "1.2k"),
+        (34_000, "34k"),
+        (999_600, "1.0M"),
+        (1.2e6, "1.2M"),
+    ],
 )
 def test_brief_pixels(value, text):
     assert figures.brief(value) == text
@@ -230,16 +243,38 @@ def test_class_bars_by_size_with_background_last(small):
 
 
 def test_plane_has_recall_to_the_right(small):
-    classes = trace(charts.precision_recall_plane(small, LIGHT), "classes")
+    classes = trace(plane.precision_recall_plane(small, LIGHT), "classes")
     assert list(classes.customdata) == [1, 2]
     assert list(classes.x) == pytest.approx([0.9, 1]) and list(classes.y) == pytest.approx([1, 0.8])
 
 
 def test_names_on_one_spot_do_not_cover_each_other():
     spot = np.full(9, 0.5)
-    places = charts.name_places(spot, spot, ["name"] * 9, [20.0] * 9)
+    places = plane.name_places(spot, spot, ["name"] * 9, [20.0] * 9)
     free = [place for place in places if place]
     assert len(free) == len(set(free)) == 4
+
+
+def test_names_without_a_place_are_listed_with_a_line_to_their_point():
+    labels = [f"class {i:02}" for i in range(40)]
+    m = lcm.label_sets_confusion([[label] for label in labels], [[label] for label in labels], labels)
+    figure = plane.precision_recall_plane(m, LIGHT)
+    leaders = [one for one in figure.data if one.name == "leader"]
+    beside = [text for text in trace(figure, "classes").text if text]
+    assert {text.strip() for text in beside} | {one.text[1].strip() for one in leaders} <= set(labels)
+    assert len(leaders) + len(beside) >= 30  # more do not fit; they answer the pointer
+    assert all((one.x[0], one.y[0]) == (1, 1) for one in leaders)
+    heights = sorted(one.y[1] for one in leaders)
+    assert min(np.diff(heights)) >= plane.TOP * plane.LINE / plane.HIGH - 1e-9
+    assert heights[0] >= 0 and heights[-1] <= plane.TOP
+
+
+def test_spread_moves_only_what_is_too_near():
+    assert plane.spread(np.array([0.2, 0.9, 0.5]), 0.1, 1.0) == pytest.approx([0.2, 0.9, 0.5])
+    assert plane.spread(np.array([0.5, 0.5, 0.9]), 0.1, 1.0) == pytest.approx([0.55, 0.45, 0.9])
+    assert plane.spread(np.array([1.0, 1.0, 0.95]), 0.1, 1.0) == pytest.approx([1.0, 0.9, 0.8])
+    assert plane.spread(np.array([0.0, 0.0]), 0.1, 1.0) == pytest.approx([0.1, 0.0])
+    assert plane.spread(np.array([]), 0.1, 1.0) == []
 
 
 def test_taken_for_puts_the_diagonal_first():

@@ -20,6 +20,7 @@ FLOORS = [
     {"tables", "pageview"},
     {"cli", "figures", "cell_kinds"},
     {"__main__", "charts", "overlays", "maps"},
+    {"plane"},
     {"ui"},
 ]
 FLOOR = {room: i for i, floor in enumerate(FLOORS) for room in floor}

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from layoutcm.confusion import Confusion
 
+ORDERS = ("as given", "by size", "by name", "by similarity")
+BY_FAMILY = "by family"  # where families are known
 
-def ordered(confusion: Confusion, order: str, empty: bool) -> tuple[list[int], list[int]]:
-    """Rows and columns of the matrix as positions, in drawing order; with or without labels that nobody uses."""
+
+def ordered(
+    confusion: Confusion, order: str, empty: bool, families: Mapping[str, str] | None = None
+) -> tuple[list[int], list[int]]:
+    """Rows and columns of the matrix as positions, in drawing order; with or without labels that nobody uses.
+
+    `families` is {label: family}. Families come in the mapping's order, labels that have none after them; members
+    of a family keep the order of the files.
+    """
     rows, columns = confusion.drawn
     if empty:
         rows = list(confusion.rows or range(len(confusion.labels)))
         columns = list(confusion.columns or range(len(confusion.labels)))
     if not confusion.diagonal:
-        return _sorted(confusion, rows, order), _sorted(confusion, columns, order)
-    together = _sorted(confusion, rows, order)
+        return _sorted(confusion, rows, order, families), _sorted(confusion, columns, order, families)
+    together = _sorted(confusion, rows, order, families)
     return together, together
 
 
-def _sorted(confusion: Confusion, positions: list[int], order: str) -> list[int]:
+def _sorted(confusion: Confusion, positions: list[int], order: str, families: Mapping[str, str] | None) -> list[int]:
     first, rest = positions[:1], positions[1:]
     size = confusion.gt_pixels + confusion.pred_pixels
     if order == "by size":
@@ -26,6 +37,9 @@ def _sorted(confusion: Confusion, positions: list[int], order: str) -> list[int]
         rest = sorted(rest, key=lambda i: confusion.labels[i].casefold())
     elif order == "by similarity" and rest:
         rest = _chain(confusion, rest, max(rest, key=lambda i: size[i]))
+    elif order == BY_FAMILY and families:
+        place = {family: k for k, family in enumerate(dict.fromkeys(families.values()))}
+        rest = sorted(rest, key=lambda i: place.get(families.get(confusion.labels[i], ""), len(place)))
     return first + rest
 
 
