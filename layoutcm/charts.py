@@ -118,15 +118,19 @@ def _label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: 
 
 
 def taken_for(confusion: Confusion, label_position: int, theme: Theme) -> go.Figure:
-    """What one gt class is read as, and what is read as this class: the diagonal and the largest others."""
+    """What one gt class is read as, and what is read as this class: the diagonal and the largest others.
+
+    Where the taxonomies differ, nothing can be read as a class of gt, and the second half is left out.
+    """
     name = plain(short(confusion.labels[label_position], 30))
-    titles = (f"gt {name} is read as", f"what is read as {name}")
-    figure = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.2)
+    halves = 2 if confusion.diagonal or label_position == 0 else 1
+    titles = (f"gt {name} is read as", f"what is read as {name}")[:halves]
+    figure = make_subplots(rows=1, cols=halves, subplot_titles=titles, horizontal_spacing=0.2)
     sides = (confusion.recall[label_position], confusion.precision[:, label_position])
     others = (confusion.drawn[PRED_AXIS], confusion.drawn[GT_AXIS])
     ranked = [_largest(*side, label_position, confusion.diagonal) for side in zip(sides, others)]
     bars = max(*map(len, ranked), 3)  # as many places on both sides, so that bars are equally thick
-    for place, (shares, positions) in enumerate(zip(sides, ranked), start=1):
+    for place, (shares, positions) in enumerate(zip(sides[:halves], ranked), start=1):
         figure.add_trace(_taken_bars(confusion, label_position, shares, positions, place == 1, theme), row=1, col=place)
         _label_axis(figure, [confusion.labels[i] for i in positions], bars, row=1, col=place)
     figure.update_layout(

@@ -23,6 +23,7 @@ MARGIN = {"l": 60, "r": 140, "t": 46, "b": 50}
 WIDE, HIGH = 420, HEIGHT - MARGIN["t"] - MARGIN["b"]
 LINE = 13  # pixels a line of names needs
 TOP = 1.06  # where the axes end, a little above 100 %
+LISTED = 24  # names at most; with more, nobody could follow the lines
 LIST_AT = 1.1  # the list's place on the recall axis
 Box = tuple[float, float, float, float]
 
@@ -37,7 +38,7 @@ def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool 
     colours = label_colours(confusion.labels)
     diameters = _diameters(values["gt_pixels"][positions])
     places = name_places(x, y, names, diameters)
-    listed = [k for k, place in enumerate(places) if not place][: int(HIGH // LINE)]
+    listed = [k for k, place in enumerate(places) if not place][:LISTED]
     heights = spread(y[listed], TOP * LINE / HIGH, TOP)
     figure = go.Figure(_iso_f1_curves(theme))
     for k, height in zip(listed, heights):
@@ -125,7 +126,7 @@ def name_places(x: Floats, y: Floats, names: Sequence[str], diameters: Sequence[
     places: list[str | None] = [None] * len(names)
     for k, name in enumerate(names):
         for place, box in _beside(points[k], 6.2 * len(name)).items():
-            if min(box) > 0 and box[2] < WIDE and not any(_overlap(box, other) for other in taken):
+            if min(box) > 0 and box[2] < WIDE and box[3] < HIGH and not any(_overlap(box, other) for other in taken):
                 places[k] = place
                 taken.append(box)
                 break

@@ -29,8 +29,9 @@ names = [confusion.labels[i] for i in (*rows[1:], *rows[:1])]
 bar.choose("class", "What is it taken for?", names)
 chosen = confusion.labels.index(state.get("class"))
 st.plotly_chart(taken_for(confusion, chosen, state.theme()), key="taken_for", config=CONFIG, theme=None)
-st.caption("Go to the pages behind a confusion of this class:")
-for text, gt_label, pred_label in words.confusions(confusion, most=5, gt=state.get("class")):
+largest = words.confusions(confusion, most=5, gt=state.get("class"))
+st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
+for text, gt_label, pred_label in largest:
     if st.button(text, key=f"class_{gt_label}_{pred_label}"):
         state.put(gt_label=gt_label, pred_label=pred_label)
         router.go("matrices")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from layoutcm.charts import distribution
-from layoutcm.figures import CONFIG, spaced
+from layoutcm.figures import CONFIG
 from layoutcm.ui import panels, router, state, words
 
 router.arrive()
@@ -13,7 +13,7 @@ document = state.get("document") if state.get("level") == "document" else ""
 pages = words.page_table(compared, state.get("method"), document)
 st.subheader("Pages, worst first", anchor=False)
 chosen = f"of document {panels.typed(document)}" if document else "of all documents"
-st.caption(f"{spaced(len(pages))} pages {chosen}. Choose a row to open the page.")
+st.caption(f"{panels.counted(len(pages), 'page')} {chosen}. Choose a row to open the page.")
 panels.page_picker(pages, key="pages")
 score, title = words.score_column(compared)
 figure = distribution(pages[score], f"{title} of pages", state.theme())

@@ -19,9 +19,10 @@ if state.get("view") == "collapsed":
     panels.collapsed(confusion)
     panels.table(words.collapsed_table(confusion.collapse()), words.COLLAPSED_COLUMNS, key="collapsed_table")
 else:
-    left, right = panels.beside(3, 2)
+    shown = panels.shown(confusion)
+    left, right = panels.beside(3, 2, labels=panels.width_of(shown))
     with left:
-        panels.matrix(compared, panels.shown(confusion), state.get("view"), key=f"matrix_{state.get('view')}")
+        panels.matrix(compared, shown, state.get("view"), key=f"matrix_{state.get('view')}")
         st.caption(
             f"Rows are gt, columns are pred, of {panels.typed(panels.scope(compared))}. A dot is n/a, a blank is zero."
         )

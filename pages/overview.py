@@ -15,12 +15,12 @@ with st.container(horizontal=True, gap="medium"):
     for name, value, help_text in words.headlines(compared, confusion, state.get("level")):
         st.metric(name, value, help=help_text, width="content")
 shown = panels.shown(confusion)
-left, right = panels.beside(3, 2)
+left, right = panels.beside(3, 2, labels=panels.width_of(shown))
 with left:
     st.subheader("Recall matrix", anchor=False)
     panels.matrix(compared, shown, "recall", key="overview_matrix")
 with right:
-    st.subheader("Largest confusions", anchor=False)
+    st.subheader("Largest confusions" if confusion.diagonal else "Largest cells", anchor=False)
     for text, gt_label, pred_label in words.confusions(shown):
         if st.button(text, key=f"confusion_{gt_label}_{pred_label}", width="stretch"):
             state.put(gt_label=gt_label, pred_label=pred_label)

@@ -9,6 +9,7 @@ import layoutcm as lcm
 from layoutcm import charts, figures, overlays, palette, plane
 from layoutcm.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
+from layoutcm.tables import largest_confusions, share
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
 
@@ -262,7 +263,7 @@ def test_names_without_a_place_are_listed_with_a_line_to_their_point():
     leaders = [one for one in figure.data if one.name == "leader"]
     beside = [text for text in trace(figure, "classes").text if text]
     assert {text.strip() for text in beside} | {one.text[1].strip() for one in leaders} <= set(labels)
-    assert len(leaders) + len(beside) >= 30  # more do not fit; they answer the pointer
+    assert len(leaders) == plane.LISTED  # the others answer the pointer
     assert all((one.x[0], one.y[0]) == (1, 1) for one in leaders)
     heights = sorted(one.y[1] for one in leaders)
     assert min(np.diff(heights)) >= plane.TOP * plane.LINE / plane.HIGH - 1e-9
@@ -284,6 +285,48 @@ def test_taken_for_puts_the_diagonal_first():
     assert list(row.customdata) == [1, 2, 0] and list(row.x) == pytest.approx([1 / 6, 3 / 6, 2 / 6])
     assert list(column.customdata) == [1, 2] and list(column.x) == pytest.approx([1 / 5, 4 / 5])
     assert row.marker.color[0] != row.marker.color[1] == row.marker.color[2]
+
+
+def test_taken_for_leaves_out_what_cannot_be(small):
+    taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
+    assert len(charts.taken_for(taxonomies, 1, LIGHT).data) == 1
+    assert len(charts.taken_for(taxonomies, 0, LIGHT).data) == 2
+
+
+def test_only_some_labels_are_drawn_and_no_number_changes(small):
+    chosen = small.drawing_only(["b"])
+    assert chosen.drawn == ([0, 2], [0, 2]) and chosen.values is small.values
+    assert list(charts.class_bars(chosen, LIGHT, background=True).layout.yaxis.ticktext) == ["b", "Background"]
+    row, _ = charts.taken_for(small.drawing_only(["a"]), 1, LIGHT).data
+    assert list(row.customdata) == [1] and list(row.x) == pytest.approx([0.9])
+    assert chosen.average("macro") == small.average("macro")
+    assert largest_confusions(small) and not largest_confusions(chosen)
+
+
+def test_a_side_of_which_no_label_is_chosen_is_drawn_whole(small):
+    block = Confusion(
+        ["Background", "a", "b", "c"], "matrix", small.values, small.values, small.pred_pixels, diagonal=False,
+        rows=(0, 1), columns=(0, 2, 3),
+    )  # fmt: skip
+    assert (block.drawing_only(["a"]).rows, block.drawing_only(["a"]).columns) == ((0, 1), (0, 2, 3))
+    assert (block.drawing_only(["c"]).rows, block.drawing_only(["c"]).columns) == ((0, 1), (0, 3))
+
+
+def test_colour_bars_stay_under_the_matrix(small):
+    figure = figures.matrix_figure(small, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT)
+    hit, miss = (trace(figure, name).colorbar for name in ("hit", "miss"))
+    assert (hit.x, hit.xanchor, miss.x, miss.xanchor) == (0, "left", 1, "right")
+    assert hit.lenmode == miss.lenmode == "fraction" and hit.len + miss.len < 1
+    assert not any(one.showscale for one in charts.collapsed_figure(small, "recall", LIGHT).data[:2])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.43612, "43.6 %"), (0.0523, "5.23 %"), (1, "100 %"), (0.99996, "100 %"), (0.005, "0.500 %"), (0, "0 %"),
+     (0.09996, "10.0 %"), (1e-9, "<0.001 %"), (float("nan"), "–")],
+)  # fmt: skip
+def test_shares_have_three_significant_digits(value, text):
+    assert share(value) == text
 
 
 def test_distribution_counts_one_and_leaves_out_undefined():

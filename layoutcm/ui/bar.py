@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.figures import spaced
 from layoutcm.ui import state
 
 
@@ -38,14 +37,12 @@ def show() -> None:
 
 
 def _facts(gt: str, compared: Comparison) -> None:
-    from layoutcm.ui.panels import typed
+    from layoutcm.ui.panels import counted, typed
 
-    labels = len(compared.labels) - 1
+    counts = {"page": len(compared.pages), "document": len(compared.documents), "label": len(compared.labels) - 1}
     st.markdown(f"**{typed(gt)}** → **{typed(state.chosen_pred().name)}**")
-    st.caption(
-        f"{spaced(len(compared.pages))} pages · {spaced(len(compared.documents))} documents · {labels} labels · "
-        f"{compared.taxonomy} taxonomy"
-    )
+    facts = [*(counted(count, word) for word, count in counts.items()), f"{compared.taxonomy} taxonomy"]
+    st.caption(" · ".join(facts))
 
 
 def _label_filter(compared: Comparison) -> None:

@@ -40,7 +40,7 @@ def panel(compared: Comparison, confusion: Confusion) -> None:
     pages, scope = _pages_behind(compared, gt_label, pred_label)
     st.markdown(
         f"{share(float(confusion.recall[cell]))} of {typed(gt_label)}, {spaced(round(confusion.values[cell]))} px on "
-        f"{spaced(len(pages))} of {spaced(scope)} pages"
+        f"{spaced(len(pages))} of {panels.counted(scope, 'page')}"
     )
     if confusion.diagonal and cell[0] != cell[1] and len(pages):
         _split(compared, (gt_label, pred_label), pages)
@@ -50,7 +50,7 @@ def panel(compared: Comparison, confusion: Confusion) -> None:
         with place:
             _lit_page(compared, page, pixels, (gt_label, pred_label))
     if len(pages):
-        with st.expander(f"All {spaced(len(pages))} pages"):
+        with st.expander(f"All {panels.counted(len(pages), 'page')}" if len(pages) > 1 else "The page"):
             panels.page_picker(pages, key="behind")
 
 
@@ -79,7 +79,7 @@ def _split(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> 
     st.html(f"<div style='display:flex;height:12px;border-radius:6px;overflow:hidden'>{pieces}</div>")
     parts = [f":color[■]{{foreground={KIND_COLOURS[kind]}}} {names[kind]} {share(count / kinds.pixels)}"
              for kind, count in pixels.items()]  # fmt: skip
-    st.markdown(panels.unbroken(parts), help=KINDS_HELP)
+    st.caption(panels.unbroken(parts), help=KINDS_HELP)
     if len(looked_at) < len(pages):
         covered = share(float(looked_at["share"].sum() / pages["share"].sum()))
         st.caption(f"Counted on the {len(looked_at)} pages with the most of it, {covered} of the cell.")

@@ -9,11 +9,10 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.figures import spaced
 from layoutcm.model import Layout
 from layoutcm.ui import page_images, state
 from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of
-from layoutcm.ui.panels import findings, guarded, typed
+from layoutcm.ui.panels import counted, findings, guarded, typed
 
 KEEP = "(keep)"
 
@@ -96,8 +95,8 @@ def what_it_is(title: str, given: Input, like: Input | None = None) -> Layout | 
     regions, pages = len(layout.region_columns), len(layout.page_columns)
     scores = "with scores" if layout.has_scores else "without scores"
     used = len(layout.labels_in_use)
-    st.markdown(f"**{title}** {typed(given.name)}: {typed(layout.format)}, {spaced(pages)} pages, "
-                f"{spaced(regions)} regions, {used} labels in use, {scores}")  # fmt: skip
+    st.markdown(f"**{title}** {typed(given.name)}: {typed(layout.format)}, {counted(pages, 'page')}, "
+                f"{counted(regions, 'region')}, {counted(used, 'label')} in use, {scores}")  # fmt: skip
     findings(layout.findings)
     return layout
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TABLE_ROWS = 20
+LABELS_BESIDE = 41  # Background among them
 STYLED_ROWS = 300
 PIXELS = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
@@ -36,6 +37,11 @@ VIEW_NAMES = {"recall": "Recall", "precision": "Precision", "f1": "F1", "pixels"
 def typed(text: str) -> str:
     """Somebody's text inside Markdown, shown as typed."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@])", r"\\\1", text).replace("\n", " ")
+
+
+def counted(count: int, word: str) -> str:
+    """'1 page', '1 234 pages', with a thin space."""
+    return f"{spaced(count)} {word}{'' if count == 1 else 's'}"
 
 
 def unbroken(parts: list[str]) -> str:
@@ -56,8 +62,10 @@ def style() -> None:
     )
 
 
-def beside(*widths: int, key: str = "") -> list[DeltaGenerator]:
-    """Columns that become rows on a narrow screen."""
+def beside(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
+    """Columns that become rows on a narrow screen, or where a matrix of so many labels needs the whole width."""
+    if labels > LABELS_BESIDE:
+        return [st.container() for _ in widths]
     return st.container(key=f"beside{key}").columns(widths, gap="medium")
 
 
@@ -132,6 +140,11 @@ def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> N
             state.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
 
     st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
+
+
+def width_of(confusion: Confusion) -> int:
+    """How many columns the matrix has on the screen."""
+    return len(ordered(confusion, state.get("order"), state.get("empty"))[1])
 
 
 def clicked(event: Any) -> tuple[int, int] | None:
