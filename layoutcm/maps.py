@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.figures import base_layout, plain
+from layoutcm.figures import base_layout, plain, spaced
 from layoutcm.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.pageview import PageCells
 from layoutcm.palette import Theme, faded, mixed
@@ -55,7 +55,7 @@ def set_map(
         colour = _colour(cells, kind, pair, int(agreement[where]), share, colours, theme)
         text = (
             f"gt {plain(spelled(cells, GT, pair))}<br>pred {plain(spelled(cells, PRED, pair))}<br>"
-            f"{AGREEMENT[int(agreement[where])]}, {cells.pairs.pixels[pair]:,.0f} px"
+            f"{AGREEMENT[int(agreement[where])]}, {spaced(cells.pairs.pixels[pair])} px"
         )
         figure.add_trace(_area(cells.rectangles(chosen), colour, text))
     width_px, height_px = float(cells.x_edges[-1]), float(cells.y_edges[-1])

@@ -142,7 +142,7 @@ def test_a_filter_that_is_none_shows_everything(labels):
 
 
 def mask_shown(app):
-    return next(button.key for button in app.button if "mask_" in button.key and button.proto.type == "primary")
+    return next(button.key for button in app.button if "mask_" in str(button.key) and button.proto.type == "primary")
 
 
 def test_the_mask_is_the_chosen_cell_until_somebody_chooses_another():

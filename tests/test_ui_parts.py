@@ -13,7 +13,7 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.ui import page_images
 from layoutcm.ui.inputs import data_files, from_bytes, from_path
-from layoutcm.ui.order import ordered
+from layoutcm.ui.order import BY_FAMILY, ordered
 
 
 def png(size=(40, 30), colour="red"):
@@ -122,6 +122,11 @@ def test_orders_of_labels():
     assert names("by size") == ["Background", "c", "b", "a"]
     assert names("by name") == ["Background", "a", "b", "c"]
     assert names("by similarity") == ["Background", "c", "b", "a"]
+    families = {"a": "letters", "c": "more", "b": "letters"}
+    rows, columns = ordered(m, BY_FAMILY, False, families)
+    assert [m.labels[i] for i in rows] == ["Background", "b", "a", "c"] and rows == columns
+    assert [m.labels[i] for i in ordered(m, BY_FAMILY, True, {"c": "x"})[0]] == ["Background", "c", "b", "unused", "a"]
+    assert ordered(m, BY_FAMILY, False) == ordered(m, "as given", False)
 
 
 def test_different_taxonomies_are_ordered_side_by_side():
