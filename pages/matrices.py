@@ -20,12 +20,13 @@ if state.get("view") == "collapsed":
     panels.table(words.collapsed_table(confusion.collapse()), words.COLLAPSED_COLUMNS, key="collapsed_table")
 else:
     shown = panels.shown(confusion)
-    left, right = panels.beside(3, 2, labels=panels.width_of(shown))
+    wide = panels.width_of(shown)
+    left, right = panels.beside(3, 2, labels=wide)
     with left:
         panels.matrix(compared, shown, state.get("view"), key=f"matrix_{state.get('view')}")
         st.caption(
             f"Rows are gt, columns are pred, of {panels.typed(panels.scope(compared))}. A dot is n/a, a blank is zero."
         )
     with right:
-        cell.panel(compared, confusion)
+        cell.panel(compared, confusion, across=4 if wide > panels.LABELS_BESIDE else 2)
 panels.recipe(compared.recipe_for(state.get("method")))

@@ -9,7 +9,7 @@ import streamlit as st
 from layoutcm.cell_kinds import TOLERANCE, CellKinds, cell_kinds
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
-from layoutcm.figures import spaced
+from layoutcm.figures import per_cent, spaced
 from layoutcm.tables import share
 from layoutcm.ui import panels, state
 from layoutcm.ui.panels import typed
@@ -28,8 +28,8 @@ KINDS_HELP = (
 )
 
 
-def panel(compared: Comparison, confusion: Confusion) -> None:
-    """What a chosen cell means, and the pages behind it, worst first, with exactly its pixels lit."""
+def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> None:
+    """What the chosen cell means, and the worst pages behind it, `across` in a row, with exactly its pixels lit."""
     cell = panels.chosen_cell(compared)
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it.")
@@ -45,7 +45,7 @@ def panel(compared: Comparison, confusion: Confusion) -> None:
     if confusion.diagonal and cell[0] != cell[1] and len(pages):
         _split(compared, (gt_label, pred_label), pages)
     worst = pages.head(THUMBNAILS)
-    places = [column for _ in range(0, len(worst), 2) for column in st.columns(2)]
+    places = [column for _ in range(0, len(worst), across) for column in st.columns(across)]
     for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist()):
         with place:
             _lit_page(compared, page, pixels, (gt_label, pred_label))
@@ -71,18 +71,22 @@ def _split(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> 
     kinds = _kinds(key, compared, looked_at["page"].tolist())
     wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
     names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}
-    pixels = {kind: getattr(kinds, kind) for kind in names}
-    pieces = "".join(
-        f"<i title='{names[kind]}: {spaced(count)} px' style='flex:{count:.3f};background:{KIND_COLOURS[kind]}'></i>"
-        for kind, count in pixels.items()
-    )
-    st.html(f"<div style='display:flex;height:12px;border-radius:6px;overflow:hidden'>{pieces}</div>")
-    parts = [f":color[■]{{foreground={KIND_COLOURS[kind]}}} {names[kind]} {share(count / kinds.pixels)}"
-             for kind, count in pixels.items()]  # fmt: skip
-    st.caption(panels.unbroken(parts), help=KINDS_HELP)
+    _bar([(name, KIND_COLOURS[kind], getattr(kinds, kind)) for kind, name in names.items()])
     if len(looked_at) < len(pages):
         covered = share(float(looked_at["share"].sum() / pages["share"].sum()))
         st.caption(f"Counted on the {len(looked_at)} pages with the most of it, {covered} of the cell.")
+
+
+def _bar(parts: list[tuple[str, str, float]]) -> None:
+    """Parts, (name, colour, pixels), as a bar with its legend."""
+    total = sum(pixels for _, _, pixels in parts)
+    pieces, legend = "", []
+    for name, colour, pixels in parts:
+        exact = f"{name}: {spaced(pixels)} px, {share(pixels / total)}"
+        pieces += f"<i title='{exact}' style='flex:{pixels:.3f};background:{colour}'></i>"
+        legend.append(f":color[■]{{foreground={colour}}} {name} {per_cent(pixels / total) if pixels else 0} %")
+    st.html(f"<div style='display:flex;height:12px;border-radius:6px;overflow:hidden'>{pieces}</div>")
+    st.markdown(panels.unbroken(legend), help=KINDS_HELP)
 
 
 @st.cache_data(max_entries=200, show_spinner="Looking at borders …")

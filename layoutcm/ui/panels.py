@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TABLE_ROWS = 20
-LABELS_BESIDE = 41  # Background among them
+LABELS_BESIDE = 31  # Background among them
 STYLED_ROWS = 300
 PIXELS = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",

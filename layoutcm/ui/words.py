@@ -35,16 +35,16 @@ def headlines(compared: Comparison, confusion: Confusion, level: str) -> list[tu
     """(name, value, help) of the figures on top."""
     content = confusion.collapse().class_values()
     figures = [
-        ("F1 macro", number(confusion.average("macro")["f1"]), "Mean of the classes' F1, without Background"),
-        ("F1 micro", number(confusion.average("micro")["f1"]), "All labelled pixels together, without Background"),
-        ("Content F1", number(content["f1"][1]), "Background against everything else: was content found at all?"),
+        ("F1 macro", confusion.average("macro")["f1"], "Mean of the classes' F1, without Background"),
+        ("F1 micro", confusion.average("micro")["f1"], "All labelled pixels together, without Background"),
+        ("Content F1", float(content["f1"][1]), "Background against everything else: was content found at all?"),
     ]
     if level == "set":
         method = state.get("method")
-        figures += [(f"F1, mean {name}", number(mean_of(compared, f"{name}s", method)["f1"]),
+        figures += [(f"F1, mean {name}", mean_of(compared, f"{name}s", method)["f1"],
                      f"F1 macro of each {name}, averaged: every {name} counts the same")
                     for name in ("page", "document")]  # fmt: skip
-    return figures
+    return [(name, number(value), f"{text} ({number(value, 6)})") for name, value, text in figures]
 
 
 def confusions(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple[str, str, str]]:
