@@ -58,7 +58,7 @@ def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple
     """The pages behind the cell at the chosen level, and how many pages there are at it."""
     pages = compared.pages_behind(gt_label, pred_label, state.get("method"))
     level = state.get("level")
-    if level == "set" or state.get(level) not in (compared.documents if level == "document" else compared.pages):
+    if panels.scope(compared) == panels.WHOLE_SET:
         return pages, len(compared.pages)
     scope = len(compared.pages_of(state.get(level))) if level == "document" else 1
     return pages[pages[level] == state.get(level)].reset_index(drop=True), scope

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 TABLE_ROWS = 20
 LABELS_BESIDE = 31  # Background among them
 STYLED_ROWS = 300
+WHOLE_SET = "the whole set"
 PIXELS = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
     "background": "as Background", "content": "as Content",
@@ -117,7 +118,7 @@ def scope(compared: Comparison) -> str:
         return f"document {state.get('document')}"
     if state.get("level") == "page" and state.get("page") in compared.alignment.pages.index:
         return f"page {state.get('page')}"
-    return "the whole set"
+    return WHOLE_SET
 
 
 def shown(confusion: Confusion) -> Confusion:
