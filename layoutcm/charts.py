@@ -1,4 +1,4 @@
-"""Charts beside the matrix: the 2x2, class bars, the precision-recall plane, what is taken for what, page scores.
+"""Charts beside the matrix: the 2x2, class bars, what is taken for what, page scores.
 
 Plotly, for the screen, as in `figures`; undefined values are left out, never drawn as 0.
 """
@@ -14,27 +14,27 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 from plotly.subplots import make_subplots
 
-from layoutcm.confusion import SCORES, Confusion
+from layoutcm.confusion import GT_AXIS, PRED_AXIS, SCORES, Confusion
 from layoutcm.figures import base_layout, matrix_figure, per_cent, plain, short, spaced
 from layoutcm.model import Floats
-from layoutcm.palette import Theme, colour_at, faded, label_colours
+from layoutcm.palette import Theme, colour_at
 from layoutcm.tables import number, share
 
 SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
 TAKEN_MOST = 8
-Box = tuple[float, float, float, float]
 
 
 def collapsed_figure(confusion: Confusion, view: str, theme: Theme) -> go.Figure:
     """Background against Content, the 2x2; its cells' customdata are positions in the collapsed matrix."""
-    return matrix_figure(confusion.collapse(), view, rows=[0, 1], columns=[0, 1], theme=theme)
+    figure = matrix_figure(confusion.collapse(), view, rows=[0, 1], columns=[0, 1], theme=theme)
+    return figure.update_traces(showscale=False, selector={"type": "heatmap"})  # four numbers speak for themselves
 
 
 def classes_in_use(confusion: Confusion, background: bool) -> list[int]:
     """Positions of labels with pixels on either side, the largest in gt first, Background last or left out."""
     values = confusion.class_values()
-    used = [i for i in range(len(confusion.labels)) if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
+    used = [i for i in confusion.drawn[0] if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
     content = [i for i in used if i > 0 or not confusion.has_background]
     ordered = sorted(content, key=lambda i: (-values["gt_pixels"][i], -values["pred_pixels"][i], i))
     return ordered + ([0] if background and confusion.has_background and 0 in used else [])
@@ -47,7 +47,7 @@ def class_bars(confusion: Confusion, theme: Theme, most: int = 40, background: b
         last = positions[-1:] if background and positions[-1] == 0 else []
         positions = positions[: most - len(last)] + last
     values = confusion.class_values()
-    hover = [_class_hover(confusion, values, i) for i in positions]
+    hover = [class_hover(confusion, values, i) for i in positions]
     figure = go.Figure()
     for score in SCORES:
         figure.add_trace(
@@ -78,7 +78,7 @@ def class_bars(confusion: Confusion, theme: Theme, most: int = 40, background: b
     return figure
 
 
-def _class_hover(confusion: Confusion, values: dict[str, Floats], i: int) -> str:
+def class_hover(confusion: Confusion, values: dict[str, Floats], i: int) -> str:
     scores = [f"{SCORE_NAMES[score]} {number(float(values[score][i]), 4)}" for score in SCORES]
     pixels = [f"{side} {spaced(float(values[f'{side}_pixels'][i]))} px" for side in ("gt", "pred")]
     return "<br>".join([f"<b>{plain(confusion.labels[i])}</b>", *scores, *pixels])
@@ -117,114 +117,20 @@ def label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: i
     )
 
 
-def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool = False) -> go.Figure:
-    """Classes as points, recall to the right and precision up, with curves of equal F1; area follows gt pixels."""
-    values = confusion.class_values()
-    both = np.isfinite(values["recall"]) & np.isfinite(values["precision"])
-    positions = [i for i in classes_in_use(confusion, background) if both[i]]
-    x, y = values["recall"][positions], values["precision"][positions]
-    names = [short(confusion.labels[i], 22) for i in positions]
-    colours = label_colours(confusion.labels)
-    figure = go.Figure(_iso_f1_curves(theme))
-    diameters = _areas(values["gt_pixels"][positions])
-    places = name_places(x, y, names, diameters)
-    figure.add_trace(
-        go.Scatter(
-            name="classes",
-            x=x,
-            y=y,
-            mode="markers+text",
-            text=[plain(name) if place else "" for name, place in zip(names, places)],
-            textposition=[place or "middle right" for place in places],
-            textfont={"size": 11},
-            marker={
-                "size": diameters,
-                "color": [faded(colours[confusion.labels[i]], 0.75) for i in positions],
-                "line": {"color": theme.text, "width": 0.8},
-            },
-            customdata=positions,
-            hoverinfo="text",
-            hovertext=[_class_hover(confusion, values, i) for i in positions],
-            cliponaxis=False,
-        )
-    )
-    figure.update_layout(
-        **base_layout(theme), height=560, margin={"l": 60, "r": 110, "t": 40, "b": 50}, showlegend=False
-    )
-    share_axis(figure, "x", theme, title="recall", range=[0, 1.02])
-    share_axis(figure, "y", theme, title="precision", range=[0, 1.04])
-    return figure
-
-
-def _areas(pixels: Floats) -> list[float]:
-    """Diameters: areas follow pixels; clipped, so that all can be hit and none covers all."""
-    top = float(pixels.max(initial=0)) or 1.0
-    return np.clip(34 * np.sqrt(pixels / top), 7, 34).tolist()
-
-
-def _iso_f1_curves(theme: Theme) -> list[go.Scatter]:
-    curves = []
-    for f1 in (0.2, 0.4, 0.6, 0.8, 0.9):
-        recall = np.linspace(f1 / (2 - f1), 1, 60)
-        precision = f1 * recall / (2 * recall - f1)
-        curves.append(
-            go.Scatter(
-                x=recall,
-                y=precision,
-                mode="lines+text",
-                line={"color": faded(theme.muted, 0.6), "width": 1, "dash": "dot"},
-                text=[""] * 59 + [f"  F1 {f1:g}"],
-                textposition="middle right",
-                textfont={"size": 10, "color": theme.muted},
-                hoverinfo="skip",
-                cliponaxis=False,
-            )
-        )
-    return curves
-
-
-def name_places(x: Floats, y: Floats, names: Sequence[str], diameters: Sequence[float]) -> list[str | None]:
-    """Where each point's name may stand without covering another name or point; None where nowhere.
-
-    Reckoned on a plane of about 800 x 460 pixels; earlier points, which are larger classes, choose first.
-    """
-    points = [(800 * a - d / 2, 460 * b - d / 2, 800 * a + d / 2, 460 * b + d / 2) for a, b, d in zip(x, y, diameters)]
-    taken = list(points)
-    places: list[str | None] = [None] * len(names)
-    for k, name in enumerate(names):
-        for place, box in _beside(points[k], 6.2 * len(name)).items():
-            if min(box) > 0 and box[2] < 890 and not any(_overlap(box, other) for other in taken):
-                places[k] = place
-                taken.append(box)
-                break
-    return places
-
-
-def _beside(point: Box, wide: float) -> dict[str, Box]:
-    """The boxes that a name would take beside a point, y up."""
-    left, low, right, high = point
-    x, y = (left + right) / 2, (low + high) / 2
-    return {
-        "middle right": (right + 1, y - 7, right + 1 + wide, y + 7),
-        "middle left": (left - 1 - wide, y - 7, left - 1, y + 7),
-        "top center": (x - wide / 2, high + 1, x + wide / 2, high + 15),
-        "bottom center": (x - wide / 2, low - 15, x + wide / 2, low - 1),
-    }
-
-
-def _overlap(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
 def taken_for(confusion: Confusion, label_position: int, theme: Theme) -> go.Figure:
-    """What one gt class is read as, and what is read as this class: the diagonal and the largest others."""
+    """What one gt class is read as, and what is read as this class: the diagonal and the largest others.
+
+    Where the taxonomies differ, nothing can be read as a class of gt, and the second half is left out.
+    """
     name = plain(short(confusion.labels[label_position], 30))
-    titles = (f"gt {name} is read as", f"what is read as {name}")
-    figure = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.2)
+    halves = 2 if confusion.diagonal or label_position == 0 else 1
+    titles = (f"gt {name} is read as", f"what is read as {name}")[:halves]
+    figure = make_subplots(rows=1, cols=halves, subplot_titles=titles, horizontal_spacing=0.2)
     sides = (confusion.recall[label_position], confusion.precision[:, label_position])
-    ranked = [_largest(shares, label_position, confusion.diagonal) for shares in sides]
+    others = (confusion.drawn[PRED_AXIS], confusion.drawn[GT_AXIS])
+    ranked = [_largest(*side, label_position, confusion.diagonal) for side in zip(sides, others)]
     bars = max(*map(len, ranked), 3)  # as many places on both sides, so that bars are equally thick
-    for place, (shares, positions) in enumerate(zip(sides, ranked), start=1):
+    for place, (shares, positions) in enumerate(zip(sides[:halves], ranked), start=1):
         figure.add_trace(_taken_bars(confusion, label_position, shares, positions, place == 1, theme), row=1, col=place)
         label_axis(figure, [confusion.labels[i] for i in positions], bars, row=1, col=place)
     figure.update_layout(
@@ -257,8 +163,8 @@ def _taken_bars(
     )
 
 
-def _largest(shares: Floats, own: int, diagonal: bool) -> list[int]:
-    ranked = [int(i) for i in np.argsort(-np.nan_to_num(shares), kind="stable") if shares[i] > 0]
+def _largest(shares: Floats, drawn: Sequence[int], own: int, diagonal: bool) -> list[int]:
+    ranked = sorted((i for i in drawn if shares[i] > 0), key=lambda i: -shares[i])
     if diagonal and math.isfinite(shares[own]):
         ranked = [own, *(i for i in ranked if i != own)]
     return ranked[:TAKEN_MOST]

@@ -5,8 +5,8 @@ All matrices are float64[gt, pred]. Undefined is decided in `ratio` alone: where
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -119,6 +119,14 @@ class Confusion:
         precision_mass = recall_mass if same else collapsed(self.precision_mass)
         labels = [self.labels[0], CONTENT]
         return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe)
+
+    def drawing_only(self, labels: Collection[str]) -> Confusion:
+        """The same numbers, of which only these labels and Background are drawn; all where none of a side is named."""
+        sides = (self.rows or range(len(self.labels)), self.columns or range(len(self.labels)))
+        named = [tuple(i for i in side if self.labels[i] in labels and i >= self.has_background) for side in sides]
+        first = (0,) if self.has_background else ()
+        rows, columns = (first + kept if kept else tuple(side) for kept, side in zip(named, sides))
+        return replace(self, rows=rows, columns=columns)
 
     @cached_property
     def drawn(self) -> tuple[list[int], list[int]]:

@@ -53,9 +53,11 @@ def spaced(value: float) -> str:
 
 
 def brief(value: float) -> str:
-    """A pixel count in three or four characters: 812, 1.2k, 34k, 1.2M."""
+    """A pixel count in three or four characters: 0.33, 812, 1.2k, 34k, 1.2M."""
+    if value < 9.95 and not float(value).is_integer():
+        return f"{value:.2g}" if value >= 0.01 else "<0.01"
     if value < 999.5:
-        return f"{value:.0f}" if value >= 0.5 else "<1"
+        return f"{value:.0f}"
     power = min(int(math.log10(value * 1.0005) // 3), 4)
     scaled = value / 1000**power
     return (f"{scaled:.1f}" if scaled < 9.95 else f"{scaled:.0f}") + " kMGT"[power]
@@ -206,14 +208,13 @@ def _heatmap(layer: Layer, theme: Theme, shares: bool) -> go.Heatmap:
 
 
 def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
-    """A small horizontal colour bar under the matrix: hits at the left, misses beside them."""
-    ticks = np.linspace(layer.low, layer.high, 5 if layer.log else 3)
+    """A small horizontal colour bar under the matrix: hits under its left half, misses under its right half."""
+    ticks = np.linspace(layer.low, layer.high, 3)
     worth = 10**ticks if layer.log else ticks
     first = layer.name == "hit"
     return {
-        **{"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yanchor": "top", "ypad": 14},
-        # Plotly takes the padding of both sides from the length.
-        **{"xpad": 0 if first else 250, "len": 190 if first else 690, "lenmode": "pixels"},
+        **{"orientation": "h", "x": 0 if first else 1, "xanchor": "left" if first else "right", "xpad": 0},
+        **{"y": 0, "yanchor": "top", "ypad": 14, "len": 0.42, "lenmode": "fraction"},
         **{"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10, "color": theme.muted}},
         "tickvals": ticks.tolist(),
         "ticktext": ["0" if value == 0 else f"{100 * value:.3g} %" if shares else brief(value) for value in worth],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.figures import base_layout, plain
+from layoutcm.figures import base_layout, plain, spaced
 from layoutcm.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.pageview import PageCells
 from layoutcm.palette import Theme, faded, mixed
@@ -43,6 +43,7 @@ def set_map(
 ) -> go.Figure:
     """The page coloured by gt's sets, pred's sets, their difference, or the share of one matrix cell (`lit`).
 
+    Of a side's sets only labels that have a colour are seen.
     `image`, a data URI, lies faintly under the last two, so that one sees what the pixels are of.
     """
     figure = go.Figure()
@@ -54,7 +55,7 @@ def set_map(
         colour = _colour(cells, kind, pair, int(agreement[where]), share, colours, theme)
         text = (
             f"gt {plain(spelled(cells, GT, pair))}<br>pred {plain(spelled(cells, PRED, pair))}<br>"
-            f"{AGREEMENT[int(agreement[where])]}, {cells.pairs.pixels[pair]:,.0f} px"
+            f"{AGREEMENT[int(agreement[where])]}, {spaced(cells.pairs.pixels[pair])} px"
         )
         figure.add_trace(_area(cells.rectangles(chosen), colour, text))
     width_px, height_px = float(cells.x_edges[-1]), float(cells.y_edges[-1])
@@ -80,7 +81,7 @@ def _colour(
     if kind == "difference":
         colour = AGREEMENT_COLOURS[agreement]
         return faded(colour, 0.8) if colour else NOTHING
-    names = sorted(cells.set_names(GT if kind == "gt" else PRED, pair) - {BACKGROUND})
+    names = [name for name in sorted(cells.set_names(GT if kind == "gt" else PRED, pair)) if name in colours]
     if not names:
         return theme.background
     colour = colours[names[0]]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import stack
-from layoutcm.counts import PairCounts
+from layoutcm.counts import WORD, PairCounts
 from layoutcm.model import GT, PRED, X0, X1, Y0, Y1, Floats
 from layoutcm.pixels import mask_spans, paint, stacked_spans
 
@@ -46,8 +46,13 @@ class PageCells:
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         joined = np.concatenate(self.masks, axis=2)
-        words, where = np.unique(joined.reshape(-1, joined.shape[2]), axis=0, return_inverse=True)
-        return words, where.reshape(-1)
+        words = joined.reshape(-1, joined.shape[2])
+        # Word by word, which sorts numbers instead of rows: a third of the time.
+        where = np.zeros(len(words), np.int64)
+        for column in words.T:
+            values, rank = np.unique(column, return_inverse=True)
+            _, first, where = np.unique(where * len(values) + rank, return_index=True, return_inverse=True)
+        return words[first], where
 
     def share_of(self, gt_label: str, pred_label: str, method: str = "matrix") -> Floats:
         """float64[rows, columns]: what a pixel of each cell adds to one cell of the confusion matrix."""
@@ -57,12 +62,25 @@ class PageCells:
         values = stack(one_each, space, np.arange(len(one_each)), len(one_each), method).recall_mass[:, i, j]
         return values[self.pair_of_cell]
 
+    @cached_property
+    def _placed(self) -> NDArray[np.uint64]:
+        """uint64[pairs, 2, words]: the sets of both sides, one bit a place of the matrix."""
+        placed = self.pairs.placed(self.comparison.space.gt_place, self.comparison.space.pred_place)
+        return placed.reshape(len(placed), 2, -1)
+
+    def set_sizes(self, side: int) -> NDArray[np.int64]:
+        """int64[rows, columns]: how many labels a side has there; Background counts as one."""
+        return np.bitwise_count(self._placed[:, side]).sum(axis=1, dtype=np.int64)[self.pair_of_cell]
+
+    def carries(self, side: int, place: int) -> Bools:
+        """bool[rows, columns]: where a side has the label that stands at a place of the matrix."""
+        word = self._placed[:, side, place // WORD]
+        return ((word >> np.uint64(place % WORD)) & np.uint64(1) == 1)[self.pair_of_cell]
+
     def agreement(self) -> NDArray[np.int64]:
         """int64[rows, columns]: 0 nothing on either side, 1 equal sets, 2 missed, 3 invented, 4 other labels."""
         gt_background, pred_background = (self.pairs.has(side, 0) for side in (GT, PRED))
-        placed = self.pairs.placed(self.comparison.space.gt_place, self.comparison.space.pred_place)
-        half = placed.shape[1] // 2
-        same = (placed[:, :half] == placed[:, half:]).all(axis=1)
+        same = (self._placed[:, GT] == self._placed[:, PRED]).all(axis=1)
         kinds = np.select([gt_background & pred_background, same, pred_background, gt_background], [0, 1, 2, 3], 4)
         return kinds[self.pair_of_cell]
 

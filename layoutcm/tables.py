@@ -198,7 +198,11 @@ def counted(count: int, word: str) -> str:
 
 
 def share(value: float) -> str:
-    return MISSING if math.isnan(value) else f"{100 * value:.1f} %"
+    """'43.6 %', '5.23 %', '100 %': three significant digits, but not below a thousandth of a per cent."""
+    if math.isnan(value) or value == 0:
+        return MISSING if math.isnan(value) else "0 %"
+    percent = float(f"{100 * value:.3g}")
+    return f"{percent:.{max(2 - math.floor(math.log10(percent)), 0)}f} %" if percent >= 0.001 else "<0.001 %"
 
 
 def summary(comparison: Comparison, method: str = "matrix") -> str:

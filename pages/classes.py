@@ -2,24 +2,24 @@
 
 import streamlit as st
 
-from layoutcm.charts import class_bars, precision_recall_plane, taken_for
+from layoutcm.charts import class_bars, taken_for
 from layoutcm.figures import CONFIG
+from layoutcm.plane import precision_recall_plane
 from layoutcm.ui import bar, panels, router, state, words
 
 router.arrive()
 compared = panels.need_comparison()
-confusion = state.confusion(compared)
+confusion = panels.shown(state.confusion(compared))
 st.title("Classes", anchor=False)
 rows, _ = confusion.drawn
 if confusion.diagonal:
     panels.table(words.class_table(confusion), panels.CLASS_COLUMNS, key="class_table")
-    left, right = st.columns(2, gap="medium")
-    with left:
-        st.caption("Averages")
-        averages = words.average_table(compared, confusion, state.get("method"))
-        panels.table(averages, panels.CLASS_COLUMNS | {"f1": panels.plain_number("F1")}, key="average_table")
+    st.subheader("Averages", anchor=False)
+    averages = words.average_table(compared, confusion, state.get("method"))
+    panels.table(averages, panels.CLASS_COLUMNS | {"f1": panels.plain_number("F1")}, key="average_table")
+    st.subheader("Precision and recall", anchor=False)
     figure = precision_recall_plane(confusion, state.theme())
-    right.plotly_chart(figure, key="plane", config=CONFIG, theme=None)
+    st.plotly_chart(figure, key="plane", config=CONFIG, theme=None)
     st.plotly_chart(class_bars(confusion, state.theme()), key="class_bars", config=CONFIG, theme=None)
 else:
     st.info(
@@ -29,8 +29,9 @@ names = [confusion.labels[i] for i in (*rows[1:], *rows[:1])]
 bar.choose("class", "What is it taken for?", names)
 chosen = confusion.labels.index(state.get("class"))
 st.plotly_chart(taken_for(confusion, chosen, state.theme()), key="taken_for", config=CONFIG, theme=None)
-st.caption("Go to the pages behind a confusion of this class:")
-for text, gt_label, pred_label in words.confusions(confusion, most=5, gt=state.get("class")):
+largest = words.confusions(confusion, most=5, gt=state.get("class"))
+st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
+for text, gt_label, pred_label in largest:
     if st.button(text, key=f"class_{gt_label}_{pred_label}"):
         state.put(gt_label=gt_label, pred_label=pred_label)
         router.go("matrices")

@@ -12,11 +12,11 @@ if problem:
     st.error(panels.typed(problem))
 if state.loaded() is None:
     st.markdown("Drop a ground truth and one or more predictions, and see where they disagree, down to the pixel.")
-sample, clear, _ = st.columns([1, 1, 4])
-if sample.button("Try the sample", type="primary" if state.loaded() is None else "secondary"):
+buttons = st.container(horizontal=True)
+if buttons.button("Try the sample", type="primary" if state.loaded() is None else "secondary"):
     state.open_named("sample")
     st.rerun()
-if clear.button("Start over", disabled=state.loaded() is None):
+if buttons.button("Start over", disabled=state.loaded() is None):
     loading.start_over()
 panels.guarded(loading.uploads)
 loading.folder()

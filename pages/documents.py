@@ -13,15 +13,12 @@ document = state.get("document") if state.get("level") == "document" else ""
 pages = words.page_table(compared, state.get("method"), document)
 st.subheader("Pages, worst first", anchor=False)
 chosen = f"of document {panels.typed(document)}" if document else "of all documents"
-st.caption(f"{len(pages):,} pages {chosen}. Choose a row to open the page.")
+st.caption(f"{panels.counted(len(pages), 'page')} {chosen}. Choose a row to open the page.")
 panels.page_picker(pages, key="pages")
-left, right = st.columns([3, 2], gap="medium")
-with left:
-    st.subheader("Documents, worst first", anchor=False)
-    st.caption("Choose a row to see its pages and its numbers on all other pages of the app.")
-    panels.page_picker(words.document_table(compared, state.get("method")), key="documents", column="document")
-with right:
-    score, title = words.score_column(compared)
-    figure = distribution(pages[score], f"{title} of pages", state.theme())
-    st.plotly_chart(figure, key="distribution", config=CONFIG, theme=None)
+score, title = words.score_column(compared)
+figure = distribution(pages[score], f"{title} of pages", state.theme())
+st.plotly_chart(figure, key="distribution", config=CONFIG, theme=None)
+st.subheader("Documents, worst first", anchor=False)
+st.caption("Choose a row to see its pages and its numbers on all other pages of the app.")
+panels.page_picker(words.document_table(compared, state.get("method")), key="documents", column="document")
 panels.recipe(compared.recipe_for(state.get("method")))

@@ -2,30 +2,31 @@
 
 import streamlit as st
 
-from layoutcm.ui import bar, panels, router, state
+from layoutcm.ui import bar, cell, panels, router, state, words
 
 router.arrive()
 compared = panels.need_comparison()
 confusion = state.confusion(compared)
 st.title("Matrices", anchor=False)
-view, order, log, empty = st.columns([5, 3, 2, 2], vertical_alignment="bottom")
-with view:
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     names = panels.VIEW_NAMES
     st.segmented_control("View", list(names), required=True, format_func=names.get, **state.bound("view"))
-with order:
-    bar.choose("order", "Order", state.CHOICES["order"])
-log.toggle("Log", help="Colours of mistakes on a log scale", **state.bound("log"))
-empty.toggle("Unused", help="Show labels that nobody uses", **state.bound("empty"))
+    bar.choose("order", "Order", state.CHOICES["order"], width=160)
+    st.toggle("Log", help="Colours of mistakes on a log scale", **state.bound("log"))
+    st.toggle("Unused", help="Show labels that nobody uses", **state.bound("empty"))
 if state.get("view") == "collapsed":
     st.caption(f"Background against everything else, of {panels.typed(panels.scope(compared))}.")
     panels.collapsed(confusion)
+    panels.table(words.collapsed_table(confusion.collapse()), words.COLLAPSED_COLUMNS, key="collapsed_table")
 else:
-    left, right = st.columns([3, 2], gap="medium")
+    shown = panels.shown(confusion)
+    wide = panels.width_of(shown)
+    left, right = panels.beside(3, 2, labels=wide)
     with left:
-        panels.matrix(compared, confusion, state.get("view"), key=f"matrix_{state.get('view')}")
+        panels.matrix(compared, shown, state.get("view"), key=f"matrix_{state.get('view')}")
         st.caption(
             f"Rows are gt, columns are pred, of {panels.typed(panels.scope(compared))}. A dot is n/a, a blank is zero."
         )
     with right:
-        panels.cell_panel(compared, confusion)
+        cell.panel(compared, confusion, across=4 if wide > panels.LABELS_BESIDE else 2)
 panels.recipe(compared.recipe_for(state.get("method")))

@@ -11,15 +11,17 @@ compared = panels.need_comparison()
 confusion = state.confusion(compared)
 st.title("Overview", anchor=False)
 st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
-for column, (name, value, help_text) in zip(st.columns(5), words.headlines(compared, confusion, state.get("level"))):
-    column.metric(name, value, help=help_text)
-left, right = st.columns([3, 2], gap="medium")
+with st.container(horizontal=True, gap="medium"):
+    for name, value, help_text in words.headlines(compared, confusion, state.get("level")):
+        st.metric(name, value, help=help_text, width="content")
+shown = panels.shown(confusion)
+left, right = panels.beside(3, 2, labels=panels.width_of(shown))
 with left:
     st.subheader("Recall matrix", anchor=False)
-    panels.matrix(compared, confusion, "recall", key="overview_matrix")
+    panels.matrix(compared, shown, "recall", key="overview_matrix")
 with right:
-    st.subheader("Largest confusions", anchor=False)
-    for text, gt_label, pred_label in words.confusions(confusion):
+    st.subheader("Largest confusions" if confusion.diagonal else "Largest cells", anchor=False)
+    for text, gt_label, pred_label in words.confusions(shown):
         if st.button(text, key=f"confusion_{gt_label}_{pred_label}", width="stretch"):
             state.put(gt_label=gt_label, pred_label=pred_label)
             router.go("matrices")
@@ -27,5 +29,5 @@ with right:
         router.go("matrices")
 if confusion.diagonal:
     st.subheader("Classes", anchor=False)
-    st.plotly_chart(class_bars(confusion, state.theme()), key="overview_bars", config=CONFIG, theme=None)
+    st.plotly_chart(class_bars(shown, state.theme()), key="overview_bars", config=CONFIG, theme=None)
 panels.recipe(compared.recipe_for(state.get("method")))

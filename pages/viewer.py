@@ -10,7 +10,7 @@ if not compared.pages:
     st.info("There are no pages to look at.")
     st.stop()
 page = viewing.choose_page(compared)
-left, right = st.columns([3, 2], gap="medium")
+left, right = panels.beside(3, 2)
 with left:
     viewing.overlay(compared, page)
 with right:

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import layoutcm as lcm
+from layoutcm.cell_kinds import cell_kinds
+from layoutcm.ui import cell
+
 ROOT = Path(__file__).parent.parent
 PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "method"]
 HOSTILE = ["<b>bold</b>", "$x^2$", "=1+1", "*star* _under_", "مرحبا 😀", "%{x} :red[a]"]
@@ -18,7 +22,7 @@ def in_the_repository(monkeypatch):
     monkeypatch.delenv("LAYOUTCM_APP", raising=False)
 
 
-def opened(page="compare", **parameters):
+def opened(page="compare", /, **parameters):
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     for name, value in parameters.items():
         app.query_params[name] = value
@@ -66,8 +70,107 @@ def test_a_link_brings_the_view_back():
     assert "5 of 16 pages" in texts(app)
 
 
+def kinds_shown(app):
+    return next(text.value for text in app.markdown if "merged" in text.value).replace("\u00a0", " ")
+
+
+def test_a_wrong_cell_says_what_it_consists_of():
+    app = opened("matrices", load="sample", gt_label="Background", pred_label="Text")
+    gt = lcm.read(ROOT / "sample_data" / "gt.json")
+    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
+    found = cell_kinds(c, "Background", "Text", c.pages)
+    assert found.pixels == pytest.approx(c.confusion().values[c.places("Background", "Text")])
+    shown = kinds_shown(app)
+    assert f"border slack {100 * found.slack / found.pixels:.0f} %" in shown and "83 %" in shown
+    assert f"invented {100 * found.wrong / found.pixels:.0f} %" in shown
+    assert "merged <0.1 %" in shown and 0 < found.merged / found.pixels < 0.001
+    assert "missed" in kinds_shown(opened("matrices", load="sample", gt_label="Text", pred_label="Background"))
+    assert "wrong label" in kinds_shown(opened("matrices", load="sample", gt_label="Caption", pred_label="Text"))
+
+
+def test_of_many_pages_only_the_worst_are_looked_at_and_that_is_said(monkeypatch):
+    monkeypatch.setattr(cell, "KINDS_PAGES", 2)
+    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
+    assert "Counted on the 2 pages with the most of it, 53.0 % of the cell." in texts(app)
+
+
+@pytest.mark.parametrize("labels", [("Caption", "Caption"), ("Title", "Table")])
+def test_a_right_or_an_empty_cell_consists_of_nothing_wrong(labels):
+    app = opened("matrices", load="sample", gt_label=labels[0], pred_label=labels[1])
+    assert not app.exception and "border slack" not in texts(app)
+
+
+def test_where_taxonomies_differ_no_cell_is_wrong():
+    app = opened("matrices", load="sample", pred="1", gt_label="Caption", pred_label="text")
+    assert "Caption meets text" in texts(app) and "border slack" not in texts(app)
+
+
+def figure_of(app, position=0):
+    return json.loads(app.get("plotly_chart")[position].proto.spec)
+
+
+def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
+    app = opened("matrices", load="sample", labels='["Caption", "Text"]')
+    assert figure_of(app)["layout"]["yaxis"]["ticktext"] == ["Background", "Caption", "Text"]
+    app.switch_page("pages/overview.py").run()
+    cells = [button.label for button in app.button if "px," in button.label]
+    assert cells and all(" read as " in cell and "Table" not in cell for cell in cells)
+    assert [metric.value for metric in app.metric][:2] == ["0.800", "0.889"]  # of all labels, as before
+    app.switch_page("pages/classes.py").run()
+    assert list(app.dataframe[0].value["label"]) == ["Background", "Caption", "Text"]
+    assert not app.exception and app.selectbox(key="bar_class").options == ["Caption", "Text", "Background"]
+    app.switch_page("pages/viewer.py").run()
+    outlines = figure_of(app)["data"]
+    assert {trace["name"].split(": ")[1] for trace in outlines} <= {"Caption", "Text"}
+    app.sidebar.multiselect(key="bar_labels").set_value([]).run()
+    assert "labels" not in app.query_params
+    assert len(figure_of(app)["data"]) > len(outlines)
+
+
+def test_labels_of_a_link_may_hold_any_sign():
+    gt = ("gt.json", coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
+    app = upload(opened(), gt, gt)
+    app.sidebar.multiselect(key="bar_labels").set_value(HOSTILE[:2]).run()
+    assert not app.exception and json.loads(app.query_params["labels"]) == HOSTILE[:2]
+
+
+@pytest.mark.parametrize("labels", ["[", '"Text"', "[1]", '["no such"]', "null"])
+def test_a_filter_that_is_none_shows_everything(labels):
+    app = opened("matrices", load="sample", labels=labels)
+    assert not app.exception and not app.error and len(figure_of(app)["layout"]["yaxis"]["ticktext"]) == 12
+
+
+def mask_shown(app):
+    return next(button.key for button in app.button if "mask_" in str(button.key) and button.proto.type == "primary")
+
+
+def test_the_mask_is_the_chosen_cell_until_somebody_chooses_another():
+    link = {"load": "sample", "page": "report_p3.png"}
+    app = opened("viewer", **link, gt_label="Table", pred_label="Picture")
+    assert mask_shown(app) == "mask_cell" and "Table read as Picture: 112\u202f280 px" in texts(app)
+    app.button(key="mask_gt").click().run()
+    assert mask_shown(app) == "mask_gt" and app.query_params["mask"] == "gt"
+    assert mask_shown(opened("viewer", **link)) == "mask_difference"
+    assert mask_shown(opened("viewer", **link, mask="pred")) == "mask_pred"
+    assert mask_shown(opened("viewer", **link, mask="cell")) == "mask_difference"  # no cell is chosen
+
+
+def test_a_document_and_a_page_count_their_own_pages():
+    cell = {"load": "sample", "gt_label": "Caption", "pred_label": "Text"}
+    assert "2 of 4 pages" in texts(opened("matrices", **cell, level="document", document="paper.pdf"))
+    assert "1 of 1 page" in texts(opened("matrices", **cell, level="page", page="paper_p3.png"))
+
+
+def test_undefined_values_are_a_dash_in_tables():
+    app = opened("viewer", load="sample", page="report_p3.png")
+    classes = next(table for table in app.dataframe if "label" in table.value)
+    assert classes.value["precision"].isna().any() and classes.proto.placeholder == "–"
+
+
 def test_nonsense_in_a_link_is_ignored():
-    app = opened("matrices", load="sample", view="zzz", min_score="abc", pred="99", gt_label="no such", pred_label="x")
+    app = opened(
+        "matrices", load="sample", view="zzz", min_score="abc", pred="99", gt_label="no such", pred_label="x", mask="?"
+    )
     assert not app.exception and not app.error
     assert "Click a cell" in texts(app)
 

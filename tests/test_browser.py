@@ -9,6 +9,7 @@ from browser import ROOT, cell_centre, chromium, server, settle, visit
 from test_app_pages import HOSTILE, coco
 
 import layoutcm as lcm
+from layoutcm.figures import spaced
 
 SAMPLE = ROOT / "sample_data"
 
@@ -95,14 +96,15 @@ def test_sample_cell_pages_and_lit_pixels(page, address):
     page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
     wait_for_link(page, "gt_label=Caption", "pred_label=Text")
     behind = c.pages_behind("Caption", "Text")
-    assert f"{behind.pixels.sum():,.0f} px on {len(behind)} of 16 pages" in shown(page)
+    assert f"{spaced(behind.pixels.sum())} px on {len(behind)} of 16 pages" in shown(page)
+    assert "border slack 0 %" in shown(page).replace("\u00a0", " ")
     settle(page)
     page.get_by_role("button", name="Open page").first.click()
     page.get_by_text("This page's matrix").wait_for(timeout=10_000)
     settle(page)
     worst = behind["page"].iloc[0]
     wait_for_link(page, "/viewer", f"page={worst}")
-    assert f"Caption read as Text: {behind.pixels.iloc[0]:,.0f} px" in shown(page)
+    assert f"Caption read as Text: {spaced(behind.pixels.iloc[0])} px" in shown(page)
     page.get_by_role("button", name="Back to the cell").click()
     page.wait_for_url("**/matrices?**", timeout=10_000)
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
@@ -126,7 +128,7 @@ def test_deep_links_on_a_fresh_server(browser):
         visit(page, f"{fresh}/viewer?load=sample&page=report_p3.png&gt_label=Table&pred_label=Picture")
         page.get_by_text("This page's matrix").wait_for(timeout=20_000)
         settle(page)
-        assert "Table read as Picture: 112,280 px" in shown(page)
+        assert f"Table read as Picture: {spaced(112_280)} px" in shown(page)
         # The first page has two addresses.
         visit(page, f"{fresh}/compare?load=sample")
         assert "263 regions" in shown(page) and page.get_by_role("dialog").count() == 0
@@ -200,9 +202,45 @@ def test_two_visitors_do_not_see_each_other(browser, context, address, tmp_path)
             assert f"secret-{i}.json" in body and f"secret-{1 - i}" not in body and f"visitor {1 - i}" not in body
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_in_both_themes(browser, address, scheme):
-    size = {"width": 1280, "height": 900}
+def test_keys_turn_pages_and_choose_the_mask(page, address):
+    visit(page, f"{address}/viewer?load=sample&page=report_p3.png")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    for key, part in (("ArrowRight", "page=report_p4.png"), ("ArrowLeft", "page=report_p3.png")):
+        page.keyboard.press(key)
+        wait_for_link(page, part)
+    for key, kind in (("1", "gt"), ("2", "pred"), ("3", "difference")):
+        page.keyboard.press(key)
+        wait_for_link(page, f"mask={kind}", "page=report_p3.png")
+        assert page.locator(f".st-key-mask_{kind} [data-testid=stBaseButton-primary]").count() == 1
+    # In a field the keys belong to the field.
+    page.get_by_role("combobox", name="Page", exact=True).click()
+    page.keyboard.type("1")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    settle(page, 600)
+    assert "mask=difference" in page.url and "page=report_p3.png" in page.url
+
+
+def test_the_label_filter_is_in_the_link(page, address):
+    visit(page, f"{address}/matrices?load=sample")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    for label in ("Caption", "Text"):
+        page.get_by_role("combobox", name="Labels").click()
+        page.get_by_role("option", name=label, exact=True).click()
+        settle(page, 500)
+    page.keyboard.press("Escape")
+    wait_for_link(page, "labels=")
+    page.reload()
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    settle(page)
+    assert page.locator(".ytick text").all_text_contents() == ["Background", "Caption", "Text"]
+    page.mouse.click(*cell_centre(page, 1, 2, 3, 3))
+    page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 1000)])
+def test_pages_fit_in_both_themes_and_on_narrow_screens(browser, address, scheme, width):
+    size = {"width": width, "height": 900}
     with browser.new_context(viewport=size, color_scheme=scheme) as context, tab(context) as page:
         visit(page, f"{address}/?load=sample")
         for name in ("Overview", "Matrices", "Classes", "Pages and documents", "Page viewer", "Method", "Compare"):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm import charts, figures, overlays, palette
+from layoutcm import charts, figures, overlays, palette, plane
 from layoutcm.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
+from layoutcm.tables import largest_confusions, share
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
 
@@ -58,7 +59,7 @@ def all_figures(confusion, theme):
     yield figures.matrix_figure(confusion, "pixels", rows=rows, columns=columns, theme=theme, log=True, title="$t$")
     yield charts.collapsed_figure(confusion, "recall", theme)
     yield charts.class_bars(confusion, theme, background=True)
-    yield charts.precision_recall_plane(confusion, theme)
+    yield plane.precision_recall_plane(confusion, theme)
     yield charts.taken_for(confusion, 1, theme)
     yield charts.distribution([0, 0.5, 1, float("nan")], "F1", theme)
     yield overlays.page_overlay(10, 20, [box], theme)
@@ -203,7 +204,20 @@ def test_hostile_names_are_text_in_every_figure():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "<1"), (812, "812"), (999.7, "1.0k"), (1234, "1.2k"), (34_000, "34k"), (999_600, "1.0M"), (1.2e6, "1.2M")],
+    [
+        (0.0, "0"),
+        (0.004, "<0.01"),
+        (1 / 3, "0.33"),
+        (0.5, "0.5"),
+        (9.5, "9.5"),
+        (10.4, "10"),
+        (812, "812"),
+        (999.7, "1.0k"),
+        (1234, "1.2k"),
+        (34_000, "34k"),
+        (999_600, "1.0M"),
+        (1.2e6, "1.2M"),
+    ],
 )
 def test_brief_pixels(value, text):
     assert figures.brief(value) == text
@@ -230,16 +244,38 @@ def test_class_bars_by_size_with_background_last(small):
 
 
 def test_plane_has_recall_to_the_right(small):
-    classes = trace(charts.precision_recall_plane(small, LIGHT), "classes")
+    classes = trace(plane.precision_recall_plane(small, LIGHT), "classes")
     assert list(classes.customdata) == [1, 2]
     assert list(classes.x) == pytest.approx([0.9, 1]) and list(classes.y) == pytest.approx([1, 0.8])
 
 
 def test_names_on_one_spot_do_not_cover_each_other():
     spot = np.full(9, 0.5)
-    places = charts.name_places(spot, spot, ["name"] * 9, [20.0] * 9)
+    places = plane.name_places(spot, spot, ["name"] * 9, [20.0] * 9)
     free = [place for place in places if place]
     assert len(free) == len(set(free)) == 4
+
+
+def test_names_without_a_place_are_listed_with_a_line_to_their_point():
+    labels = [f"class {i:02}" for i in range(40)]
+    m = lcm.label_sets_confusion([[label] for label in labels], [[label] for label in labels], labels)
+    figure = plane.precision_recall_plane(m, LIGHT)
+    leaders = [one for one in figure.data if one.name == "leader"]
+    beside = [text for text in trace(figure, "classes").text if text]
+    assert {text.strip() for text in beside} | {one.text[1].strip() for one in leaders} <= set(labels)
+    assert len(leaders) == plane.LISTED  # the others answer the pointer
+    assert all((one.x[0], one.y[0]) == (1, 1) for one in leaders)
+    heights = sorted(one.y[1] for one in leaders)
+    assert min(np.diff(heights)) >= plane.TOP * plane.LINE / plane.HIGH - 1e-9
+    assert heights[0] >= 0 and heights[-1] <= plane.TOP
+
+
+def test_spread_moves_only_what_is_too_near():
+    assert plane.spread(np.array([0.2, 0.9, 0.5]), 0.1, 1.0) == pytest.approx([0.2, 0.9, 0.5])
+    assert plane.spread(np.array([0.5, 0.5, 0.9]), 0.1, 1.0) == pytest.approx([0.55, 0.45, 0.9])
+    assert plane.spread(np.array([1.0, 1.0, 0.95]), 0.1, 1.0) == pytest.approx([1.0, 0.9, 0.8])
+    assert plane.spread(np.array([0.0, 0.0]), 0.1, 1.0) == pytest.approx([0.1, 0.0])
+    assert plane.spread(np.array([]), 0.1, 1.0) == []
 
 
 def test_taken_for_puts_the_diagonal_first():
@@ -249,6 +285,48 @@ def test_taken_for_puts_the_diagonal_first():
     assert list(row.customdata) == [1, 2, 0] and list(row.x) == pytest.approx([1 / 6, 3 / 6, 2 / 6])
     assert list(column.customdata) == [1, 2] and list(column.x) == pytest.approx([1 / 5, 4 / 5])
     assert row.marker.color[0] != row.marker.color[1] == row.marker.color[2]
+
+
+def test_taken_for_leaves_out_what_cannot_be(small):
+    taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
+    assert len(charts.taken_for(taxonomies, 1, LIGHT).data) == 1
+    assert len(charts.taken_for(taxonomies, 0, LIGHT).data) == 2
+
+
+def test_only_some_labels_are_drawn_and_no_number_changes(small):
+    chosen = small.drawing_only(["b"])
+    assert chosen.drawn == ([0, 2], [0, 2]) and chosen.values is small.values
+    assert list(charts.class_bars(chosen, LIGHT, background=True).layout.yaxis.ticktext) == ["b", "Background"]
+    row, _ = charts.taken_for(small.drawing_only(["a"]), 1, LIGHT).data
+    assert list(row.customdata) == [1] and list(row.x) == pytest.approx([0.9])
+    assert chosen.average("macro") == small.average("macro")
+    assert largest_confusions(small) and not largest_confusions(chosen)
+
+
+def test_a_side_of_which_no_label_is_chosen_is_drawn_whole(small):
+    block = Confusion(
+        ["Background", "a", "b", "c"], "matrix", small.values, small.values, small.pred_pixels, diagonal=False,
+        rows=(0, 1), columns=(0, 2, 3),
+    )  # fmt: skip
+    assert (block.drawing_only(["a"]).rows, block.drawing_only(["a"]).columns) == ((0, 1), (0, 2, 3))
+    assert (block.drawing_only(["c"]).rows, block.drawing_only(["c"]).columns) == ((0, 1), (0, 3))
+
+
+def test_colour_bars_stay_under_the_matrix(small):
+    figure = figures.matrix_figure(small, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT)
+    hit, miss = (trace(figure, name).colorbar for name in ("hit", "miss"))
+    assert (hit.x, hit.xanchor, miss.x, miss.xanchor) == (0, "left", 1, "right")
+    assert hit.lenmode == miss.lenmode == "fraction" and hit.len + miss.len < 1
+    assert not any(one.showscale for one in charts.collapsed_figure(small, "recall", LIGHT).data[:2])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.43612, "43.6 %"), (0.0523, "5.23 %"), (1, "100 %"), (0.99996, "100 %"), (0.005, "0.500 %"), (0, "0 %"),
+     (0.09996, "10.0 %"), (1e-9, "<0.001 %"), (float("nan"), "–")],
+)  # fmt: skip
+def test_shares_have_three_significant_digits(value, text):
+    assert share(value) == text
 
 
 def test_distribution_counts_one_and_leaves_out_undefined():

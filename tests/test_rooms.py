@@ -22,9 +22,9 @@ FLOORS = [
     {"objects", "centroids"},
     {"comparison"},
     {"tables", "pageview"},
-    {"figures", "family_tables"},
+    {"figures", "family_tables", "cell_kinds"},
     {"cli", "charts", "overlays", "maps"},
-    {"__main__", "family_charts"},
+    {"__main__", "family_charts", "plane"},
     {"ui"},
 ]
 FLOOR = {room: i for i, floor in enumerate(FLOORS) for room in floor}

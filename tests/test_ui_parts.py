@@ -122,6 +122,10 @@ def test_orders_of_labels():
     assert names("by size") == ["Background", "c", "b", "a"]
     assert names("by name") == ["Background", "a", "b", "c"]
     assert names("by similarity") == ["Background", "c", "b", "a"]
+    rows, columns = ordered(m, "by family", False, ["b", "a", "c"])
+    assert [m.labels[i] for i in rows] == ["Background", "b", "a", "c"] and rows == columns
+    assert [m.labels[i] for i in ordered(m, "by family", True, ["c"])[0]] == ["Background", "c", "b", "unused", "a"]
+    assert ordered(m, "by family", False) == ordered(m, "as given", False)
 
 
 def test_different_taxonomies_are_ordered_side_by_side():

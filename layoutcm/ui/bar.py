@@ -37,14 +37,22 @@ def show() -> None:
 
 
 def _facts(gt: str, compared: Comparison) -> None:
-    from layoutcm.ui.panels import typed
+    from layoutcm.ui.panels import counted, typed
 
-    labels = len(compared.labels) - 1
+    counts = {"page": len(compared.pages), "document": len(compared.documents), "label": len(compared.labels) - 1}
     st.markdown(f"**{typed(gt)}** → **{typed(state.chosen_pred().name)}**")
-    st.caption(
-        f"{len(compared.pages):,} pages · {len(compared.documents):,} documents · {labels} labels · "
-        f"{compared.taxonomy} taxonomy"
-    )
+    facts = [*(counted(count, word) for word, count in counts.items()), f"{compared.taxonomy} taxonomy"]
+    st.caption(" · ".join(facts))
+
+
+def _label_filter(compared: Comparison) -> None:
+    known = list(dict.fromkeys(compared.labels[1:]))
+    state.put(labels=tuple(label for label in state.get("labels") if label in known))
+    st.multiselect(
+        "Labels", known, placeholder="all", **state.bound("labels"),
+        help="Only these, and Background, are shown in matrices, lists and on pages. Numbers do not change: shares and "
+        "averages are those of all labels.",
+    )  # fmt: skip
 
 
 def _controls(compared: Comparison) -> None:
@@ -53,6 +61,7 @@ def _controls(compared: Comparison) -> None:
         choose("document", "Document", compared.documents)
     elif state.get("level") == "page":
         choose("page", "Page", compared.pages)
+    _label_filter(compared)
     choose("method", "Method", state.CHOICES["method"], help="How pixels with several labels are read. See Method.")
     choose("rounding", "Rounding", state.CHOICES["rounding"], help="What a fractional box edge covers.")
     if compared.alignment.layouts[1].has_scores:

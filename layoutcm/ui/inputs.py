@@ -73,8 +73,8 @@ def layout_of(given: Input, like: Layout | None = None, like_digest: str = "", s
 
 @st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner=False)
 def _layout(digest: str, name: str, like_digest: str, sizes: str, _given: Input, _like: Layout | None) -> Layout:
-    pair = tuple(float(side) for side in sizes.split("x")) if sizes else None
-    return read(_given.source, like=_like, sizes=pair)  # type: ignore[arg-type]
+    width, _, height = sizes.partition("x")
+    return read(_given.source, like=_like, sizes=(float(width), float(height)) if sizes else None)
 
 
 def comparison_of(gt: Input, pred: Input, options: dict[str, Any], sizes: str = "") -> Comparison:

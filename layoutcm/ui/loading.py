@@ -12,7 +12,7 @@ from layoutcm.errors import InputError
 from layoutcm.model import Layout
 from layoutcm.ui import page_images, state
 from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of
-from layoutcm.ui.panels import findings, guarded, typed
+from layoutcm.ui.panels import counted, findings, guarded, typed
 
 KEEP = "(keep)"
 
@@ -95,8 +95,8 @@ def what_it_is(title: str, given: Input, like: Input | None = None) -> Layout | 
     regions, pages = len(layout.region_columns), len(layout.page_columns)
     scores = "with scores" if layout.has_scores else "without scores"
     used = len(layout.labels_in_use)
-    st.markdown(f"**{title}** {typed(given.name)}: {typed(layout.format)}, {pages:,} pages, {regions:,} regions, "
-                f"{used} labels in use, {scores}")  # fmt: skip
+    st.markdown(f"**{title}** {typed(given.name)}: {typed(layout.format)}, {counted(pages, 'page')}, "
+                f"{counted(regions, 'region')}, {counted(used, 'label')} in use, {scores}")  # fmt: skip
     findings(layout.findings)
     return layout
 
@@ -105,7 +105,11 @@ def files_in_words(files: state.Loaded) -> bool:
     """Both files; False when one of them cannot be read, which is then said."""
     if what_it_is("Ground truth", files.gt) is None:
         return False
-    return what_it_is("Prediction", state.chosen_pred(), files.gt) is not None
+    readable = what_it_is("Prediction", state.chosen_pred(), files.gt) is not None
+    others = [typed(pred.name) for pred in files.preds if pred is not state.chosen_pred()]
+    if others:
+        st.caption(f"Also here: {', '.join(others)}. The bar at the left chooses which prediction is shown.")
+    return readable
 
 
 def ways_out(files: state.Loaded) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from layoutcm.cell_kinds import TOLERANCE
 from layoutcm.confusion import METHODS, label_sets_confusion
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.ui import state
@@ -38,6 +39,12 @@ three boxes with the right label costs nothing but its gaps. It needs no scores 
 count objects: whether a table was found once or in four pieces, and in which order regions are read, are other
 questions. Large regions weigh more than small ones, so a page number that is always missed hardly shows in micro
 averages; look at the class's own recall.""",
+    "What a wrong cell consists of": f"""
+A cell that is off the diagonal, clicked on the page Matrices, is split into three kinds that add up to it exactly. A
+pixel is *merged* when a side puts several labels on it; otherwise it is *border slack* when gt has the pred label and
+pred has the gt label, both no farther away than {100 * TOLERANCE:g} % of the page's longer side (what lies outside the
+page is Background), so that only the place of a border is argued about; all the rest carries a *wrong label*, or was
+*missed* or *invented* where one of the two is Background.""",
     "Matrix or tensor": """
 Where every pixel carries one label, both are the same. Where pixels carry several, the matrix lets each gt label spend
 exactly 1, which makes it one table that adds up, but an extra label on a pixel also costs the labels that were found.

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from layoutcm.confusion import Confusion
 
+ORDERS = ("as given", "by size", "by name", "by similarity", "by family")
+
 
 def ordered(
     confusion: Confusion, order: str, empty: bool, by_family: Sequence[str] = ()

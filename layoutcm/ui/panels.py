@@ -5,24 +5,33 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.charts import collapsed_figure
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
-from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.figures import CONFIG, matrix_figure, spaced
 from layoutcm.model import Finding
-from layoutcm.tables import share
+from layoutcm.tables import MISSING
 from layoutcm.ui import family_choice, page_images, state
 from layoutcm.ui.order import ordered
-from layoutcm.ui.pictures import thumbnail
 from layoutcm.ui.router import go
 
-THUMBNAILS = 4
+if TYPE_CHECKING:
+    import pandas as pd
+
 TABLE_ROWS = 20
+LABELS_BESIDE = 31  # Background among them
+STYLED_ROWS = 300
+WHOLE_SET = "the whole set"
+PIXELS = {
+    "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
+    "background": "as Background", "content": "as Content",
+}  # fmt: skip
 VIEW_NAMES = {"recall": "Recall", "precision": "Precision", "f1": "F1", "pixels": "Pixels", "collapsed": "2x2"}
 
 
@@ -31,14 +40,34 @@ def typed(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@])", r"\\\1", text).replace("\n", " ")
 
 
+def counted(count: int, word: str) -> str:
+    """'1 page', '1 234 pages', with a thin space."""
+    return f"{spaced(count)} {word}{'' if count == 1 else 's'}"
+
+
+def unbroken(parts: list[str]) -> str:
+    """Parts of a legend in a line that breaks between them only."""
+    return " &ensp; ".join(part.replace(" ", "\u00a0") for part in parts)
+
+
 def style() -> None:
     st.html(
         "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}"
         # A button says all it has to say, if need be on two lines.
         "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
+        # What stands side by side stands one above the other where there is no room for both.
+        "@media(max-width:1200px){[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]{flex-wrap:wrap}"
+        "[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]>[data-testid=stColumn]{min-width:100%}}"
         "h1{font-size:1.6rem!important;padding:0 0 .3rem 0!important}"
         "h2{font-size:1.2rem!important}h3{font-size:1.05rem!important}</style>"
     )
+
+
+def beside(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
+    """Columns that become rows on a narrow screen, or where a matrix of so many labels needs the whole width."""
+    if labels > LABELS_BESIDE:
+        return [st.container() for _ in widths]
+    return st.container(key=f"beside{key}").columns(widths, gap="medium")
 
 
 def guarded(work: Callable[[], None]) -> None:
@@ -89,7 +118,12 @@ def scope(compared: Comparison) -> str:
         return f"document {state.get('document')}"
     if state.get("level") == "page" and state.get("page") in compared.alignment.pages.index:
         return f"page {state.get('page')}"
-    return "the whole set"
+    return WHOLE_SET
+
+
+def shown(confusion: Confusion) -> Confusion:
+    """The same numbers, of which only the labels chosen in the bar are drawn."""
+    return confusion.drawing_only(state.get("labels")) if state.get("labels") else confusion
 
 
 def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
@@ -108,6 +142,11 @@ def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> N
             state.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
 
     st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
+
+
+def width_of(confusion: Confusion) -> int:
+    """How many columns the matrix has on the screen."""
+    return len(ordered(confusion, state.get("order"), state.get("empty"))[1])
 
 
 def clicked(event: Any) -> tuple[int, int] | None:
@@ -130,63 +169,24 @@ def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
 
 
 def collapsed(confusion: Confusion) -> None:
-    columns = st.columns(4)
+    """Background against everything else: all four views, because each has but four numbers."""
+    columns = [column for _ in range(2) for column in st.columns(2, gap="medium")]
     for column, view in zip(columns, ("pixels", "recall", "precision", "f1")):
-        column.caption(VIEW_NAMES[view])
+        column.subheader(VIEW_NAMES[view], anchor=False)
         column.plotly_chart(
             collapsed_figure(confusion, view, state.theme()), key=f"collapsed_{view}", config=CONFIG, theme=None
         )
 
 
-def cell_panel(compared: Comparison, confusion: Confusion) -> None:
-    """What a chosen cell means, and the pages behind it, worst first, with exactly its pixels lit."""
-    cell = chosen_cell(compared)
-    if cell is None:
-        st.info("Click a cell of the matrix to see the pages behind it.")
-        return
-    gt_label, pred_label = state.get("gt_label"), state.get("pred_label")
-    verb = "found as" if cell[0] == cell[1] else "read as"
-    st.subheader(typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
-    pages = compared.pages_behind(gt_label, pred_label, state.get("method"))
-    if state.get("level") == "document":
-        pages = pages[pages["document"] == state.get("document")].reset_index(drop=True)
-    elif state.get("level") == "page":
-        pages = pages[pages["page"] == state.get("page")].reset_index(drop=True)
-    st.markdown(
-        f"{share(float(confusion.recall[cell]))} of {typed(gt_label)}, {confusion.values[cell]:,.0f} px on "
-        f"{len(pages):,} of {len(compared.pages):,} pages"
-    )
-    worst = pages.head(THUMBNAILS)
-    places = [column for _ in range(0, len(worst), 2) for column in st.columns(2)]
-    for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist()):
-        with place:
-            _lit_page(compared, page, pixels, (gt_label, pred_label))
-    if len(pages):
-        with st.expander(f"All {len(pages):,} pages"):
-            page_picker(pages, key="behind")
-
-
-def _lit_page(compared: Comparison, page: str, pixels: float, cell: tuple[str, str]) -> None:
-    picture = images().find(compared, compared.page_index(page))
-    with st.spinner("Drawing …"):
-        small = thumbnail(state.content_key(), compared, page, cell, state.get("method"), picture)
-    st.image(small)
-    st.markdown(f"{typed(page)}  \n{pixels:,.0f} px")
-    if st.button("Open page", key=f"open_{page}"):
-        open_page(page)
-
-
 def table(rows: Any, columns: dict[str, Any], key: str) -> None:
     """A table to read, as high as its rows up to a limit."""
     height = 38 + 35 * min(len(rows), TABLE_ROWS)
-    st.dataframe(rows, hide_index=True, column_config=columns, height=height, key=key)
+    st.dataframe(**_grid(rows, columns), height=height, key=key)
 
 
 def page_picker(table: Any, key: str, column: str = "page") -> None:
     """A table of pages (or documents); choosing a row opens it."""
-    event = st.dataframe(
-        table, key=key, hide_index=True, on_select="rerun", selection_mode="single-row", column_config=COLUMNS
-    )
+    event = st.dataframe(**_grid(table, COLUMNS), key=key, on_select="rerun", selection_mode="single-row")
     rows = event["selection"]["rows"]
     if rows != st.session_state.get(f"{key}_seen", []):
         st.session_state[f"{key}_seen"] = rows
@@ -195,6 +195,21 @@ def page_picker(table: Any, key: str, column: str = "page") -> None:
         elif rows:
             state.put(level="document", document=str(table["document"].iloc[rows[0]]))
             st.rerun()
+
+
+def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
+    """What all tables have in common: n/a is a dash, pixel counts have thin spaces between thousands.
+
+    Styling takes time, so in long tables the browser separates thousands, in its own way.
+    """
+    data: Any = table
+    if 0 < len(table) <= STYLED_ROWS:
+        formats: dict[Any, Any] = {name: spaced for name in table if name in PIXELS}
+        data = table.style.format(formats, na_rep=MISSING)
+    else:
+        pixels = {name: st.column_config.NumberColumn(title, format="localized") for name, title in PIXELS.items()}
+        columns = columns | pixels
+    return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
 
 
 def _score(label: str) -> Any:
@@ -206,9 +221,7 @@ def plain_number(label: str) -> Any:
 
 
 COLUMNS = {
-    "pixels": st.column_config.NumberColumn("pixels", format="localized"),
-    "gt_pixels": st.column_config.NumberColumn("gt pixels", format="localized"),
-    "pred_pixels": st.column_config.NumberColumn("pred pixels", format="localized"),
+    **{name: st.column_config.NumberColumn(title) for name, title in PIXELS.items()},
     "share": st.column_config.NumberColumn("share of the cell", format="percent"),
     "f1": _score("F1 (macro)"),
     "micro_f1": _score("F1 (micro)"),
@@ -220,7 +233,7 @@ CLASS_COLUMNS = COLUMNS | {"f1": _score("F1"), "iou": plain_number("IoU")}
 
 
 def open_page(page: str) -> None:
-    state.put(page=page)
+    state.put(page=page, mask="")
     go("viewer")
 
 

@@ -22,6 +22,7 @@ from layoutcm.figures import VIEWS
 from layoutcm.model import ROUNDINGS, SIDES
 from layoutcm.palette import DARK, LIGHT, Theme
 from layoutcm.ui.inputs import Input, comparison_of, data_files, from_path, sample_folder, settings
+from layoutcm.ui.order import ORDERS
 
 SAMPLE = {"gt": "gt.json", "preds": ("model-a.json", "model-b.csv"), "images": "images"}
 DEFAULTS: dict[str, Any] = {
@@ -39,6 +40,8 @@ DEFAULTS: dict[str, Any] = {
     "gt_label": "",
     "pred_label": "",
     "class": "",
+    "labels": (),  # the only ones to show; none = all
+    "mask": "",  # what the page viewer's mask shows; none = the chosen cell where the page has it, else the difference
     "order": "as given",
     "log": False,
     "empty": False,
@@ -59,7 +62,8 @@ CHOICES = {
     "taxonomy": ("auto", "same", "different", "match-names"),
     "level": ("set", "document", "page"),
     "view": ("recall", "precision", "f1", "pixels", "collapsed"),
-    "order": ("as given", "by size", "by name", "by similarity", "by family"),
+    "order": ORDERS,
+    "mask": ("", "gt", "pred", "difference", "cell"),
     "family_sample": SAMPLES,
     "family_count": COUNTS,
     "family_given": SIDES,
@@ -99,12 +103,20 @@ def start_session() -> None:
 def _take_over(name: str, text: str) -> None:
     kind = type(DEFAULTS[name])
     try:
-        value = text == "True" if kind is bool else kind(text)
+        value: Any = text == "True" if kind is bool else _names(text) if kind is tuple else kind(text)
     except ValueError:
         return
     low, high = LIMITS.get(name, (value, value))
     if low <= value <= high and (name not in CHOICES or value in CHOICES[name]):
         st.session_state["choices"][name] = value
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Labels as a link holds them: a JSON list, because any sign may be part of a label."""
+    names = json.loads(text)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("no list of names")
+    return tuple(names)
 
 
 def get(name: str) -> Any:
@@ -123,11 +135,16 @@ def bound(name: str, place: str = "bar") -> dict[str, Any]:
 
 
 def _changed(name: str, key: str) -> None:
-    put(**{name: st.session_state[key]})
+    value = st.session_state[key]
+    put(**{name: tuple(value) if isinstance(value, list) else value})
 
 
 def link_parameters() -> dict[str, str]:
-    return {name: str(get(name)) for name in DEFAULTS if get(name) != DEFAULTS[name]}
+    wanted = {name: get(name) for name in DEFAULTS if get(name) != DEFAULTS[name]}
+    return {
+        name: json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
+        for name, value in wanted.items()
+    }
 
 
 def write_link() -> None:
@@ -144,7 +161,8 @@ def loaded() -> Loaded | None:
 def load(files: Loaded, name: str = "") -> None:
     """Take new files; choices that belong to the old ones go."""
     st.session_state["loaded"] = files
-    forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded")
+    forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
+              "labels", "mask")  # fmt: skip
     put(load=name, **{key: DEFAULTS[key] for key in forget})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
-from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.figures import CONFIG, matrix_figure, spaced
 from layoutcm.maps import AGREEMENT, AGREEMENT_COLOURS, set_map
 from layoutcm.model import SIDES
 from layoutcm.overlays import page_overlay
@@ -28,17 +29,17 @@ def choose_page(compared: Comparison) -> str:
     current = state.get("page") if state.get("page") in compared.alignment.pages.index else compared.pages[0]
     index = compared.page_index(current)
     state.put(page=current)
-    title, back, before, after = st.columns([5, 2, 2, 2], vertical_alignment="bottom")
-    title.selectbox("Page", list(compared.pages), **state.bound("page", "viewer"))
-    if before.button("Previous", disabled=index == 0, shortcut="Left", width="stretch"):
-        _turn_to(compared.pages[index - 1])
-    if after.button("Next", disabled=index == len(compared.pages) - 1, shortcut="Right", width="stretch"):
-        _turn_to(compared.pages[index + 1])
-    if back.button("Back to the cell", disabled=panels.chosen_cell(compared) is None, width="stretch"):
-        go("matrices")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox("Page", list(compared.pages), **state.bound("page", "viewer"))
+        if st.button("Previous", disabled=index == 0, shortcut="Left"):
+            _turn_to(compared.pages[index - 1])
+        if st.button("Next", disabled=index == len(compared.pages) - 1, shortcut="Right"):
+            _turn_to(compared.pages[index + 1])
+        if st.button("Back to the cell", disabled=panels.chosen_cell(compared) is None):
+            go("matrices")
     document = compared.alignment.pages.documents[index]
     if document != current:
-        st.caption(f"document {panels.typed(document)}, page {index + 1:,} of {len(compared.pages):,}")
+        st.caption(f"document {panels.typed(document)}, page {spaced(index + 1)} of {spaced(len(compared.pages))}")
     return current
 
 
@@ -68,7 +69,8 @@ def boxes(compared: Comparison, page: str) -> list[dict[str, Any]]:
 def overlay(compared: Comparison, page: str) -> None:
     index = compared.page_index(page)
     pages = compared.alignment.pages
-    drawn = boxes(compared, page)
+    only = set(_shown_labels(compared))
+    drawn = [box for box in boxes(compared, page) if box["label"] in only]
     sides = st.pills("Show", SIDES, default=list(SIDES), selection_mode="multi", key="viewer_sides")
     drawn = [box for box in drawn if box["side"] in sides]
     image = picture_uri(panels.images().find(compared, index))
@@ -87,19 +89,34 @@ def masks(compared: Comparison, page: str) -> None:
     """The page coloured by its label sets; the pointer asks for the words."""
     cells = page_cells(compared, page)
     cell = panels.chosen_cell(compared)
-    kinds = [kind for kind in MAPS if kind != "cell" or cell]
     lit = cells.share_of(state.get("gt_label"), state.get("pred_label"), state.get("method")) if cell else None
-    if cell and st.session_state.get("viewer_cell") != (page, cell):
-        st.session_state["viewer_cell"] = (page, cell)
-        st.session_state["viewer_kind"] = "cell" if lit is not None and lit.any() else "difference"
-    elif st.session_state.get("viewer_kind") not in kinds:
-        st.session_state["viewer_kind"] = "difference"
-    kind = st.segmented_control("Mask", kinds, format_func=MAPS.__getitem__, key="viewer_kind", required=True)
+    kind = state.get("mask")
+    if not kind or (kind == "cell" and not cell):
+        kind = "cell" if lit is not None and lit.any() else "difference"
+    _choose_mask(kind, cell is not None)
     colours = label_colours(compared.labels[1:])
+    colours = {label: colours[label] for label in _shown_labels(compared)}
     image = picture_uri(panels.images().find(compared, compared.page_index(page)))
-    figure = set_map(cells, str(kind), colours, state.theme(), lit, image=image)
+    figure = set_map(cells, kind, colours, state.theme(), lit, image=image)
     st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
-    _legend(cells, str(kind), lit)
+    _legend(cells, kind, lit)
+
+
+def _shown_labels(compared: Comparison) -> Sequence[str]:
+    """Those chosen in the bar, or all."""
+    return state.get("labels") or compared.labels[1:]
+
+
+def _choose_mask(current: str, has_cell: bool) -> None:
+    """Buttons, because they have keys; each shows its own."""
+    with st.container(horizontal=True, gap="small"):
+        for key, (kind, title) in enumerate(MAPS.items(), start=1):
+            if kind == "cell" and not has_cell:
+                continue
+            st.button(
+                title, key=f"mask_{kind}", shortcut=str(key), type="primary" if kind == current else "secondary",
+                on_click=state.put, kwargs={"mask": kind},
+            )  # fmt: skip
 
 
 def _legend(cells: PageCells, kind: str, lit: Any) -> None:
@@ -107,13 +124,12 @@ def _legend(cells: PageCells, kind: str, lit: Any) -> None:
         parts = [
             f":color[■]{{foreground={colour}}} {name}" for name, colour in zip(AGREEMENT, AGREEMENT_COLOURS) if colour
         ]
-        st.markdown(" &nbsp; ".join(parts))
+        st.markdown(panels.unbroken(parts))
     elif kind == "cell":
         area = np.diff(cells.y_edges)[:, None] * np.diff(cells.x_edges)
-        pixels = float((lit * area).sum())
-        st.markdown(
-            f"{panels.typed(state.get('gt_label'))} read as {panels.typed(state.get('pred_label'))}: {pixels:,.0f} px"
-        )
+        pixels = spaced(round(float((lit * area).sum())))
+        gt_label, pred_label = (panels.typed(state.get(side)) for side in ("gt_label", "pred_label"))
+        st.markdown(f"{gt_label} read as {pred_label}: {pixels} px")
     st.caption(
         "Hover for the label sets of both sides as packed words: bit 0 is Background, bit i the side's i-th label."
     )
@@ -121,8 +137,8 @@ def _legend(cells: PageCells, kind: str, lit: Any) -> None:
 
 def numbers(compared: Comparison, page: str) -> None:
     """The page's own matrix, class values and 2x2."""
-    confusion: Confusion = compared.confusion(page=page, method=state.get("method"))
-    left, right = st.columns(2, gap="medium")
+    confusion: Confusion = panels.shown(compared.confusion(page=page, method=state.get("method")))
+    left, right = panels.beside(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
         view = state.get("view") if state.get("view") != "collapsed" else "recall"

@@ -8,6 +8,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import AVERAGES, Confusion
+from layoutcm.figures import spaced
 from layoutcm.tables import largest_confusions, number, share
 from layoutcm.ui import state
 from layoutcm.ui.panels import CLASS_COLUMNS, plain_number, typed
@@ -15,11 +16,7 @@ from layoutcm.ui.panels import CLASS_COLUMNS, plain_number, typed
 if TYPE_CHECKING:
     import pandas as pd
 
-COLLAPSED_COLUMNS = CLASS_COLUMNS | {
-    "background": st.column_config.NumberColumn("as Background", format="localized"),
-    "content": st.column_config.NumberColumn("as Content", format="localized"),
-    "f1": plain_number("F1"),
-}
+COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
 
 
 def sentence(confusion: Confusion, pred: str, scope: str) -> str:
@@ -38,16 +35,16 @@ def headlines(compared: Comparison, confusion: Confusion, level: str) -> list[tu
     """(name, value, help) of the figures on top."""
     content = confusion.collapse().class_values()
     figures = [
-        ("F1 macro", number(confusion.average("macro")["f1"]), "Mean of the classes' F1, without Background"),
-        ("F1 micro", number(confusion.average("micro")["f1"]), "All labelled pixels together, without Background"),
-        ("Content F1", number(content["f1"][1]), "Background against everything else: was content found at all?"),
+        ("F1 macro", confusion.average("macro")["f1"], "Mean of the classes' F1, without Background"),
+        ("F1 micro", confusion.average("micro")["f1"], "All labelled pixels together, without Background"),
+        ("Content F1", float(content["f1"][1]), "Background against everything else: was content found at all?"),
     ]
     if level == "set":
         method = state.get("method")
-        figures += [(f"F1, mean {name}", number(mean_of(compared, f"{name}s", method)["f1"]),
+        figures += [(f"F1, mean {name}", mean_of(compared, f"{name}s", method)["f1"],
                      f"F1 macro of each {name}, averaged: every {name} counts the same")
                     for name in ("page", "document")]  # fmt: skip
-    return figures
+    return [(name, number(value), f"{text} ({number(value, 6)})") for name, value, text in figures]
 
 
 def confusions(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple[str, str, str]]:
@@ -55,7 +52,7 @@ def confusions(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple
     verb = "read as" if confusion.diagonal else "meets"
     cells = largest_confusions(confusion, most if not gt else len(confusion.labels) ** 2)
     return [
-        (f"{typed(a)} {verb} {typed(b)}: {pixels:,.0f} px, {share(part)} of {typed(a)}", a, b)
+        (f"{typed(a)} {verb} {typed(b)}: {spaced(round(pixels))} px, {share(part)} of {typed(a)}", a, b)
         for a, b, pixels, part in cells
         if not gt or a == gt
     ][:most]
@@ -77,7 +74,7 @@ def average_table(compared: Comparison, confusion: Confusion, method: str) -> pd
     if state.get("level") == "set":
         rows += [{"average": f"macro, mean of {over}", **mean_of(compared, over, method)}
                  for over in ("pages", "documents")]  # fmt: skip
-    return pd.DataFrame(rows).round(4)
+    return pd.DataFrame(rows)
 
 
 def mean_of(compared: Comparison, over: str, method: str) -> dict[str, float]:
@@ -133,6 +130,6 @@ def collapsed_table(small: Confusion) -> pd.DataFrame:
             "gt": list(small.labels),
             "background": small.values[:, 0],
             "content": small.values[:, 1],
-            **{name: values[name].round(4) for name in ("precision", "recall", "f1")},
+            **{name: values[name] for name in ("precision", "recall", "f1")},
         }
     )

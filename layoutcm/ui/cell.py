@@ -1,0 +1,105 @@
+"""The chosen cell of the matrix: what it means, what it consists of, and the pages behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from layoutcm.cell_kinds import TOLERANCE, CellKinds, cell_kinds
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import Confusion
+from layoutcm.figures import per_cent, spaced
+from layoutcm.tables import share
+from layoutcm.ui import panels, state
+from layoutcm.ui.panels import typed
+from layoutcm.ui.pictures import thumbnail
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+THUMBNAILS = 4
+KINDS_PAGES = 100  # more would keep a person waiting after a click
+KIND_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
+KINDS_HELP = (
+    "**Merged**: a side puts several labels on the pixel. **Border slack**: gt has the pred label and pred has the gt "
+    f"label, both no farther away than {100 * TOLERANCE:g} % of the page's longer side, so only the place of a border "
+    "is argued about. **Wrong label** (missed, invented): all the rest."
+)
+
+
+def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> None:
+    """What the chosen cell means, and the worst pages behind it, `across` in a row, with exactly its pixels lit."""
+    cell = panels.chosen_cell(compared)
+    if cell is None:
+        st.info("Click a cell of the matrix to see the pages behind it.")
+        return
+    gt_label, pred_label = state.get("gt_label"), state.get("pred_label")
+    verb = "meets" if not confusion.diagonal else "found as" if cell[0] == cell[1] else "read as"
+    st.subheader(typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
+    pages, scope = _pages_behind(compared, gt_label, pred_label)
+    st.markdown(
+        f"{share(float(confusion.recall[cell]))} of {typed(gt_label)}, {spaced(round(confusion.values[cell]))} px on "
+        f"{spaced(len(pages))} of {panels.counted(scope, 'page')}"
+    )
+    if confusion.diagonal and cell[0] != cell[1] and len(pages):
+        _split(compared, (gt_label, pred_label), pages)
+    worst = pages.head(THUMBNAILS)
+    places = [column for _ in range(0, len(worst), across) for column in st.columns(across)]
+    for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist()):
+        with place:
+            _lit_page(compared, page, pixels, (gt_label, pred_label))
+    if len(pages):
+        with st.expander(f"All {panels.counted(len(pages), 'page')}" if len(pages) > 1 else "The page"):
+            panels.page_picker(pages, key="behind")
+
+
+def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple[pd.DataFrame, int]:
+    """The pages behind the cell at the chosen level, and how many pages there are at it."""
+    pages = compared.pages_behind(gt_label, pred_label, state.get("method"))
+    level = state.get("level")
+    if panels.scope(compared) == panels.WHOLE_SET:
+        return pages, len(compared.pages)
+    scope = len(compared.pages_of(state.get(level))) if level == "document" else 1
+    return pages[pages[level] == state.get(level)].reset_index(drop=True), scope
+
+
+def _split(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
+    """[ border slack 22 % | wrong label 64 % | merged 14 % ]"""
+    looked_at = pages.head(KINDS_PAGES)
+    key = (state.content_key(), *cell, state.get("method"), panels.scope(compared))
+    kinds = _kinds(key, compared, looked_at["page"].tolist())
+    wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
+    names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}
+    _bar([(name, KIND_COLOURS[kind], getattr(kinds, kind)) for kind, name in names.items()])
+    if len(looked_at) < len(pages):
+        covered = share(float(looked_at["share"].sum() / pages["share"].sum()))
+        st.caption(f"Counted on the {len(looked_at)} pages with the most of it, {covered} of the cell.")
+
+
+def _bar(parts: list[tuple[str, str, float]]) -> None:
+    """Parts, (name, colour, pixels), as a bar with its legend."""
+    total = sum(pixels for _, _, pixels in parts)
+    pieces, legend = "", []
+    for name, colour, pixels in parts:
+        exact = f"{name}: {spaced(pixels)} px, {share(pixels / total)}"
+        pieces += f"<i title='{exact}' style='flex:{pixels:.3f};background:{colour}'></i>"
+        legend.append(f":color[■]{{foreground={colour}}} {name} {per_cent(pixels / total) if pixels else 0} %")
+    st.html(f"<div style='display:flex;height:12px;border-radius:6px;overflow:hidden'>{pieces}</div>")
+    st.markdown(panels.unbroken(legend), help=KINDS_HELP)
+
+
+@st.cache_data(max_entries=200, show_spinner="Looking at borders …")
+def _kinds(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> CellKinds:
+    _, gt_label, pred_label, method, _ = key
+    return cell_kinds(_compared, gt_label, pred_label, _pages, method)
+
+
+def _lit_page(compared: Comparison, page: str, pixels: float, cell: tuple[str, str]) -> None:
+    picture = panels.images().find(compared, compared.page_index(page))
+    with st.spinner("Drawing …"):
+        small = thumbnail(state.content_key(), compared, page, cell, state.get("method"), picture)
+    st.image(small)
+    st.markdown(f"{typed(page)}  \n{spaced(round(pixels))} px")
+    if st.button("Open page", key=f"open_{page}"):
+        panels.open_page(page)
