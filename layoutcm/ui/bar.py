@@ -8,14 +8,36 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.ui import state
+from layoutcm.ui.panels import typed
+
+MANY, NEAR = 2000, 100  # more options than that are not all listed; so many before and after the chosen one are
 
 
-def choose(name: str, label: str, options: Any, **more: Any) -> None:
-    """A select box bound to one choice of the session; a choice that is not there becomes the first."""
+def choose(name: str, label: str, options: Any, place: str = "bar", **more: Any) -> None:
+    """A select box bound to one choice of the session; a choice that is not there becomes the first.
+
+    Of very many options, which a browser is slow to take, it lists those near the chosen one and takes typed names.
+    """
     values = list(options)
     if values and state.get(name) not in values:
         state.put(**{name: values[0]})
-    st.selectbox(label, values, **state.bound(name), **more)
+    bound = state.bound(name, place)
+    if len(values) > MANY:
+        at = values.index(state.get(name))
+        bound |= {"on_change": _take, "args": (name, bound["key"], values), "accept_new_options": True}
+        more["help"] = f"Type a part of a name to find it among all {len(values):,}."
+        values = values[max(at - NEAR, 0) : at + NEAR]
+    st.selectbox(label, values, **bound, **more)
+
+
+def _take(name: str, key: str, known: list[str]) -> None:
+    """What was chosen, or the first name that has in it what was typed."""
+    text = st.session_state[key]
+    found = text if text in known else next((one for one in known if text.casefold() in one.casefold()), None)
+    if found is None:
+        st.toast(f"There is no {name} with {typed(text)} in its name.")
+    else:
+        state.put(**{name: found})
 
 
 def show() -> None:
@@ -24,9 +46,8 @@ def show() -> None:
     if files is None:
         st.sidebar.caption("Nothing loaded yet. Start on the page Compare.")
         return
-    # Every page begins here, so whatever is slow about new files happens under this spinner, in sight.
-    with st.spinner("Reading and comparing …"):
-        compared = state.comparison()
+    # Every page begins here, so whatever is slow about new files or options happens now, and says so on top.
+    compared = state.comparison()
     with st.sidebar:
         if len(files.preds) > 1:
             names = [pred.name for pred in files.preds]
@@ -37,8 +58,6 @@ def show() -> None:
 
 
 def _facts(gt: str, compared: Comparison) -> None:
-    from layoutcm.ui.panels import typed
-
     labels = len(compared.labels) - 1
     st.markdown(f"**{typed(gt)}** → **{typed(state.chosen_pred().name)}**")
     st.caption(

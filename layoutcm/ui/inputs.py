@@ -71,7 +71,7 @@ def layout_of(given: Input, like: Layout | None = None, like_digest: str = "", s
     return _layout(given.digest, given.name, like_digest, sizes, given, like)
 
 
-@st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner=False)
+@st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner="Reading a file …", show_time=True)
 def _layout(digest: str, name: str, like_digest: str, sizes: str, _given: Input, _like: Layout | None) -> Layout:
     pair = tuple(float(side) for side in sizes.split("x")) if sizes else None
     return read(_given.source, like=_like, sizes=pair)  # type: ignore[arg-type]
@@ -85,7 +85,7 @@ def comparison_of(gt: Input, pred: Input, options: dict[str, Any], sizes: str = 
     return _comparison(gt.digest + pred.digest, gt.name, pred.name, sizes + key, gt_layout, pred_layout)
 
 
-@st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner=False)
+@st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner="Comparing all pages …", show_time=True)
 def _comparison(digests: str, gt_name: str, pred_name: str, key: str, _gt: Layout, _pred: Layout) -> Comparison:
     options = json.loads(key[key.index("{") :])
     return compare(_gt, _pred, **options)

@@ -33,7 +33,7 @@ def typed(text: str) -> str:
 
 def style() -> None:
     st.html(
-        "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}"
+        "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}.st-key-unseen{display:none}"
         # A button says all it has to say, if need be on two lines.
         "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
         "h1{font-size:1.6rem!important;padding:0 0 .3rem 0!important}"
@@ -50,6 +50,17 @@ def guarded(work: Callable[[], None]) -> None:
     except Exception as error:
         logging.getLogger("layoutcm").exception("a page failed")
         st.error(typed(f"This page could not be shown ({type(error).__name__}). The server's log says where."))
+
+
+def by_itself(work: Callable[[], None]) -> Callable[[], None]:
+    """A part of a page that answers its own widgets without a run of the whole page; the link follows."""
+
+    @st.fragment
+    def run() -> None:
+        guarded(work)
+        state.write_link()
+
+    return run
 
 
 def need_comparison() -> Comparison:
@@ -157,22 +168,21 @@ def cell_panel(compared: Comparison, confusion: Confusion) -> None:
     )
     worst = pages.head(THUMBNAILS)
     places = [column for _ in range(0, len(worst), 2) for column in st.columns(2)]
+    drawn = []
     for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist()):
-        with place:
-            _lit_page(compared, page, pixels, (gt_label, pred_label))
+        drawn.append((place.empty(), page))
+        place.markdown(f"{typed(page)}  \n{pixels:,.0f} px")
+        place.button("Open page", key=f"open_{page}", on_click=open_page, args=(page,))
     if len(pages):
-        with st.expander(f"All {len(pages):,} pages"):
-            page_picker(pages, key="behind")
-
-
-def _lit_page(compared: Comparison, page: str, pixels: float, cell: tuple[str, str]) -> None:
-    picture = images().find(compared, compared.page_index(page))
-    with st.spinner("Drawing …"):
-        small = thumbnail(state.content_key(), compared, page, cell, state.get("method"), picture)
-    st.image(small)
-    st.markdown(f"{typed(page)}  \n{pixels:,.0f} px")
-    if st.button("Open page", key=f"open_{page}"):
-        open_page(page)
+        every = st.expander(f"All {len(pages):,} pages", key="behind_all", on_change="rerun")
+        if every.open:
+            with every:
+                page_picker(pages, key="behind")
+    # Pictures come last, so that the list does not wait for them.
+    for place, page in drawn:
+        picture = images().find(compared, compared.page_index(page))
+        cell_labels = (gt_label, pred_label)
+        place.image(thumbnail(state.content_key(), compared, page, cell_labels, state.get("method"), picture))
 
 
 def table(rows: Any, columns: dict[str, Any], key: str) -> None:
@@ -183,17 +193,15 @@ def table(rows: Any, columns: dict[str, Any], key: str) -> None:
 
 def page_picker(table: Any, key: str, column: str = "page") -> None:
     """A table of pages (or documents); choosing a row opens it."""
-    event = st.dataframe(
-        table, key=key, hide_index=True, on_select="rerun", selection_mode="single-row", column_config=COLUMNS
-    )
-    rows = event["selection"]["rows"]
-    if rows != st.session_state.get(f"{key}_seen", []):
-        st.session_state[f"{key}_seen"] = rows
+
+    def choose() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
         if rows and column == "page":
             open_page(str(table["page"].iloc[rows[0]]))
         elif rows:
             state.put(level="document", document=str(table["document"].iloc[rows[0]]))
-            st.rerun()
+
+    st.dataframe(table, key=key, hide_index=True, on_select=choose, selection_mode="single-row", column_config=COLUMNS)
 
 
 def _score(label: str) -> Any:

@@ -15,7 +15,7 @@ from layoutcm.model import SIDES
 from layoutcm.overlays import page_overlay
 from layoutcm.pageview import PageCells, page_cells
 from layoutcm.palette import label_colours
-from layoutcm.ui import panels, state, words
+from layoutcm.ui import bar, panels, state, words
 from layoutcm.ui.order import ordered
 from layoutcm.ui.page_images import picture_uri
 from layoutcm.ui.router import go
@@ -29,22 +29,21 @@ def choose_page(compared: Comparison) -> str:
     index = compared.page_index(current)
     state.put(page=current)
     title, back, before, after = st.columns([5, 2, 2, 2], vertical_alignment="bottom")
-    title.selectbox("Page", list(compared.pages), **state.bound("page", "viewer"))
-    if before.button("Previous", disabled=index == 0, shortcut="Left", width="stretch"):
-        _turn_to(compared.pages[index - 1])
-    if after.button("Next", disabled=index == len(compared.pages) - 1, shortcut="Right", width="stretch"):
-        _turn_to(compared.pages[index + 1])
-    if back.button("Back to the cell", disabled=panels.chosen_cell(compared) is None, width="stretch"):
-        go("matrices")
+    with title:
+        bar.choose("page", "Page", compared.pages, place="viewer")
+    for place, name, key, to in ((before, "Previous", "Left", index - 1), (after, "Next", "Right", index + 1)):
+        end = not 0 <= to < len(compared.pages)
+        place.button(name, disabled=end, shortcut=key, width="stretch", on_click=_turn_to, args=(compared, to))
+    chosen = panels.chosen_cell(compared) is not None
+    back.button("Back to the cell", disabled=not chosen, width="stretch", on_click=go, args=("matrices",))
     document = compared.alignment.pages.documents[index]
     if document != current:
         st.caption(f"document {panels.typed(document)}, page {index + 1:,} of {len(compared.pages):,}")
     return current
 
 
-def _turn_to(page: str) -> None:
-    state.put(page=page)
-    st.rerun()
+def _turn_to(compared: Comparison, index: int) -> None:
+    state.put(page=compared.pages[index])
 
 
 def boxes(compared: Comparison, page: str) -> list[dict[str, Any]]:
