@@ -25,12 +25,12 @@ def views() -> None:
         panels.collapsed(confusion)
     else:
         left, right = st.columns([3, 2], gap="medium")
+        with right:
+            panels.cell_panel(compared, confusion)
         with left:
             panels.matrix(compared, confusion, state.get("view"), key=f"matrix_{state.get('view')}")
             scope = panels.typed(panels.scope(compared))
             st.caption(f"Rows are gt, columns are pred, of {scope}. A dot is n/a, a blank is zero.")
-        with right:
-            panels.cell_panel(compared, confusion)
 
 
 views()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
 from layoutcm.ui import state
+from layoutcm.ui.inputs import Input, layouts_of
 from layoutcm.ui.panels import typed
 
 MANY, NEAR = 2000, 100  # more options than that are not all listed; so many before and after the chosen one are
+LARGE = 10_000_000  # bytes; less is read in a moment
 
 
 def choose(name: str, label: str, options: Any, place: str = "bar", **more: Any) -> None:
@@ -47,6 +52,8 @@ def show() -> None:
         st.sidebar.caption("Nothing loaded yet. Start on the page Compare.")
         return
     # Every page begins here, so whatever is slow about new files or options happens now, and says so on top.
+    place = st.empty()
+    _read_in_sight(files, place)
     compared = state.comparison()
     with st.sidebar:
         if len(files.preds) > 1:
@@ -55,6 +62,24 @@ def show() -> None:
         if isinstance(compared, Comparison):
             _facts(files.gt.name, compared)
             _controls(compared)
+
+
+def _read_in_sight(files: state.Loaded, place: Any) -> None:
+    """New large files are read under a bar. A spinner would come too late: reading leaves no moment to show it."""
+    gt, pred = sides = (files.gt, state.chosen_pred())
+    size, known = sum(side.size for side in sides), (gt.digest, pred.digest, files.sizes)
+    if size < LARGE or st.session_state.get("read_in_sight") == known:
+        return
+
+    def tell(given: Input) -> None:
+        done = 0.1 if given is gt else 0.1 + 0.8 * gt.size / size
+        place.progress(done, f"Reading {typed(given.name)}, {given.size / 1e6:,.0f} MB …")
+        time.sleep(0.05)  # the moment
+
+    with suppress(InputError):  # which the page itself shows
+        layouts_of(gt, pred, files.sizes, tell)
+    st.session_state["read_in_sight"] = known
+    place.empty()
 
 
 def _facts(gt: str, compared: Comparison) -> None:

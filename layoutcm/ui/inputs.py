@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,10 @@ class Input:
     digest: str
     path: str = ""
     data: bytes = field(default=b"", repr=False)
+
+    @property
+    def size(self) -> int:
+        return os.path.getsize(self.path) if self.path else len(self.data)
 
     @property
     def source(self) -> str | tuple[str, bytes]:
@@ -77,10 +82,21 @@ def _layout(digest: str, name: str, like_digest: str, sizes: str, _given: Input,
     return read(_given.source, like=_like, sizes=pair)  # type: ignore[arg-type]
 
 
+def layouts_of(
+    gt: Input, pred: Input, sizes: str = "", tell: Callable[[Input], None] | None = None
+) -> tuple[Layout, Layout]:
+    """Both sides; `tell` hears of each file before it is read."""
+    if tell:
+        tell(gt)
+    gt_layout = layout_of(gt, sizes=sizes)
+    if tell:
+        tell(pred)
+    return gt_layout, layout_of(pred, gt_layout, gt.digest, sizes)
+
+
 def comparison_of(gt: Input, pred: Input, options: dict[str, Any], sizes: str = "") -> Comparison:
     """The comparison of two files under some options; options are part of the key."""
-    gt_layout = layout_of(gt, sizes=sizes)
-    pred_layout = layout_of(pred, gt_layout, gt.digest, sizes)
+    gt_layout, pred_layout = layouts_of(gt, pred, sizes)
     key = json.dumps(options, sort_keys=True)
     return _comparison(gt.digest + pred.digest, gt.name, pred.name, sizes + key, gt_layout, pred_layout)
 
