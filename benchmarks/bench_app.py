@@ -19,60 +19,53 @@ from browser import cell_centre, chromium, server, settle
 WAIT = 60_000
 
 
-def timed(title, work):
+def timed(page, title, work, seen):
+    """From what a person does to the moment its answer is on the screen: `seen` waits for it, then all is drawn."""
     start = time.perf_counter()
     work()
+    seen()
+    drawn(page)
     print(f"  {title:48} {time.perf_counter() - start:6.2f} s", flush=True)
+    settle(page)
 
 
-def click(page, name):
-    page.get_by_role("link", name=name).click()
+def drawn(page):
+    """The browser draws charts in one go, so a frame after it is one with them."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def choose(page, label, value):
-    page.get_by_role("combobox", name=label).first.click()
-    page.get_by_role("option", name=value, exact=True).click()
+def interactions(page):
+    """What a person does with a loaded comparison."""
+    text = lambda words: page.get_by_text(words).first.wait_for(timeout=WAIT)
+    chart = lambda: page.wait_for_selector(".nsewdrag", timeout=WAIT)
+    go = lambda name: page.get_by_role("link", name=name).click()
+    names = ["Background", *LABELS]
 
+    def cell(row, column):
+        where = cell_centre(page, row, column, len(names), len(names))
+        timed(page, "click on a cell to its pages", lambda: page.mouse.click(*where),
+              lambda: (text(f"{names[row]} read as {names[column]}"), text("Open page")))  # fmt: skip
 
-def interactions(page, settled=100):
-    """What a person does with a loaded comparison, each to the moment its answer is on the screen."""
+    def option(label, value, shown):
+        page.get_by_role("combobox", name=label).first.click()  # a person's own time
+        choice = page.get_by_role("option", name=value, exact=True)
+        choice.wait_for(timeout=WAIT)
+        timed(page, f"{label.lower()}: {value}", choice.click, lambda: text(shown))
 
-    def matrix():
-        click(page, "Matrices")
-        page.wait_for_selector(".nsewdrag", timeout=WAIT)
-
-    def cell():
-        page.mouse.click(*cell_centre(page, 10, 4, len(LABELS) + 1, len(LABELS) + 1))
-        page.get_by_role("button", name="Open page").first.wait_for(timeout=WAIT)
-
-    def open_page():
-        page.get_by_role("button", name="Open page").first.click()
-        page.get_by_text("This page's matrix").wait_for(timeout=WAIT)
-
-    def option(label, value, recipe):
-        choose(page, label, value)
-        page.get_by_text(recipe).first.wait_for(timeout=WAIT)
-
-    timed("matrix page", matrix)
-    settle(page, settled)
-    timed("click on a cell to its pages", cell)
-    settle(page, settled)
-    timed("open a page", open_page)
-    settle(page, settled)
-    timed("back to matrices", matrix)
-    settle(page, settled)
-    timed("change method", lambda: option("Method", "tensor", "method:tensor"))
-    settle(page, settled)
-    timed("change rounding", lambda: option("Rounding", "exact", "rounding:exact"))
-    settle(page, settled)
-    timed("change level", lambda: option("Level", "document", "of document"))
-    settle(page, settled)
-    timed(
-        "pages and documents",
-        lambda: (click(page, "Pages and documents"), page.get_by_text("worst first").first.wait_for(timeout=WAIT)),
-    )
-    settle(page, settled)
-    timed("classes", lambda: (click(page, "Classes"), page.wait_for_selector(".nsewdrag", timeout=WAIT)))
+    timed(page, "matrix page", lambda: go("Matrices"), chart)
+    cell(10, 4)
+    cell(4, 10)
+    timed(page, "open a page", lambda: page.get_by_role("button", name="Open page").first.click(),
+          lambda: (text("This page's matrix"), chart()))  # fmt: skip
+    timed(page, "next page", lambda: page.get_by_role("button", name="Next").click(), lambda: settle(page, 0))
+    timed(page, "back to the matrix", lambda: go("Matrices"), chart)
+    option("Method", "tensor", "method:tensor")
+    option("Rounding", "exact", "rounding:exact")
+    page.get_by_role("slider").first.focus()
+    timed(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), lambda: text("min_score:0.05"))
+    option("Level", "document", "of document")
+    timed(page, "pages and documents", lambda: go("Pages and documents"), lambda: (text("worst first"), chart()))
+    timed(page, "classes", lambda: go("Classes"), chart)
 
 
 def small(browser, folder):
@@ -88,10 +81,9 @@ def small(browser, folder):
             inputs.nth(0).set_input_files(str(gt))
             inputs.nth(1).set_input_files(str(pred))
             page.get_by_role("button", name="See how good it is").click(timeout=WAIT)
-            page.wait_for_selector(".nsewdrag", timeout=WAIT)
 
-        timed("upload of two files to the first matrix", upload)
-        settle(page)
+        first = lambda: page.wait_for_selector(".nsewdrag", timeout=WAIT)
+        timed(page, "upload of two files to the first matrix", upload, first)
         interactions(page)
         page.close()
 
@@ -102,12 +94,9 @@ def large(browser, folder, pages):
     with server(data=str(folder)) as address:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
 
-        def first():
-            page.goto(f"{address}/overview?load={gt.name}|{pred.name}")
-            page.wait_for_selector(".nsewdrag", timeout=WAIT)
-
-        timed("link to the first matrix (reads and compares)", first)
-        settle(page)
+        link = lambda: page.goto(f"{address}/overview?load={gt.name}|{pred.name}")
+        first = lambda: page.wait_for_selector(".nsewdrag", timeout=WAIT)
+        timed(page, "link to the first matrix (reads and compares)", link, first)
         interactions(page)
         page.close()
 

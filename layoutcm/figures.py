@@ -258,7 +258,8 @@ def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequen
         "y": y,
         "mode": "markers",
         "opacity": 0,
-        "marker": {"size": 4},
+        # They answer the pointer all the same when they are not drawn, which is slow for thousands.
+        "marker": {"size": 4, "maxdisplayed": 1},
         "customdata": [list(pair) for pair in pairs],
         "hoverinfo": "text",
         "hovertext": [_hover(confusion, names, view, i, j) for i, j in pairs],

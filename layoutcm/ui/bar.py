@@ -47,12 +47,11 @@ def _take(name: str, key: str, known: list[str]) -> None:
 
 def show() -> None:
     """Draw the bar in the sidebar."""
-    files = state.loaded()
+    place, files = st.empty(), state.loaded()  # the place is always there, so that nothing below it moves
     if files is None:
         st.sidebar.caption("Nothing loaded yet. Start on the page Compare.")
         return
     # Every page begins here, so whatever is slow about new files or options happens now, and says so on top.
-    place = st.empty()
     _read_in_sight(files, place)
     compared = state.comparison()
     with st.sidebar:

@@ -33,7 +33,7 @@ def typed(text: str) -> str:
 
 def style() -> None:
     st.html(
-        "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}.st-key-unseen{display:none}"
+        "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}:has(>.st-key-unseen){display:none}"
         # A button says all it has to say, if need be on two lines.
         "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
         "h1{font-size:1.6rem!important;padding:0 0 .3rem 0!important}"

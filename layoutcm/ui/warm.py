@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Thread
 
 import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, would meet it half loaded)
@@ -11,6 +13,7 @@ import streamlit as st
 
 from layoutcm.comparison import compare
 from layoutcm.formats import read
+from layoutcm.ui.state import loaded
 
 _TINY = ("tiny.csv", b"page,width,height,label,x0,y0,x1,y1\np,9,9,a,0,0,5,5\np,9,9,b,2,2,7,7\n")
 
@@ -58,10 +61,18 @@ def _compare_and_draw() -> None:
     compared.pages_behind("a", "b")
 
 
-def browser() -> None:
-    """Once a session, unseen: one chart and one table, so that the browser has loaded what draws them."""
-    with st.container(key="unseen"):
-        if not st.session_state.get("parts_loaded"):
-            st.session_state["parts_loaded"] = True
+@contextmanager
+def parts_loading() -> Iterator[None]:
+    """Once a session: an unseen chart and table, so that the browser loads what draws them while it has to wait.
+
+    It waits for files to be chosen, or for those of a link to be read; then the page brings charts of its own.
+    """
+    place = st.empty()
+    if not st.session_state.get("parts_loaded"):
+        st.session_state["parts_loaded"] = True
+        with place.container(key="unseen"):
             st.plotly_chart({"data": [{"type": "indicator"}]}, key="unseen_chart")
             st.dataframe({"unseen": []}, key="unseen_table")
+    yield
+    if loaded() is not None:
+        place.empty()
