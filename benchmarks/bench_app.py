@@ -5,6 +5,7 @@ Times include the browser. The large pair is opened through the data folder, as 
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 import time
@@ -14,58 +15,56 @@ from generate import LABELS, write_pair
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from browser import cell_centre, chromium, server, settle
+from browser import SETTLED, cell_centre, chromium, server, settle
 
 WAIT = 60_000
 
 
-def timed(page, title, work, seen):
-    """From what a person does to the moment its answer is on the screen: `seen` waits for it, then all is drawn."""
+def timed(page, title, work, words, whole=True):
+    """From what a person does to the moment its answer is on the screen: these words and, if `whole`, all the rest."""
     start = time.perf_counter()
     work()
-    seen()
-    drawn(page)
+    page.get_by_text(words).first.wait_for(timeout=WAIT)
+    if whole:
+        page.wait_for_selector(SETTLED, timeout=WAIT)
+        page.wait_for_selector(".nsewdrag", timeout=WAIT)
+    # The browser draws a chart in one go, so the second frame from now has it.
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     print(f"  {title:48} {time.perf_counter() - start:6.2f} s", flush=True)
     settle(page)
 
 
-def drawn(page):
-    """The browser draws charts in one go, so a frame after it is one with them."""
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
 def interactions(page):
     """What a person does with a loaded comparison."""
-    text = lambda words: page.get_by_text(words).first.wait_for(timeout=WAIT)
-    chart = lambda: page.wait_for_selector(".nsewdrag", timeout=WAIT)
-    go = lambda name: page.get_by_role("link", name=name).click()
+    link = lambda name: page.get_by_role("link", name=name).click
+    button = lambda name: page.get_by_role("button", name=name).first.click
     names = ["Background", *LABELS]
 
     def cell(row, column):
         where = cell_centre(page, row, column, len(names), len(names))
-        timed(page, "click on a cell to its pages", lambda: page.mouse.click(*where),
-              lambda: (text(f"{names[row]} read as {names[column]}"), text("Open page")))  # fmt: skip
+        words = f"{names[row]} read as {names[column]}"
+        timed(page, "click on a cell to its pages", lambda: page.mouse.click(*where), words, whole=False)
 
-    def option(label, value, shown):
-        page.get_by_role("combobox", name=label).first.click()  # a person's own time
+    def option(label, value, words):
+        page.get_by_role("combobox", name=label).first.click()  # opening the list is a person's own time
         choice = page.get_by_role("option", name=value, exact=True)
         choice.wait_for(timeout=WAIT)
-        timed(page, f"{label.lower()}: {value}", choice.click, lambda: text(shown))
+        timed(page, f"{label.lower()}: {value}", choice.click, words)
 
-    timed(page, "matrix page", lambda: go("Matrices"), chart)
+    timed(page, "matrix page", link("Matrices"), "Rows are gt")
     cell(10, 4)
     cell(4, 10)
-    timed(page, "open a page", lambda: page.get_by_role("button", name="Open page").first.click(),
-          lambda: (text("This page's matrix"), chart()))  # fmt: skip
-    timed(page, "next page", lambda: page.get_by_role("button", name="Next").click(), lambda: settle(page, 0))
-    timed(page, "back to the matrix", lambda: go("Matrices"), chart)
+    timed(page, "open a page", button("Open page"), "This page's matrix")
+    number = re.search(r"page ([\d,]+) of", page.locator("[data-testid=stMain]").inner_text())[1].replace(",", "")
+    timed(page, "next page", button("Next"), f"page {int(number) + 1:,} of")
+    timed(page, "back to the matrix", link("Matrices"), "Rows are gt")
     option("Method", "tensor", "method:tensor")
     option("Rounding", "exact", "rounding:exact")
     page.get_by_role("slider").first.focus()
-    timed(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), lambda: text("min_score:0.05"))
+    timed(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), "min_score:0.05")
     option("Level", "document", "of document")
-    timed(page, "pages and documents", lambda: go("Pages and documents"), lambda: (text("worst first"), chart()))
-    timed(page, "classes", lambda: go("Classes"), chart)
+    timed(page, "pages and documents", link("Pages and documents"), "Documents, worst first")
+    timed(page, "classes", link("Classes"), "What is it taken for?")
 
 
 def small(browser, folder):
@@ -82,8 +81,7 @@ def small(browser, folder):
             inputs.nth(1).set_input_files(str(pred))
             page.get_by_role("button", name="See how good it is").click(timeout=WAIT)
 
-        first = lambda: page.wait_for_selector(".nsewdrag", timeout=WAIT)
-        timed(page, "upload of two files to the first matrix", upload, first)
+        timed(page, "upload of two files to the first matrix", upload, "Recall matrix")
         interactions(page)
         page.close()
 
@@ -93,10 +91,8 @@ def large(browser, folder, pages):
     print(f"{pages:,} pages, from the data folder")
     with server(data=str(folder)) as address:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
-
         link = lambda: page.goto(f"{address}/overview?load={gt.name}|{pred.name}")
-        first = lambda: page.wait_for_selector(".nsewdrag", timeout=WAIT)
-        timed(page, "link to the first matrix (reads and compares)", link, first)
+        timed(page, "link to the first matrix (reads and compares)", link, "Recall matrix")
         interactions(page)
         page.close()
 

@@ -31,7 +31,5 @@ chosen = confusion.labels.index(state.get("class"))
 st.plotly_chart(taken_for(confusion, chosen, state.theme()), key="taken_for", config=CONFIG, theme=None)
 st.caption("Go to the pages behind a confusion of this class:")
 for text, gt_label, pred_label in words.confusions(confusion, most=5, gt=state.get("class")):
-    if st.button(text, key=f"class_{gt_label}_{pred_label}"):
-        state.put(gt_label=gt_label, pred_label=pred_label)
-        router.go("matrices")
+    st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=panels.open_cell, args=(gt_label, pred_label))
 panels.recipe(compared.recipe_for(state.get("method")))

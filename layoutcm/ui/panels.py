@@ -226,6 +226,11 @@ COLUMNS = {
 CLASS_COLUMNS = COLUMNS | {"f1": _score("F1"), "iou": plain_number("IoU")}
 
 
+def open_cell(gt_label: str, pred_label: str) -> None:
+    state.put(gt_label=gt_label, pred_label=pred_label)
+    go("matrices")
+
+
 def open_page(page: str) -> None:
     state.put(page=page)
     go("viewer")

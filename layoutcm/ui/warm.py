@@ -38,7 +38,7 @@ def _go_through() -> None:
 
 
 def _compare_and_draw() -> None:
-    from layoutcm.charts import class_bars, distribution
+    from layoutcm.charts import class_bars, distribution, precision_recall_plane, taken_for
     from layoutcm.figures import matrix_figure
     from layoutcm.maps import set_map
     from layoutcm.overlays import page_overlay
@@ -53,6 +53,8 @@ def _compare_and_draw() -> None:
     for figure in (
         matrix_figure(confusion, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, selected=(1, 2)),
         class_bars(confusion, LIGHT),
+        precision_recall_plane(confusion, LIGHT),
+        taken_for(confusion, 1, LIGHT),
         distribution(compared.page_table()["f1"], "F1", LIGHT),
         page_overlay(9, 9, boxes(compared, "p"), LIGHT, image="data:,"),
         set_map(cells, "cell", colours, LIGHT, cells.share_of("a", "b"), image="data:,"),
