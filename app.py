@@ -7,6 +7,7 @@ with router.routed():
     warm.start()
     state.start_session()
     panels.style()
-    panels.guarded(bar.show)
-    panels.guarded(page.run)
+    with warm.parts_loading():
+        panels.guarded(bar.show)
+        panels.guarded(page.run)
     state.write_link()

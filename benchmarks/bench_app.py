@@ -5,6 +5,7 @@ Times include the browser. The large pair is opened through the data folder, as 
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 import time
@@ -14,65 +15,56 @@ from generate import LABELS, write_pair
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from browser import cell_centre, chromium, server, settle
+from browser import SETTLED, cell_centre, chromium, server, settle
 
 WAIT = 60_000
 
 
-def timed(title, work):
+def timed(page, title, work, words, whole=True):
+    """From what a person does to the moment its answer is on the screen: these words and, if `whole`, all the rest."""
     start = time.perf_counter()
     work()
-    print(f"  {title:48} {time.perf_counter() - start:6.2f} s", flush=True)
-
-
-def click(page, name):
-    page.get_by_role("link", name=name).click()
-
-
-def choose(page, label, value):
-    page.get_by_role("combobox", name=label).first.click()
-    page.get_by_role("option", name=value, exact=True).click()
-
-
-def interactions(page, settled=100):
-    """What a person does with a loaded comparison, each to the moment its answer is on the screen."""
-
-    def matrix():
-        click(page, "Matrices")
+    page.get_by_text(words).first.wait_for(timeout=WAIT)
+    if whole:
+        page.wait_for_selector(SETTLED, timeout=WAIT)
         page.wait_for_selector(".nsewdrag", timeout=WAIT)
+    # The browser draws a chart in one go, so the second frame from now has it.
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    print(f"  {title:48} {time.perf_counter() - start:6.2f} s", flush=True)
+    settle(page)
 
-    def cell():
-        page.mouse.click(*cell_centre(page, 10, 4, len(LABELS) + 1, len(LABELS) + 1))
-        page.get_by_role("button", name="Open page").first.wait_for(timeout=WAIT)
 
-    def open_page():
-        page.get_by_role("button", name="Open page").first.click()
-        page.get_by_text("This page's matrix").wait_for(timeout=WAIT)
+def interactions(page):
+    """What a person does with a loaded comparison."""
+    link = lambda name: page.get_by_role("link", name=name).click
+    button = lambda name: page.get_by_role("button", name=name).first.click
+    names = ["Background", *LABELS]
 
-    def option(label, value, recipe):
-        choose(page, label, value)
-        page.get_by_text(recipe).first.wait_for(timeout=WAIT)
+    def cell(row, column):
+        where = cell_centre(page, row, column, len(names), len(names))
+        words = f"{names[row]} read as {names[column]}"
+        timed(page, "click on a cell to its pages", lambda: page.mouse.click(*where), words, whole=False)
 
-    timed("matrix page", matrix)
-    settle(page, settled)
-    timed("click on a cell to its pages", cell)
-    settle(page, settled)
-    timed("open a page", open_page)
-    settle(page, settled)
-    timed("back to matrices", matrix)
-    settle(page, settled)
-    timed("change method", lambda: option("Method", "tensor", "method:tensor"))
-    settle(page, settled)
-    timed("change rounding", lambda: option("Rounding", "exact", "rounding:exact"))
-    settle(page, settled)
-    timed("change level", lambda: option("Level", "document", "of document"))
-    settle(page, settled)
-    timed(
-        "pages and documents",
-        lambda: (click(page, "Pages and documents"), page.get_by_text("worst first").first.wait_for(timeout=WAIT)),
-    )
-    settle(page, settled)
-    timed("classes", lambda: (click(page, "Classes"), page.wait_for_selector(".nsewdrag", timeout=WAIT)))
+    def option(label, value, words):
+        page.get_by_role("combobox", name=label).first.click()  # opening the list is a person's own time
+        choice = page.get_by_role("option", name=value, exact=True)
+        choice.wait_for(timeout=WAIT)
+        timed(page, f"{label.lower()}: {value}", choice.click, words)
+
+    timed(page, "matrix page", link("Matrices"), "Rows are gt")
+    cell(10, 4)
+    cell(4, 10)
+    timed(page, "open a page", button("Open page"), "This page's matrix")
+    number = re.search(r"page ([\d,]+) of", page.locator("[data-testid=stMain]").inner_text())[1].replace(",", "")
+    timed(page, "next page", button("Next"), f"page {int(number) + 1:,} of")
+    timed(page, "back to the matrix", link("Matrices"), "Rows are gt")
+    option("Method", "tensor", "method:tensor")
+    option("Rounding", "exact", "rounding:exact")
+    page.get_by_role("slider").first.focus()
+    timed(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), "min_score:0.05")
+    option("Level", "document", "of document")
+    timed(page, "pages and documents", link("Pages and documents"), "Documents, worst first")
+    timed(page, "classes", link("Classes"), "What is it taken for?")
 
 
 def small(browser, folder):
@@ -88,10 +80,8 @@ def small(browser, folder):
             inputs.nth(0).set_input_files(str(gt))
             inputs.nth(1).set_input_files(str(pred))
             page.get_by_role("button", name="See how good it is").click(timeout=WAIT)
-            page.wait_for_selector(".nsewdrag", timeout=WAIT)
 
-        timed("upload of two files to the first matrix", upload)
-        settle(page)
+        timed(page, "upload of two files to the first matrix", upload, "Recall matrix")
         interactions(page)
         page.close()
 
@@ -101,13 +91,8 @@ def large(browser, folder, pages):
     print(f"{pages:,} pages, from the data folder")
     with server(data=str(folder)) as address:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
-
-        def first():
-            page.goto(f"{address}/overview?load={gt.name}|{pred.name}")
-            page.wait_for_selector(".nsewdrag", timeout=WAIT)
-
-        timed("link to the first matrix (reads and compares)", first)
-        settle(page)
+        link = lambda: page.goto(f"{address}/overview?load={gt.name}|{pred.name}")
+        timed(page, "link to the first matrix (reads and compares)", link, "Recall matrix")
         interactions(page)
         page.close()
 

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -251,10 +251,19 @@ class Comparison:
         parts = {"gt": gt, "pred": pred, "pages": len(self.pages), **self.options, **added}
         return "|".join(f"{name}:{value}" for name, value in parts.items()) + f"|v{__version__}"
 
-    @cached_property
-    def laid_out(self) -> LaidOut:
-        """The boxes of both sides on the pixel grid, for looking at pages; made anew, because few ask for it."""
-        return lay_out_alignment(self.alignment, self.rounding, self.min_score)
+    def lay_out_page(self, page: int) -> LaidOut:
+        """The boxes of both sides on the pixel grid of one page, which is page 0 of what comes back."""
+        from layoutcm.cells import lay_out
+        from layoutcm.pixels import painted
+
+        frame = self._frame(page)
+        on_page = [self._regions_on(side, page) for side in (GT, PRED)]
+        gt, pred = (
+            painted(regions, np.zeros(len(regions), np.int32), self._own_frame(side, page), frame)
+            for side, regions in enumerate(on_page)
+        )
+        n_labels = (len(self.alignment.layouts[GT].labels), len(self.alignment.layouts[PRED].labels))
+        return lay_out(gt, pred, n_labels, frame, self.rounding)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
         """Pair counts of the whole set, of a page or of a document."""
@@ -471,19 +480,26 @@ class Comparison:
 
     def regions_of(self, side: int, page: int) -> Regions:
         """A side's regions on one page, in the common frame; those under the score threshold are left out."""
+        regions = self._regions_on(side, page)
+        scaled = regions.boxes * np.tile(self._frame(page), 2) / np.tile(self._own_frame(side, page), 2)
+        return replace(regions, boxes=scaled)
+
+    def _regions_on(self, side: int, page: int) -> Regions:
+        """The same in the side's own frame."""
         regions = self.alignment.layouts[side].region_columns
         order, starts = self._regions_by_page[side]
         rows = order[starts[page] : starts[page + 1]]
-        own, pages = own_frames(self.alignment, side)[page], self.alignment.pages
-        frame = np.array([pages.widths[page], pages.heights[page]])
         shapes = {new: regions.shapes[old] for new, old in enumerate(rows.tolist()) if old in regions.shapes}
-        return Regions(
-            regions.page[rows],
-            regions.label[rows],
-            regions.boxes[rows] * np.tile(frame, 2) / np.tile(own, 2),
-            regions.scores[rows],
-            shapes,
-        )
+        return Regions(regions.page[rows], regions.label[rows], regions.boxes[rows], regions.scores[rows], shapes)
+
+    def _frame(self, page: int) -> Floats:
+        """float64[1, width height] of a page."""
+        return np.array([[self.alignment.pages.widths[page], self.alignment.pages.heights[page]]])
+
+    def _own_frame(self, side: int, page: int) -> Floats:
+        """The same as the side itself has it; the common one where it lacks the page."""
+        source, own = self.alignment.sources[side][page], self.alignment.layouts[side].page_columns
+        return np.array([[own.widths[source], own.heights[source]]]) if source >= 0 else self._frame(page)
 
     @cached_property
     def _regions_by_page(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:

@@ -160,13 +160,13 @@ def matrix_figure(
         _layer("hit", np.where(hit, values, np.nan), theme.hit, shares and confusion.diagonal, log),
         _layer("miss", np.where(hit, np.nan, values), theme.miss, False, log),
     ]
-    figure = go.Figure([_heatmap(layer, theme, shares) for layer in layers])
-    figure.add_trace(_numbers(values, layers, theme, shares))
-    figure.add_trace(_cells(confusion, view, rows, columns, unit))
-    _lay_out(figure, confusion, rows, columns, theme, title, height)
+    traces = [_heatmap(layer, theme, shares) for layer in layers]
+    traces += [_numbers(values, layers, theme, shares), _cells(confusion, view, rows, columns, unit)]
+    layout = _layout(confusion, rows, columns, theme, title, height)
     if selected is not None and selected[0] in rows and selected[1] in columns:
-        figure.add_shape(_outline(list(rows).index(selected[0]), list(columns).index(selected[1]), theme))
-    return figure
+        layout["shapes"] = [_outline(list(rows).index(selected[0]), list(columns).index(selected[1]), theme)]
+    # All at once: Plotly checks what it is given, and would check it again with every later addition.
+    return go.Figure(traces, layout)
 
 
 class Layer(NamedTuple):
@@ -192,19 +192,20 @@ def _layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) -> L
     )
 
 
-def _heatmap(layer: Layer, theme: Theme, shares: bool) -> go.Heatmap:
-    return go.Heatmap(
-        name=layer.name,
-        z=layer.z,
-        zmin=layer.low,
-        zmax=layer.high,
-        colorscale=layer.scale,
-        xgap=1,
-        ygap=1,
-        hoverinfo="skip",
-        showscale=bool(np.isfinite(layer.z).any()),
-        colorbar=_bar(layer, theme, shares),
-    )
+def _heatmap(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
+    return {
+        "type": "heatmap",
+        "name": layer.name,
+        "z": layer.z,
+        "zmin": layer.low,
+        "zmax": layer.high,
+        "colorscale": layer.scale,
+        "xgap": 1,
+        "ygap": 1,
+        "hoverinfo": "skip",
+        "showscale": bool(np.isfinite(layer.z).any()),
+        "colorbar": _bar(layer, theme, shares),
+    }
 
 
 def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
@@ -221,21 +222,22 @@ def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
     }
 
 
-def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool) -> go.Scatter:
+def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool) -> dict[str, Any]:
     """The numbers in the cells, where columns leave them room, and a small dot where a value does not exist."""
     written = np.isnan(values) | ((values > 0) & (values.shape[1] <= TEXT_COLUMNS))
     y, x = np.nonzero(written)
     show = per_cent if shares else brief
-    return go.Scatter(
-        name="numbers",
-        x=x,
-        y=y,
-        mode="text",
-        text=["·" if math.isnan(value) else show(value) for value in values[written]],
-        textfont={"size": 11, "color": [_ink(layers, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    return {
+        "type": "scatter",
+        "name": "numbers",
+        "x": x,
+        "y": y,
+        "mode": "text",
+        "text": ["·" if math.isnan(value) else show(value) for value in values[written]],
+        "textfont": {"size": 11, "color": [_ink(layers, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
@@ -247,23 +249,25 @@ def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     return theme.muted
 
 
-def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], unit: str) -> go.Scatter:
+def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], unit: str) -> dict[str, Any]:
     """An invisible point on every cell, to hover and to click."""
     pairs = [(i, j) for i in rows for j in columns]
     y, x = np.divmod(np.arange(len(pairs)), max(len(columns), 1))
     names = [plain(label) for label in confusion.labels]
-    return go.Scatter(
-        name="cells",
-        x=x,
-        y=y,
-        mode="markers",
-        opacity=0,
-        marker={"size": 4},
-        customdata=[list(pair) for pair in pairs],
-        hoverinfo="text",
-        hovertext=[_hover(confusion, names, view, i, j, unit) for i, j in pairs],
-        showlegend=False,
-    )
+    return {
+        "type": "scatter",
+        "name": "cells",
+        "x": x,
+        "y": y,
+        "mode": "markers",
+        "opacity": 0,
+        # They answer the pointer all the same when they are not drawn, which is slow for thousands.
+        "marker": {"size": 4, "maxdisplayed": 1},
+        "customdata": [list(pair) for pair in pairs],
+        "hoverinfo": "text",
+        "hovertext": [_hover(confusion, names, view, i, j, unit) for i, j in pairs],
+        "showlegend": False,
+    }
 
 
 def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int, unit: str) -> str:
@@ -284,32 +288,30 @@ def _outline(row: int, column: int, theme: Theme) -> dict[str, Any]:
     return {"type": "rect", **corners, "line": {"color": theme.text, "width": 2.5}}
 
 
-def _lay_out(
-    figure: go.Figure,
+def _layout(
     confusion: Confusion,
     rows: Sequence[int],
     columns: Sequence[int],
     theme: Theme,
     title: str | None,
     height: int | None,
-) -> None:
+) -> dict[str, Any]:
     measures = sizes([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns])
     top, bottom = measures.top + (20 if title else 0), 56
-    figure.update_layout(
-        **base_layout(theme, title),
-        height=height or len(rows) * measures.row + top + bottom,
-        margin={"l": measures.left, "r": measures.right, "t": top, "b": bottom, "autoexpand": False},
-        hoverdistance=-1,
-        dragmode=False,
-        clickmode="event+select",
-        showlegend=False,
-    )
     x = _axis(confusion, columns, measures.most, measures.x_font, theme)
     y = _axis(confusion, rows, measures.most, measures.font, theme)
-    figure.update_xaxes(**x, title=_axis_title("pred", theme), side="top", tickangle=measures.angle)
-    # The matrix fills the width it is given: a fixed shape would leave half of a narrow column empty.
-    figure.update_xaxes(range=[-0.5, len(columns) - 0.5])
-    figure.update_yaxes(**y, title=_axis_title("gt", theme), range=[len(rows) - 0.5, -0.5])
+    x |= {"title": _axis_title("pred", theme), "side": "top", "tickangle": measures.angle}
+    return base_layout(theme, title) | {
+        "height": height or len(rows) * measures.row + top + bottom,
+        "margin": {"l": measures.left, "r": measures.right, "t": top, "b": bottom, "autoexpand": False},
+        "hoverdistance": -1,
+        "dragmode": False,
+        "clickmode": "event+select",
+        "showlegend": False,
+        # The matrix fills the width it is given: a fixed shape would leave half of a narrow column empty.
+        "xaxis": x | {"range": [-0.5, len(columns) - 0.5]},
+        "yaxis": y | {"title": _axis_title("gt", theme), "range": [len(rows) - 0.5, -0.5]},
+    }
 
 
 def _axis(confusion: Confusion, positions: Sequence[int], most: int, font: int, theme: Theme) -> dict[str, Any]:

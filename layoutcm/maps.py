@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -46,7 +48,7 @@ def set_map(
     Of a side's sets only labels that have a colour are seen.
     `image`, a data URI, lies faintly under the last two, so that one sees what the pixels are of.
     """
-    figure = go.Figure()
+    traces = []
     agreement = cells.agreement()
     for pair in np.argsort(-cells.pairs.pixels).tolist():
         chosen = cells.pair_of_cell == pair
@@ -57,20 +59,18 @@ def set_map(
             f"gt {plain(spelled(cells, GT, pair))}<br>pred {plain(spelled(cells, PRED, pair))}<br>"
             f"{AGREEMENT[int(agreement[where])]}, {spaced(cells.pairs.pixels[pair])} px"
         )
-        figure.add_trace(_area(cells.rectangles(chosen), colour, text))
+        traces.append(_area(cells.rectangles(chosen), colour, text))
     width_px, height_px = float(cells.x_edges[-1]), float(cells.y_edges[-1])
-    figure.update_layout(**base_layout(theme))
+    layout = base_layout(theme) | {
+        "height": height, "showlegend": False, "dragmode": "pan", "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
+        "xaxis": {"range": [0, width_px], "visible": False, "constrain": "domain"},
+        "yaxis": {"range": [height_px, 0], "visible": False, "scaleanchor": "x", "constrain": "domain"},
+        "shapes": [{"type": "rect", "x0": 0, "y0": 0, "x1": width_px, "y1": height_px, "line": {"color": theme.muted}}],
+    }  # fmt: skip
     if image and kind in SEEN_THROUGH:
         place = {"x": 0, "y": 0, "xref": "x", "yref": "y", "sizex": width_px, "sizey": height_px}
-        figure.add_layout_image(source=image, **place, sizing="stretch", layer="below", opacity=0.4)
-    figure.update_layout(
-        height=height, showlegend=False, hovermode="closest", dragmode="pan", margin={"l": 4, "r": 4, "t": 4, "b": 4},
-        hoverlabel={"align": "left"},
-        xaxis={"range": [0, width_px], "visible": False, "constrain": "domain"},
-        yaxis={"range": [height_px, 0], "visible": False, "scaleanchor": "x", "constrain": "domain"},
-        shapes=[{"type": "rect", "x0": 0, "y0": 0, "x1": width_px, "y1": height_px, "line": {"color": theme.muted}}],
-    )  # fmt: skip
-    return figure
+        layout["images"] = [{"source": image, **place, "sizing": "stretch", "layer": "below", "opacity": 0.4}]
+    return go.Figure(traces, layout)
 
 
 def _colour(
@@ -90,13 +90,14 @@ def _colour(
     return colour
 
 
-def _area(rectangles: Floats, colour: str, text: str) -> go.Scatter:
+def _area(rectangles: Floats, colour: str, text: str) -> dict[str, Any]:
     xs: list[float | None] = []
     ys: list[float | None] = []
     for x0, y0, x1, y1 in rectangles.tolist():
         xs += [x0, x1, x1, x0, x0, None]
         ys += [y0, y0, y1, y1, y0, None]
-    return go.Scatter(
-        x=xs, y=ys, mode="lines", line={"width": 0}, fill="toself", fillcolor=colour, hoveron="fills",
-        name=text, text=text, hoverinfo="text", hoverlabel={"namelength": -1},
-    )  # fmt: skip
+    return {
+        "type": "scatter", "x": xs, "y": ys, "mode": "lines", "line": {"width": 0}, "fill": "toself",
+        "fillcolor": colour, "hoveron": "fills", "name": text, "text": text, "hoverinfo": "text",
+        "hoverlabel": {"namelength": -1},
+    }  # fmt: skip

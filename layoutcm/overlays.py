@@ -34,18 +34,17 @@ def page_overlay(
     One trace for each (side, label): outlines with gaps, and a point near each centre. customdata of every point is
     [side, number]. `image` is a data URI; `zoom` is (x0, y0, x1, y1) in page pixels.
     """
-    figure = _sheet(width, height, theme, image, zoom, height_px)
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for box in sorted(boxes, key=lambda box: SIDES.index(box["side"])):
         groups.setdefault((box["side"], box["label"]), []).append(box)
-    seen: set[str] = set()
-    for (side, label), members in groups.items():
-        figure.add_trace(_outlines(side, label, members, theme, first=side not in seen))
-        seen.add(side)
-    return figure
+    firsts = dict(reversed(groups))  # of each side, the label that comes first
+    traces = [
+        _outlines(side, label, members, theme, first=firsts[side] == label) for (side, label), members in groups.items()
+    ]
+    return go.Figure(traces, _sheet(width, height, theme, image, zoom, height_px))
 
 
-def _outlines(side: str, label: str, boxes: Sequence[Mapping[str, Any]], theme: Theme, first: bool) -> go.Scatter:
+def _outlines(side: str, label: str, boxes: Sequence[Mapping[str, Any]], theme: Theme, first: bool) -> dict[str, Any]:
     x: list[float | None] = []
     y: list[float | None] = []
     for box in boxes:
@@ -54,26 +53,27 @@ def _outlines(side: str, label: str, boxes: Sequence[Mapping[str, Any]], theme: 
         y += [y0, y0, y1, y1, y0, None, (y0 + y1) / 2, None]
     colour = boxes[0]["colour"]
     is_gt = side == "gt"
-    return go.Scatter(
-        name=plain(f"{side}: {short(label, 26)}"),
-        x=x,
-        y=y,
-        mode="lines+markers",
-        line={"color": faded(colour, 0.5) if is_gt else colour, "width": 4 if is_gt else 2}
+    return {
+        "type": "scatter",
+        "name": plain(f"{side}: {short(label, 26)}"),
+        "x": x,
+        "y": y,
+        "mode": "lines+markers",
+        "line": {"color": faded(colour, 0.5) if is_gt else colour, "width": 4 if is_gt else 2}
         | ({} if is_gt else {"dash": "5px,3px"}),
-        marker={
+        "marker": {
             "size": [0, 0, 0, 0, 0, 0, 5, 0] * len(boxes),
             "symbol": "circle" if is_gt else "diamond",
             "color": colour,
             "opacity": 0.7,
             "line": {"color": theme.background, "width": 1},
         },
-        customdata=[[side, box["number"]] for box in boxes for _ in range(POINTS_A_BOX)],
-        hoverinfo="text",
-        hovertext=[text for box in boxes for text in [_hover(box)] * POINTS_A_BOX],
-        legendgroup=side,
-        legendgrouptitle={"text": "gt, solid" if is_gt else "pred, dashed"} if first else None,
-    )
+        "customdata": [[side, box["number"]] for box in boxes for _ in range(POINTS_A_BOX)],
+        "hoverinfo": "text",
+        "hovertext": [text for box in boxes for text in [_hover(box)] * POINTS_A_BOX],
+        "legendgroup": side,
+        "legendgrouptitle": {"text": "gt, solid" if is_gt else "pred, dashed"} if first else None,
+    }
 
 
 def _hover(box: Mapping[str, Any]) -> str:
@@ -93,29 +93,27 @@ def _sheet(
     image: str | None,
     zoom: tuple[float, float, float, float] | None,
     height_px: int,
-) -> go.Figure:
-    """The page without regions: axes in page pixels, y down, one scale for both."""
-    figure = go.Figure()
-    corners = {"x0": 0, "y0": 0, "x1": width, "y1": height}
-    fill = None if image else theme.background
-    figure.add_shape(type="rect", **corners, line={"color": theme.muted, "width": 1}, fillcolor=fill, layer="below")
-    if image:
-        place = {"x": 0, "y": 0, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "top"}
-        figure.add_layout_image(source=image, **place, sizex=width, sizey=height, sizing="stretch", layer="below")
+) -> dict[str, Any]:
+    """The layout of a page without regions: axes in page pixels, y down, one scale for both."""
+    edge = {"type": "rect", "x0": 0, "y0": 0, "x1": width, "y1": height, "layer": "below"}
+    edge |= {"line": {"color": theme.muted, "width": 1}, "fillcolor": None if image else theme.background}
+    place = {"x": 0, "y": 0, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "top"}
+    picture = {"source": image, **place, "sizex": width, "sizey": height, "sizing": "stretch", "layer": "below"}
     x0, y0, x1, y1 = zoom or (-0.005 * width, -0.005 * height, 1.005 * width, 1.005 * height)
     bare = {"visible": False, "constrain": "domain"}
-    figure.update_xaxes(range=[x0, x1], constraintoward="left", **bare)
-    figure.update_yaxes(range=[y1, y0], constraintoward="top", scaleanchor="x", scaleratio=1, **bare)
-    figure.update_layout(
-        **base_layout(theme),
-        height=height_px,
-        margin={"l": 4, "r": 4, "t": 40, "b": 4},
-        dragmode="pan",
-        clickmode="event+select",
-        hoverdistance=25,
-        showlegend=True,
+    return base_layout(theme) | {
+        "shapes": [edge],
+        "images": [picture] if image else [],
+        "xaxis": bare | {"range": [x0, x1], "constraintoward": "left"},
+        "yaxis": bare | {"range": [y1, y0], "constraintoward": "top", "scaleanchor": "x", "scaleratio": 1},
+        "height": height_px,
+        "margin": {"l": 4, "r": 4, "t": 40, "b": 4},
+        "dragmode": "pan",
+        "clickmode": "event+select",
+        "hoverdistance": 25,
+        "showlegend": True,
         # At the left, because a page seldom fills the width and a legend at the right would stand far off.
-        legend={
+        "legend": {
             "x": -0.01,
             "xanchor": "right",
             "y": 1,
@@ -124,5 +122,4 @@ def _sheet(
             "font": {"size": 11},
             "tracegroupgap": 12,
         },
-    )
-    return figure
+    }

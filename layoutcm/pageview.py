@@ -112,10 +112,9 @@ class PageCells:
 
 def page_cells(comparison: Comparison, page: str) -> PageCells:
     """The cells of one page of a comparison, under the comparison's own rounding and score threshold."""
-    index = comparison.page_index(page)
-    laid = comparison.laid_out
-    boxes, labels = (column[laid.offsets[index] : laid.offsets[index + 1]] for column in (laid.boxes, laid.labels))
-    width, height = laid.frames[index]
+    laid = comparison.lay_out_page(comparison.page_index(page))
+    boxes, labels = laid.boxes, laid.labels
+    width, height = laid.frames[0]
     x_edges = np.unique(np.concatenate([[0, width], boxes[:, X0], boxes[:, X1]]))
     y_edges = np.unique(np.concatenate([[0, height], boxes[:, Y0], boxes[:, Y1]]))
     on_cells = np.stack(

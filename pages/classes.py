@@ -32,7 +32,5 @@ st.plotly_chart(taken_for(confusion, chosen, state.theme()), key="taken_for", co
 largest = words.confusions(confusion, most=5, gt=state.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
-    if st.button(text, key=f"class_{gt_label}_{pred_label}"):
-        state.put(gt_label=gt_label, pred_label=pred_label)
-        router.go("matrices")
+    st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=panels.open_cell, args=(gt_label, pred_label))
 panels.recipe(compared.recipe_for(state.get("method")))

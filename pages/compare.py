@@ -29,8 +29,8 @@ if files is not None:
     if isinstance(compared, Comparison):
         panels.findings(compared.alignment.findings)
         loading.taxonomy(compared)
-        if st.button("See how good it is", type="primary", icon=":material/arrow_forward:"):
-            router.go("overview")
+        onwards = {"on_click": router.go, "args": ("overview",)}
+        st.button("See how good it is", type="primary", icon=":material/arrow_forward:", **onwards)
         panels.recipe(compared.recipe_for(state.get("method")))
     else:
         if readable:

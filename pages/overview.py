@@ -22,11 +22,10 @@ with left:
 with right:
     st.subheader("Largest confusions" if confusion.diagonal else "Largest cells", anchor=False)
     for text, gt_label, pred_label in words.confusions(shown):
-        if st.button(text, key=f"confusion_{gt_label}_{pred_label}", width="stretch"):
-            state.put(gt_label=gt_label, pred_label=pred_label)
-            router.go("matrices")
-    if panels.chosen_cell(compared) and st.button("Pages behind the chosen cell", type="primary"):
-        router.go("matrices")
+        key = f"confusion_{gt_label}_{pred_label}"
+        st.button(text, key=key, width="stretch", on_click=panels.open_cell, args=(gt_label, pred_label))
+    if panels.chosen_cell(compared):
+        st.button("Pages behind the chosen cell", type="primary", on_click=router.go, args=("matrices",))
 if confusion.diagonal:
     st.subheader("Classes", anchor=False)
     st.plotly_chart(class_bars(shown, state.theme()), key="overview_bars", config=CONFIG, theme=None)

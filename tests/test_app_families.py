@@ -62,7 +62,7 @@ def test_own_families_travel_in_the_link():
     app.segmented_control(key="bar_matrix_depth").set_value(0).run()
     assert not app.exception and "depth:0" in texts(app)
     app.selectbox(key="bar_families").set_value("alone").run()
-    assert not app.exception and "No families yet" in texts(app) and metrics(app)["In the family"] == "0.0 %"
+    assert not app.exception and "No families yet" in texts(app) and metrics(app)["In the family"] == "0 %"
 
 
 @pytest.mark.parametrize("families", ['{"OOF":["Text"]}', "[" * 5000, "5"])

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from conftest import build
 from hypothesis import given, settings
 from test_against_pixels import layouts, page
 
 import layoutcm as lcm
-from layoutcm.model import GT, PRED
+from layoutcm.model import GT, PRED, Outline
 from layoutcm.pageview import page_cells
 
 
@@ -35,6 +36,25 @@ def test_pairs_of_cells_are_the_counts_of_the_page(generated):
     cells, merged = page_cells(c, "page 0"), c.counts().merged()
     np.testing.assert_array_equal(cells.pairs.words, merged.words)
     np.testing.assert_allclose(cells.pairs.pixels, merged.pixels)
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
+def test_a_page_looked_at_alone_is_the_page_that_was_counted(rounding):
+    """Scaled, on one side only, with scores under the threshold, with an outline."""
+    gt = build({"a": (30, 20), "only gt": (9, 9), "b": (10, 10)}, [
+        ("b", "x", 1, 1, 7.3, 8.5), ("a", "y", 0.4, 2, 20, 11.5), ("only gt", "x", 2, 2, 5, 5), ("b", "y", 3, 0, 9, 4),
+    ])  # fmt: skip
+    pred = build({"b": (10, 10), "a": (45, 30), "only pred": (8, 6)}, [
+        ("a", "y", 1, 3, 33, 17, 0.9), ("only pred", "x", 0, 0, 4.5, 6, 0.8), ("b", "x", 1, 1, 8, 8, 0.2),
+        ("b", "y", 0, 0, 9, 9, 0.7), ("a", "x", 5, 5, 40, 28, 0.6),
+    ])  # fmt: skip
+    pred.region_columns.shapes[3] = Outline((np.array([[0, 0], [9, 0], [0, 9.0]]),))
+    c = lcm.compare(gt, pred, rounding=rounding, min_score=0.5)
+    assert c.pages == ["a", "only gt", "b", "only pred"]
+    for name in c.pages:
+        cells, counted = page_cells(c, name), c.counts(page=name).merged()
+        np.testing.assert_array_equal(cells.pairs.words, counted.words)
+        np.testing.assert_allclose(cells.pairs.pixels, counted.pixels)
 
 
 def test_the_two_page_example(two_pages):

@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
 from layoutcm.ui import state
+from layoutcm.ui.inputs import Input, layouts_of
+from layoutcm.ui.panels import counted, typed
+
+MANY, NEAR = 2000, 100  # more options than that are not all listed; so many before and after the chosen one are
+LARGE = 10_000_000  # bytes; less is read in a moment
 
 
-def choose(name: str, label: str, options: Any, **more: Any) -> None:
-    """A select box bound to one choice of the session; a choice that is not there becomes the first."""
+def choose(name: str, label: str, options: Any, place: str = "bar", **more: Any) -> None:
+    """A select box bound to one choice of the session; a choice that is not there becomes the first.
+
+    Of very many options, which a browser is slow to take, it lists those near the chosen one and takes typed names.
+    """
     values = list(options)
     if values and state.get(name) not in values:
         state.put(**{name: values[0]})
-    st.selectbox(label, values, **state.bound(name), **more)
+    bound = state.bound(name, place)
+    if len(values) > MANY:
+        at = values.index(state.get(name))
+        bound |= {"on_change": _take, "args": (name, bound["key"], values), "accept_new_options": True}
+        more["help"] = f"Type a part of a name to find it among all {len(values):,}."
+        values = values[max(at - NEAR, 0) : at + NEAR]
+    st.selectbox(label, values, **bound, **more)
+
+
+def _take(name: str, key: str, known: list[str]) -> None:
+    """What was chosen, or the first name that has in it what was typed."""
+    text = st.session_state[key]
+    found = text if text in known else next((one for one in known if text.casefold() in one.casefold()), None)
+    if found is None:
+        st.toast(f"There is no {name} with {typed(text)} in its name.")
+    else:
+        state.put(**{name: found})
 
 
 def show() -> None:
     """Draw the bar in the sidebar."""
-    files = state.loaded()
+    place, files = st.empty(), state.loaded()  # the place is always there, so that nothing below it moves
     if files is None:
         st.sidebar.caption("Nothing loaded yet. Start on the page Compare.")
         return
-    # Every page begins here, so whatever is slow about new files happens under this spinner, in sight.
-    with st.spinner("Reading and comparing …"):
-        compared = state.comparison()
+    # Every page begins here, so whatever is slow about new files or options happens now, and says so on top.
+    _read_in_sight(files, place)
+    compared = state.comparison()
     with st.sidebar:
         if len(files.preds) > 1:
             names = [pred.name for pred in files.preds]
@@ -36,9 +63,25 @@ def show() -> None:
             _controls(compared)
 
 
-def _facts(gt: str, compared: Comparison) -> None:
-    from layoutcm.ui.panels import counted, typed
+def _read_in_sight(files: state.Loaded, place: Any) -> None:
+    """New large files are read under a bar. A spinner would come too late: reading leaves no moment to show it."""
+    gt, pred = sides = (files.gt, state.chosen_pred())
+    size, known = sum(side.size for side in sides), (gt.digest, pred.digest, files.sizes)
+    if size < LARGE or st.session_state.get("read_in_sight") == known:
+        return
 
+    def tell(given: Input) -> None:
+        done = 0.1 if given is gt else 0.1 + 0.8 * gt.size / size
+        place.progress(done, f"Reading {typed(given.name)}, {given.size / 1e6:,.0f} MB …")
+        time.sleep(0.05)  # the moment
+
+    with suppress(InputError):  # which the page itself shows
+        layouts_of(gt, pred, files.sizes, tell)
+    st.session_state["read_in_sight"] = known
+    place.empty()
+
+
+def _facts(gt: str, compared: Comparison) -> None:
     counts = {"page": len(compared.pages), "document": len(compared.documents), "label": len(compared.labels) - 1}
     st.markdown(f"**{typed(gt)}** → **{typed(state.chosen_pred().name)}**")
     facts = [*(counted(count, word) for word, count in counts.items()), f"{compared.taxonomy} taxonomy"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.cell_kinds import TOLERANCE, CellKinds, cell_kinds
 from layoutcm.comparison import Comparison
@@ -28,13 +30,17 @@ KINDS_HELP = (
 )
 
 
-def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> None:
-    """What the chosen cell means, and the worst pages behind it, `across` in a row, with exactly its pixels lit."""
+def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callable[[], None]:
+    """What the chosen cell means, and the worst pages behind it, `across` in a row, with exactly its pixels lit.
+
+    The list is there at once. What takes longer, the split and the pictures, is left to the function that comes back:
+    the page calls it when all else is drawn.
+    """
     cell = panels.chosen_cell(compared)
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it.")
-        return
-    gt_label, pred_label = state.get("gt_label"), state.get("pred_label")
+        return lambda: None
+    gt_label, pred_label = names = (state.get("gt_label"), state.get("pred_label"))
     verb = "meets" if not confusion.diagonal else "found as" if cell[0] == cell[1] else "read as"
     st.subheader(typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
     pages, scope = _pages_behind(compared, gt_label, pred_label)
@@ -42,16 +48,41 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> None:
         f"{share(float(confusion.recall[cell]))} of {typed(gt_label)}, {spaced(round(confusion.values[cell]))} px on "
         f"{spaced(len(pages))} of {panels.counted(scope, 'page')}"
     )
-    if confusion.diagonal and cell[0] != cell[1] and len(pages):
-        _split(compared, (gt_label, pred_label), pages)
+    split = st.container()
     worst = pages.head(THUMBNAILS)
     places = [column for _ in range(0, len(worst), across) for column in st.columns(across)]
-    for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist()):
-        with place:
-            _lit_page(compared, page, pixels, (gt_label, pred_label))
+    frames = [
+        (_listed(place, page, pixels), page)
+        for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist())
+    ]
     if len(pages):
-        with st.expander(f"All {panels.counted(len(pages), 'page')}" if len(pages) > 1 else "The page"):
-            panels.page_picker(pages, key="behind")
+        title = f"All {panels.counted(len(pages), 'page')}" if len(pages) > 1 else "The page"
+        every = st.expander(title, key="behind_all", on_change="rerun")
+        if every.open:
+            with every:
+                panels.page_picker(pages, key="behind")
+
+    def later() -> None:
+        if confusion.diagonal and cell[0] != cell[1] and len(pages):
+            with split:
+                _split(compared, names, pages)
+        for frame, page in frames:
+            _draw(compared, frame, page, names)
+
+    return later
+
+
+def _listed(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerator:
+    """A page behind the cell in words, and the place for its picture."""
+    frame = place.empty()
+    place.markdown(f"{typed(page)}  \n{spaced(round(pixels))} px")
+    place.button("Open page", key=f"open_{page}", on_click=panels.open_page, args=(page,))
+    return frame
+
+
+def _draw(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
+    picture = panels.images().find(compared, compared.page_index(page))
+    frame.image(thumbnail(state.content_key(), compared, page, cell, state.get("method"), picture))
 
 
 def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple[pd.DataFrame, int]:
@@ -93,13 +124,3 @@ def _bar(parts: list[tuple[str, str, float]]) -> None:
 def _kinds(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> CellKinds:
     _, gt_label, pred_label, method, _ = key
     return cell_kinds(_compared, gt_label, pred_label, _pages, method)
-
-
-def _lit_page(compared: Comparison, page: str, pixels: float, cell: tuple[str, str]) -> None:
-    picture = panels.images().find(compared, compared.page_index(page))
-    with st.spinner("Drawing …"):
-        small = thumbnail(state.content_key(), compared, page, cell, state.get("method"), picture)
-    st.image(small)
-    st.markdown(f"{typed(page)}  \n{spaced(round(pixels))} px")
-    if st.button("Open page", key=f"open_{page}"):
-        panels.open_page(page)

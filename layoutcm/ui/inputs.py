@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,10 @@ class Input:
     digest: str
     path: str = ""
     data: bytes = field(default=b"", repr=False)
+
+    @property
+    def size(self) -> int:
+        return os.path.getsize(self.path) if self.path else len(self.data)
 
     @property
     def source(self) -> str | tuple[str, bytes]:
@@ -71,21 +76,32 @@ def layout_of(given: Input, like: Layout | None = None, like_digest: str = "", s
     return _layout(given.digest, given.name, like_digest, sizes, given, like)
 
 
-@st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner=False)
+@st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner="Reading a file …", show_time=True)
 def _layout(digest: str, name: str, like_digest: str, sizes: str, _given: Input, _like: Layout | None) -> Layout:
     width, _, height = sizes.partition("x")
     return read(_given.source, like=_like, sizes=(float(width), float(height)) if sizes else None)
 
 
+def layouts_of(
+    gt: Input, pred: Input, sizes: str = "", tell: Callable[[Input], None] | None = None
+) -> tuple[Layout, Layout]:
+    """Both sides; `tell` hears of each file before it is read."""
+    if tell:
+        tell(gt)
+    gt_layout = layout_of(gt, sizes=sizes)
+    if tell:
+        tell(pred)
+    return gt_layout, layout_of(pred, gt_layout, gt.digest, sizes)
+
+
 def comparison_of(gt: Input, pred: Input, options: dict[str, Any], sizes: str = "") -> Comparison:
     """The comparison of two files under some options; options are part of the key."""
-    gt_layout = layout_of(gt, sizes=sizes)
-    pred_layout = layout_of(pred, gt_layout, gt.digest, sizes)
+    gt_layout, pred_layout = layouts_of(gt, pred, sizes)
     key = json.dumps(options, sort_keys=True)
     return _comparison(gt.digest + pred.digest, gt.name, pred.name, sizes + key, gt_layout, pred_layout)
 
 
-@st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner=False)
+@st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner="Comparing all pages …", show_time=True)
 def _comparison(digests: str, gt_name: str, pred_name: str, key: str, _gt: Layout, _pred: Layout) -> Comparison:
     options = json.loads(key[key.index("{") :])
     return compare(_gt, _pred, **options)

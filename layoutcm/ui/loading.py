@@ -77,8 +77,7 @@ def folder() -> None:
         gt = st.selectbox("Ground truth", names, index=None, key="folder_gt")
         preds = st.multiselect("Predictions", names, key="folder_preds")
         if st.button("Compare these", disabled=not (gt and preds)):
-            with st.spinner("Reading and comparing …"):
-                problem = state.open_named("|".join([str(gt), *preds]))
+            problem = state.open_named("|".join([str(gt), *preds]))
             st.error(typed(problem)) if problem else st.rerun()
 
 
@@ -143,8 +142,12 @@ def taxonomy(compared: Comparison) -> None:
     st.markdown(f"**Taxonomy: {compared.taxonomy}.** {words[compared.taxonomy]}")
     st.session_state["match_names"] = state.get("taxonomy") == "match-names"
     st.toggle("Match equal names (up to case, blanks and hyphens)", key="match_names", on_change=_match_names)
-    with st.expander("Map labels of the prediction to labels of the ground truth", expanded=bool(files.mapping)):
-        guarded(lambda: _mapping_editor(files))
+    editor = st.expander(
+        "Map labels of the prediction to labels of the ground truth", bool(files.mapping), on_change="rerun"
+    )
+    if editor.open:
+        with editor:
+            guarded(lambda: _mapping_editor(files))
 
 
 def _match_names() -> None:

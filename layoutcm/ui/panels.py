@@ -52,7 +52,7 @@ def unbroken(parts: list[str]) -> str:
 
 def style() -> None:
     st.html(
-        "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}"
+        "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}:has(>.st-key-unseen){display:none}"
         # A button says all it has to say, if need be on two lines.
         "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
         # What stands side by side stands one above the other where there is no room for both.
@@ -79,6 +79,17 @@ def guarded(work: Callable[[], None]) -> None:
     except Exception as error:
         logging.getLogger("layoutcm").exception("a page failed")
         st.error(typed(f"This page could not be shown ({type(error).__name__}). The server's log says where."))
+
+
+def by_itself(work: Callable[[], None]) -> Callable[[], None]:
+    """A part of a page that answers its own widgets without a run of the whole page; the link follows."""
+
+    @st.fragment
+    def run() -> None:
+        guarded(work)
+        state.write_link()
+
+    return run
 
 
 def need_comparison() -> Comparison:
@@ -186,15 +197,15 @@ def table(rows: Any, columns: dict[str, Any], key: str) -> None:
 
 def page_picker(table: Any, key: str, column: str = "page") -> None:
     """A table of pages (or documents); choosing a row opens it."""
-    event = st.dataframe(**_grid(table, COLUMNS), key=key, on_select="rerun", selection_mode="single-row")
-    rows = event["selection"]["rows"]
-    if rows != st.session_state.get(f"{key}_seen", []):
-        st.session_state[f"{key}_seen"] = rows
+
+    def choose() -> None:
+        rows = st.session_state[key]["selection"]["rows"]
         if rows and column == "page":
             open_page(str(table["page"].iloc[rows[0]]))
         elif rows:
             state.put(level="document", document=str(table["document"].iloc[rows[0]]))
-            st.rerun()
+
+    st.dataframe(**_grid(table, COLUMNS), key=key, on_select=choose, selection_mode="single-row")
 
 
 def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
@@ -230,6 +241,11 @@ COLUMNS = {
        for name in ("precision", "recall", "iou", "content_precision", "content_recall")},
 }  # fmt: skip
 CLASS_COLUMNS = COLUMNS | {"f1": _score("F1"), "iou": plain_number("IoU")}
+
+
+def open_cell(gt_label: str, pred_label: str) -> None:
+    state.put(gt_label=gt_label, pred_label=pred_label)
+    go("matrices")
 
 
 def open_page(page: str) -> None:

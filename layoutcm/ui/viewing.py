@@ -16,7 +16,7 @@ from layoutcm.model import SIDES
 from layoutcm.overlays import page_overlay
 from layoutcm.pageview import PageCells, page_cells
 from layoutcm.palette import label_colours
-from layoutcm.ui import panels, state, words
+from layoutcm.ui import bar, panels, state, words
 from layoutcm.ui.order import ordered
 from layoutcm.ui.page_images import picture_uri
 from layoutcm.ui.router import go
@@ -30,22 +30,20 @@ def choose_page(compared: Comparison) -> str:
     index = compared.page_index(current)
     state.put(page=current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Page", list(compared.pages), **state.bound("page", "viewer"))
-        if st.button("Previous", disabled=index == 0, shortcut="Left"):
-            _turn_to(compared.pages[index - 1])
-        if st.button("Next", disabled=index == len(compared.pages) - 1, shortcut="Right"):
-            _turn_to(compared.pages[index + 1])
-        if st.button("Back to the cell", disabled=panels.chosen_cell(compared) is None):
-            go("matrices")
+        bar.choose("page", "Page", compared.pages, place="viewer")
+        for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
+            end = not 0 <= to < len(compared.pages)
+            st.button(name, disabled=end, shortcut=key, on_click=_turn_to, args=(compared, to))
+        chosen = panels.chosen_cell(compared) is not None
+        st.button("Back to the cell", disabled=not chosen, on_click=go, args=("matrices",))
     document = compared.alignment.pages.documents[index]
     if document != current:
         st.caption(f"document {panels.typed(document)}, page {spaced(index + 1)} of {spaced(len(compared.pages))}")
     return current
 
 
-def _turn_to(page: str) -> None:
-    state.put(page=page)
-    st.rerun()
+def _turn_to(compared: Comparison, index: int) -> None:
+    state.put(page=compared.pages[index])
 
 
 def boxes(compared: Comparison, page: str) -> list[dict[str, Any]]:

@@ -1,31 +1,81 @@
-"""Loading what the first comparison needs while the first visitor is still choosing files."""
+"""Loading what a first comparison needs while its visitor is still choosing files, on the server and in the browser."""
 
 from __future__ import annotations
 
+import gc
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Thread
 
+import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, would meet it half loaded)
 import streamlit as st
 
 from layoutcm.comparison import compare
 from layoutcm.formats import read
+from layoutcm.ui.state import loaded
 
-_TINY = ("tiny.csv", b"page,width,height,label,x0,y0,x1,y1\np,9,9,a,0,0,5,5\n")
+_TINY = ("tiny.csv", b"page,width,height,label,x0,y0,x1,y1\np,9,9,a,0,0,5,5\np,9,9,b,2,2,7,7\n")
 
 
 @st.cache_resource(show_spinner=False)
 def start() -> Thread:
-    """Once a server: compare one tiny page in the background, which loads the compiled kernel and the tables."""
-    thread = Thread(target=_compare_once, daemon=True)
+    """Once a server: go once, on one tiny page, through what the pages do; this loads compiled code and modules."""
+    thread = Thread(target=_go_through, daemon=True)
     thread.start()
     return thread
 
 
-def _compare_once() -> None:
+def _go_through() -> None:
     try:
-        import layoutcm.charts  # noqa: F401  (Plotly takes its time)
-
-        tiny = read(_TINY)
-        compare(tiny, tiny).page_table()
+        _compare_and_draw()
     except Exception:  # the visitor's own comparison will say what is wrong
         logging.getLogger("layoutcm").exception("warming up failed")
+    # Streamlit collects garbage after every run. What has been loaded by now never becomes garbage, and looking
+    # through it would take longer than many a run.
+    gc.collect()
+    gc.freeze()
+
+
+def _compare_and_draw() -> None:
+    from layoutcm.charts import class_bars, distribution, taken_for
+    from layoutcm.figures import matrix_figure
+    from layoutcm.maps import set_map
+    from layoutcm.overlays import page_overlay
+    from layoutcm.pageview import page_cells
+    from layoutcm.palette import LIGHT, label_colours
+    from layoutcm.plane import precision_recall_plane
+    from layoutcm.ui.viewing import boxes
+
+    tiny = read(_TINY)
+    compared = compare(tiny, tiny)
+    confusion, cells = compared.confusion(), page_cells(compared, "p")
+    colours = label_colours(compared.labels[1:])
+    for figure in (
+        matrix_figure(confusion, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, selected=(1, 2)),
+        class_bars(confusion, LIGHT),
+        precision_recall_plane(confusion, LIGHT),
+        taken_for(confusion, 1, LIGHT),
+        distribution(compared.page_table()["f1"], "F1", LIGHT),
+        page_overlay(9, 9, boxes(compared, "p"), LIGHT, image="data:,"),
+        set_map(cells, "cell", colours, LIGHT, cells.share_of("a", "b"), image="data:,"),
+    ):
+        figure.to_json()
+    compared.pages_behind("a", "b")
+
+
+@contextmanager
+def parts_loading() -> Iterator[None]:
+    """Once a session: an unseen chart and table, so that the browser loads what draws them while it has to wait.
+
+    It waits for files to be chosen, or for those of a link to be read; then the page brings charts of its own.
+    """
+    place = st.empty()
+    if not st.session_state.get("parts_loaded"):
+        st.session_state["parts_loaded"] = True
+        with place.container(key="unseen"):
+            st.plotly_chart({"data": [{"type": "indicator"}]}, key="unseen_chart")
+            st.dataframe({"unseen": []}, key="unseen_table")
+    yield
+    if loaded() is not None:
+        place.empty()
