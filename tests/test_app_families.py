@@ -91,7 +91,7 @@ def test_a_level_and_hostile_names():
     gt, pred = ((name, coco(HOSTILE, boxes), "application/json") for name in ("gt.json", "pred.json"))
     app = upload(opened(), gt, pred)
     app.switch_page("pages/families.py").run()
-    assert not app.exception and "100.0 % of gt's labelled pixels in the whole set are right." in texts(app)
+    assert not app.exception and "100 % of gt's labelled pixels in the whole set are right." in texts(app)
 
 
 def test_labels_can_be_ordered_by_family_elsewhere():

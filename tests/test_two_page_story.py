@@ -1,4 +1,4 @@
-"""The two-page example told from pixels to families, with every number small enough to count by hand.
+"""The two-page example told from pixels to families, objects, soft scores and centroids, countable by hand.
 
 Page p1 (20 x 20) has a title, a paragraph, a list item and a picture; page p2 (10 x 10) a table. The prediction takes
 the list item for a paragraph, lays a table over the whole picture and a picture over its upper half only, cuts the
@@ -72,3 +72,17 @@ def test_the_two_page_story(two_pages):
     assert pages.matrices["Text"].loc["list_item"].tolist() == [0, 0, 0, 0, 1]
     assert pages.matrices["Text"].loc["OOF"].tolist() == [0, 0, 0, 1, 0]
     assert pages.matrices["Table"].to_numpy().tolist() == [[1, 0], [1, 0]]
+
+    # Which things were found? The title and both paragraphs' first half overlap enough to count, the list item and the
+    # picture do not at the stricter thresholds. AP is averaged over the five classes that gt has.
+    o = c.objects()
+    assert (o.ap, o.ap50, o.ap75) == pytest.approx((0.43, 0.7, 0.5))
+
+    # How sure was the model? Soft scores weigh every pixel by the score of its box.
+    assert c.soft("micro")["f_beta"] == pytest.approx(0.504673, abs=5e-7)
+    assert c.soft("macro")["f_beta"] == pytest.approx(0.390872, abs=5e-7)
+
+    # Was it at least in the right place? Three of seven predictions have the centre of a region of their label within
+    # two pixels, and three of five regions are met.
+    k = c.centroids(tolerance=(2, 2))
+    assert (k.precision, k.recall) == pytest.approx((3 / 7, 3 / 5))
