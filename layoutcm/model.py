@@ -94,6 +94,14 @@ class Pages:
     def index(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
 
+    @cached_property
+    def stems(self) -> dict[str, int]:
+        """{name without folder and suffix: page}, -1 where several pages share it: which one is meant is a guess."""
+        found: dict[str, int] = {}
+        for i, name in enumerate(self.names):
+            found[stem(name)] = -1 if stem(name) in found else i
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class Regions:

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats import coco, table, voc
+from layoutcm.formats import alto, coco, cvat, doctags, hocr, page_xml, table, voc
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.gather import gathered
 from layoutcm.formats.join import each
@@ -41,6 +41,11 @@ FORMATS = (
     Format("parquet", "table in Parquet", table.is_parquet, each(table.read_parquet)),
     Format("csv", "table in CSV", table.is_csv, each(table.read_csv)),
     Format("voc", "Pascal VOC", voc.is_voc, gathered("voc", voc.read_page)),
+    Format("page-xml", "PAGE-XML", page_xml.is_page_xml, gathered("page-xml", page_xml.read_file)),
+    Format("alto", "ALTO", alto.is_alto, gathered("alto", alto.read_file)),
+    Format("hocr", "hOCR", hocr.is_hocr, gathered("hocr", hocr.read_file)),
+    Format("cvat", "CVAT for images 1.1", cvat.is_cvat, gathered("cvat", cvat.read_file)),
+    Format("doctags", "DocTags", doctags.is_doctags, doctags.read),
 )
 BY_NAME = {format.name: format for format in FORMATS}
 

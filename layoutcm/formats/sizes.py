@@ -64,10 +64,11 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
         return options.sizes
     if options.sizes and (size := options.sizes.get(page) or options.sizes.get(stem(page))):
         return size
-    if options.like is None or page not in options.like.page_columns.index:
+    if options.like is None:
         return None
-    lender, i = options.like.page_columns, options.like.page_columns.index[page]
-    return float(lender.widths[i]), float(lender.heights[i])
+    lender = options.like.page_columns
+    i = lender.index.get(page, lender.stems.get(stem(page), -1))
+    return (float(lender.widths[i]), float(lender.heights[i])) if i >= 0 else None
 
 
 def missing_size(file: str, place: str, page: str) -> InputError:
