@@ -10,7 +10,17 @@ from written import LABELS, PAGES, writers, written
 import layoutcm as lcm
 
 # Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.
-OWN_LABELS: dict[str, dict[str, str]] = {}
+OWN_LABELS: dict[str, dict[str, str]] = {
+    "page-xml": {
+        "Title": "TextRegion:heading",
+        "Text": "TextRegion:paragraph",
+        "Table": "TableRegion",
+        "Picture": "ImageRegion",
+    },
+    "alto": {"Title": "Title", "Text": "TextBlock", "Table": "ComposedBlock:table", "Picture": "Illustration"},
+    "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
+    "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
+}
 # Formats that cannot say that a page is blank, or leave it out.
 NO_BLANK_PAGES: set[str] = set()
 

@@ -12,12 +12,15 @@ from layoutcm.errors import InputError
 from layoutcm.formats.content import HEAD, Content, Options
 from layoutcm.formats.gather import Gathering, gathered
 from layoutcm.formats.markup import is_picture_or_table, root_name
+from layoutcm.formats.tags import check_number_of_tags
 from layoutcm.model import Layout
 
 GRID = 500
 PAGE_BREAK = "page_break"
+MAX_PAGES = 100_000
+MAX_OPEN = 10  # pictures and tables in one another; a model may forget to close them
 _LOCATIONS = re.compile(rb"(?:<loc_[0-9]{1,9}>\s*){4}")
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]*)>((?:\s*<loc_[0-9]{1,9}>)*)")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]*)>((?:\s*<loc_[0-9]{1,9}>){0,64})")
 _NUMBER = re.compile("[0-9]+")
 # Cells, keys and values are below the level of blocks; a location may stand on its own after a broken tag.
 _BELOW = re.compile("(?:[efluxc]cel|ched|rhed|srow|shed|nl|(?:key|value)_[0-9]+|loc_[0-9]+)$")
@@ -45,11 +48,14 @@ def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
 
 
 def read_file(content: Content, options: Options, rows: Gathering) -> None:
+    check_number_of_tags(content)
     try:
         pages = content.data.decode("utf-8-sig").split(f"<{PAGE_BREAK}>")
     except UnicodeDecodeError as error:
         problem = f"0x{content.data[error.start]:02x} is not UTF-8 text"
         raise InputError(content.name, f"byte {error.start}", problem, "Save the file as UTF-8.") from None
+    if len(pages) > MAX_PAGES:
+        raise InputError(content.name, "", f"{len(pages):,} pages, at most {MAX_PAGES:,} are read", "Split the file.")
     line = 1
     for i, text in enumerate(pages):
         name, document = (f"{content.stem}_p{i + 1}", content.stem) if len(pages) > 1 else (content.stem, "")
@@ -72,7 +78,7 @@ def _read_tags(text: str, page: int, line: int, options: Options, rows: Gatherin
                 del holders[holders.index(name) :]
             continue
         inside = bool(holders)
-        if is_picture_or_table(name) and _CONTENT.match(name):
+        if len(holders) < MAX_OPEN and is_picture_or_table(name) and _CONTENT.match(name):
             holders.append(name)
         if _BELOW.match(name) or (inside and not options.nested):
             continue

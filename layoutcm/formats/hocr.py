@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.gather import Gathering
-from layoutcm.formats.html_tags import END_PARAGRAPH, VOID, attributes_of, tags
 from layoutcm.formats.markup import MAX_DEPTH, is_picture_or_table, numbers, root_name, told_size
 from layoutcm.formats.points import Box
+from layoutcm.formats.tags import VOID, check_number_of_tags, classes_of, tags, title_of
 
 HTML = {"html", "head", "body", "div", "span", "p", "section", "article"}
+AREAS = {b"div", b"table"}
 PAGE, PARAGRAPH = "ocr_page", "ocr_par"
 LINES_AND_WORDS = {"ocr_line", "ocrx_line", "ocr_word", "ocrx_word", "ocr_glyph", "ocr_glyphs", "ocr_dropcap"}
 NO_BLOCKS = LINES_AND_WORDS | {PAGE, "ocr_document", "ocr_linear", "ocr_cinfo", "ocrx_cinfo"}
 CORNERS = ("x0", "y0", "x1", "y1")
 
+_BOX = re.compile(rb"""(?<![\w-])bbox(?:\s+[^\s;"']+){4}""")
+_PAGES = re.compile(rb"""(?:class|CLASS)\s*=\s*["']?[^"'<>=]*?ocr_page""")
 _PROPERTY = re.compile(r"""([\w-]+)((?:"[^"]*"|'[^']*'|[^;"'])*+)""")
-_PAGES = re.compile(rb"""class\s*=\s*["']?[\w \-]*ocr_page""", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -45,24 +48,24 @@ def is_hocr(content: Content) -> bool:
 
 
 def read_file(content: Content, options: Options, rows: Gathering) -> None:
-    many = len(_PAGES.findall(content.data)) > 1
+    check_number_of_tags(content)
+    many = len(list(islice(_PAGES.finditer(content.data), 2))) == 2
     stack = [Open(b"")]
     pages = 0
     for line, closing, tag, told in tags(content.data):
         if closing:
             _close(stack, _nearest(stack, tag), rows)
             continue
-        if tag in END_PARAGRAPH:
-            _close(stack, _nearest(stack, b"p"), rows)
-        attributes = attributes_of(told) if b"ocr" in told else {}
-        classes = [name for name in attributes.get(b"class", "").split() if name.startswith("ocr")]
+        classes = [name for name in classes_of(told) if name.startswith("ocr")] if b"ocr" in told else []
+        if tag == b"p" or (tag in AREAS and not NO_BLOCKS.issuperset(classes)):
+            _close(stack, _nearest(stack, b"p"), rows)  # HTML need not say that a paragraph ends
         if PAGE in classes:
             _close(stack, next((i for i, element in enumerate(stack) if element.page >= 0), 0), rows)
             pages += 1
-            page = _page(content, line, attributes.get(b"title", ""), pages if many else 0, rows)
+            page = _page(content, line, title_of(told), pages if many else 0, rows)
             stack.append(Open(tag, line, page, boxed=True))
         elif tag not in VOID:
-            _open(stack, tag, line, classes, attributes.get(b"title", ""), options, rows)
+            _open(stack, tag, line, classes, told, options, rows)
         if len(stack) > MAX_DEPTH:
             raise InputError(content.name, f"line {line}", "the HTML is nested too deeply to be a layout")
         if told.endswith(b"/") and tag not in VOID:
@@ -70,10 +73,14 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
     if not pages or stack[-1].page >= 0:
         problem = "the file ends before its page does" if pages else "there is no ocr_page in it"
         raise InputError(content.name, "", problem, "Copy or export the file again.")
+    if _nearest(stack, b"html"):
+        rows.odd("cut-off", "files end before they are closed, so that pages may be missing", content.name)
 
 
 def _nearest(stack: list[Open], tag: bytes) -> int:
     """Where the innermost open element of this name stands; 0 is the ground, which no tag closes."""
+    if len(stack) > 1 and stack[-1].tag == tag:
+        return len(stack) - 1
     for i in range(len(stack) - 1, 0, -1):
         if stack[i].tag == tag:
             return i
@@ -96,13 +103,13 @@ def _page(content: Content, line: int, title: str, number: int, rows: Gathering)
 
 
 def _open(
-    stack: list[Open], tag: bytes, line: int, classes: list[str], title: str, options: Options, rows: Gathering
+    stack: list[Open], tag: bytes, line: int, classes: list[str], told: bytes, options: Options, rows: Gathering
 ) -> None:
     parent = stack[-1]
     labels = () if parent.inner or parent.page < 0 else tuple(name for name in classes if name not in NO_BLOCKS)
-    boxed = "bbox " in title  # unlike x_bboxes, the boxes of characters
+    boxed = b"bbox " in told  # unlike x_bboxes, the boxes of characters
     if boxed and (labels or not parent.boxed):
-        box = _box(title, line, rows.file)
+        box = _box(told, line, rows.file)
         parent.around = parent.around if parent.boxed else _joined(parent.around, box)
         for label in labels:
             rows.region(parent.page, label, *box, ("line {}", line))
@@ -128,12 +135,13 @@ def _close(stack: list[Open], depth: int, rows: Gathering) -> None:
             parent.around = parent.around if parent.boxed else _joined(parent.around, element.around)
 
 
-def _box(title: str, line: int, file: str) -> Box:
-    for name, value in _PROPERTY.findall(title):
-        if name == "bbox" and len(corners := value.split()) == 4:
-            x0, y0, x1, y1 = numbers(corners, file, ("line {}", line), CORNERS)
-            return x0, y0, x1, y1
-    raise InputError(file, f"line {line}", f"the title {shown(title)} has no bbox of four numbers", "Repair it.")
+def _box(told: bytes, line: int, file: str) -> Box:
+    found = _BOX.search(told)
+    if found is None:
+        problem = f"the title {shown(title_of(told))} has no bbox of four numbers"
+        raise InputError(file, f"line {line}", problem, "Repair it.")
+    x0, y0, x1, y1 = numbers(found[0].split()[1:], file, ("line {}", line), CORNERS)
+    return x0, y0, x1, y1
 
 
 def _joined(one: Box | None, other: Box) -> Box:

@@ -7,6 +7,7 @@ times as fast as the guarded one of defusedxml, which runs in Python.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -23,9 +24,10 @@ STREAM_ABOVE = 8 << 20
 CHUNK = 1 << 20
 MAX_DEPTH = 400
 # More than any page has, and few enough to be held.
-MAX_KEPT = 2_000_000
+MAX_KEPT = 500_000
 # Other encodings could hide a declaration from the search for entities.
-_ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
+_UTF8 = {"utf-8", "utf8"}
+_ENCODINGS = {*_UTF8, "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)")
 _PROLOGUE = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*", re.DOTALL | re.IGNORECASE)
@@ -63,39 +65,50 @@ def elements(content: Content, *names: str, skipping: Collection[str] = ()) -> I
         else:
             tree = ElementTree.fromstring(content.json_bytes)
             _check_depth(content, tree)
-            yield from (element for element in tree.iter() if local(element.tag) in names)
+            wanted = _beside(tree, names)
+            yield from (element for element in tree.iter() if element.tag in wanted)
     except ElementTree.ParseError as error:
         raise _not_well_formed(content, error) from None
     except (ValueError, LookupError) as error:  # characters that the declared encoding has not
         raise InputError(content.name, "", f"this XML cannot be read: {error}", "Save it as UTF-8.") from None
 
 
+def _beside(root: Element, names: Collection[str]) -> set[str]:
+    """These names in the namespace of the root, which is that of the whole file."""
+    namespace = root.tag.removesuffix(local(root.tag))
+    return {namespace + name for name in names}
+
+
 def _streamed(content: Content, names: Sequence[str], skipping: Collection[str]) -> Iterator[Element]:
     path: list[Element] = []
+    wanted: set[str] = set()
+    skipped: set[str] = set()
     inside = kept = 0
     for event, element in _events(content):
-        name = local(element.tag)
+        tag = element.tag
         if event == "start":
+            if not path:
+                wanted, skipped = _beside(element, names), _beside(element, skipping)
             path.append(element)
-            inside += name in names
+            inside += tag in wanted
             if len(path) > MAX_DEPTH:
                 raise _too_deep(content)
             continue
         path.pop()
-        if name in names:
+        if tag in wanted:
             inside -= 1
             yield element
         kept += 1
         if kept > MAX_KEPT:
-            raise InputError(content.name, "", f"one {names[-1]} has over {MAX_KEPT:,} elements", "Split the file.")
-        if path and (not inside or name in skipping):
+            raise InputError(content.name, "", f"a page of over {MAX_KEPT:,} elements is too much", "Split the file.")
+        if path and (not inside or tag in skipped):
             del path[-1][-1]  # what was handed out, or is not wanted, need not be held
             kept = kept - 1 if inside else 0
 
 
 def _events(content: Content) -> Iterator[tuple[str, Element]]:
     """Starts and ends of elements; a file that is cut off is refused at once instead of after all its pages."""
-    if content.data[-CHUNK:].rstrip()[-1:] not in (b">", b""):
+    if not re.search(rb"</[^<>]*%b\s*>" % root_name(content).encode(), content.data[-CHUNK:]):
         raise _cut_off(content, "")
     parser: Any = ElementTree.XMLPullParser(("start", "end"))
     start, step = len(content.data) - len(content.json_bytes), CHUNK
@@ -114,17 +127,30 @@ def _events(content: Content) -> Iterator[tuple[str, Element]]:
 def _check_harmless(content: Content) -> None:
     """Refuse what could do harm or could hide it: entities, and encodings in which they cannot be searched for."""
     start = content.json_bytes
-    for told in _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b""):
-        encoding = told.decode("ascii", "replace").lower()
-        if encoding not in _ENCODINGS:
-            raise InputError(content.name, "line 1", f"the encoding {shown(encoding)} is not read", "Save it as UTF-8.")
-    if b"\0" in content.data[:4]:
-        raise InputError(content.name, "line 1", "this is not UTF-8 text", "Save the file as UTF-8.")
+    told = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
+    encodings = {encoding.decode("ascii", "replace").lower() for encoding in told} or {"utf-8"}
+    if not encodings <= _ENCODINGS or b"\0" in content.data[:4]:
+        problem = f"the encoding {shown(next(iter(encodings)))} is not read" if told else "this is not UTF-8 text"
+        raise InputError(content.name, "line 1", problem, "Save it as UTF-8.")
+    if encodings <= _UTF8:
+        _check_utf8(content)
     if b"<!ENTITY" in content.data:
         at = content.data.count(b"\n", 0, content.data.index(b"<!ENTITY")) + 1
         raise InputError(
             content.name, f"line {at}", "the file declares entities, which can be used to attack", "Remove them."
         )
+
+
+def _check_utf8(content: Content) -> None:
+    """Piece by piece: as one text the whole file could take four times its size."""
+    start = 0
+    while start < len(content.data):
+        piece = content.data[start : start + CHUNK]
+        try:
+            start += codecs.utf_8_decode(piece, "strict", start + CHUNK >= len(content.data))[1]
+        except UnicodeDecodeError as error:
+            problem = f"0x{piece[error.start]:02x} is not UTF-8 text"
+            raise InputError(content.name, f"byte {start + error.start}", problem, "Save it as UTF-8.") from None
 
 
 def _check_depth(content: Content, root: Element) -> None:
@@ -163,12 +189,13 @@ def told_size(width: str | None, height: str | None) -> tuple[float, float] | tu
     return sides if min(sides) > 0 else (None, None)
 
 
-def numbers(texts: Sequence[str | None], file: str, place: Spot, names: Sequence[str]) -> list[float]:
+def numbers(texts: Sequence[str | bytes | None], file: str, place: Spot, names: Sequence[str]) -> list[float]:
     """Texts as numbers; the place of a wrong one is put together only when there is one."""
     try:
         return [float(text) for text in texts]  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return [number(text, file, f"{spelled(place)}/{name}") for text, name in zip(texts, names)]
+        read = (text.decode("utf-8", "replace") if isinstance(text, bytes) else text for text in texts)
+        return [number(text, file, f"{spelled(place)}/{name}") for text, name in zip(read, names)]
 
 
 def is_picture_or_table(label: str) -> bool:

@@ -11,12 +11,13 @@ from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, Spot, number, spelled
+from layoutcm.formats.gather import NO_SCORE, Gathering, number, spelled
 from layoutcm.formats.markup import elements, is_picture_or_table, local, root_name, told_size
 from layoutcm.formats.points import box_around, outline_of, parse_points
 
+REGIONS = ("Region", "TableCell")  # how the names end; cells are an addition of Transkribus
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
-_STRUCTURE = re.compile(r"structure\s*\{([^{}]*)\}")
+_STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
 # Transkribus writes blanks and brackets inside `custom` as \u0020; half a surrogate pair is no character.
 _ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
 
@@ -37,15 +38,16 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
 
 
 def _read_regions(page: Element, index: int, file: str, options: Options, rows: Gathering) -> None:
-    namespace = page.tag.removesuffix("Page")
+    coords_tag = page.tag.removesuffix("Page") + "Coords"
     todo = list(reversed(page))
     while todo:
         region = todo.pop()
-        if not region.tag.endswith(("Region", "TableCell")):
+        tag = region.tag
+        if not tag.endswith(REGIONS):
             continue
         place = ("region {!r:.40}", region.get("id", ""))
-        coords = region.find(f"{namespace}Coords")
-        flat = _points(coords, namespace, file, place) if coords is not None else []
+        coords = region.find(coords_tag)
+        flat = parse_points(_points(coords), file, place) if coords is not None else []
         if coords is None or not flat:
             rows.odd("no-coordinates", "regions without coordinates are left out", spelled(place))
         else:
@@ -53,23 +55,22 @@ def _read_regions(page: Element, index: int, file: str, options: Options, rows: 
             score = number(told, file, f"{spelled(place)}, conf") if told else NO_SCORE
             shape = outline_of(flat) if options.outlines else None
             rows.region(index, _label(region), *box_around(flat), place, score, shape)
-        if options.nested or not is_picture_or_table(local(region.tag)):
+        if options.nested or not is_picture_or_table(local(tag)):
             todo += reversed(region)
 
 
-def _points(coords: Element, namespace: str, file: str, place: Spot) -> list[float]:
-    """From the text of newer schemas or the Point children of older ones."""
+def _points(coords: Element) -> str:
+    """The text of newer schemas, or what the Point children of older ones make of it."""
     text = coords.get("points")
     if text is None:
-        text = " ".join(f"{point.get('x')},{point.get('y')}" for point in coords.iter(f"{namespace}Point"))
-    return parse_points(text, file, place)
+        text = " ".join(f"{point.get('x')},{point.get('y')}" for point in coords)
+    return text
 
 
 def _label(region: Element) -> str:
-    name, kind = local(region.tag), region.get("type", "")
     structure = _STRUCTURE.search(region.get("custom", ""))
-    for field in structure[1].split(";") if structure else ():
-        key, _, value = field.partition(":")
-        if key.strip() == "type" and value.strip():
-            kind = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value.strip())
+    kind = structure[1].strip() if structure else region.get("type", "")
+    if "\\u" in kind:
+        kind = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), kind)
+    name = local(region.tag)
     return f"{name}:{kind}" if kind else name

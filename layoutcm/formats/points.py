@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import numpy as np
 
 from layoutcm.errors import InputError, shown
@@ -15,21 +16,30 @@ Box = tuple[float, float, float, float]
 
 # Far more than an outline needs; a longer text is made to keep the reader busy.
 MAX_TEXT = 1 << 20
-_SEPARATORS = str.maketrans(",;", "  ")
+_LIST = msgspec.json.Decoder(list[float])
 
 
 def parse_points(text: str, file: str, place: Spot) -> list[float]:
     """x, y, x, y, ...: none, or as many y as x."""
+    if len(text) > MAX_TEXT:
+        raise _wrong(text, file, place, f"is longer than {MAX_TEXT:,} characters")
     try:
-        flat = [float(part) for part in text[:MAX_TEXT].translate(_SEPARATORS).split()]
-    except ValueError:
-        raise _wrong(text, file, place, "is not a list of points x,y") from None
-    if len(flat) % 2 or len(text) > MAX_TEXT:
-        problem = f"is longer than {MAX_TEXT:,} characters" if len(text) > MAX_TEXT else "has an x without a y"
-        raise _wrong(text, file, place, problem)
+        # With one separator it is nearly JSON, whose decoder is several times as fast as splitting.
+        flat = _LIST.decode(f"[{text.strip().replace(' ', ',').replace(';', ',')}]")
+    except (msgspec.MsgspecError, ValueError):
+        flat = _split(text, file, place)
+    if len(flat) % 2:
+        raise _wrong(text, file, place, "has an x without a y")
     if not math.isfinite(sum(flat)):
         raise _wrong(text, file, place, "holds a number that is not finite")
     return flat
+
+
+def _split(text: str, file: str, place: Spot) -> list[float]:
+    try:
+        return [float(part) for part in text.replace(",", " ").replace(";", " ").split()]
+    except ValueError:
+        raise _wrong(text, file, place, "is not a list of points x,y") from None
 
 
 def _wrong(text: str, file: str, place: Spot, problem: str) -> InputError:
