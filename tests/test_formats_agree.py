@@ -8,6 +8,8 @@ import pytest
 from written import LABELS, PAGES, writers, written
 
 import layoutcm as lcm
+from layoutcm.formats import find_candidates
+from layoutcm.formats.content import Content
 
 # Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.
 OWN_LABELS: dict[str, dict[str, str]] = {
@@ -50,6 +52,12 @@ def test_every_format_gives_the_same_pages_as_coco(format, tmp_path):
     # The diagonal alone is not enough where regions overlap: a perfect match has recall 1 on it.
     recall = np.diag(compared.confusion(method="tensor").recall)
     assert np.nanmin(recall) == 1, compared.confusion().classes()
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_no_other_format_takes_a_written_file_for_its_own(format):
+    known = [[kind.name for kind in find_candidates(Content(name, data))] for name, data in written(format).items()]
+    assert [format] in known and all(kinds in ([format], []) for kinds in known)
 
 
 @pytest.mark.parametrize("format", sorted(writers()))
