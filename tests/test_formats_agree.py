@@ -8,6 +8,8 @@ import pytest
 from written import LABELS, PAGES, writers, written
 
 import layoutcm as lcm
+from layoutcm.formats import find_candidates
+from layoutcm.formats.content import Content
 from layoutcm.model import stem
 
 # Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.
@@ -22,6 +24,15 @@ OWN_LABELS = {
     "azure": {"Title": "title", "Text": "paragraph", "Table": "table", "Picture": "figure"},
     "textract": {label: f"LAYOUT_{label.upper()}" for label in LABELS},
     "docai": {"Title": "paragraph", "Text": "paragraph", "Table": "table", "Picture": "visual element"},
+    "page-xml": {
+        "Title": "TextRegion:heading",
+        "Text": "TextRegion:paragraph",
+        "Table": "TableRegion",
+        "Picture": "ImageRegion",
+    },
+    "alto": {"Title": "Title", "Text": "TextBlock", "Table": "ComposedBlock:table", "Picture": "Illustration"},
+    "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
+    "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
 }
 # Formats that cannot say that a page is blank, or leave it out.
 NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
@@ -52,6 +63,12 @@ def test_every_format_gives_the_same_pages_as_coco(format, tmp_path):
     # The diagonal alone is not enough where regions overlap: a perfect match has recall 1 on it.
     recall = np.diag(compared.confusion(method="tensor").recall)
     assert np.nanmin(recall) == 1, compared.confusion().classes()
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_no_other_format_takes_a_written_file_for_its_own(format):
+    known = [[kind.name for kind in find_candidates(Content(name, data))] for name, data in written(format).items()]
+    assert [format] in known and all(kinds in ([format], []) for kinds in known)
 
 
 @pytest.mark.parametrize("format", sorted(writers()))

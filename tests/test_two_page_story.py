@@ -73,7 +73,7 @@ def test_the_two_page_story(two_pages):
     assert pages.matrices["Text"].loc["OOF"].tolist() == [0, 0, 0, 1, 0]
     assert pages.matrices["Table"].to_numpy().tolist() == [[1, 0], [1, 0]]
 
-    # Which things were found? Title: AP 1. Paragraph: IoU .8, so at seven of ten thresholds, .7. Picture: IoU .5, at one
+    # Which things were found? Title: AP 1. Paragraph: IoU .8, at seven of ten thresholds, .7. Picture: IoU .5, at one
     # of ten, .1. Table: IoU .8, but a surer table was invented before it, so half of .7. List item: 0. The mean is .43.
     o = c.objects()
     assert (o.ap, o.ap50, o.ap75) == pytest.approx((0.43, 0.7, 0.5))

@@ -17,10 +17,14 @@ import msgspec
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats import (
+    alto,
     azure,
     coco,
+    cvat,
     docai,
     docling,
+    doctags,
+    hocr,
     huridocs,
     labelme,
     labelstudio,
@@ -29,6 +33,7 @@ from layoutcm.formats import (
     mineru,
     omnidocbench,
     paddlex,
+    page_xml,
     surya,
     table,
     textract,
@@ -96,6 +101,11 @@ FORMATS = (
     _rows("azure", "Azure Document Intelligence", azure.is_azure, azure.read_analysis),
     _rows("textract", "AWS Textract", textract.is_textract, textract.read_response),
     _rows("docai", "Google Document AI", docai.is_docai, docai.read_document),
+    _rows("page-xml", "PAGE-XML", page_xml.is_page_xml, page_xml.read_file),
+    _rows("alto", "ALTO", alto.is_alto, alto.read_file),
+    _rows("hocr", "hOCR", hocr.is_hocr, hocr.read_file),
+    _rows("cvat", "CVAT for images 1.1", cvat.is_cvat, cvat.read_file),
+    Format("doctags", "DocTags", doctags.is_doctags, doctags.read),
 )
 BY_NAME = {format.name: format for format in FORMATS}
 

@@ -7,7 +7,10 @@ message is written, because there are very many regions and hardly any messages.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -15,9 +18,11 @@ from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box
 from layoutcm.formats.sizes import missing_size, size_of
-from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, make_layout
+from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, make_layout, stem
 
 NO_SCORE = math.nan
+# A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.
+Spot = str | tuple[str, object]
 
 
 class Gathering:
@@ -31,11 +36,12 @@ class Gathering:
         self._labels: dict[str, int] = {}
         self._pages: list[tuple[str, float, float, str, int]] = []
         self._page_places: list[tuple[str, str]] = []
+        self._second_names: list[str] = []
         self._region_page: list[int] = []
         self._region_label: list[int] = []
         self._boxes: list[float] = []
         self._scores: list[float] = []
-        self._places: list[str | tuple[str, object]] = []
+        self._places: list[Spot] = []
         self._shapes: dict[int, Shape] = {}
 
     def page(
@@ -47,17 +53,31 @@ class Gathering:
         *,
         document: str = "",
         number: int = -1,
+        otherwise: str = "",
     ) -> int:
-        """The number of a new page; without a size it comes from images, `sizes` or `like`, or it is an error."""
+        """The number of a new page; without a size it comes from images, `sizes` or `like`, or it is an error.
+
+        `otherwise` is a second name, for a page whose first name is blank, stands on several pages, or is not that of
+        the images beside it while the second one is.
+        """
+        if otherwise and (not name or (stem(name) not in self._known and stem(otherwise) in self._known)):
+            name = otherwise
         if width is None or height is None:
-            size = size_of(name, self.options)
+            size = size_of(name, self.options) or (size_of(otherwise, self.options) if otherwise else None)
             if size is None:
                 raise missing_size(self.file, place, name)
             width, height = size
         # A number that no document has is none.
         self._pages.append((name, width, height, document, number if 0 <= number < 2**31 else -1))
         self._page_places.append((self.file, place))
+        self._second_names.append(otherwise)
         return len(self._pages) - 1
+
+    @cached_property
+    def _known(self) -> set[str]:
+        """Pages as the images beside the files, or the lending layout, call them."""
+        like = self.options.like
+        return {stem(name) for name in (*self.options.images, *(like.page_columns.names if like else ()))}
 
     def size(self, page: int) -> tuple[float, float]:
         return self._pages[page][1:3]
@@ -75,10 +95,13 @@ class Gathering:
         y0: float,
         x1: float,
         y1: float,
-        place: str | tuple[str, object],
+        place: Spot,
         score: float | None = None,
+        shape: Shape | None = None,
     ) -> None:
-        """One region; `place` is text or a pair ("objects[{}]", 3) that is put together when needed."""
+        """One region; its outline is kept only where outlines are asked for."""
+        if shape is not None and self.options.outlines:
+            self._shapes[len(self._region_page)] = shape
         self._region_page.append(page)
         self._region_label.append(self._labels.setdefault(label, len(self._labels)))
         self._boxes += (x0, y0, x1, y1)
@@ -90,7 +113,7 @@ class Gathering:
         page: int,
         label: str,
         points: Sequence[tuple[float, float]],
-        place: str | tuple[str, object],
+        place: Spot,
         score: float | None = None,
     ) -> None:
         """One region given by two or more points; it keeps its outline only if outlines are asked for."""
@@ -109,10 +132,27 @@ class Gathering:
     def _told(self, file: str, place: str) -> str:
         return ", ".join(part for part in (file if file != self.name else "", place) if part)
 
+    def _distinct_names(self) -> tuple[str, ...]:
+        """Names that several pages share ("image.png" in every file) give way to second ones, then to the files'."""
+        told = [page[0] for page in self._pages]
+        paths = (PurePosixPath(file.replace("\\", "/")).with_suffix("").as_posix() for file, _ in self._page_places)
+        thirds = [path if second else "" for path, second in zip(paths, self._second_names)]
+        names = told
+        for others in (self._second_names, thirds):
+            times = Counter(names)
+            names = [other if other and times[name] > 1 else name for name, other in zip(names, others)]
+        changed = [name for name, now in zip(told, names) if name != now]
+        if changed:
+            message = f"{self.name}: {len(changed):,} pages share a name with another and go by that of their file"
+            fix = "Check whether each file names its own image."
+            message = f"{message} (first: {shown(changed[0])})."
+            self.findings.append(Finding("shared-page-name", message, count=len(changed), fix=fix))
+        return tuple(names)
+
     def layout(self, format: str) -> Layout:
-        names, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
+        _, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
         pages = Pages(
-            tuple(names),
+            self._distinct_names(),
             np.array(widths, float),
             np.array(heights, float),
             tuple(documents),
@@ -137,11 +177,11 @@ class Gathering:
             regions,
             findings=[*self.findings, *odd],
             page_place=lambda i: self._told(*self._page_places[i]),
-            region_place=lambda i: self._told(self._page_places[self._region_page[i]][0], _spelled(self._places[i])),
+            region_place=lambda i: self._told(self._page_places[self._region_page[i]][0], spelled(self._places[i])),
         )
 
 
-def _spelled(place: str | tuple[str, object]) -> str:
+def spelled(place: Spot) -> str:
     return place if isinstance(place, str) else place[0].format(place[1])
 
 

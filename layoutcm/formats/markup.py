@@ -7,32 +7,43 @@ times as fast as the guarded one of defusedxml, which runs in Python.
 
 from __future__ import annotations
 
-import io
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+from xml.parsers.expat import errors
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import HEAD, Content
+from layoutcm.formats.gather import Spot, number, spelled
 
-# Above this the tree of a whole file would take memory that one page at a time does not.
-STREAM_ABOVE = 50 << 20
+# A tree takes up to forty times the memory of its file, so that of a larger file is never held as a whole.
+STREAM_ABOVE = 8 << 20
+CHUNK = 1 << 20
 MAX_DEPTH = 400
-_ENCODING = re.compile(rb"""\A\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)""")
+# More than any page has, and few enough to be held.
+MAX_KEPT = 500_000
 # Other encodings could hide a declaration from the search for entities.
-_ENCODINGS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
+_UTF8 = {"utf-8", "utf8"}
+_ENCODINGS = {*_UTF8, "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
+_ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)")
-_SKIPPED = re.compile(rb"\A(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)", re.DOTALL)
+_PROLOGUE = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*", re.DOTALL | re.IGNORECASE)
+_CUT_OFF = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}
+_PICTURES_AND_TABLES = re.compile(
+    "table|otsl|picture|image|photo|figure|graphic|illustration|drawing|chart|map", re.IGNORECASE
+)
 
 
 def root_name(content: Content) -> str:
     """Local name of the first element, or "" where the content does not look like markup."""
-    head = content.json_bytes[:HEAD].lstrip()
+    head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"<"):
         return ""
-    while skipped := _SKIPPED.match(head):
-        head = head[skipped.end() :]
-    found = _ROOT.match(head)
+    start = _PROLOGUE.match(head)
+    found = _ROOT.match(head, start.end() if start else 0)
     return found[1].decode("ascii") if found else ""
 
 
@@ -41,51 +52,88 @@ def local(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def elements(content: Content, name: str) -> Iterator[ElementTree.Element]:
-    """Every element of this local name (one that does not nest), whole; large files are never held as one tree."""
-    check_harmless(content)
+def elements(content: Content, *names: str, skipping: Collection[str] = ()) -> Iterator[Element]:
+    """Every element of these local names (none of which nests in another), whole, in the order of the file.
+
+    Large files are never held as one tree; `skipping` names what a reader does not look at, so that it need not be
+    held at all.
+    """
+    _check_harmless(content)
     try:
-        if len(content.data) <= STREAM_ABOVE:
-            tree = ElementTree.fromstring(content.json_bytes)
-            check_depth(content, tree)
-            yield from (element for element in tree.iter() if local(element.tag) == name)
+        if len(content.data) > STREAM_ABOVE:
+            yield from _streamed(content, names, skipping)
         else:
-            yield from _streamed(content, name)
+            tree = ElementTree.fromstring(content.json_bytes)
+            _check_depth(content, tree)
+            wanted = _beside(tree, names)
+            yield from (element for element in tree.iter() if element.tag in wanted)
     except ElementTree.ParseError as error:
-        line, column = error.position
-        problem = f"this is not well-formed XML: {str(error).partition(':')[0]}"
-        raise InputError(content.name, f"line {line}, column {column + 1}", problem, "Export the file again.") from None
+        raise _not_well_formed(content, error) from None
     except (ValueError, LookupError) as error:  # characters that the declared encoding has not
         raise InputError(content.name, "", f"this XML cannot be read: {error}", "Save it as UTF-8.") from None
-    except RecursionError:
-        raise too_deep(content) from None
 
 
-def _streamed(content: Content, name: str) -> Iterator[ElementTree.Element]:
-    path: list[ElementTree.Element] = []
-    inside = 0
-    for event, element in ElementTree.iterparse(io.BytesIO(content.json_bytes), events=("start", "end")):
-        wanted = local(element.tag) == name
+def _beside(root: Element, names: Collection[str]) -> set[str]:
+    """These names in the namespace of the root, which is that of the whole file."""
+    namespace = root.tag.removesuffix(local(root.tag))
+    return {namespace + name for name in names}
+
+
+def _streamed(content: Content, names: Sequence[str], skipping: Collection[str]) -> Iterator[Element]:
+    path: list[Element] = []
+    wanted: set[str] = set()
+    skipped: set[str] = set()
+    inside = kept = 0
+    for event, element in _events(content):
+        tag = element.tag
         if event == "start":
+            if not path:
+                wanted, skipped = _beside(element, names), _beside(element, skipping)
             path.append(element)
-            inside += wanted
+            inside += tag in wanted
             if len(path) > MAX_DEPTH:
-                raise too_deep(content)
+                raise _too_deep(content)
             continue
         path.pop()
-        inside -= wanted
-        if wanted and not inside:
+        if tag in wanted:
+            inside -= 1
             yield element
-        if not inside and path:
-            path[-1].remove(element)  # what was handed out, or is not wanted, need not be kept
+        kept += 1
+        if kept > MAX_KEPT:
+            raise InputError(content.name, "", f"a page of over {MAX_KEPT:,} elements is too much", "Split the file.")
+        if path and (not inside or tag in skipped):
+            del path[-1][-1]  # what was handed out, or is not wanted, need not be held
+            kept = kept - 1 if inside else 0
 
 
-def check_harmless(content: Content) -> None:
+def _events(content: Content) -> Iterator[tuple[str, Element]]:
+    """Starts and ends of elements; a file that is cut off is refused at once instead of after all its pages."""
+    if not re.search(rb"</[^<>]*%b\s*>" % root_name(content).encode(), content.data[-CHUNK:]):
+        raise _cut_off(content, "")
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))
+    start, step = len(content.data) - len(content.json_bytes), CHUNK
+    while start < len(content.data):
+        parser.feed(content.data[start : start + step])
+        start += step
+        # A parser that waits for the end of one huge name or value starts over with each chunk: give it ever more.
+        step *= 2
+        for event in parser.read_events():
+            step = CHUNK
+            yield event
+    parser.close()
+    yield from parser.read_events()
+
+
+def _check_harmless(content: Content) -> None:
     """Refuse what could do harm or could hide it: entities, and encodings in which they cannot be searched for."""
-    declared = _ENCODING.match(content.json_bytes[:1024])
-    encoding = declared[1].decode("ascii", "replace").lower() if declared else "utf-8"
-    if encoding not in _ENCODINGS or b"\0" in content.data[:4]:
-        raise InputError(content.name, "line 1", f"the encoding {shown(encoding)} is not read", "Save it as UTF-8.")
+    start = content.json_bytes
+    told = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
+    encodings = {encoding.decode("ascii", "replace").lower() for encoding in told} or {"utf-8"}
+    if not encodings <= _ENCODINGS or b"\0" in content.data[:4]:
+        problem = f"the encoding {shown(next(iter(encodings)))} is not read" if told else "this is not UTF-8 text"
+        raise InputError(content.name, "line 1", problem, "Save it as UTF-8.")
+    if encodings <= _UTF8:
+        _check_utf8(content)
     if b"<!ENTITY" in content.data:
         at = content.data.count(b"\n", 0, content.data.index(b"<!ENTITY")) + 1
         raise InputError(
@@ -93,14 +141,63 @@ def check_harmless(content: Content) -> None:
         )
 
 
-def check_depth(content: Content, root: ElementTree.Element) -> None:
+def _check_utf8(content: Content) -> None:
+    """Piece by piece: as one text the whole file could take four times its size."""
+    start = 0
+    while start < len(content.data):
+        piece = content.data[start : start + CHUNK]
+        try:
+            start += codecs.utf_8_decode(piece, "strict", start + CHUNK >= len(content.data))[1]
+        except UnicodeDecodeError as error:
+            problem = f"0x{piece[error.start]:02x} is not UTF-8 text"
+            raise InputError(content.name, f"byte {start + error.start}", problem, "Save it as UTF-8.") from None
+
+
+def _check_depth(content: Content, root: Element) -> None:
     level, depth = [root], 0
     while level:
         depth += 1
         if depth > MAX_DEPTH:
-            raise too_deep(content)
+            raise _too_deep(content)
         level = [child for element in level for child in element]
 
 
-def too_deep(content: Content) -> InputError:
+def _too_deep(content: Content) -> InputError:
     return InputError(content.name, "", "the XML is nested too deeply to be a layout", "Check what wrote this file.")
+
+
+def _cut_off(content: Content, place: str) -> InputError:
+    hint = "The file seems cut off: copy or export it again."
+    return InputError(content.name, place, "the XML ends too early", hint)
+
+
+def _not_well_formed(content: Content, error: ElementTree.ParseError) -> InputError:
+    line, column = error.position
+    place = f"line {line}, column {column + 1}"
+    if error.code in _CUT_OFF:
+        return _cut_off(content, place)
+    problem = str(error).partition(":")[0]
+    return InputError(content.name, place, f"this is not well-formed XML: {problem}", "Export the file again.")
+
+
+def told_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:
+    """Both sides of a page, or None where one is missing, zero or no number: the size then comes from elsewhere."""
+    try:
+        sides = float(width or 0), float(height or 0)
+    except ValueError:
+        return None, None
+    return sides if min(sides) > 0 else (None, None)
+
+
+def numbers(texts: Sequence[str | bytes | None], file: str, place: Spot, names: Sequence[str]) -> list[float]:
+    """Texts as numbers; the place of a wrong one is put together only when there is one."""
+    try:
+        return [float(text) for text in texts]  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        read = (text.decode("utf-8", "replace") if isinstance(text, bytes) else text for text in texts)
+        return [number(text, file, f"{spelled(place)}/{name}") for text, name in zip(read, names)]
+
+
+def is_picture_or_table(label: str) -> bool:
+    """Whether this names something whose content is left out with `nested=False`."""
+    return _PICTURES_AND_TABLES.search(label) is not None

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, number
-from layoutcm.formats.markup import elements, root_name
+from layoutcm.formats.gather import NO_SCORE, Gathering, number
+from layoutcm.formats.markup import elements, numbers, root_name, told_size
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
@@ -19,19 +19,19 @@ def is_voc(content: Content) -> bool:
 
 def read_page(content: Content, options: Options, rows: Gathering) -> None:
     file = content.name
-    root = next(elements(content, "annotation"))
-    size = root.find("size")
-    width, height = (
-        number(size.findtext(side), file, f"size/{side}") if size is not None and size.findtext(side) else None
-        for side in ("width", "height")
-    )
-    page = rows.page((root.findtext("filename") or "").strip() or content.stem, width, height)
+    root = next(elements(content, "annotation"), None)
+    if root is None:
+        raise InputError(file, "", "there is no annotation in it", "Export the file again as Pascal VOC.")
+    width, height = told_size(root.findtext("size/width"), root.findtext("size/height"))
+    page = rows.page((root.findtext("filename") or "").strip(), width, height, "annotation", otherwise=content.stem)
     for i, item in enumerate(root.findall("object")):  # not the parts inside an object, which have boxes too
         box = item.find("bndbox")
         if box is None:
-            raise InputError(file, f"object[{i}]", "there is no bndbox", "Add it or remove the object.")
+            rows.odd("no-coordinates", "objects without a bndbox are left out", f"object[{i}]")
+            continue
         told = {child.tag: child.text for child in box}
-        x0, y0, x1, y1 = (number(told.get(corner), file, f"object[{i}]/bndbox/{corner}") for corner in CORNERS)
+        place = ("object[{}]", i)
+        x0, y0, x1, y1 = numbers([told.get(corner) for corner in CORNERS], file, place, CORNERS)
         score = item.findtext("score") or item.findtext("confidence")
         rows.region(
             page,
@@ -40,6 +40,6 @@ def read_page(content: Content, options: Options, rows: Gathering) -> None:
             y0,
             x1,
             y1,
-            ("object[{}]", i),
-            number(score, file, f"object[{i}]/score") if score else None,
+            place,
+            number(score, file, f"object[{i}]/score") if score else NO_SCORE,
         )

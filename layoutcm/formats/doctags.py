@@ -1,0 +1,92 @@
+"""DocTags (.dt, .doctags): tags with four location tokens on a grid of 500 x 500 over the page, no page size.
+
+Models write this token by token, so a broken location is a finding. The labels are the tags: "otsl" is a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import HEAD, Content, Options
+from layoutcm.formats.gather import Gathering, gathered
+from layoutcm.formats.markup import is_picture_or_table, root_name
+from layoutcm.formats.tags import check_number_of_tags
+from layoutcm.model import Layout
+
+GRID = 500
+PAGE_BREAK = "page_break"
+MAX_PAGES = 100_000
+MAX_OPEN = 10  # pictures and tables in one another; a model may forget to close them
+_LOCATIONS = re.compile(rb"(?:<loc_[0-9]{1,9}>\s*){4}")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]*)>((?:\s*<loc_[0-9]{1,9}>){0,64})")
+_NUMBER = re.compile("[0-9]+")
+# Cells, keys and values are below the level of blocks; a location may stand on its own after a broken tag.
+_BELOW = re.compile("(?:[efluxc]cel|ched|rhed|srow|shed|nl|(?:key|value)_[0-9]+|loc_[0-9]+)$")
+# What has a place on the page, so that a missing location is worth telling; lists and the like have none.
+_CONTENT = re.compile(
+    "(?:text|paragraph|title|section_header(?:_level_[0-9]+)?|list_item|caption|footnote|formula|code|reference|"
+    "page_header|page_footer|picture|chart|otsl|table|document_index|form|key_value_region|checkbox_(?:un)?selected)$"
+)
+
+
+def is_doctags(content: Content) -> bool:
+    root = root_name(content)
+    return root in ("doctag", "doctags") or (
+        bool(_CONTENT.match(root)) and bool(_LOCATIONS.search(content.data[:HEAD]))
+    )
+
+
+def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
+    layout = gathered("doctags", read_file)(name, contents, options)
+    if not len(layout.region_columns) and any(finding.code == "no-location" for finding in layout.findings):
+        raise InputError(
+            name, "", "these DocTags have no locations, so there is no layout in them", "Export them with locations."
+        )
+    return layout
+
+
+def read_file(content: Content, options: Options, rows: Gathering) -> None:
+    check_number_of_tags(content)
+    try:
+        pages = content.data.decode("utf-8-sig").split(f"<{PAGE_BREAK}>")
+    except UnicodeDecodeError as error:
+        problem = f"0x{content.data[error.start]:02x} is not UTF-8 text"
+        raise InputError(content.name, f"byte {error.start}", problem, "Save the file as UTF-8.") from None
+    if len(pages) > MAX_PAGES:
+        raise InputError(content.name, "", f"{len(pages):,} pages, at most {MAX_PAGES:,} are read", "Split the file.")
+    line = 1
+    for i, text in enumerate(pages):
+        name, document = (f"{content.stem}_p{i + 1}", content.stem) if len(pages) > 1 else (content.stem, "")
+        number = i + 1 if document else -1
+        page = rows.page(name, None, None, f"line {line}", document=document, number=number, otherwise=name)
+        _read_tags(text, page, line, options, rows)
+        line += text.count("\n")
+
+
+def _read_tags(text: str, page: int, line: int, options: Options, rows: Gathering) -> None:
+    width, height = (side / GRID for side in rows.size(page))
+    holders: list[str] = []  # pictures and tables that are open
+    at = 0
+    for tag in _TAG.finditer(text):
+        closing, name, locations = tag.groups()
+        line += text.count("\n", at, tag.start())
+        at = tag.start()
+        if closing:
+            if name in holders:
+                del holders[holders.index(name) :]
+            continue
+        inside = bool(holders)
+        if len(holders) < MAX_OPEN and is_picture_or_table(name) and _CONTENT.match(name):
+            holders.append(name)
+        if _BELOW.match(name) or (inside and not options.nested):
+            continue
+        grid = [int(number) for number in _NUMBER.findall(locations)]
+        if len(grid) % 4 or (not grid and _CONTENT.match(name)):
+            rows.odd("no-location", "tags without a whole location are left out", f"line {line}")
+        if len(grid) > 7:
+            rows.odd("several-locations", "tags have several locations, all taken to be on one page", f"line {line}")
+        for k in range(0, len(grid) - 3, 4):
+            x0, y0, x1, y1 = grid[k : k + 4]
+            rows.region(page, name, x0 * width, y0 * height, x1 * width, y1 * height, ("line {}", line))

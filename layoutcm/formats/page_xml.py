@@ -1,0 +1,76 @@
+"""PAGE-XML, 2010 to 2019: regions of a page, which nest; labels such as "TextRegion:heading".
+
+What a tool calls the kind of a region stands in `custom` (Transkribus, eScriptorium) or in `type`. Border and
+PrintSpace say where a page is, not what is on it, and are no regions.
+"""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.gather import NO_SCORE, Gathering, number, spelled
+from layoutcm.formats.markup import elements, is_picture_or_table, local, root_name, told_size
+from layoutcm.formats.points import box_around, outline_of, parse_points
+
+REGIONS = ("Region", "TableCell")  # how the names end; cells are an addition of Transkribus
+BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
+_STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
+# Transkribus writes blanks and brackets inside `custom` as \u0020; half a surrogate pair is no character.
+_ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
+
+
+def is_page_xml(content: Content) -> bool:
+    return root_name(content) == "PcGts"
+
+
+def read_file(content: Content, options: Options, rows: Gathering) -> None:
+    found = False
+    for page in elements(content, "Page", skipping=BELOW_REGIONS):
+        found = True
+        width, height = told_size(page.get("imageWidth"), page.get("imageHeight"))
+        name = page.get("imageFilename", "").strip()
+        _read_regions(page, rows.page(name, width, height, "Page", otherwise=content.stem), content.name, options, rows)
+    if not found:
+        raise InputError(content.name, "", "there is no Page in it", "Export the file again as PAGE-XML.")
+
+
+def _read_regions(page: Element, index: int, file: str, options: Options, rows: Gathering) -> None:
+    coords_tag = page.tag.removesuffix("Page") + "Coords"
+    todo = list(reversed(page))
+    while todo:
+        region = todo.pop()
+        tag = region.tag
+        if not tag.endswith(REGIONS):
+            continue
+        place = ("region {!r:.40}", region.get("id", ""))
+        coords = region.find(coords_tag)
+        flat = parse_points(_points(coords), file, place) if coords is not None else []
+        if coords is None or not flat:
+            rows.odd("no-coordinates", "regions without coordinates are left out", spelled(place))
+        else:
+            told = coords.get("conf")
+            score = number(told, file, f"{spelled(place)}, conf") if told else NO_SCORE
+            shape = outline_of(flat) if options.outlines else None
+            rows.region(index, _label(region), *box_around(flat), place, score, shape)
+        if options.nested or not is_picture_or_table(local(tag)):
+            todo += reversed(region)
+
+
+def _points(coords: Element) -> str:
+    """The text of newer schemas, or what the Point children of older ones make of it."""
+    text = coords.get("points")
+    if text is None:
+        text = " ".join(f"{point.get('x')},{point.get('y')}" for point in coords)
+    return text
+
+
+def _label(region: Element) -> str:
+    structure = _STRUCTURE.search(region.get("custom", ""))
+    kind = structure[1].strip() if structure else region.get("type", "")
+    if "\\u" in kind:
+        kind = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), kind)
+    name = local(region.tag)
+    return f"{name}:{kind}" if kind else name

@@ -1,0 +1,53 @@
+"""Tags of text that need not be well-formed, one by one, in time that grows with the length of the file only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+from layoutcm.errors import InputError
+from layoutcm.formats.content import Content
+
+VOID = {b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"source", b"wbr"}
+# No tag needs more attributes, and no book more tags; what has more is made to keep the reader busy.
+MAX_TOLD = 1 << 16
+MAX_TAGS = 5_000_000
+
+# No value may hold "<": a quote that is never closed then ends with its tag, not with the file.
+_TAG = re.compile(
+    rb"""<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][A-Za-z0-9]*)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>""", re.DOTALL
+)
+_VALUE = r"""(?:^|\s)%s\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))"""
+_CLASS, _TITLE = (re.compile((_VALUE % name).encode(), re.IGNORECASE) for name in ("class", "title"))
+
+
+def check_number_of_tags(content: Content) -> None:
+    count = content.data.count(b"<")
+    if count > MAX_TAGS:
+        raise InputError(content.name, "", f"{count:,} tags, at most {MAX_TAGS:,} are read", "Split the file.")
+
+
+def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
+    """Line, "/" of a closing tag, name, and the text of the attributes."""
+    line, at = 1, 0
+    for found in _TAG.finditer(data):
+        closing, tag, told = found.groups()
+        if tag is None:  # a comment
+            continue
+        line += data.count(b"\n", at, found.start())
+        at = found.start()
+        yield line, closing, tag.lower(), told
+
+
+def classes_of(told: bytes) -> list[str]:
+    return _value(_CLASS.search(told, 0, MAX_TOLD)).split()
+
+
+def title_of(told: bytes) -> str:
+    return _value(_TITLE.search(told, 0, MAX_TOLD))
+
+
+def _value(found: re.Match[bytes] | None) -> str:
+    value = found[found.lastindex or 0] if found else b""
+    return unescape(value.decode("utf-8", "replace"))
