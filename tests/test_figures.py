@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm import charts, figures, overlays, palette
+from layoutcm import charts, figures, overlays, palette, writing
 from layoutcm.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
+from layoutcm.shading import VIEWS
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
 
@@ -54,7 +55,7 @@ def all_figures(confusion, theme):
         "score": 0.5,
         "number": 0,
     }
-    yield from (figures.matrix_figure(confusion, v, rows=rows, columns=columns, theme=theme) for v in figures.VIEWS)
+    yield from (figures.matrix_figure(confusion, v, rows=rows, columns=columns, theme=theme) for v in VIEWS)
     yield figures.matrix_figure(confusion, "pixels", rows=rows, columns=columns, theme=theme, log=True, title="$t$")
     yield charts.collapsed_figure(confusion, "recall", theme)
     yield charts.class_bars(confusion, theme, background=True)
@@ -206,7 +207,7 @@ def test_hostile_names_are_text_in_every_figure():
     [(0.0, "<1"), (812, "812"), (999.7, "1.0k"), (1234, "1.2k"), (34_000, "34k"), (999_600, "1.0M"), (1.2e6, "1.2M")],
 )
 def test_brief_pixels(value, text):
-    assert figures.brief(value) == text
+    assert writing.brief(value) == text
 
 
 @pytest.mark.parametrize(
@@ -214,7 +215,7 @@ def test_brief_pixels(value, text):
     [(1, "100"), (0.99996, "99.9"), (0.4123, "41"), (0.0327, "3.3"), (0.0042, "0.4"), (0.0002, "<0.1"), (0.0996, "10")],
 )
 def test_per_cent_in_cells(value, text):
-    assert figures.per_cent(value) == text
+    assert writing.per_cent(value) == text
 
 
 def test_class_bars_by_size_with_background_last(small):

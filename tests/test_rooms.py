@@ -9,16 +9,17 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 
 # From the ground up: a room may use those before it. `layoutcm` itself only knows its version when it is imported.
 FLOORS = [
-    {"errors", "app_server", "drawings", "palette"},
-    {"model"},
+    {"errors", "app_server", "drawings", "palette", "writing"},
+    {"model", "paper"},
     {"bits", "counts", "pairing", "taxonomy"},
     {"formats", "contributions", "align"},
     {"cells"},
     {"pixels", "confusion"},
-    {"levels"},
+    {"levels", "shading", "print_grid"},
     {"comparison"},
-    {"tables", "pageview"},
-    {"cli", "figures"},
+    {"tables", "pageview", "page_images"},
+    {"page_pictures"},
+    {"cli", "figures", "print_figures", "print_charts", "print_pages"},
     {"__main__", "charts", "overlays", "maps"},
     {"ui"},
 ]

@@ -15,6 +15,7 @@ from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.model import Finding
+from layoutcm.page_images import PageImages
 from layoutcm.tables import share
 from layoutcm.ui import page_images, state
 from layoutcm.ui.order import ordered
@@ -223,7 +224,7 @@ def open_page(page: str) -> None:
     go("viewer")
 
 
-def images() -> page_images.PageImages:
+def images() -> PageImages:
     """Uploaded pictures if there are any, else those of the folder that came with the files."""
     uploaded = st.session_state.get("page_images")
     if uploaded is not None:
@@ -233,5 +234,5 @@ def images() -> page_images.PageImages:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _folder_images(folder: str) -> page_images.PageImages:
+def _folder_images(folder: str) -> PageImages:
     return page_images.from_folder(folder)
