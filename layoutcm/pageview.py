@@ -57,11 +57,13 @@ class PageCells:
 
     def share_of(self, gt_label: str, pred_label: str, method: str = "matrix") -> Floats:
         """float64[rows, columns]: what a pixel of each cell adds to one cell of the confusion matrix."""
-        space = self.comparison.space
-        one_each = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
         i, j = self.comparison.places(gt_label, pred_label)
-        values = stack(one_each, space, np.arange(len(one_each)), len(one_each), method).recall_mass[:, i, j]
-        return values[self.pair_of_cell]
+        return self.shares(method)[:, i, j][self.pair_of_cell]
+
+    def shares(self, method: str = "matrix") -> Floats:
+        """float64[pairs, gt, pred]: what one pixel of each pair of sets adds to the confusion matrix."""
+        one_each = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
+        return stack(one_each, self.comparison.space, np.arange(len(one_each)), len(one_each), method).recall_mass
 
     def agreement(self) -> NDArray[np.int64]:
         """int64[rows, columns]: 0 nothing on either side, 1 equal sets, 2 missed, 3 invented, 4 other labels."""

@@ -18,10 +18,11 @@ FLOORS = [
     {"levels", "shading", "print_grid"},
     {"comparison"},
     {"tables", "pageview", "page_images"},
-    {"page_pictures"},
-    {"cli", "figures", "print_figures", "print_charts", "print_pages"},
-    {"__main__", "charts", "overlays", "maps"},
-    {"ui"},
+    {"figures", "frames", "page_pictures", "print_figures", "print_charts"},
+    {"charts", "overlays", "maps", "print_pages", "markup", "spreadsheet", "html_report"},
+    {"report"},
+    {"cli"},
+    {"__main__", "ui"},
 ]
 FLOOR = {room: i for i, floor in enumerate(FLOORS) for room in floor}
 
