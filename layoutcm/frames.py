@@ -126,14 +126,15 @@ def findings_table(comparison: Comparison) -> Table:
     import pandas as pd
 
     columns = ["severity", "code", "count", "message", "fix"]
-    rows = [[finding.as_dict()[name] for name in columns] for finding in comparison.findings]
+    facts = (finding.as_dict() | {"message": one_line(finding.message)} for finding in comparison.findings)
+    rows = [[fact[name] for name in columns] for fact in facts]
     return Table("findings", "Findings", pd.DataFrame(rows, columns=columns))
 
 
 def recipe_table(comparison: Comparison, method: str) -> Table:
     import pandas as pd
 
-    parts = (part.partition(":") for part in comparison.recipe_for(method).split("|"))
+    parts = (part.partition(":") for part in one_line(comparison.recipe_for(method)).split("|"))
     rows = [(name, value) if colon else ("version", name) for name, colon, value in parts]
     return Table("recipe", "Recipe", pd.DataFrame(rows, columns=["setting", "value"]))
 
@@ -146,9 +147,9 @@ def document_table(comparison: Comparison, method: str) -> Table:
     return Table("documents", "Documents, worst first", comparison.document_table(method))
 
 
-def write_csv(table: Table, path: Path) -> None:
-    """Every digit, text in quotes, n/a as nothing; the same bytes on every machine."""
-    _valid(table.frame).to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8")
+def csv_text(table: Table) -> str:
+    """Every digit, text in quotes, n/a as nothing; the same on every machine."""
+    return _valid(table.frame).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
 
 
 def write_parquet(table: Table, path: Path) -> None:

@@ -113,12 +113,17 @@ def write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -
 
 
 def text_width(text: str, size: float) -> float:
+    return size * _width_at_one(one_line(text))
+
+
+@lru_cache(8192)
+def _width_at_one(text: str) -> float:
     from matplotlib.font_manager import FontProperties
 
-    # Large, because small letters are set on whole pixels.
-    text = one_line(text)
-    wide, _, _ = _renderer().get_text_width_height_descent(text, FontProperties(families(text), size=100), False)
-    return wide * size / 100
+    # Measured large, because small letters are set on whole pixels.
+    look = FontProperties(family=families(text), size=100)
+    wide, _, _ = _renderer().get_text_width_height_descent(text, look, False)
+    return wide / 100
 
 
 def fitting(text: str, size: float, most: float) -> str:

@@ -5,10 +5,12 @@ A folder is replaced only when everything in it was written by a report; anythin
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,12 +27,12 @@ from layoutcm.frames import (
     class_table,
     collapsed_table,
     confusions_table,
+    csv_text,
     document_table,
     findings_table,
     matrix_table,
     page_table,
     recipe_table,
-    write_csv,
     write_parquet,
 )
 from layoutcm.html_report import report_page
@@ -92,7 +94,7 @@ def write_files(
     tell("tables", 0.0)
     confusion = comparison.confusion(method=method)
     tables = all_tables(comparison, confusion)
-    write_csv(tables["pages"], folder / "pages.csv")
+    (folder / "pages.csv").write_bytes(csv_text(tables["pages"]).encode("utf-8"))
     write_parquet(tables["pages"], folder / "pages.parquet")
     (folder / "result.json").write_bytes(json_text(result(comparison, method, per_page)))
     for name, text in paper_tables(confusion, tables).items():
@@ -108,6 +110,21 @@ def write_files(
     tell("page", 0.7)
     (folder / "report.html").write_bytes(report_page(comparison, confusion, tables, images).encode("utf-8"))
     tell("done", 1.0)
+
+
+def zipped(
+    comparison: Comparison, images: PageImages | None = None, *, method: str = "matrix", progress: Told | None = None
+) -> bytes:
+    """All files of a report as a zip; equal comparisons make equal bytes."""
+    out = io.BytesIO()
+    with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        folder = Path(place)
+        write_files(comparison, folder, images, method=method, progress=progress)
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            # Without a date of its own, a member would carry the time of writing.
+            member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), date_time=(1980, 1, 1, 0, 0, 0))
+            archive.writestr(member, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def all_tables(comparison: Comparison, confusion: Confusion) -> dict[str, Table]:

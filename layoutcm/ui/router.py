@@ -21,6 +21,7 @@ PAGES = {
     "classes": ("Classes", ":material/label:"),
     "documents": ("Pages and documents", ":material/description:"),
     "viewer": ("Page viewer", ":material/pageview:"),
+    "report": ("Report", ":material/download:"),
     "method": ("Method", ":material/school:"),
 }
 
