@@ -77,10 +77,10 @@ def test_what_is_no_picture_is_named(name, data):
 
 
 def test_too_many_or_too_large_members_are_refused(monkeypatch):
-    monkeypatch.setattr(page_images, "MAX_MEMBER_BYTES", 10)
+    monkeypatch.setattr("layoutcm.page_images.MAX_MEMBER_BYTES", 10)
     with pytest.raises(lcm.InputError, match=r"a\.png"):
         page_images.from_uploads([from_bytes("x.zip", zipped(**{"a.png": png()}))])
-    monkeypatch.setattr(page_images, "MAX_MEMBERS", 1)
+    monkeypatch.setattr("layoutcm.page_images.MAX_MEMBERS", 1)
     with pytest.raises(lcm.InputError, match="2 files"):
         page_images.from_uploads([from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
 
@@ -88,7 +88,7 @@ def test_too_many_or_too_large_members_are_refused(monkeypatch):
 def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
     broken = page_images.from_uploads([from_bytes("a.png", b"no image"), from_bytes("b.png", png((50, 50)))])
     assert shown(broken.by_stem["a"]) is None
-    monkeypatch.setattr(page_images, "MAX_PIXELS", 100)
+    monkeypatch.setattr("layoutcm.page_images.MAX_PIXELS", 100)
     assert shown(broken.by_stem["b"]) is None
 
 

@@ -1,110 +1,27 @@
-"""Pictures of pages: from a folder on the server, from uploads (images, zips, PDFs), matched by stem and page number.
-
-Every size is bounded before anything is decoded: an upload must not be able to fill the machine's memory.
-"""
+"""Pictures of pages in the dashboard: from the folder that the app was started with, or from uploads."""
 
 from __future__ import annotations
 
 import base64
 import io
-import zipfile
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import streamlit as st
-from PIL import Image, UnidentifiedImageError
 
-from layoutcm.comparison import Comparison
-from layoutcm.errors import InputError
-from layoutcm.model import IMAGE_SUFFIXES, stem
+from layoutcm import page_images
+from layoutcm.page_images import Given, PageImages, Picture, shrunk
 from layoutcm.ui.inputs import Input
 
-MAX_PIXELS = 120_000_000
-MAX_MEMBER_BYTES = 100 << 20
-MAX_MEMBERS = 20_000
 SHOWN_SIDE = 1600
 
 
-@dataclass(frozen=True)
-class Picture:
-    """Where one page's picture is: a file, bytes, a member of a zip, or a page of a PDF."""
-
-    digest: str
-    path: str = ""
-    given: Input | None = None
-    member: str = ""
-    pdf_page: int = -1
-
-
-@dataclass(frozen=True)
-class PageImages:
-    """All pictures of a session: by stem of the page's name, and PDFs by (stem, page number from 1)."""
-
-    by_stem: dict[str, Picture]
-    pdf_pages: dict[str, list[Picture]]
-
-    def find(self, comparison: Comparison, page: int) -> Picture | None:
-        pages = comparison.alignment.pages
-        found = self.by_stem.get(stem(pages.names[page]))
-        number = int(pages.numbers[page])
-        if found is None and number > 0:
-            of_document = self.pdf_pages.get(stem(pages.documents[page]), [])
-            found = of_document[number - 1] if number <= len(of_document) else None
-        return found
-
-
 def from_folder(folder: str) -> PageImages:
-    by_stem: dict[str, Picture] = {}
-    for path in sorted(Path(folder).rglob("*")) if folder else []:
-        if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file():
-            by_stem.setdefault(stem(path.name), Picture(f"{path}|{path.stat().st_mtime_ns}", path=str(path)))
-    return PageImages(by_stem, {})
+    return page_images.from_folder(Path(folder)) if folder else PageImages({}, {})
 
 
 def from_uploads(files: list[Input]) -> PageImages:
     """Images, zips of images and PDFs; anything else is an InputError that names it."""
-    by_stem: dict[str, Picture] = {}
-    pdf_pages: dict[str, list[Picture]] = {}
-    for given in files:
-        suffix = PurePosixPath(given.name).suffix.lower()
-        if suffix == ".pdf":
-            pictures = [Picture(given.digest, given=given, pdf_page=i) for i in range(_pdf_length(given))]
-            pdf_pages[stem(given.name)] = pictures
-            by_stem |= {f"{stem(given.name)}_p{i + 1}": picture for i, picture in enumerate(pictures)}
-        elif suffix == ".zip":
-            by_stem |= _zip_members(given)
-        elif suffix in IMAGE_SUFFIXES:
-            by_stem[stem(given.name)] = Picture(given.digest, given=given)
-        else:
-            raise InputError(
-                given.name, "", "this is no page image", "Give PNG, JPEG, TIFF, WebP, a zip of them, or PDF."
-            )
-    return PageImages(by_stem, pdf_pages)
-
-
-def _pdf_length(given: Input) -> int:
-    import pypdfium2 as pdfium
-
-    try:
-        with pdfium.PdfDocument(given.data) as document:
-            return len(document)
-    except pdfium.PdfiumError as error:
-        raise InputError(given.name, "", f"this PDF cannot be opened: {error}", "Export it again, unlocked.") from None
-
-
-def _zip_members(given: Input) -> dict[str, Picture]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(given.data)) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise InputError(given.name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
-    if len(members) > MAX_MEMBERS:
-        raise InputError(given.name, "", f"{len(members):,} files, at most {MAX_MEMBERS:,} are read", "Split it.")
-    pictures = [info for info in members if PurePosixPath(info.filename).suffix.lower() in IMAGE_SUFFIXES]
-    large = next((info for info in pictures if info.file_size > MAX_MEMBER_BYTES), None)
-    if large:
-        raise InputError(given.name, large.filename, f"unpacks to {large.file_size:,} bytes", "Shrink this image.")
-    return {stem(info.filename): Picture(given.digest, given=given, member=info.filename) for info in pictures}
+    return page_images.from_files(Given(given.name, given.digest, given.data) for given in files)
 
 
 def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
@@ -116,31 +33,9 @@ def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
 
 @st.cache_data(max_entries=48, show_spinner=False)
 def _uri(key: tuple[str, str, int, int], _picture: Picture) -> str | None:
-    side = key[-1]
-    try:
-        image = _opened(_picture, side)
-    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError, zipfile.BadZipFile):
+    image = shrunk(_picture, key[-1])
+    if image is None:
         return None
-    image.thumbnail((side, side))
     out = io.BytesIO()
-    image.convert("RGB").save(out, "WEBP", quality=80)
+    image.save(out, "WEBP", quality=80)
     return "data:image/webp;base64," + base64.b64encode(out.getvalue()).decode()
-
-
-def _opened(picture: Picture, side: int) -> Image.Image:
-    if picture.pdf_page >= 0 and picture.given:
-        import pypdfium2 as pdfium
-
-        with pdfium.PdfDocument(picture.given.data) as document:
-            page = document[picture.pdf_page]
-            return page.render(scale=side / max(*page.get_size(), 1)).to_pil()
-    if picture.member and picture.given:
-        with zipfile.ZipFile(io.BytesIO(picture.given.data)) as archive:
-            source: io.BytesIO | str = io.BytesIO(archive.read(picture.member))
-    else:
-        source = picture.path or io.BytesIO(picture.given.data if picture.given else b"")
-    image = Image.open(source)
-    if image.width * image.height > MAX_PIXELS:
-        raise ValueError("the image is too large to show")
-    image.draft("RGB", (side, side))
-    return image
