@@ -196,7 +196,7 @@ def _report_names(files: Sequence[str]) -> list[str]:
         return [""]
     names: list[str] = []
     for file in files:
-        plain = Path(file).stem or "prediction"
+        plain = Path(file).resolve().stem or "prediction"
         taken = (f"{plain}-{k}" for k in range(2, len(files) + 2))
         names.append(next(name for name in (plain, *taken) if name not in names))
     return names

@@ -210,8 +210,9 @@ def image_uri(image: Image.Image | None) -> str | None:
     """The picture as a data URI of bounded size."""
     while image is not None:
         out = io.BytesIO()
-        image.save(out, "WEBP", quality=60)
+        image.save(out, "WEBP", quality=60, method=2)
         if out.tell() <= IMAGE_BYTES or max(image.size) < 64:
             return "data:image/webp;base64," + base64.b64encode(out.getvalue()).decode()
-        image = image.resize((max(image.width * 3 // 4, 1), max(image.height * 3 // 4, 1)))
+        scale = 0.9 * (IMAGE_BYTES / out.tell()) ** 0.5
+        image = image.resize((max(int(image.width * scale), 1), max(int(image.height * scale), 1)))
     return None

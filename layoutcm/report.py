@@ -162,8 +162,8 @@ def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, st
 def replaced(folder: str | os.PathLike[str]) -> Iterator[Path]:
     """An empty folder to write into; it takes the place of `folder` when the block ends well, and vanishes if not."""
     target = Path(folder).resolve()
-    check_target(target)
     try:
+        check_target(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as error:

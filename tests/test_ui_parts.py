@@ -1,9 +1,11 @@
 """Parts of the dashboard that need no page: pictures of pages, drawing order, files of the data folder."""
 
+import ast
 import base64
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from conftest import build
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.figures import CONFIG
 from layoutcm.ui import page_images
 from layoutcm.ui.inputs import data_files, from_bytes, from_path
 from layoutcm.ui.order import ordered
@@ -136,3 +139,17 @@ def test_different_taxonomies_are_ordered_side_by_side():
     assert [m.labels[i] for i in rows] == ["Background", "a", "b"]
     assert [m.labels[j] for j in columns] == ["Background", "y", "z"]
     assert ordered(m, "by similarity", True)[0][0] == 0 and np.isfinite(m.values).all()
+
+
+def test_every_chart_has_a_camera():
+    root = Path(__file__).parent.parent
+    calls = [
+        call
+        for path in [*root.glob("pages/*.py"), *root.glob("layoutcm/ui/*.py")]
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "plotly_chart"
+    ]
+    configs = {ast.unparse(word.value) for call in calls for word in call.keywords if word.arg == "config"}
+    assert len(calls) >= 10 and configs and all(config.startswith("CONFIG") for config in configs)
+    assert all(any(word.arg == "config" for word in call.keywords) for call in calls)
+    assert "toImage" not in CONFIG["modeBarButtonsToRemove"] and CONFIG["toImageButtonOptions"]["format"] == "svg"

@@ -331,7 +331,10 @@ function start() {
 }
 at("heatmap").addEventListener("click", (event) => {
   const key = event.target.dataset?.cell;
-  if (key && chosen.view !== "collapsed") choose(...key.split("-").map(Number));
+  if (!key || chosen.view === "collapsed") return;
+  choose(...key.split("-").map(Number));
+  // Beside a large matrix there is no room, and what the click has shown stands below it.
+  if (at("cell").getBoundingClientRect().top > innerHeight - 120) at("cell").scrollIntoView();
 });
 at("heatmap").addEventListener("pointermove", (event) => {
   const key = event.target.dataset?.cell, tip = at("tip");
