@@ -8,6 +8,7 @@ after all others. A crowd region is no object: it is neither found nor missed, a
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,13 +22,13 @@ from layoutcm.confusion import SCORES, ratio
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Instances, Rows, instances_of, overlaps_of
 from layoutcm.model import GT, PRED, Floats, LabelSpace
+from layoutcm.object_cells import ObjectCells, object_cells
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from layoutcm.object_matching import Groups, Overlaps
 
-MISSED, INVENTED = "missed", "invented"
 NO_LIMIT = 2**62
 _INSTEAD = "Precision, recall and F1 at one IoU need no scores."
 
@@ -204,22 +205,31 @@ class Objects:
 
     def curve(self, label: str, iou: float) -> pd.DataFrame:
         """One row a prediction of the label, best first: score, precision, recall; none where there is no AP."""
-        import pandas as pd
-
-        from layoutcm.object_matching import HIT, LEFT_OUT
-
         check_iou(iou)
         if label not in self.labels:
             known = ", ".join(map(shown, self.labels[:12]))
             raise InputError("", "label", f"there is no label {shown(label)}", f"Labels: {known}.")
-        k, hits, rows = self.labels.index(label), np.empty(0, bool), np.empty(0, np.int64)
-        if not self.why_no_ap:
-            _, kind = self._matched(np.array([float(iou)]), True, rules.MOST[-1])
-            rows = self._ranking(k)
-            rows = rows[kind[rows, 0] != LEFT_OUT]
-            hits = kind[rows, 0] == HIT
-        precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
-        return pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
+        return next(self._curves([self.labels.index(label)], iou))
+
+    def curves(self, iou: float) -> dict[str, pd.DataFrame]:
+        """{label: its curve}, all from one matching."""
+        check_iou(iou)
+        return dict(zip(self.labels, self._curves(range(len(self.labels)), iou)))
+
+    def _curves(self, labels: Iterable[int], iou: float) -> Iterator[pd.DataFrame]:
+        import pandas as pd
+
+        from layoutcm.object_matching import HIT, LEFT_OUT
+
+        kind = None if self.why_no_ap else self._matched(np.array([float(iou)]), True, rules.MOST[-1])[1][:, 0]
+        for k in labels:
+            rows, hits = np.empty(0, np.int64), np.empty(0, bool)
+            if kind is not None:
+                rows = self._ranking(k)
+                rows = rows[kind[rows] != LEFT_OUT]
+                hits = kind[rows] == HIT
+            precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
+            yield pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
 
     def scores_at(self, iou: float, class_aware: bool = True) -> dict[str, float]:
         """Precision, recall and F1 over all objects at one IoU, every prediction counted; scores are not needed.
@@ -253,32 +263,13 @@ class Objects:
 
         Of gt that overlap a prediction equally, that of its own label is taken.
         """
-        import pandas as pd
+        return self.cells_at(iou).frame()
 
-        from layoutcm.object_matching import HIT
-        from layoutcm.object_matching import INVENTED as IS_INVENTED
-
+    def cells_at(self, iou: float) -> ObjectCells:
+        """The same, object by object."""
         check_iou(iou)
         match, kind = (column[:, 0] for column in self._matched(np.array([float(iou)]), class_aware=False))
-        gt, pred = self.sides
-        hit = kind == HIT
-        n = len(self.labels)
-        table = np.zeros((n + 1, n + 1), np.int64)
-        np.add.at(table, (gt.label[match[hit]], pred.label[hit]), 1)
-        table[n, :n] = np.bincount(pred.label[kind == IS_INVENTED], minlength=n)
-        table[:n, n] = self.gt_counts - table[:n, :n].sum(axis=1)
-        rows, columns = (np.append(self._own_labels(side), n) for side in (GT, PRED))
-        names = [*self.labels, ""]
-        frame = pd.DataFrame(table[np.ix_(rows, columns)])
-        frame.index = pd.Index([*(names[i] for i in rows[:-1]), INVENTED], name="gt")
-        frame.columns = pd.Index([*(names[j] for j in columns[:-1]), MISSED], name="pred")
-        return frame
-
-    def _own_labels(self, side: int) -> Rows:
-        """All labels where both sides share them, else the side's own."""
-        if self.space.shared:
-            return np.arange(len(self.labels))
-        return (self.space.gt_place, self.space.pred_place)[side][1:] - 1
+        return object_cells(self.space, *self.sides, match, kind)
 
 
 def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Floats]:

@@ -19,12 +19,13 @@ FLOORS = [
     {"cells", "readings", "object_matching"},
     {"checks", "pixels", "confusion", "soft_cells"},
     {"levels", "families", "average_precision", "instances"},
+    {"object_cells"},
     {"objects", "centroids"},
     {"comparison"},
     {"tables", "pageview"},
     {"figures", "family_tables", "cell_kinds"},
     {"cli", "charts", "overlays", "maps"},
-    {"__main__", "family_charts", "plane"},
+    {"__main__", "family_charts", "object_charts", "plane"},
     {"ui"},
 ]
 FLOOR = {room: i for i, floor in enumerate(FLOORS) for room in floor}
