@@ -43,7 +43,7 @@ def drawn_curve(label: str, ap: float, ranked: pd.DataFrame, rule: str) -> Curve
     """
     score, precision, recall = (ranked[name].to_numpy() for name in ("score", "precision", "recall"))
     precision = precision if rule == "sum" else envelope(precision)
-    kept = np.unique(np.linspace(0, len(score) - 1, CURVE_POINTS).round().astype(int)) if len(score) else []
+    kept = np.unique(np.linspace(0, len(score) - 1, min(CURVE_POINTS, len(score))).round().astype(int))
     return Curve(label, ap, score[kept], precision[kept], recall[kept])
 
 

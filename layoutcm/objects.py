@@ -268,8 +268,8 @@ class Objects:
     def cells_at(self, iou: float) -> ObjectCells:
         """The same, object by object."""
         check_iou(iou)
-        match, kind = (column[:, 0] for column in self._matched(np.array([float(iou)]), class_aware=False))
-        return object_cells(self.space, *self.sides, match, kind)
+        match, kind = self._matched(np.array([float(iou)]), class_aware=False)
+        return object_cells(self.space, *self.sides, match[:, 0], kind[:, 0])
 
 
 def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Floats]:

@@ -60,7 +60,6 @@ DEFAULTS: dict[str, Any] = {
     "ap_rule": "coco",
     "curves": (),  # labels with a curve; none = the most frequent
     "object_view": "pixels",
-    "object_cell": (),  # gt label ("": invented), pred label ("": missed)
     "tolerance_x": TOLERANCE[0],
     "tolerance_y": TOLERANCE[1],
     "one_to_one": True,
@@ -183,7 +182,7 @@ def load(files: Loaded, name: str = "") -> None:
     """Take new files; choices that belong to the old ones go."""
     st.session_state["loaded"] = files
     forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
-              "labels", "mask", "curves", "object_cell")  # fmt: skip
+              "labels", "mask", "curves")  # fmt: skip
     put(load=name, **{key: DEFAULTS[key] for key in forget})
 
 
