@@ -29,8 +29,8 @@ if files is not None:
     if isinstance(compared, Comparison):
         panels.findings(compared.alignment.findings)
         loading.taxonomy(compared)
-        onwards = {"on_click": router.go, "args": ("overview",)}
-        st.button("See how good it is", type="primary", icon=":material/arrow_forward:", **onwards)
+        icon = ":material/arrow_forward:"
+        st.button("See how good it is", type="primary", icon=icon, on_click=router.go, args=("overview",))
         panels.recipe(compared.recipe_for(state.get("method")))
     else:
         if readable:

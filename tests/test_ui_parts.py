@@ -14,7 +14,7 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.figures import CONFIG
-from layoutcm.ui import page_images
+from layoutcm.ui import page_images, pictures, warm
 from layoutcm.ui.inputs import data_files, from_bytes, from_path
 from layoutcm.ui.order import ordered
 
@@ -101,6 +101,25 @@ def test_pictures_of_a_folder(tmp_path):
     images = page_images.from_folder(str(tmp_path))
     assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
     assert not page_images.from_folder("").by_stem
+
+
+@pytest.mark.parametrize("with_picture", [False, True])
+def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
+    c = lcm.compare(*two_pages)
+    picture = page_images.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).by_stem["p1"]
+    data = pictures.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
+    image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
+    at = lambda x, y: image[round(y * 21), round(x * 21)]
+    paper = 0.55 * 250 if with_picture else 250
+    assert image.shape == (420, 420, 3)
+    np.testing.assert_allclose(at(5, 5), paper, atol=4)
+    for y, share in ((8, 0.5), (16, 1.0)):
+        strength = 0.45 + 0.4 * share
+        np.testing.assert_allclose(at(15, y), np.array(pictures.LIT) * strength + paper * (1 - strength), atol=4)
+
+
+def test_warming_up_goes_through_what_the_pages_do():
+    warm._compare_and_draw()
 
 
 def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):

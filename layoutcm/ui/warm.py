@@ -32,8 +32,7 @@ def _go_through() -> None:
     except Exception:  # the visitor's own comparison will say what is wrong
         logging.getLogger("layoutcm").exception("warming up failed")
     # Streamlit collects garbage after every run. What has been loaded by now never becomes garbage, and looking
-    # through it would take longer than many a run.
-    gc.collect()
+    # through it would take longer than many a run. (No collection first: a large file may just be read.)
     gc.freeze()
 
 
