@@ -37,7 +37,7 @@ def _go_through() -> None:
     gc.freeze()
 
 
-def _compare_and_draw() -> float | None:
+def _compare_and_draw() -> None:
     from layoutcm.charts import class_bars, distribution, taken_for
     from layoutcm.figures import matrix_figure
     from layoutcm.maps import set_map
@@ -64,10 +64,9 @@ def _compare_and_draw() -> float | None:
     ):
         figure.to_json()
     compared.pages_behind("a", "b")
-    objects.scores_at(0.5)
+    objects.ap_at(0.5)
     compared.centroids()
     compared.soft()
-    return objects.ap  # ranks them
 
 
 @contextmanager
