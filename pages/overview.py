@@ -4,17 +4,17 @@ import streamlit as st
 
 from layoutcm.charts import class_bars
 from layoutcm.figures import CONFIG
-from layoutcm.ui import headlines, panels, router, state, words
+from layoutcm.ui import panels, router, state, words
+from layoutcm.ui.headlines import headlines
 
 router.arrive()
 compared = panels.need_comparison()
 confusion = state.confusion(compared)
 st.title("Overview", anchor=False)
 st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
-for figures in (headlines.of_pixels(compared, confusion), headlines.of_other_views(compared)):
-    with st.container(horizontal=True, gap="medium"):
-        for name, value, help_text in figures:
-            st.metric(name, value, help=help_text, width="content")
+with st.container(horizontal=True, gap="medium"):
+    for name, value, help_text in headlines(compared, confusion):
+        st.metric(name, value, help=help_text, width="content")
 shown = panels.shown(confusion)
 left, right = panels.beside(3, 2, labels=panels.width_of(shown))
 with left:

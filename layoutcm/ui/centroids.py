@@ -62,10 +62,9 @@ def shift(found: Centroids) -> str:
     """How far matched centres lie from where they should: a detector that is off by a little is off everywhere."""
     if not len(found.pairs):
         return "No two centres are that near to each other."
-    middle = found.matches[["dx", "dy"]].median()
-    return f"Median shift of pred's centres: {middle['dx']:+.1f} px in x, {middle['dy']:+.1f} px in y.".replace(
-        "-", "−"
-    )
+    # Adding 0 makes a plain 0 of -0.
+    dx, dy = (round(float(value), 1) + 0.0 for value in found.matches[["dx", "dy"]].median())
+    return f"Median shift of pred's centres: {dx:+.1f} px in x, {dy:+.1f} px in y.".replace("-", "\u2212")
 
 
 def recipe(compared: Comparison) -> str:

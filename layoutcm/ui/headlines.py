@@ -17,12 +17,13 @@ LATER = "…"
 Headline = tuple[str, str, str]
 
 
-def of_pixels(compared: Comparison, confusion: Confusion) -> list[Headline]:
-    return words.headlines(compared, confusion, state.get("level"))
+def headlines(compared: Comparison, confusion: Confusion) -> list[Headline]:
+    """(name, value, help) of the figures on top."""
+    return [*words.headlines(compared, confusion, state.get("level")), *of_other_views(compared)]
 
 
 def of_other_views(compared: Comparison) -> list[Headline]:
-    """(name, value, help): families, objects, soft scores, centres, where they have a meaning."""
+    """Families, objects, soft scores, centres, where they have a meaning."""
     family = families.headline(compared)
     figures = [family] if family else []
     if len(compared.pages) > SMALL and not objects.is_ranked(compared):

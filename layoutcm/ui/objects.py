@@ -9,8 +9,9 @@ import streamlit as st
 
 from layoutcm.average_precision import IOUS
 from layoutcm.comparison import Comparison
+from layoutcm.confusion import ratio
 from layoutcm.figures import CONFIG
-from layoutcm.model import GT, PRED
+from layoutcm.model import GT, PRED, SIDES
 from layoutcm.object_cells import ObjectCells
 from layoutcm.object_charts import Curve, curves_figure, drawn_curve, object_figure, points_figure
 from layoutcm.objects import Objects
@@ -124,16 +125,18 @@ def at_one_iou(compared: Comparison) -> None:
             text = f"Over all objects at IoU {iou():.2f}, every prediction counted, {'any' if blind else 'same'} label"
             st.metric(title, number(scores[name]), help=f"{text} ({number(scores[name], 6)})", width=120)
     st.markdown(sentence(objects, scores, panels.scope(compared), blind))
-    _class_table(compared, objects)
     cells = _cells(state.content_key(), state.part(compared), iou(), objects)
-    wide = len(cells.labels) + 1
-    # Without a shared label there is neither a curve nor a point, and the matrix may have the whole width.
-    left, right = (st.container(), None) if blind else panels.beside(3, 2, key="_objects", labels=wide)
+    if blind:
+        _tables_of_sides(cells)
+    else:
+        _class_table(compared, objects)
+    left, right = panels.beside(3, 2, key="_objects", labels=len(cells.labels) + 1)
     with left:
         _matrix(compared, cells)
-    if right is not None:
-        with right:
+    with right:
+        if not blind:
             _curves_of_labels(compared, objects)
+        _behind(compared, cells)
 
 
 def sentence(objects: Objects, scores: dict[str, float], scope: str, blind: bool) -> str:
@@ -165,6 +168,27 @@ def _class_table(compared: Comparison, objects: Objects) -> None:
     used = (table["gt"] + table["pred"] > 0) & (table["label"].isin(only) if only else True)
     table = table[used].dropna(axis="columns", how="all")
     panels.table(table, _columns(), key="object_classes")
+
+
+def _tables_of_sides(cells: ObjectCells) -> None:
+    """Where labels differ: what of each side's labels meets something on the other side."""
+    for side, place in zip((GT, PRED), panels.beside(1, 1, key="_sides")):
+        table = met(cells, side)
+        only = [label for label in table["label"] if label in state.get("labels")]
+        with place:
+            panels.table(table[table["label"].isin(only)] if only else table, _columns(), key=f"object_side_{side}")
+
+
+def met(cells: ObjectCells, side: int) -> pd.DataFrame:
+    """One row a label of a side: label, how many objects, how many meet one of the other side, and their share."""
+    import pandas as pd
+
+    own = cells.own_labels(side)
+    counts = cells.counts[own] if side == GT else cells.counts.T[own]
+    total, found = counts.sum(axis=1), counts[:, :-1].sum(axis=1)
+    share_of = ("recall", "precision")[side]
+    table = {"label": [cells.labels[i] for i in own], SIDES[side]: total, "found": found, share_of: ratio(found, total)}
+    return pd.DataFrame(table)[total > 0]
 
 
 def _columns() -> dict[str, Any]:
@@ -220,7 +244,6 @@ def _matrix(compared: Comparison, cells: ObjectCells) -> None:
         "Matched whatever the label, each object once. *missed*: gt that nothing in pred meets; *invented*: pred that "
         "meets nothing in gt."
     )
-    _behind(compared, cells, cell)
 
 
 def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
@@ -233,10 +256,11 @@ def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
     return gt, pred
 
 
-def _behind(compared: Comparison, cells: ObjectCells, cell: tuple[int, int] | None) -> None:
+def _behind(compared: Comparison, cells: ObjectCells) -> None:
     """The pages behind the chosen cell."""
+    cell = chosen_cell(compared)
     if cell is None:
-        st.info("Click a cell to see the pages behind it.")
+        st.info("Click a cell of the matrix to see the pages behind it.")
         return
     import pandas as pd
 
