@@ -14,6 +14,8 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.figures import CONFIG
+from layoutcm.pageview import LIT
+from layoutcm.palette import rgb
 from layoutcm.ui import page_images, pictures, warm
 from layoutcm.ui.inputs import data_files, from_bytes, from_path
 from layoutcm.ui.order import ordered
@@ -110,12 +112,12 @@ def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
     data = pictures.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
     at = lambda x, y: image[round(y * 21), round(x * 21)]
-    paper = 0.55 * 250 if with_picture else 250
+    paper = 140 if with_picture else 250
     assert image.shape == (420, 420, 3)
     np.testing.assert_allclose(at(5, 5), paper, atol=4)
     for y, share in ((8, 0.5), (16, 1.0)):
         strength = 0.45 + 0.4 * share
-        np.testing.assert_allclose(at(15, y), np.array(pictures.LIT) * strength + paper * (1 - strength), atol=4)
+        np.testing.assert_allclose(at(15, y), np.array(rgb(LIT)) * strength + paper * (1 - strength), atol=4)
 
 
 def test_warming_up_goes_through_what_the_pages_do():
@@ -166,7 +168,9 @@ def test_every_chart_has_a_camera():
         call
         for path in [*root.glob("pages/*.py"), *root.glob("layoutcm/ui/*.py")]
         for call in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "plotly_chart"
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "attr", "") == "plotly_chart"
+        and path.name != "warm.py"  # an unseen chart that only loads the library
     ]
     configs = {ast.unparse(word.value) for call in calls for word in call.keywords if word.arg == "config"}
     assert len(calls) >= 10 and configs and all(config.startswith("CONFIG") for config in configs)
