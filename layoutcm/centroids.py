@@ -21,6 +21,7 @@ from layoutcm.confusion import harmonic, ratio
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Rows, instances_of
 from layoutcm.model import GT, PRED, Floats
+from layoutcm.object_matching import group, match_most, near_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,8 @@ class Centroids:
     @cached_property
     def matched(self) -> tuple[int, int]:
         """How many regions of gt and of pred have a match."""
-        return len(np.unique(self.pairs[:, GT])), len(np.unique(self.pairs[:, PRED]))
+        gt, pred = (np.bincount(self.pairs[:, side]) for side in (GT, PRED))
+        return int((gt > 0).sum()), int((pred > 0).sum())
 
     @property
     def precision(self) -> float:
@@ -123,8 +125,6 @@ def centroids_of(
 
 def _pairs(centres: tuple[Floats, Floats], keys: tuple[Rows, Rows], tolerance: Tolerance, one_to_one: bool) -> Rows:
     """int64[pairs, gt pred]: the matches among regions of equal key."""
-    from layoutcm.object_matching import group, match_most, near_pairs
-
     groups = group(*keys)
     if one_to_one:
         gt_of = match_most(groups, *centres, tolerance)

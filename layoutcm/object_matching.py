@@ -43,9 +43,10 @@ def group(gt_key: Rows, pred_key: Rows, scores: Floats | None = None) -> Groups:
     """Regions of equal key; inside, gt as in the file and pred by descending score, equal and missing ones as in it."""
     gt_order = np.argsort(gt_key, kind="stable")
     pred_order = np.argsort(pred_key, kind="stable") if scores is None else np.lexsort((-scores, pred_key))
-    keys, pred_start = np.unique(pred_key[pred_order], return_index=True)
-    pred_stop = np.append(pred_start[1:], len(pred_key)) if len(keys) else pred_start
-    sorted_gt = gt_key[gt_order]
+    sorted_gt, sorted_pred = gt_key[gt_order], pred_key[pred_order]
+    bounds = np.flatnonzero(np.diff(sorted_pred, prepend=-1, append=-1))  # keys are 0 or more
+    pred_start, pred_stop = bounds[:-1], bounds[1:]
+    keys = sorted_pred[pred_start]
     gt_start, gt_stop = (np.searchsorted(sorted_gt, keys, side=side) for side in ("left", "right"))
     return Groups(gt_order, gt_start, gt_stop, pred_order, pred_start, pred_stop)
 

@@ -20,15 +20,15 @@ from layoutcm.align import Alignment, aligned_pages
 from layoutcm.confusion import SCORES, ratio
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Instances, Rows, instances_of, overlaps_of
-from layoutcm.model import GT, PRED, Floats, LabelSpace
+from layoutcm.model import GT, PRED, SIDES, Floats, LabelSpace
+from layoutcm.object_matching import HIT, INVENTED, LEFT_OUT, Groups, Overlaps, group, match_greedily
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from layoutcm.object_matching import Groups, Overlaps
-
-MISSED, INVENTED = "missed", "invented"
+MARGINS = ("invented", "missed")  # last row and last column of the matrix
 NO_LIMIT = 2**62
+KEPT = 4
 _INSTEAD = "Precision, recall and F1 at one IoU need no scores."
 
 
@@ -120,8 +120,6 @@ class Objects:
 
     def _coco_of(self, label: int, kind: NDArray[np.int8], to_find: int) -> tuple[Floats, Floats]:
         """AP, float64[ious], and AR, float64[most, ious], of one label."""
-        from layoutcm.object_matching import HIT
-
         rows = self._ranking(label)
         ranked, place = kind[rows].T.copy(), self._place_on_page[rows]
         ap = [self._ap_of(one, to_find, "coco") for one in ranked]
@@ -130,8 +128,6 @@ class Objects:
 
     @staticmethod
     def _ap_of(ranked: NDArray[np.int8], to_find: int, rule: str) -> float:
-        from layoutcm.object_matching import HIT, LEFT_OUT
-
         return rules.RULES[rule](ranked[ranked != LEFT_OUT] == HIT, to_find)
 
     @cached_property
@@ -148,10 +144,13 @@ class Objects:
     @cached_property
     def _by_label(self) -> Groups:
         """Groups of a page and label."""
-        from layoutcm.object_matching import group
-
         gt, pred = (side.page * len(self.labels) + side.label for side in self.sides)
         return group(gt, pred, self.sides[PRED].scores)
+
+    @cached_property
+    def _by_page(self) -> Groups:
+        gt, pred = self.sides
+        return group(gt.page, pred.page, pred.scores)
 
     @cached_property
     def _place_on_page(self) -> Rows:
@@ -175,15 +174,31 @@ class Objects:
         outside: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
         """The matcher on these objects: [pred, ious] which gt, and hit, invented or left out."""
-        from layoutcm.object_matching import group, match_greedily
-
         gt, pred = self.sides
-        groups = self._by_label if class_aware else group(gt.page, pred.page, pred.scores)
+        groups = self._by_label if class_aware else self._by_page
         ignored = gt.crowd if ignored is None else gt.crowd | ignored
         outside = np.zeros(len(pred), bool) if outside is None else outside
         return match_greedily(
             groups, self._overlaps, gt.boxes, pred.boxes, gt.label, pred.label, gt.crowd, ignored, outside, ious, most
         )
+
+    def _matched_at(
+        self, iou: float, class_aware: bool, most: int = NO_LIMIT
+    ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
+        """int32[pred] and int8[pred] at one IoU; the last few are kept, since a page asks several things of one IoU."""
+        check_iou(iou)
+        key = (float(iou), class_aware, most)
+        found = self._kept.get(key)
+        if found is None:
+            match, kind = self._matched(np.array([float(iou)]), class_aware, most)
+            found = self._kept[key] = match[:, 0], kind[:, 0]
+            for old in list(self._kept)[:-KEPT]:
+                self._kept.pop(old, None)
+        return found
+
+    @cached_property
+    def _kept(self) -> dict[tuple[float, bool, int], tuple[NDArray[np.int32], NDArray[np.int8]]]:
+        return {}
 
     def ap_at(self, iou: float, rule: str = "coco") -> dict[str, float]:
         """{label: AP} at one IoU, by the rule coco (101 points), sum (plain steps) or voc (all points of the envelope).
@@ -195,8 +210,8 @@ class Objects:
             raise InputError("", "rule", f"{shown(rule)} is not known", f"Use one of {', '.join(rules.RULES)}.")
         if self.why_no_ap:
             return dict.fromkeys(self.labels, float("nan"))
-        _, kind = self._matched(np.array([float(iou)]), True, rules.MOST[-1])
-        ranked = (kind[self._ranking(i), 0] for i in range(len(self.labels)))
+        _, kind = self._matched_at(iou, True, rules.MOST[-1])
+        ranked = (kind[self._ranking(i)] for i in range(len(self.labels)))
         return {
             label: self._ap_of(row, int(to_find), rule)
             for label, row, to_find in zip(self.labels, ranked, self.gt_counts)
@@ -206,18 +221,16 @@ class Objects:
         """One row a prediction of the label, best first: score, precision, recall; none where there is no AP."""
         import pandas as pd
 
-        from layoutcm.object_matching import HIT, LEFT_OUT
-
         check_iou(iou)
         if label not in self.labels:
             known = ", ".join(map(shown, self.labels[:12]))
             raise InputError("", "label", f"there is no label {shown(label)}", f"Labels: {known}.")
         k, hits, rows = self.labels.index(label), np.empty(0, bool), np.empty(0, np.int64)
         if not self.why_no_ap:
-            _, kind = self._matched(np.array([float(iou)]), True, rules.MOST[-1])
+            _, kind = self._matched_at(iou, True, rules.MOST[-1])
             rows = self._ranking(k)
-            rows = rows[kind[rows, 0] != LEFT_OUT]
-            hits = kind[rows, 0] == HIT
+            rows = rows[kind[rows] != LEFT_OUT]
+            hits = kind[rows] == HIT
         precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
         return pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
 
@@ -238,12 +251,10 @@ class Objects:
 
     def _found_at(self, iou: float, class_aware: bool) -> tuple[NDArray[np.number], Rows, Rows]:
         """[labels] each: hits (nan where labels cannot be compared), gt, and the predictions that count."""
-        from layoutcm.object_matching import HIT, LEFT_OUT
-
         check_iou(iou)
         if class_aware and not self.space.shared:
             return np.full(len(self.labels), np.nan), self.gt_counts, self.pred_counts
-        kind = self._matched(np.array([float(iou)]), class_aware)[1][:, 0]
+        _, kind = self._matched_at(iou, class_aware)
         label, n = self.sides[PRED].label, len(self.labels)
         found, counted = (np.bincount(label[chosen], minlength=n) for chosen in (kind == HIT, kind != LEFT_OUT))
         return found, self.gt_counts, counted
@@ -255,24 +266,20 @@ class Objects:
         """
         import pandas as pd
 
-        from layoutcm.object_matching import HIT
-        from layoutcm.object_matching import INVENTED as IS_INVENTED
-
-        check_iou(iou)
-        match, kind = (column[:, 0] for column in self._matched(np.array([float(iou)]), class_aware=False))
+        match, kind = self._matched_at(iou, class_aware=False)
         gt, pred = self.sides
         hit = kind == HIT
         n = len(self.labels)
         table = np.zeros((n + 1, n + 1), np.int64)
         np.add.at(table, (gt.label[match[hit]], pred.label[hit]), 1)
-        table[n, :n] = np.bincount(pred.label[kind == IS_INVENTED], minlength=n)
+        table[n, :n] = np.bincount(pred.label[kind == INVENTED], minlength=n)
         table[:n, n] = self.gt_counts - table[:n, :n].sum(axis=1)
         rows, columns = (np.append(self._own_labels(side), n) for side in (GT, PRED))
-        names = [*self.labels, ""]
-        frame = pd.DataFrame(table[np.ix_(rows, columns)])
-        frame.index = pd.Index([*(names[i] for i in rows[:-1]), INVENTED], name="gt")
-        frame.columns = pd.Index([*(names[j] for j in columns[:-1]), MISSED], name="pred")
-        return frame
+        index, header = (
+            pd.Index([[*self.labels, margin][i] for i in chosen], name=side)
+            for side, chosen, margin in zip(SIDES, (rows, columns), MARGINS)
+        )
+        return pd.DataFrame(table[np.ix_(rows, columns)], index, header)
 
     def _own_labels(self, side: int) -> Rows:
         """All labels where both sides share them, else the side's own."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from layoutcm import __version__
-from layoutcm.average_precision import RULES
+from layoutcm.average_precision import RULES, mean
 from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import AVERAGES, SCORES, Confusion, collapsed
@@ -112,12 +112,14 @@ def _objects(comparison: Comparison, iou: float = 0.5) -> dict[str, Any]:
     """COCO's numbers, then everything at one IoU; the matrix's last row is `invented`, its last column `missed`."""
     objects = comparison.objects()
     matrix = objects.confusion_at(iou)
+    ap = None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES}
     at_iou = {
         "iou": iou,
         **objects.scores_at(iou),
         "class_blind": objects.scores_at(iou, class_aware=False),
         "classes": objects.class_scores_at(iou).to_dict("records"),
-        "ap": None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES},
+        "ap": ap,
+        "map": {rule: mean(list(values.values())) for rule, values in ap.items()} if ap else None,
         "confusion": {
             "gt_labels": list(matrix.index),
             "pred_labels": list(matrix.columns),

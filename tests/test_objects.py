@@ -365,6 +365,7 @@ def test_the_json_has_objects_and_centroids(two_pages):
     at = objects["at_iou"]
     assert at["iou"] == 0.5 and at["recall"] == 0.8 and at["class_blind"]["recall"] == 1
     assert at["ap"]["coco"]["table"] == pytest.approx(0.5) and set(at["ap"]) == {"coco", "sum", "voc"}
+    assert at["map"] == {"coco": pytest.approx(0.7), "sum": pytest.approx(0.7), "voc": pytest.approx(0.7)}
     assert at["confusion"]["gt_labels"][-1] == "invented" and at["confusion"]["values"][2][1] == 1
     assert answer["centroids"]["tolerance"] == [20, 20]
     assert set(answer["centroids"]["one_to_one"]) == {"precision", "recall", "f1"}

@@ -77,13 +77,12 @@ def _read_mask(shape: Element, page: int, label: str, place: Spot, options: Opti
 
 def _mask(shape: Element, size: tuple[float, float], told: tuple[float, ...], file: str, place: Spot) -> RunMask:
     """CVAT's runs go along the rows of the mask's own box; the model's go down the columns of the page."""
-    columns, rows = (int(side) for side in size)
     text = shape.get("rle", "")
     try:
-        left, top, width, height = map(int, told)
+        columns, rows, left, top, width, height = map(int, (*size, *told))
         runs = [int(run) for run in text[:MAX_TEXT].split(",")]
     except (ValueError, OverflowError):
-        left = top = width = height = 0
+        columns = rows = left = top = width = height = 0
         runs = []
     inside = 0 <= left <= left + width <= columns and 0 <= top <= top + height <= rows
     if not inside or min(runs, default=-1) < 0 or sum(runs) != width * height or rows * columns > MAX_MASK_PIXELS:

@@ -7,10 +7,10 @@ message is written, because there are very many regions and hardly any messages.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, make
 NO_SCORE = math.nan
 # A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.
 Spot = str | tuple[str, object]
+_SUFFIX = re.compile(r"\.[^./]*$")
 
 
 class Gathering:
@@ -60,7 +61,7 @@ class Gathering:
         `otherwise` is a second name, for a page whose first name is blank, stands on several pages, or is not that of
         the images beside it while the second one is.
         """
-        if otherwise and (not name or (stem(name) not in self._known and stem(otherwise) in self._known)):
+        if otherwise and (not name or self._is_better_known(otherwise, name)):
             name = otherwise
         if width is None or height is None:
             size = size_of(name, self.options) or (size_of(otherwise, self.options) if otherwise else None)
@@ -72,6 +73,9 @@ class Gathering:
         self._page_places.append((self.file, place))
         self._second_names.append(otherwise)
         return len(self._pages) - 1
+
+    def _is_better_known(self, second: str, first: str) -> bool:
+        return bool(self._known) and stem(second) in self._known and stem(first) not in self._known
 
     @cached_property
     def _known(self) -> set[str]:
@@ -134,20 +138,23 @@ class Gathering:
 
     def _distinct_names(self) -> tuple[str, ...]:
         """Names that several pages share ("image.png" in every file) give way to second ones, then to the files'."""
-        told = [page[0] for page in self._pages]
-        paths = (PurePosixPath(file.replace("\\", "/")).with_suffix("").as_posix() for file, _ in self._page_places)
-        thirds = [path if second else "" for path, second in zip(paths, self._second_names)]
+        told = tuple(page[0] for page in self._pages)
+        if len(set(told)) == len(told):  # the usual case, and there may be very many pages
+            return told
+        paths = (_SUFFIX.sub("", file.replace("\\", "/")) for file, _ in self._page_places)
+        thirds = tuple(path if second else "" for path, second in zip(paths, self._second_names))
         names = told
         for others in (self._second_names, thirds):
             times = Counter(names)
-            names = [other if other and times[name] > 1 else name for name, other in zip(names, others)]
+            names = tuple(other if other and times[name] > 1 else name for name, other in zip(names, others))
         changed = [name for name, now in zip(told, names) if name != now]
         if changed:
             message = f"{self.name}: {len(changed):,} pages share a name with another and go by that of their file"
             fix = "Check whether each file names its own image."
-            message = f"{message} (first: {shown(changed[0])})."
-            self.findings.append(Finding("shared-page-name", message, count=len(changed), fix=fix))
-        return tuple(names)
+            self.findings.append(
+                Finding("shared-page-name", f"{message} (first: {shown(changed[0])}).", count=len(changed), fix=fix)
+            )
+        return names
 
     def layout(self, format: str) -> Layout:
         _, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5

@@ -8,6 +8,7 @@ times as fast as the guarded one of defusedxml, which runs in Python.
 from __future__ import annotations
 
 import codecs
+import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -186,7 +187,7 @@ def told_size(width: str | None, height: str | None) -> tuple[float, float] | tu
         sides = float(width or 0), float(height or 0)
     except ValueError:
         return None, None
-    return sides if min(sides) > 0 else (None, None)
+    return sides if all(0 < side < math.inf for side in sides) else (None, None)
 
 
 def numbers(texts: Sequence[str | bytes | None], file: str, place: Spot, names: Sequence[str]) -> list[float]:
