@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 from plotly.subplots import make_subplots
 
 from layoutcm.confusion import GT_AXIS, PRED_AXIS, SCORES, Confusion
-from layoutcm.figures import base_layout, matrix_figure, per_cent, plain, short, spaced
+from layoutcm.figures import base_layout, matrix_figure, plain
 from layoutcm.model import Floats
 from layoutcm.palette import Theme, colour_at
+from layoutcm.shading import classes_in_use
 from layoutcm.tables import number, share
+from layoutcm.writing import per_cent, short, spaced
 
 SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
@@ -29,15 +31,6 @@ def collapsed_figure(confusion: Confusion, view: str, theme: Theme) -> go.Figure
     """Background against Content, the 2x2; its cells' customdata are positions in the collapsed matrix."""
     figure = matrix_figure(confusion.collapse(), view, rows=[0, 1], columns=[0, 1], theme=theme)
     return figure.update_traces(showscale=False, selector={"type": "heatmap"})  # four numbers speak for themselves
-
-
-def classes_in_use(confusion: Confusion, background: bool) -> list[int]:
-    """Positions of labels with pixels on either side, the largest in gt first, Background last or left out."""
-    values = confusion.class_values()
-    used = [i for i in confusion.drawn[0] if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
-    content = [i for i in used if i > 0 or not confusion.has_background]
-    ordered = sorted(content, key=lambda i: (-values["gt_pixels"][i], -values["pred_pixels"][i], i))
-    return ordered + ([0] if background and confusion.has_background and 0 in used else [])
 
 
 def class_bars(confusion: Confusion, theme: Theme, most: int = 40, background: bool = False) -> go.Figure:

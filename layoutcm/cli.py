@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,8 @@ def parser() -> argparse.ArgumentParser:
 def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("gt", metavar="GT", help="ground truth (or model A)")
     command.add_argument("pred", metavar="PRED", nargs="+", help="one or more predictions")
+    command.add_argument("-o", "--output", metavar="DIR", help="write a report: HTML, XLSX, JSON, figures, tables")
+    command.add_argument("--images", metavar="FOLDER", help="page images (or a zip or PDF) for the report's pages")
     command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
     command.add_argument("--per-page", action="store_true", help="add every page's matrix to the JSON")
     command.add_argument("--method", choices=METHODS, default="matrix")
@@ -134,40 +136,82 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
 
 def run_compare(options: argparse.Namespace) -> None:
     from layoutcm.family_tables import families_result, family_summary
-    from layoutcm.tables import result, summary
+    from layoutcm.tables import json_text, result, summary
 
     families = options.families
     if families is not None and families not in BUILT_IN:
         families = family_tree(families, ())  # before the long work, so that a mistake in it is said at once
-    gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
-    results = []
-    for file in options.pred:
-        pred = fix(_read(file, options, like=gt, format=options.format), options.fix or ())
-        with Bar(f"comparing {Path(file).name}") as progress:
-            comparison = compare(
-                gt,
-                pred,
-                rounding=options.rounding,
-                min_score=options.min_score,
-                missing_pages=options.missing_pages,
-                taxonomy=options.taxonomy,
-                documents=options.documents,
-                mapping=options.mapping,
-                pages=options.pages,
-                threads=options.threads,
-                progress=progress,
-            )
-        booked = None if families is None else _families(comparison, families, options)
+    with _report_folder(options) as folder:
+        gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
+        results = []
+        for file, name in zip(options.pred, _report_names(options.pred)):
+            comparison = _compare(gt, file, options)
+            booked = None if families is None else _families(comparison, families, options)
+            if folder:
+                _write_report(comparison, folder / name, options)
+            if options.json:
+                results.append(result(comparison, options.method, options.per_page))
+                if booked:
+                    results[-1]["families"] = families_result(comparison, booked, options.method)
+            if options.json != "-":
+                print(summary(comparison, options.method), end="\n\n")
+                if booked:
+                    print(family_summary(booked), end="\n\n")
         if options.json:
-            results.append(result(comparison, options.method, options.per_page))
-            if booked:
-                results[-1]["families"] = families_result(comparison, booked, options.method)
-        if options.json != "-":
-            print(summary(comparison, options.method), end="\n\n")
-            if booked:
-                print(family_summary(booked), end="\n\n")
-    if options.json:
-        _write_json(results[0] if len(results) == 1 else results, options.json)
+            _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+    if options.output and options.json != "-":
+        print(f"report written to {options.output}")
+
+
+def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
+    pred = fix(_read(file, options, like=gt, format=options.format), options.fix or ())
+    with Bar(f"comparing {Path(file).name}") as progress:
+        return compare(
+            gt,
+            pred,
+            rounding=options.rounding,
+            min_score=options.min_score,
+            missing_pages=options.missing_pages,
+            taxonomy=options.taxonomy,
+            documents=options.documents,
+            mapping=options.mapping,
+            pages=options.pages,
+            threads=options.threads,
+            progress=progress,
+        )
+
+
+def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path | None]:
+    """Where reports are written until all are complete; refused before any work when the place is taken."""
+    if not options.output:
+        if options.images:
+            raise InputError("", "--images", "page images are for a report", "Name its folder with -o.")
+        return nullcontext()
+    from layoutcm.report import replaced
+
+    return replaced(options.output)
+
+
+def _report_names(files: Sequence[str]) -> list[str]:
+    """A folder for each prediction, named after its file; one alone needs none."""
+    if len(files) == 1:
+        return [""]
+    names: list[str] = []
+    for file in files:
+        plain = Path(file).resolve().stem or "prediction"
+        taken = (f"{plain}-{k}" for k in range(2, len(files) + 2))
+        names.append(next(name for name in (plain, *taken) if name not in names))
+    return names
+
+
+def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace) -> None:
+    from layoutcm.page_images import from_path
+    from layoutcm.report import write_files
+
+    images = from_path(options.images) if options.images else None
+    with Bar("writing the report", "%") as progress:
+        told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
+        write_files(comparison, folder, images, method=options.method, per_page=options.per_page, progress=told)
 
 
 def _families(comparison: Comparison, families: Given, options: argparse.Namespace) -> FamilyConfusion:
@@ -177,7 +221,7 @@ def _families(comparison: Comparison, families: Given, options: argparse.Namespa
 
 
 def run_inspect(options: argparse.Namespace) -> None:
-    from layoutcm.tables import inspection, inspection_text
+    from layoutcm.tables import inspection, inspection_text, json_text
 
     like = _read(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
@@ -187,7 +231,7 @@ def run_inspect(options: argparse.Namespace) -> None:
         if options.json != "-":
             print(inspection_text(layouts[-1]), end="\n\n")
     if options.json:
-        _write_json([inspection(layout) for layout in layouts], options.json)
+        _write_json(json_text([inspection(layout) for layout in layouts]), options.json)
 
 
 def run_convert(options: argparse.Namespace) -> None:
@@ -226,14 +270,12 @@ def _read(file: str, options: argparse.Namespace, like: Layout | None = None, fo
     return read(file, like=like, format=format, sizes=sizes, shapes=options.shapes, nested=not options.outer_only)
 
 
-def _write_json(value: Any, target: str) -> None:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+def _write_json(text: bytes, target: str) -> None:
     if target == "-":
-        print(text)
+        print(text.decode("utf-8"), end="")
         return
     try:
-        # A file name that is no valid text (a lone surrogate in Python) must not spoil the result.
-        Path(target).write_bytes((text + "\n").encode("utf-8", "replace"))
+        Path(target).write_bytes(text)
     except OSError as error:
         raise InputError(target, "", f"cannot be written: {error.strerror}", "Choose another place.") from None
 
@@ -241,8 +283,8 @@ def _write_json(value: Any, target: str) -> None:
 class Bar:
     """A progress bar on a terminal, nothing when the output is piped."""
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    def __init__(self, title: str, unit: str = "pages") -> None:
+        self.title, self.unit = title, unit
 
     def __enter__(self) -> Progress | None:
         return self._show if sys.stderr.isatty() else None
@@ -254,7 +296,7 @@ class Bar:
     def _show(self, done: int, total: int) -> None:
         filled = 30 * done // max(total, 1)
         bar = "█" * filled + "░" * (30 - filled)
-        print(f"\r{self.title} {bar} {done:,} / {total:,} pages", end="", file=sys.stderr, flush=True)
+        print(f"\r{self.title} {bar} {done:,} / {total:,} {self.unit}", end="", file=sys.stderr, flush=True)
 
 
 def run() -> None:

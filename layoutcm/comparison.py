@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import PurePosixPath
+from importlib import import_module
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -558,3 +559,14 @@ class Comparison:
                 "", "label", f"there is no label {shown(label)}", f"Labels: {', '.join(map(shown, names[:12]))}."
             )
         return names.index(label) if label in names else -1
+
+    def write_report(
+        self, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None, method: str = "matrix"
+    ) -> Path:
+        """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and give it back.
+
+        `images` is a folder of page images, a zip of them or a PDF. An earlier report there is replaced; a folder with
+        anything else in it is refused.
+        """
+        # Asked for by name: the report stands on top of this room, and no import may lead upwards.
+        return import_module("layoutcm.report").write_report(self, folder, images, method=method)

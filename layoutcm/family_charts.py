@@ -15,10 +15,11 @@ from layoutcm.charts import label_axis, share_axis
 from layoutcm.confusion import Confusion
 from layoutcm.families import PARTS, FamilyConfusion, FamilyMatrix
 from layoutcm.family_trees import OOF
-from layoutcm.figures import base_layout, matrix_figure, per_cent, plain, short, spaced
+from layoutcm.figures import base_layout, matrix_figure, plain
 from layoutcm.model import GT, SIDES
 from layoutcm.palette import Theme, colour_at, readable_on
 from layoutcm.tables import share
+from layoutcm.writing import per_cent, short, spaced
 
 PART_NAMES = {"identity": "right", "in_family": "in family", "oof": "out of family"}
 SMALLEST_WITH_NUMBER = 0.06

@@ -16,10 +16,11 @@ import plotly.graph_objects as go
 
 from layoutcm.confusion import Confusion
 from layoutcm.model import Floats
-from layoutcm.palette import Scale, Theme, colour_at, readable_on
+from layoutcm.palette import Theme, readable_on
+from layoutcm.shading import Layer, layers, view_values
 from layoutcm.tables import share
+from layoutcm.writing import brief, per_cent, short, spaced
 
-VIEWS = ("pixels", "recall", "precision", "f1")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 CONFIG: dict[str, Any] = {
     "displaylogo": False,
@@ -30,47 +31,11 @@ CONFIG: dict[str, Any] = {
     "toImageButtonOptions": {"format": "svg", "filename": "layoutcm"},
 }
 TEXT_COLUMNS = 16
-# The log scale ends four decades below its largest value.
-LOG_FLOOR = 1e-4
 
 
 def plain(text: str) -> str:
     """Text that Plotly shows as typed: no pseudo-HTML, and no `$`, a pair of which it would hand to MathJax."""
     return html.escape(text, quote=False).replace("$", "&#36;")
-
-
-def short(text: str, most: int) -> str:
-    """At most so many characters; cut in the middle, because long labels differ at their ends."""
-    if len(text) <= most:
-        return text
-    tail = (most - 1) // 3
-    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
-
-
-def spaced(value: float) -> str:
-    """A pixel count in full, with thin spaces between thousands."""
-    return (f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}").replace(",", "\u202f")
-
-
-def brief(value: float) -> str:
-    """A pixel count in three or four characters: 0.33, 812, 1.2k, 34k, 1.2M."""
-    if value < 9.95 and not float(value).is_integer():
-        return f"{value:.2g}" if value >= 0.01 else "<0.01"
-    if value < 999.5:
-        return f"{value:.0f}"
-    power = min(int(math.log10(value * 1.0005) // 3), 4)
-    scaled = value / 1000**power
-    return (f"{scaled:.1f}" if scaled < 9.95 else f"{scaled:.0f}") + " kMGT"[power]
-
-
-def per_cent(value: float) -> str:
-    """A share in two or three digits, without the sign; 100 only where nothing is missing."""
-    percent = 100 * value
-    if percent < 0.05:
-        return "<0.1"
-    if 99.5 <= percent < 100:
-        return f"{min(percent, 99.9):.1f}"
-    return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
 
 
 def base_layout(theme: Theme, title: str | None = None) -> dict[str, Any]:
@@ -94,13 +59,6 @@ def base_layout(theme: Theme, title: str | None = None) -> dict[str, Any]:
         corner = {"x": 0, "xref": "container", "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"l": 8, "t": 8}}
         layout["title"] = {"text": plain(title), "font": {"size": 14}, **corner}
     return layout
-
-
-def view_values(confusion: Confusion, view: str) -> Floats:
-    """float64[gt, pred]: the numbers of one view."""
-    if view not in VIEWS:
-        raise ValueError(f"{view!r} is not a view; use one of {', '.join(VIEWS)}")
-    return confusion.values if view == "pixels" else getattr(confusion, view)
 
 
 class Sizes(NamedTuple):
@@ -153,43 +111,15 @@ def matrix_figure(
     `unit` is what the matrix counts.
     """
     values = view_values(confusion, view)[np.ix_(rows, columns)]
-    on_diagonal = np.equal.outer(np.asarray(rows, int), np.asarray(columns, int))
-    hit = on_diagonal if confusion.diagonal else np.ones(values.shape, bool)
     shares = view != "pixels"
-    layers = [
-        _layer("hit", np.where(hit, values, np.nan), theme.hit, shares and confusion.diagonal, log),
-        _layer("miss", np.where(hit, np.nan, values), theme.miss, False, log),
-    ]
-    traces = [_heatmap(layer, theme, shares) for layer in layers]
-    traces += [_numbers(values, layers, theme, shares), _cells(confusion, view, rows, columns, unit)]
+    drawn = layers(confusion, view, rows, columns, theme, log)
+    traces = [_heatmap(layer, theme, shares) for layer in drawn]
+    traces += [_numbers(values, drawn, theme, shares), _cells(confusion, view, rows, columns, unit)]
     layout = _layout(confusion, rows, columns, theme, title, height)
     if selected is not None and selected[0] in rows and selected[1] in columns:
         layout["shapes"] = [_outline(list(rows).index(selected[0]), list(columns).index(selected[1]), theme)]
     # All at once: Plotly checks what it is given, and would check it again with every later addition.
     return go.Figure(traces, layout)
-
-
-class Layer(NamedTuple):
-    """One of the two heatmaps: float64[gt, pred] with nan where nothing is drawn, and the range of its colours."""
-
-    name: str
-    z: Floats
-    low: float
-    high: float
-    scale: Scale
-    log: bool
-
-
-def _layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) -> Layer:
-    """`whole`: the range is 0 to 1, whatever the values are. Zero is not drawn: it is the paper, whatever that is."""
-    top = 1.0 if whole else float(np.nanmax(values, initial=0.0))
-    some = np.where(values > 0, values, np.nan)
-    if whole or not log or top == 0:
-        return Layer(name, some, 0.0, top or 1.0, scale, False)
-    # What lies under the floor is still something and gets the palest tint.
-    return Layer(
-        name, np.log10(np.maximum(some, top * LOG_FLOOR)), math.log10(top * LOG_FLOOR), math.log10(top), scale, True
-    )
 
 
 def _heatmap(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
@@ -210,19 +140,18 @@ def _heatmap(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
 
 def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
     """A small horizontal colour bar under the matrix: hits under its left half, misses under its right half."""
-    ticks = np.linspace(layer.low, layer.high, 3)
-    worth = 10**ticks if layer.log else ticks
+    ticks = layer.ticks(3)
     first = layer.name == "hit"
     return {
         **{"orientation": "h", "x": 0 if first else 1, "xanchor": "left" if first else "right", "xpad": 0},
         **{"y": 0, "yanchor": "top", "ypad": 14, "len": 0.42, "lenmode": "fraction"},
         **{"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10, "color": theme.muted}},
-        "tickvals": ticks.tolist(),
-        "ticktext": ["0" if value == 0 else f"{100 * value:.3g} %" if shares else brief(value) for value in worth],
+        "tickvals": [place for place, _ in ticks],
+        "ticktext": ["0" if value == 0 else f"{100 * value:.3g} %" if shares else brief(value) for _, value in ticks],
     }
 
 
-def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool) -> dict[str, Any]:
+def _numbers(values: Floats, drawn: Sequence[Layer], theme: Theme, shares: bool) -> dict[str, Any]:
     """The numbers in the cells, where columns leave them room, and a small dot where a value does not exist."""
     written = np.isnan(values) | ((values > 0) & (values.shape[1] <= TEXT_COLUMNS))
     y, x = np.nonzero(written)
@@ -234,19 +163,16 @@ def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool
         "y": y,
         "mode": "text",
         "text": ["·" if math.isnan(value) else show(value) for value in values[written]],
-        "textfont": {"size": 11, "color": [_ink(layers, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
+        "textfont": {"size": 11, "color": [_ink(drawn, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
         "hoverinfo": "skip",
         "showlegend": False,
     }
 
 
-def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
+def _ink(drawn: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     """What can be read on a cell."""
-    for layer in layers:
-        z = layer.z[row, column]
-        if not math.isnan(z):
-            return readable_on(colour_at(layer.scale, (z - layer.low) / (layer.high - layer.low)))
-    return theme.muted
+    colour = next((colour for layer in drawn if (colour := layer.colour(row, column))), None)
+    return readable_on(colour) if colour else theme.muted
 
 
 def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], unit: str) -> dict[str, Any]:

@@ -72,3 +72,28 @@ def _margins(recall_mass: Floats, precision_mass: Floats) -> tuple[Floats, Float
     """float64[groups, labels] three times: diagonal, row sums, column sums."""
     hit = np.diagonal(recall_mass, axis1=1, axis2=2)
     return hit, recall_mass.sum(axis=1 + PRED_AXIS), precision_mass.sum(axis=1 + GT_AXIS)
+
+
+def largest_groups(blocks: Stacks, labels: int, most: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """For each cell of the matrix the pages (or documents) that add most to it, in one pass over all of them.
+
+    int64[gt, pred, most] groups, -1 where there are fewer; float64[gt, pred, most] what they add, falling;
+    int64[gt, pred] how many add anything.
+    """
+    group, best = np.full((labels**2, most), -1), np.zeros((labels**2, most))
+    adding = np.zeros(labels**2, np.int64)
+    for groups, one in blocks:
+        values = np.ascontiguousarray(one.recall_mass.reshape(len(groups), -1).T)
+        adding += (values > 0).sum(axis=1)
+        values = np.concatenate([best, values], axis=1)
+        chosen = np.argpartition(-values, min(most, values.shape[1] - 1), axis=1)[:, :most]
+        # Equal values in the order of the groups: those seen before stand first, then those of this block.
+        chosen = np.sort(chosen, axis=1)
+        order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
+        chosen = np.take_along_axis(chosen, order, axis=1)
+        seen = np.take_along_axis(group, np.minimum(chosen, most - 1), axis=1)
+        group = np.where(chosen < most, seen, chosen - most + groups.start)
+        best = np.take_along_axis(values, chosen, axis=1)
+        group[best == 0] = -1
+    shape = (labels, labels, most)
+    return group.reshape(shape), best.reshape(shape), adding.reshape(labels, labels)

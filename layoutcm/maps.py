@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.figures import base_layout, plain, spaced
+from layoutcm.figures import base_layout, plain
 from layoutcm.model import BACKGROUND, GT, PRED, Floats
-from layoutcm.pageview import PageCells
-from layoutcm.palette import Theme, faded, mixed
+from layoutcm.pageview import AGREEMENT, AGREEMENT_COLOURS, LIT, PageCells
+from layoutcm.palette import Theme, blended, faded
+from layoutcm.writing import spaced
 
 KINDS = ("gt", "pred", "difference", "cell")
-# nothing on either side, equal sets, missed, invented, other labels
-AGREEMENT = ("nothing on either side", "same labels", "missed by pred", "invented by pred", "other labels")
 NOTHING = "rgba(0,0,0,0)"
 SEEN_THROUGH = ("difference", "cell")
-AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728")
 
 
 def bits(word: int, labels: int) -> str:
@@ -77,17 +75,14 @@ def _colour(
     cells: PageCells, kind: str, pair: int, agreement: int, share: float, colours: dict[str, str], theme: Theme
 ) -> str:
     if kind == "cell":
-        return faded("#d62728", 0.35 + 0.5 * share) if share > 0 else NOTHING
+        return faded(LIT, 0.35 + 0.5 * share) if share > 0 else NOTHING
     if kind == "difference":
         colour = AGREEMENT_COLOURS[agreement]
         return faded(colour, 0.8) if colour else NOTHING
     names = [name for name in sorted(cells.set_names(GT if kind == "gt" else PRED, pair)) if name in colours]
     if not names:
         return theme.background
-    colour = colours[names[0]]
-    for n, name in enumerate(names[1:], start=2):
-        colour = mixed(colour, colours[name], 1 / n)
-    return colour
+    return blended([colours[name] for name in names])
 
 
 def _area(rectangles: Floats, colour: str, text: str) -> dict[str, Any]:

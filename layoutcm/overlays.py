@@ -10,8 +10,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from layoutcm.figures import CONFIG, base_layout, plain, short
+from layoutcm.figures import CONFIG, base_layout, plain
 from layoutcm.palette import Theme, faded
+from layoutcm.writing import short
 
 PAGE_CONFIG: dict[str, Any] = CONFIG | {"scrollZoom": True, "doubleClick": "reset"}
 SIDES = ("gt", "pred")

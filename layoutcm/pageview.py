@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,15 @@ from numpy.typing import NDArray
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import stack
 from layoutcm.counts import WORD, PairCounts
-from layoutcm.model import GT, PRED, X0, X1, Y0, Y1, Floats
+from layoutcm.model import GT, PRED, SIDES, X0, X1, Y0, Y1, Floats
+from layoutcm.palette import label_colours
 from layoutcm.pixels import mask_spans, paint, stacked_spans
 
 Bools = NDArray[np.bool_]
+# What `agreement` counts, and how it looks wherever it is drawn.
+AGREEMENT = ("nothing on either side", "same labels", "missed by pred", "invented by pred", "other labels")
+AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728")
+LIT = "#d62728"  # the pixels behind one cell of the matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +62,13 @@ class PageCells:
 
     def share_of(self, gt_label: str, pred_label: str, method: str = "matrix") -> Floats:
         """float64[rows, columns]: what a pixel of each cell adds to one cell of the confusion matrix."""
-        space = self.comparison.space
-        one_each = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
         i, j = self.comparison.places(gt_label, pred_label)
-        values = stack(one_each, space, np.arange(len(one_each)), len(one_each), method).recall_mass[:, i, j]
-        return values[self.pair_of_cell]
+        return self.shares(method)[:, i, j][self.pair_of_cell]
+
+    def shares(self, method: str = "matrix") -> Floats:
+        """float64[pairs, gt, pred]: what one pixel of each pair of sets adds to the confusion matrix."""
+        one_each = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
+        return stack(one_each, self.comparison.space, np.arange(len(one_each)), len(one_each), method).recall_mass
 
     @cached_property
     def _placed(self) -> NDArray[np.uint64]:
@@ -131,3 +139,21 @@ def page_cells(comparison: Comparison, page: str) -> PageCells:
         size = (len(x_edges) - 1, len(y_edges) - 1)
         masks.append(paint(on_cells[own], labels[own] - shift, laid.n_labels[side], *size))
     return PageCells(comparison, x_edges, y_edges, (masks[GT], masks[PRED]))
+
+
+def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
+    """The page's regions of both sides in the common frame: side, label, colour, corners, score (or None), number."""
+    index = comparison.page_index(page)
+    colours = label_colours(comparison.labels[1:])
+    found = []
+    for side, name in enumerate(SIDES):
+        regions, labels = comparison.regions_of(side, index), comparison.alignment.layouts[side].labels
+        for number in range(len(regions)):
+            score = float(regions.scores[number])
+            x0, y0, x1, y1 = regions.boxes[number].tolist()
+            label = labels[regions.label[number]]
+            found.append(
+                {"side": name, "label": label, "colour": colours[label], "x0": x0, "y0": y0, "x1": x1, "y1": y1,
+                 "score": None if np.isnan(score) else score, "number": number + 1}
+            )  # fmt: skip
+    return found

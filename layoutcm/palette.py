@@ -78,16 +78,25 @@ def shaded(colour: str, by: float) -> str:
 
 def mixed(colour: str, other: str, share: float) -> str:
     """'#rrggbb' on the way from `colour` (share 0) to `other` (share 1)."""
-    parts = zip(_channels(colour), _channels(other))
+    parts = zip(rgb(colour), rgb(other))
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
+
+
+def blended(colours: Sequence[str]) -> str:
+    """The even mixture of some colours: what a pixel with several labels looks like."""
+    mixture = colours[0]
+    for n, colour in enumerate(colours[1:], start=2):
+        mixture = mixed(mixture, colour, 1 / n)
+    return mixture
 
 
 def faded(colour: str, opacity: float) -> str:
     """The colour as rgba(...), which Plotly and CSS read."""
-    return f"rgba({', '.join(map(str, _channels(colour)))}, {opacity:g})"
+    return f"rgba({', '.join(map(str, rgb(colour)))}, {opacity:g})"
 
 
-def _channels(colour: str) -> tuple[int, int, int]:
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Red, green and blue, 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
@@ -101,7 +110,7 @@ def colour_at(scale: Scale, place: float) -> str:
 
 def readable_on(colour: str) -> str:
     """Near-black or white, whichever stands out more, as WCAG counts contrast."""
-    linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in _channels(colour)]
+    linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#111111" if luminance > 0.19 else "#ffffff"
 

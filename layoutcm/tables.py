@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -35,6 +36,13 @@ def json_ready(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value
+
+
+def json_text(value: Any) -> bytes:
+    """JSON as it is written to a file."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+    # A file name that is no valid text (a lone surrogate in Python) must not spoil the result.
+    return (text + "\n").encode("utf-8", "replace")
 
 
 def result(comparison: Comparison, method: str = "matrix", per_page: bool = False) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from layoutcm.cell_kinds import cell_kinds
 from layoutcm.ui import cell
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "method"]
+PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "report", "method"]
 HOSTILE = ["<b>bold</b>", "$x^2$", "=1+1", "*star* _under_", "مرحبا 😀", "%{x} :red[a]"]
 
 
@@ -226,3 +226,34 @@ def test_choices_of_the_bar_hold_on_other_pages():
     app.sidebar.selectbox(key="bar_level").set_value("document").run()
     app.switch_page("pages/overview.py").run()
     assert not app.exception and "document paper.pdf" in texts(app) and "method:tensor" in texts(app)
+
+
+def downloads(app):
+    return [element.label for element in app.get("download_button")]
+
+
+def test_a_figure_is_seen_before_it_is_taken():
+    app = opened("report", load="sample")
+    assert {"PNG", "SVG", "PDF", "CSV", "LaTeX"} <= set(downloads(app))
+    for name in ("classes", "overlay", "difference"):
+        app.selectbox(key="report_figure").set_value(name).run()
+        assert not app.exception and not app.error, texts(app)
+        assert app.selectbox(key="report_figure").value == name and len(app.get("image")) == 1
+    app.selectbox(key="report_width").set_value("two").run()
+    app.selectbox(key="report_table").set_value("classes").run()
+    assert not app.exception and not app.error
+    assert "| Caption | 72,291 |" in app.code[0].value
+
+
+def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):
+    monkeypatch.setattr("layoutcm.report.FORMATS", ("svg",))
+    app = opened("report", load="sample")
+    app.session_state["routed"] = True  # the runner leaves the router out, and arriving anew would forget the click
+    app.button(key="make_report").click().run()
+    assert not app.exception and not app.error
+    assert any("Everything as a zip" in label for label in downloads(app))
+    members = app.selectbox(key="report_member")
+    assert members.value == "report.html" and "figures/classes.svg" in members.options
+    app.session_state["choices"]["method"] = "tensor"
+    app.run()
+    assert any(button.key == "make_report" for button in app.button)  # another method, another report

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm import charts, figures, overlays, palette, plane
+from layoutcm import charts, figures, overlays, palette, plane, writing
 from layoutcm.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
+from layoutcm.shading import VIEWS
 from layoutcm.tables import largest_confusions, share
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
@@ -55,7 +56,7 @@ def all_figures(confusion, theme):
         "score": 0.5,
         "number": 0,
     }
-    yield from (figures.matrix_figure(confusion, v, rows=rows, columns=columns, theme=theme) for v in figures.VIEWS)
+    yield from (figures.matrix_figure(confusion, v, rows=rows, columns=columns, theme=theme) for v in VIEWS)
     yield figures.matrix_figure(confusion, "pixels", rows=rows, columns=columns, theme=theme, log=True, title="$t$")
     yield charts.collapsed_figure(confusion, "recall", theme)
     yield charts.class_bars(confusion, theme, background=True)
@@ -220,7 +221,7 @@ def test_hostile_names_are_text_in_every_figure():
     ],
 )
 def test_brief_pixels(value, text):
-    assert figures.brief(value) == text
+    assert writing.brief(value) == text
 
 
 @pytest.mark.parametrize(
@@ -228,7 +229,7 @@ def test_brief_pixels(value, text):
     [(1, "100"), (0.99996, "99.9"), (0.4123, "41"), (0.0327, "3.3"), (0.0042, "0.4"), (0.0002, "<0.1"), (0.0996, "10")],
 )
 def test_per_cent_in_cells(value, text):
-    assert figures.per_cent(value) == text
+    assert writing.per_cent(value) == text
 
 
 def test_class_bars_by_size_with_background_last(small):

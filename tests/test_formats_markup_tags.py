@@ -217,10 +217,11 @@ def test_doctags_lie_on_a_grid_of_500():
 
 def test_doctags_of_several_pages_are_numbered():
     one = "<text><loc_0><loc_0><loc_500><loc_250>a</text>"
-    layout = read(f"<doctag>{one}\n<page_break>\n{one}{one}<page_break></doctag>", "book.doctags", sizes=(10, 10))
+    text = f"<doctag>{one}\n<page_break>\n<page_break>{one}{one}<page_break></doctag>"
+    layout = read(text, "book.doctags", sizes=(10, 10))
     assert layout.page_columns.names == ("book_p1", "book_p2", "book_p3")
     assert layout.page_columns.documents == ("book",) * 3 and layout.page_columns.numbers.tolist() == [1, 2, 3]
-    assert layout.region_columns.page.tolist() == [0, 1, 1]
+    assert layout.region_columns.page.tolist() == [0, 2, 2]
 
 
 def test_doctags_need_a_page_size_and_locations():

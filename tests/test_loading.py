@@ -116,6 +116,8 @@ MAPPING = b"pred: {x: a, y: b}"
 def with_mapping(name, data):
     app = start(preds=[("pred.json", OTHER_NAMES)])
     assert "Taxonomy: different" in texts(app)
+    app.session_state["mapping_open"] = True
+    app.run()
     app.file_uploader(key="mapping_file").set_value(file(name, data))
     return app.run()
 

@@ -9,23 +9,23 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 
 # From the ground up: a room may use those before it. `layoutcm` itself only knows its version when it is imported.
 FLOORS = [
-    {"errors", "app_server", "drawings", "palette"},
-    {"page_names"},
-    {"model", "handwritten"},
+    {"errors", "app_server", "drawings", "palette", "writing", "page_names"},
+    {"model", "handwritten", "paper"},
     {"page_maps", "page_numbers"},
     {"page_matching"},
     {"bits", "counts", "fixes", "pairing", "taxonomy", "soft"},
     {"formats", "contributions", "sweep", "align", "writers", "family_trees"},
     {"cells", "readings", "object_matching"},
     {"checks", "pixels", "confusion", "soft_cells"},
-    {"levels", "families", "average_precision", "instances"},
+    {"levels", "families", "average_precision", "instances", "shading", "print_grid"},
     {"objects", "centroids"},
     {"comparison"},
-    {"tables", "pageview"},
-    {"figures", "family_tables", "cell_kinds"},
-    {"cli", "charts", "overlays", "maps"},
-    {"__main__", "family_charts", "plane"},
-    {"ui"},
+    {"tables", "pageview", "page_images"},
+    {"figures", "family_tables", "cell_kinds", "frames", "page_pictures", "print_figures", "print_charts"},
+    {"charts", "overlays", "maps", "print_pages", "markup", "spreadsheet", "html_report"},
+    {"report", "family_charts", "plane"},
+    {"cli"},
+    {"__main__", "ui"},
 ]
 FLOOR = {room: i for i, floor in enumerate(FLOORS) for room in floor}
 

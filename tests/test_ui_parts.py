@@ -1,9 +1,11 @@
 """Parts of the dashboard that need no page: pictures of pages, drawing order, files of the data folder."""
 
+import ast
 import base64
 import io
 import json
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from conftest import build
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.figures import CONFIG
 from layoutcm.ui import page_images
 from layoutcm.ui.inputs import data_files, from_bytes, from_path
 from layoutcm.ui.order import ordered
@@ -47,24 +50,59 @@ def compared(*names, documents=None):
     return lcm.compare(layout, layout)
 
 
-def test_images_are_found_by_stem():
-    files = [
-        from_bytes("scans/a.PNG", png()),
-        from_bytes("pages.zip", zipped(**{"x/b.png": png((8, 9)), "note.txt": b"no"})),
-    ]
-    images = page_images.from_uploads(files)
-    c = compared("a.jpg", "img/b", "c")
-    assert shown(images.find(c, 0)).size == (40, 30) and shown(images.find(c, 1)).size == (8, 9)
+def uploaded(**files):
+    return page_images.from_uploads([from_bytes(name, data) for name, data in files.items()])
+
+
+def frames(sizes, format="TIFF"):
+    """A picture of several pages, each of its own size."""
+    out = io.BytesIO()
+    first, *others = (Image.new("RGB", size, "white") for size in sizes)
+    first.save(out, format, save_all=True, append_images=others)
+    return out.getvalue()
+
+
+def test_images_are_found_as_pages_are():
+    scans = {"x/b.png": png((8, 9)), "x/d 1.webp": frames([(6, 7)], "WEBP"), "note.txt": b"no"}
+    images = uploaded(**{"scans/a.PNG": png(), "pages.zip": zipped(**scans)})
+    c = compared("a.jpg", "img/b", "c", "D%201")
+    assert [shown(images.find(c, page)).size for page in (0, 1, 3)] == [(40, 30), (8, 9), (6, 7)]
     assert images.find(c, 2) is None and page_images.picture_uri(None) is None
 
 
-def test_pdf_pages_are_found_by_document_and_number():
-    images = page_images.from_uploads([from_bytes("report.pdf", pdf())])
-    c = compared("report_p2", "other")
-    assert shown(images.find(c, 0)).size == (48, 64)
+def test_an_image_of_two_pages_names_is_not_guessed():
+    images = uploaded(**{"scans.zip": zipped(**{"train/a.png": png((8, 9)), "val/a.png": png()})})
+    c = compared("a.tif")
+    assert images.find(c, 0) is None and images.of_no_page(c) == ["train/a.png", "val/a.png"]
+    assert shown(images.find(compared("val/a.png", "train/a.png"), 0)).size == (40, 30)
+
+
+@pytest.mark.parametrize("name", ["report_p2", "report-0002.png", "Report 2", "img/report_page_002.jpg"])
+@pytest.mark.parametrize(("file", "data", "size"), [
+    ("report.pdf", pdf(), (48, 64)),
+    ("report.tiff", frames([(9, 9), (20, 10)]), (20, 10)),
+    ("all.zip", zipped(**{"report.tif": frames([(9, 9), (20, 10)])}), (20, 10)),
+    ("all.zip", zipped(**{"report.pdf": pdf()}), (48, 64)),
+])  # fmt: skip
+def test_pages_of_a_pdf_or_a_tiff_are_found_by_number(file, data, size, name):
+    images = uploaded(**{file: data})
+    c = compared(name, "other")
+    assert shown(images.find(c, 0)).size == size and images.find(c, 1) is None
+    assert images.of_no_page(c) == []  # its first page is of no use, but the file is
+
+
+def test_pages_that_know_their_document_and_number_find_them_in_a_pdf():
+    images = uploaded(**{"report.pdf": pdf()})
     numbered = compared("first", "second", documents={"first": "report.pdf", "second": "report.pdf"})
-    numbered.alignment.pages.numbers[:] = [1, 3]
-    assert images.find(numbered, 0).pdf_page == 0 and images.find(numbered, 1) is None
+    numbered.alignment.layouts[0].page_columns.numbers[:] = [1, 3]
+    assert images.find(numbered, 0).frame == 0 and images.find(numbered, 1) is None
+
+
+def test_an_image_named_as_pred_names_the_page_is_found():
+    gt, pred = (build({name: (40, 30)}, []) for name in ("left", "right"))
+    c = lcm.compare(gt, pred, pages={"left": "right"})
+    images = uploaded(**{"right.png": png()})
+    assert c.pages == ["left"] and images.find(c, 0).file == "right.png"
 
 
 @pytest.mark.parametrize(
@@ -77,19 +115,21 @@ def test_what_is_no_picture_is_named(name, data):
 
 
 def test_too_many_or_too_large_members_are_refused(monkeypatch):
-    monkeypatch.setattr(page_images, "MAX_MEMBER_BYTES", 10)
+    monkeypatch.setattr("layoutcm.page_images.MAX_MEMBER_BYTES", 10)
     with pytest.raises(lcm.InputError, match=r"a\.png"):
         page_images.from_uploads([from_bytes("x.zip", zipped(**{"a.png": png()}))])
-    monkeypatch.setattr(page_images, "MAX_MEMBERS", 1)
+    monkeypatch.setattr("layoutcm.page_images.MAX_MEMBERS", 1)
     with pytest.raises(lcm.InputError, match="2 files"):
         page_images.from_uploads([from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
 
 
 def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
-    broken = page_images.from_uploads([from_bytes("a.png", b"no image"), from_bytes("b.png", png((50, 50)))])
-    assert shown(broken.by_stem["a"]) is None
-    monkeypatch.setattr(page_images, "MAX_PIXELS", 100)
-    assert shown(broken.by_stem["b"]) is None
+    names = ["a.png", "cut.png", "c.tif", "b.png"]
+    broken = uploaded(**dict(zip(names, [b"no image", png()[:-40], b"II*\0no tiff", png((50, 50))])))
+    assert [picture.file for picture in broken.pictures] == names
+    assert [shown(picture) for picture in broken.pictures[:3]] == [None, None, None]
+    monkeypatch.setattr("layoutcm.page_images.MAX_PIXELS", 100)
+    assert shown(broken.pictures[3]) is None
 
 
 def test_pictures_of_a_folder(tmp_path):
@@ -97,7 +137,11 @@ def test_pictures_of_a_folder(tmp_path):
     (tmp_path / "p.txt").write_text("no")
     images = page_images.from_folder(str(tmp_path))
     assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
-    assert not page_images.from_folder("").by_stem
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "report.pdf").write_bytes(pdf())
+    (tmp_path / "deep" / "locked.pdf").write_bytes(b"no pdf")
+    assert shown(page_images.from_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
+    assert not page_images.from_folder("").pictures
 
 
 def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
@@ -136,3 +180,17 @@ def test_different_taxonomies_are_ordered_side_by_side():
     assert [m.labels[i] for i in rows] == ["Background", "a", "b"]
     assert [m.labels[j] for j in columns] == ["Background", "y", "z"]
     assert ordered(m, "by similarity", True)[0][0] == 0 and np.isfinite(m.values).all()
+
+
+def test_every_chart_has_a_camera():
+    root = Path(__file__).parent.parent
+    calls = [
+        call
+        for path in [*root.glob("pages/*.py"), *root.glob("layoutcm/ui/*.py")]
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "plotly_chart"
+    ]
+    configs = {ast.unparse(word.value) for call in calls for word in call.keywords if word.arg == "config"}
+    assert len(calls) >= 10 and configs and all(config.startswith("CONFIG") for config in configs)
+    assert all(any(word.arg == "config" for word in call.keywords) for call in calls)
+    assert "toImage" not in CONFIG["modeBarButtonsToRemove"] and CONFIG["toImageButtonOptions"]["format"] == "svg"

@@ -16,7 +16,6 @@ from layoutcm.formats.tags import check_number_of_tags
 from layoutcm.model import Layout
 
 GRID = 500
-PAGE_BREAK = "page_break"
 MAX_PAGES = 100_000
 MAX_OPEN = 10  # pictures and tables in one another; a model may forget to close them
 _LOCATIONS = re.compile(rb"(?:<loc_[0-9]{1,9}>\s*){4}")
@@ -49,13 +48,7 @@ def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
 
 def read_file(content: Content, options: Options, rows: Gathering) -> None:
     check_number_of_tags(content)
-    try:
-        pages = content.data.decode("utf-8-sig").split(f"<{PAGE_BREAK}>")
-    except UnicodeDecodeError as error:
-        problem = f"0x{content.data[error.start]:02x} is not UTF-8 text"
-        raise InputError(content.name, f"byte {error.start}", problem, "Save the file as UTF-8.") from None
-    if len(pages) > MAX_PAGES:
-        raise InputError(content.name, "", f"{len(pages):,} pages, at most {MAX_PAGES:,} are read", "Split the file.")
+    pages = _pages(content)
     line = 1
     for i, text in enumerate(pages):
         name, document = (f"{content.stem}_p{i + 1}", content.stem) if len(pages) > 1 else (content.stem, "")
@@ -63,6 +56,19 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
         page = rows.page(name, None, None, f"line {line}", document=document, number=number, otherwise=name)
         _read_tags(text, page, line, options, rows)
         line += text.count("\n")
+
+
+def _pages(content: Content) -> list[str]:
+    """The text of each page; a break after the last one starts no other."""
+    try:
+        pages = content.json_bytes.decode("utf-8").split("<page_break>")
+    except UnicodeDecodeError as error:
+        problem = f"0x{error.object[error.start]:02x} is not UTF-8 text"
+        raise InputError(content.name, f"byte {error.start}", problem, "Save the file as UTF-8.") from None
+    if len(pages) > MAX_PAGES:
+        raise InputError(content.name, "", f"{len(pages):,} pages, at most {MAX_PAGES:,} are read", "Split the file.")
+    over = len(pages) > 1 and pages[-1].strip() in ("", "</doctag>")
+    return pages[:-1] if over else pages
 
 
 def _read_tags(text: str, page: int, line: int, options: Options, rows: Gathering) -> None:

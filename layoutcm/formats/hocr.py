@@ -23,9 +23,10 @@ AREAS = {b"div", b"table"}
 PAGE, PARAGRAPH = "ocr_page", "ocr_par"
 LINES_AND_WORDS = {"ocr_line", "ocrx_line", "ocr_word", "ocrx_word", "ocr_glyph", "ocr_glyphs", "ocr_dropcap"}
 NO_BLOCKS = LINES_AND_WORDS | {PAGE, "ocr_document", "ocr_linear", "ocr_cinfo", "ocrx_cinfo"}
+NO_CLASSES: list[str] = []
 CORNERS = ("x0", "y0", "x1", "y1")
 
-_BOX = re.compile(rb"""(?<![\w-])bbox(?:\s+[^\s;"']+){4}""")
+_BOX = re.compile(rb"""bbox(?:\s+[^\s;"']+){4}""")
 _PAGES = re.compile(rb"""(?:class|CLASS)\s*=\s*["']?[^"'<>=]*?ocr_page""")
 _PROPERTY = re.compile(r"""([\w-]+)((?:"[^"]*"|'[^']*'|[^;"'])*+)""")
 
@@ -40,6 +41,7 @@ class Open:
     labels: tuple[str, ...] = ()  # what it is as a block
     boxed: bool = False
     inner: bool = False  # nothing in it is a block: a paragraph, or a picture or table that is to stay closed
+    paragraph: int = 0  # where the innermost <p> stands that it is or is in
     around: Box | None = None  # the box around what stands in it
 
 
@@ -56,11 +58,9 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
         if closing:
             _close(stack, _nearest(stack, tag), rows)
             continue
-        classes = [name for name in classes_of(told) if name.startswith("ocr")] if b"ocr" in told else []
-        if tag == b"p" or (tag in AREAS and not NO_BLOCKS.issuperset(classes)):
-            _close(stack, _nearest(stack, b"p"), rows)  # HTML need not say that a paragraph ends
+        classes = classes_of(told) if b"ocr" in told else NO_CLASSES
+        _end_before(stack, tag, classes, rows)
         if PAGE in classes:
-            _close(stack, next((i for i, element in enumerate(stack) if element.page >= 0), 0), rows)
             pages += 1
             page = _page(content, line, title_of(told), pages if many else 0, rows)
             stack.append(Open(tag, line, page, boxed=True))
@@ -70,6 +70,18 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
             raise InputError(content.name, f"line {line}", "the HTML is nested too deeply to be a layout")
         if told.endswith(b"/") and tag not in VOID:
             _close(stack, len(stack) - 1, rows)
+    _check_end(content, stack, pages, rows)
+
+
+def _end_before(stack: list[Open], tag: bytes, classes: list[str], rows: Gathering) -> None:
+    """Close what HTML need not close: a paragraph before the next one or an area, and a page before the next."""
+    if stack[-1].paragraph and (tag == b"p" or (tag in AREAS and not NO_BLOCKS.issuperset(classes))):
+        _close(stack, stack[-1].paragraph, rows)
+    if PAGE in classes:
+        _close(stack, next((i for i, element in enumerate(stack) if element.page >= 0), 0), rows)
+
+
+def _check_end(content: Content, stack: list[Open], pages: int, rows: Gathering) -> None:
     if not pages or stack[-1].page >= 0:
         problem = "the file ends before its page does" if pages else "there is no ocr_page in it"
         raise InputError(content.name, "", problem, "Copy or export the file again.")
@@ -106,7 +118,8 @@ def _open(
     stack: list[Open], tag: bytes, line: int, classes: list[str], told: bytes, options: Options, rows: Gathering
 ) -> None:
     parent = stack[-1]
-    labels = () if parent.inner or parent.page < 0 else tuple(name for name in classes if name not in NO_BLOCKS)
+    outside = parent.inner or parent.page < 0 or not classes
+    labels = () if outside else tuple([name for name in classes if name not in NO_BLOCKS])
     boxed = b"bbox " in told  # unlike x_bboxes, the boxes of characters
     if boxed and (labels or not parent.boxed):
         box = _box(told, line, rows.file)
@@ -115,7 +128,8 @@ def _open(
             rows.region(parent.page, label, *box, ("line {}", line))
     closed = not options.nested and any(map(is_picture_or_table, labels))
     inner = parent.inner or closed or PARAGRAPH in classes
-    stack.append(Open(tag, line, parent.page, labels, boxed, inner))
+    paragraph = len(stack) if tag == b"p" else parent.paragraph
+    stack.append(Open(tag, line, parent.page, labels, boxed, inner, paragraph))
 
 
 def _close(stack: list[Open], depth: int, rows: Gathering) -> None:

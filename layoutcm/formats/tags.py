@@ -41,7 +41,8 @@ def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
 
 
 def classes_of(told: bytes) -> list[str]:
-    return _value(_CLASS.search(told, 0, MAX_TOLD)).split()
+    """The classes that hOCR gives a meaning."""
+    return [name for name in _value(_CLASS.search(told, 0, MAX_TOLD)).split() if name.startswith("ocr")]
 
 
 def title_of(told: bytes) -> str:
@@ -49,5 +50,5 @@ def title_of(told: bytes) -> str:
 
 
 def _value(found: re.Match[bytes] | None) -> str:
-    value = found[found.lastindex or 0] if found else b""
-    return unescape(value.decode("utf-8", "replace"))
+    value = found[found.lastindex or 0].decode("utf-8", "replace") if found else ""
+    return unescape(value) if "&" in value else value

@@ -186,7 +186,10 @@ def taxonomy(compared: Comparison) -> None:
     st.session_state["match_names"] = state.get("taxonomy") == "match-names"
     st.toggle("Match equal names (up to case, blanks and hyphens)", key="match_names", on_change=_match_names)
     editor = st.expander(
-        "Map labels of the prediction to labels of the ground truth", bool(files.mapping), on_change="rerun"
+        "Map labels of the prediction to labels of the ground truth",
+        bool(files.mapping),
+        key="mapping_open",
+        on_change="rerun",
     )
     if editor.open:
         with editor:

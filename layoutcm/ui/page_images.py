@@ -1,203 +1,30 @@
-"""Pictures of pages: from a folder on the server, from uploads (images, zips, PDFs), matched as pages are.
-
-A picture is a page of its own: it has a name, and in a PDF or a TIFF of several a document and a number. Every size is
-bounded before anything is decoded: an upload must not be able to fill the machine's memory.
-"""
+"""Pictures of pages in the dashboard: from the folder that the app was started with, or from uploads."""
 
 from __future__ import annotations
 
 import base64
 import io
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from threading import Lock
-from weakref import WeakKeyDictionary
+from collections.abc import Iterable
+from pathlib import Path
 
-import numpy as np
 import streamlit as st
-from PIL import Image, UnidentifiedImageError
 
-from layoutcm.comparison import Comparison
-from layoutcm.errors import InputError
-from layoutcm.formats.sources import files_below
-from layoutcm.model import GT, IMAGE_SUFFIXES, PRED, Pages, stem
-from layoutcm.page_matching import match_pages
-from layoutcm.pairing import joined_pages
+from layoutcm import page_images
+from layoutcm.page_images import Given, PageImages, Picture, shrunk
 from layoutcm.ui.inputs import Input
 
-MAX_PIXELS = 120_000_000
-MAX_MEMBER_BYTES = 100 << 20
-MAX_MEMBERS = 20_000
 SHOWN_SIDE = 1600
-PDF, ZIP, TIFF = ".pdf", ".zip", (".tif", ".tiff")
-UNREADABLE = (UnidentifiedImageError, OSError, ValueError, EOFError, SyntaxError, Image.DecompressionBombError,
-              zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)  # fmt: skip
-# PDFium must not be used by two threads at once, and every visitor has one.
-_pdfium = Lock()
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Where one page's picture is: a file, an upload or a member of a zip, and which of its pages."""
-
-    file: str  # as a person knows it
-    digest: str
-    path: str = ""
-    given: Input | None = None
-    member: str = ""
-    frame: int = 0
-    frames: int = 1
-
-    @property
-    def name(self) -> str:
-        """The page's name: the file's, with a number where the file has several."""
-        return self.file if self.frames == 1 else f"{stem(self.file)}_p{self.frame + 1}"
-
-    def bytes(self) -> bytes:
-        if self.path:
-            return Path(self.path).read_bytes()
-        assert self.given is not None
-        if not self.member:
-            return self.given.data
-        with zipfile.ZipFile(io.BytesIO(self.given.data)) as archive:
-            return archive.read(self.member)
-
-
-@dataclass(frozen=True, eq=False)
-class PageImages:
-    """All pictures of a session."""
-
-    pictures: tuple[Picture, ...]
-    _placed: WeakKeyDictionary[Comparison, dict[int, Picture]] = field(default_factory=WeakKeyDictionary, repr=False)
-
-    def find(self, comparison: Comparison, page: int) -> Picture | None:
-        return self.placed(comparison).get(page)
-
-    def placed(self, comparison: Comparison) -> dict[int, Picture]:
-        """{aligned page: its picture}, found once for a comparison."""
-        if comparison not in self._placed:
-            self._placed[comparison] = _place(self.pictures, comparison)
-        return self._placed[comparison]
-
-    def of_no_page(self, comparison: Comparison) -> list[str]:
-        """Files of which not one picture belongs to a page: a PDF may well have more pages than were compared."""
-        used = {picture.file for picture in self.placed(comparison).values()}
-        return [file for file in dict.fromkeys(picture.file for picture in self.pictures) if file not in used]
-
-
-def _place(pictures: tuple[Picture, ...], comparison: Comparison) -> dict[int, Picture]:
-    """By the rules that match pages: first with gt's names for them, then, for pages still without, with pred's."""
-    alignment = comparison.alignment
-    sides = [layout.page_columns for layout in alignment.layouts]
-    placed: dict[int, Picture] = {}
-    own = joined_pages(sides[GT], sides[PRED], alignment.sources), np.arange(len(alignment.pages))
-    has = np.flatnonzero(alignment.sources[PRED] >= 0)
-    for pages, positions in (own, (_chosen(sides[PRED], alignment.sources[PRED][has]), has)):
-        taken = {id(picture) for picture in placed.values()}
-        left = [picture for picture in pictures if id(picture) not in taken]
-        partner = match_pages(pages, _as_pages(left), {})[0].partner
-        for i in np.flatnonzero(partner >= 0).tolist():
-            placed.setdefault(int(positions[i]), left[partner[i]])
-    return placed
-
-
-def _chosen(pages: Pages, at: np.ndarray) -> Pages:
-    names, documents = (tuple(column[i] for i in at.tolist()) for column in (pages.names, pages.documents))
-    return Pages(names, pages.widths[at], pages.heights[at], documents, pages.numbers[at])
-
-
-def _as_pages(pictures: list[Picture]) -> Pages:
-    several = [picture.frames > 1 or picture.file.lower().endswith(PDF) for picture in pictures]
-    size = np.zeros(len(pictures))
-    return Pages(
-        tuple(picture.name for picture in pictures),
-        size,
-        size,
-        tuple(picture.file if many else "" for picture, many in zip(pictures, several)),
-        np.array([picture.frame + 1 if many else -1 for picture, many in zip(pictures, several)], np.int32),
-    )
 
 
 def from_folder(folder: str) -> PageImages:
-    """Images and PDFs below a folder; one that cannot be opened is passed over."""
-    root = Path(folder)
-    found: list[Picture] = []
-    for path in sorted(files_below(root)) if folder else []:
-        if path.suffix.lower() in (*IMAGE_SUFFIXES, PDF):
-            name = path.relative_to(root).as_posix()
-            with suppress(InputError, OSError):
-                found += _frames(Picture(name, f"{path}|{path.stat().st_mtime_ns}", path=str(path)))
-    return PageImages(tuple(found))
+    return page_images.from_folder(Path(folder)) if folder else PageImages(())
 
 
 def from_uploads(files: Iterable[Input], beside: Iterable[Input] = ()) -> PageImages:
-    """Images, zips of images and PDFs; anything else is an InputError that names it.
-
-    `beside` are files dropped for their regions, among which there may be pictures, too.
-    """
-    found = [picture for given in files for picture in _pictures(given)]
-    for given in beside:
-        with suppress(InputError):
-            found += _pictures(given)
-    # The same picture may have been dropped twice.
-    return PageImages(tuple({(one.file, one.digest, one.member, one.frame): one for one in found}.values()))
-
-
-def _pictures(given: Input) -> list[Picture]:
-    suffix = PurePosixPath(given.name).suffix.lower()
-    if suffix == ZIP:
-        return [frame for member in _zip_members(given) for frame in _frames(member)]
-    if suffix in (*IMAGE_SUFFIXES, PDF):
-        return list(_frames(Picture(given.name, given.digest, given=given)))
-    raise InputError(given.name, "", "this is no page image", "Give PNG, JPEG, TIFF, WebP, a zip of them, or PDF.")
-
-
-def _frames(picture: Picture) -> Iterator[Picture]:
-    """One picture for each page of a PDF or a TIFF, at most MAX_MEMBERS."""
-    suffix = PurePosixPath(picture.file).suffix.lower()
-    count = _pdf_length(picture) if suffix == PDF else _tiff_length(picture) if suffix in TIFF else 1
-    where = (picture.file, picture.digest, picture.path, picture.given, picture.member)
-    return (Picture(*where, frame=i, frames=count) for i in range(min(count, MAX_MEMBERS)))
-
-
-def _pdf_length(picture: Picture) -> int:
-    import pypdfium2 as pdfium
-
-    try:
-        with _pdfium, pdfium.PdfDocument(picture.path or picture.bytes()) as document:
-            return len(document)
-    except (pdfium.PdfiumError, *UNREADABLE) as error:
-        problem = f"this PDF cannot be opened: {error}"
-        raise InputError(picture.file, "", problem, "Export it again, unlocked.") from None
-
-
-def _tiff_length(picture: Picture) -> int:
-    """How many pages; a file that cannot be read has one, which is then not shown."""
-    try:
-        with Image.open(picture.path or io.BytesIO(picture.bytes())) as image:
-            return min(getattr(image, "n_frames", 1), MAX_MEMBERS)
-    except UNREADABLE:
-        return 1
-
-
-def _zip_members(given: Input) -> list[Picture]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(given.data)) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise InputError(given.name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
-    if len(members) > MAX_MEMBERS:
-        raise InputError(given.name, "", f"{len(members):,} files, at most {MAX_MEMBERS:,} are read", "Split it.")
-    wanted = (*IMAGE_SUFFIXES, PDF)
-    pictures = [info for info in members if PurePosixPath(info.filename).suffix.lower() in wanted]
-    large = next((info for info in pictures if info.file_size > MAX_MEMBER_BYTES), None)
-    if large:
-        raise InputError(given.name, large.filename, f"unpacks to {large.file_size:,} bytes", "Shrink this image.")
-    return [Picture(info.filename, given.digest, given=given, member=info.filename) for info in pictures]
+    """Images, zips of images and PDFs; anything else is an InputError that names it. `beside` may hold some, too."""
+    return page_images.from_files(
+        *([Given(one.name, one.digest, one.data) for one in some] for some in (files, beside))
+    )
 
 
 def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
@@ -209,30 +36,9 @@ def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
 
 @st.cache_data(max_entries=48, show_spinner=False)
 def _uri(key: tuple[str, str, int, int], _picture: Picture) -> str | None:
-    side = key[-1]
-    out = io.BytesIO()
-    try:
-        image = _rendered(_picture, side) if _picture.file.lower().endswith(PDF) else _opened(_picture, side)
-        image.thumbnail((side, side))
-        image.convert("RGB").save(out, "WEBP", quality=80)
-    except UNREADABLE:
+    image = shrunk(_picture, key[-1])
+    if image is None:
         return None
+    out = io.BytesIO()
+    image.save(out, "WEBP", quality=80)
     return "data:image/webp;base64," + base64.b64encode(out.getvalue()).decode()
-
-
-def _rendered(picture: Picture, side: int) -> Image.Image:
-    import pypdfium2 as pdfium
-
-    with _pdfium, pdfium.PdfDocument(picture.path or picture.bytes()) as document:
-        page = document[picture.frame]
-        return page.render(scale=side / max(*page.get_size(), 1)).to_pil()
-
-
-def _opened(picture: Picture, side: int) -> Image.Image:
-    image = Image.open(picture.path or io.BytesIO(picture.bytes()))
-    if picture.frame:
-        image.seek(picture.frame)
-    if image.width * image.height > MAX_PIXELS:
-        raise ValueError("the image is too large to show")
-    image.draft("RGB", (side, side))
-    return image

@@ -14,12 +14,14 @@ from layoutcm.charts import collapsed_figure
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
-from layoutcm.figures import CONFIG, matrix_figure, spaced
+from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.model import Finding
+from layoutcm.page_images import PageImages
 from layoutcm.tables import MISSING
 from layoutcm.ui import family_choice, page_images, state
 from layoutcm.ui.order import ordered
 from layoutcm.ui.router import go
+from layoutcm.writing import spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -253,7 +255,7 @@ def open_page(page: str) -> None:
     go("viewer")
 
 
-def images() -> page_images.PageImages:
+def images() -> PageImages:
     """Uploaded pictures if there are any, else those of the folder that came with the files."""
     uploaded = st.session_state.get("page_images")
     if uploaded is not None:
@@ -263,5 +265,5 @@ def images() -> page_images.PageImages:
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking through the page images …")
-def _folder_images(folder: str) -> page_images.PageImages:
+def _folder_images(folder: str) -> PageImages:
     return page_images.from_folder(folder)

@@ -18,10 +18,10 @@ from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.families import COUNTS, SAMPLES
 from layoutcm.family_trees import DEEPEST
-from layoutcm.figures import VIEWS
 from layoutcm.fixes import is_remedy
 from layoutcm.model import ROUNDINGS, SIDES
 from layoutcm.palette import DARK, LIGHT, Theme
+from layoutcm.shading import VIEWS
 from layoutcm.ui.inputs import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
 from layoutcm.ui.order import ORDERS
 

@@ -10,16 +10,17 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
-from layoutcm.figures import CONFIG, matrix_figure, spaced
-from layoutcm.maps import AGREEMENT, AGREEMENT_COLOURS, set_map
+from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.maps import set_map
 from layoutcm.model import SIDES
 from layoutcm.overlays import page_overlay
-from layoutcm.pageview import PageCells, page_cells
+from layoutcm.pageview import AGREEMENT, AGREEMENT_COLOURS, PageCells, page_boxes, page_cells
 from layoutcm.palette import label_colours
 from layoutcm.ui import bar, panels, state, words
 from layoutcm.ui.order import ordered
 from layoutcm.ui.page_images import picture_uri
 from layoutcm.ui.router import go
+from layoutcm.writing import spaced
 
 MAPS = {"gt": "gt", "pred": "pred", "difference": "Difference", "cell": "Chosen cell"}
 
@@ -46,29 +47,11 @@ def _turn_to(compared: Comparison, index: int) -> None:
     state.put(page=compared.pages[index])
 
 
-def boxes(compared: Comparison, page: str) -> list[dict[str, Any]]:
-    """The page's regions of both sides in the common frame, as the overlay draws them."""
-    index = compared.page_index(page)
-    colours = label_colours(compared.labels[1:])
-    found = []
-    for side, name in enumerate(SIDES):
-        regions, labels = compared.regions_of(side, index), compared.alignment.layouts[side].labels
-        for number in range(len(regions)):
-            score = float(regions.scores[number])
-            x0, y0, x1, y1 = regions.boxes[number].tolist()
-            label = labels[regions.label[number]]
-            found.append(
-                {"side": name, "label": label, "colour": colours[label], "x0": x0, "y0": y0, "x1": x1, "y1": y1,
-                 "score": None if np.isnan(score) else score, "number": number + 1}
-            )  # fmt: skip
-    return found
-
-
 def overlay(compared: Comparison, page: str) -> None:
     index = compared.page_index(page)
     pages = compared.alignment.pages
     only = set(_shown_labels(compared))
-    drawn = [box for box in boxes(compared, page) if box["label"] in only]
+    drawn = [box for box in page_boxes(compared, page) if box["label"] in only]
     sides = st.pills("Show", SIDES, default=list(SIDES), selection_mode="multi", key="viewer_sides")
     drawn = [box for box in drawn if box["side"] in sides]
     image = picture_uri(panels.images().find(compared, index))

@@ -42,10 +42,9 @@ def _compare_and_draw() -> None:
     from layoutcm.figures import matrix_figure
     from layoutcm.maps import set_map
     from layoutcm.overlays import page_overlay
-    from layoutcm.pageview import page_cells
+    from layoutcm.pageview import page_boxes, page_cells
     from layoutcm.palette import LIGHT, label_colours
     from layoutcm.plane import precision_recall_plane
-    from layoutcm.ui.viewing import boxes
 
     tiny = read(_TINY)
     compared = compare(tiny, tiny)
@@ -57,7 +56,7 @@ def _compare_and_draw() -> None:
         precision_recall_plane(confusion, LIGHT),
         taken_for(confusion, 1, LIGHT),
         distribution(compared.page_table()["f1"], "F1", LIGHT),
-        page_overlay(9, 9, boxes(compared, "p"), LIGHT, image="data:,"),
+        page_overlay(9, 9, page_boxes(compared, "p"), LIGHT, image="data:,"),
         set_map(cells, "cell", colours, LIGHT, cells.share_of("a", "b"), image="data:,"),
     ):
         figure.to_json()

@@ -1,0 +1,163 @@
+"""The tables of a comparison as DataFrames, for every file and view that shows them; CSV and Parquet.
+
+Numbers are the API's own, in full; how many digits are written is the business of the format.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import AVERAGES, Confusion
+from layoutcm.shading import VIEWS, view_values
+from layoutcm.tables import largest_confusions
+from layoutcm.writing import one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Columns of floats that are pixels; all others are shares.
+PIXELS = frozenset({"pixels", "gt_pixels", "pred_pixels"})
+HEADINGS = {
+    "gt_pixels": "gt pixels",
+    "pred_pixels": "pred pixels",
+    "f1": "F1",
+    "iou": "IoU",
+    "micro_f1": "micro F1",
+    "content_precision": "content precision",
+    "content_recall": "content recall",
+    "content_f1": "content F1",
+    "share": "share of gt",
+}
+VIEW_OF = {"confusion": "pixels", "recall": "recall", "precision": "precision", "f1": "f1"}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A DataFrame with its title. The columns of a `matrix` are named by labels, and are all `pixels` or all shares."""
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    matrix: bool = False
+    pixels: bool = False
+
+    def headings(self) -> list[str]:
+        names = [str(name) for name in self.frame.columns]
+        return [one_line(name if self.matrix else HEADINGS.get(name, name)) for name in names]
+
+    def kinds(self) -> list[str]:
+        """What each column holds: text, whole, pixels or share."""
+        return [self._kind(str(name), dtype.kind) for name, dtype in zip(self.frame.columns, self.frame.dtypes)]
+
+    def _kind(self, name: str, dtype: str) -> str:
+        if dtype in "iu":
+            return "whole"
+        if dtype != "f":
+            return "text"
+        return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXELS) else "share"
+
+
+def matrix_table(confusion: Confusion, view: str, drawn: bool = False) -> Table:
+    """One view of a matrix, the gt label first; all labels, or only those worth drawing."""
+    import pandas as pd
+
+    everything = list(range(len(confusion.labels)))
+    rows, columns = confusion.drawn if drawn else (everything, everything)
+    values = view_values(confusion, view)[np.ix_(rows, columns)]
+    # Labels of different taxonomies may coincide, so columns are put together by place, not by name.
+    frame = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
+    frame.insert(0, "gt", pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
+    name = next(name for name, of in VIEW_OF.items() if of == view)
+    title = f"{'Pixels' if view == 'pixels' else view.capitalize()}, rows gt, columns pred"
+    return Table(name, title, frame, matrix=True, pixels=view == "pixels")
+
+
+def collapsed_table(confusion: Confusion) -> Table:
+    """Background against Content: a row for each in gt, and for each view a column for each in pred."""
+    import pandas as pd
+
+    small = confusion.collapse()
+    columns: dict[str, object] = {"gt": list(small.labels)}
+    for view in VIEWS:
+        values = view_values(small, view)
+        columns |= {f"{HEADINGS.get(view, view)}: {label}": values[:, j] for j, label in enumerate(small.labels)}
+    return Table("collapsed", "Background against Content", pd.DataFrame(columns))
+
+
+def class_table(confusion: Confusion, drawn: bool = False) -> Table:
+    frame = confusion.classes()
+    return Table("classes", "Classes", frame.iloc[confusion.drawn[0]] if drawn else frame)
+
+
+def average_table(comparison: Comparison, confusion: Confusion) -> Table:
+    """Averages over the classes, of all pixels and over pages and documents, and what holds for Content."""
+    import pandas as pd
+
+    method = confusion.method
+    content = confusion.collapse().class_values()
+    rows = [
+        {"average": "Content against Background", **{s: float(content[s][1]) for s in ("precision", "recall", "f1")}}
+    ]
+    if confusion.diagonal:
+        for background in (False, True):
+            side = "with" if background else "without"
+            rows += [{"average": f"{k}, {side} Background", **confusion.average(k, background)} for k in AVERAGES]
+        for over in ("pages", "documents"):
+            own = comparison.average("macro", over=over, method=method)
+            rows.append({"average": f"macro, mean over {over}", **own})
+    return Table("averages", "Averages", pd.DataFrame(rows))
+
+
+def confusions_table(confusion: Confusion, most: int = 20) -> Table:
+    import pandas as pd
+
+    columns = ["gt", "pred", "pixels", "share"]
+    title = "Largest confusions" if confusion.diagonal else "Largest cells"
+    return Table("confusions", title, pd.DataFrame(largest_confusions(confusion, most), columns=columns))
+
+
+def findings_table(comparison: Comparison) -> Table:
+    import pandas as pd
+
+    columns = ["severity", "code", "count", "message", "fix"]
+    facts = (finding.as_dict() | {"message": one_line(finding.message)} for finding in comparison.findings)
+    rows = [[fact[name] for name in columns] for fact in facts]
+    return Table("findings", "Findings", pd.DataFrame(rows, columns=columns))
+
+
+def recipe_table(comparison: Comparison, method: str) -> Table:
+    import pandas as pd
+
+    parts = (part.partition(":") for part in one_line(comparison.recipe_for(method)).split("|"))
+    rows = [(name, value) if colon else ("version", name) for name, colon, value in parts]
+    return Table("recipe", "Recipe", pd.DataFrame(rows, columns=["setting", "value"]))
+
+
+def page_table(comparison: Comparison, method: str) -> Table:
+    return Table("pages", "Pages, worst first", comparison.page_table(method))
+
+
+def document_table(comparison: Comparison, method: str) -> Table:
+    return Table("documents", "Documents, worst first", comparison.document_table(method))
+
+
+def csv_text(table: Table) -> str:
+    """Every digit, text in quotes, n/a as nothing; the same on every machine."""
+    return _valid(table.frame).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+
+
+def write_parquet(table: Table, path: Path) -> None:
+    _valid(table.frame).to_parquet(path, index=False)
+
+
+def _valid(frame: pd.DataFrame) -> pd.DataFrame:
+    """Text that can be written as UTF-8; a file's name need not be."""
+    texts = [name for name, dtype in zip(frame.columns, frame.dtypes) if dtype.kind not in "iuf"]
+    valid = {name: [str(text).encode("utf-8", "replace").decode("utf-8") for text in frame[name]] for name in texts}
+    return frame.assign(**valid)

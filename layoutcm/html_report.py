@@ -1,0 +1,218 @@
+"""The report as one HTML file that opens offline: the matrix to click through, pages with the pixels behind a cell.
+
+Numbers and pictures travel as JSON inside the file and are drawn by a small script of its own; nothing is fetched from
+anywhere. What grows with the set is bounded: the most telling pages have pictures, the worst ones stand in tables.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import Confusion
+from layoutcm.frames import Table
+from layoutcm.levels import largest_groups
+from layoutcm.model import GT, SIDES
+from layoutcm.page_images import PageImages, shrunk
+from layoutcm.pageview import PageCells, page_boxes, page_cells
+from layoutcm.palette import DARK, LIGHT, Scale, label_colours
+from layoutcm.shading import VIEWS, hits, view_values
+from layoutcm.tables import json_ready
+
+PICTURES = 40
+TOLD_CELLS = 24  # whose worst pages get their pictures first
+PAGES_A_CELL = 8
+TABLE_ROWS = {"pages": 500, "documents": 300}
+IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
+MOST_RUNS = 12_000
+MOST_BOXES = 1_500
+
+
+def report_page(
+    comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
+) -> str:
+    """The whole file as text."""
+    folder = files("layoutcm") / "templates"
+    page, style, script = ((folder / f"report.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
+    data = embedded(report_data(comparison, confusion, tables, images))
+    return page.replace("/*style*/", style).replace("/*script*/", script).replace("/*data*/", data)
+
+
+def embedded(value: Any) -> str:
+    """JSON as it may stand inside a script element: nothing in it can end the element or start another."""
+    text = json.dumps(json_ready(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def report_data(
+    comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
+) -> dict[str, Any]:
+    """Everything that the page shows."""
+    gt, pred = comparison.alignment.layouts
+    rows, columns = confusion.drawn
+    pages, added, adding = largest_groups(
+        comparison.page_matrices(confusion.method), len(confusion.labels), PAGES_A_CELL
+    )
+    pictured = telling_pages(confusion, pages)
+    small = confusion.collapse()
+    return {
+        "gt": PurePath(gt.name).name,
+        "pred": PurePath(pred.name).name,
+        "recipe": confusion.recipe,
+        "method": confusion.method,
+        "taxonomy": comparison.taxonomy,
+        "pages": len(comparison.pages),
+        "documents": len(comparison.documents),
+        "pixels": comparison.pixels,
+        "labels": confusion.labels,
+        "colours": [label_colours(confusion.labels[1:]).get(label, "") for label in confusion.labels],
+        "rows": rows,
+        "columns": columns,
+        "diagonal": confusion.diagonal,
+        "views": {view: view_values(confusion, view) for view in VIEWS},
+        "collapsed": {"labels": small.labels, "views": {view: view_values(small, view) for view in VIEWS}},
+        "themes": {name: _theme(theme.hit, theme.miss) for name, theme in (("light", LIGHT), ("dark", DARK))},
+        "cells": _cells(comparison, rows, columns, pages, added, adding),
+        "tables": {name: _table(tables[name]) for name in _shown(confusion)},
+        "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured],
+    }
+
+
+def _shown(confusion: Confusion) -> list[str]:
+    classes = ["classes"] if confusion.diagonal else []
+    return ["averages", "confusions", *classes, "documents", "pages", "findings", "recipe"]
+
+
+def _theme(hit: Scale, miss: Scale) -> dict[str, Any]:
+    return {"hit": hit, "miss": miss}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """Headings, kinds and rows; `of` is how many rows there are in all."""
+    most = TABLE_ROWS.get(table.name, len(table.frame))
+    rows = [list(row) for row in table.frame.head(most).itertuples(index=False, name=None)]
+    return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
+            "of": len(table.frame)}  # fmt: skip
+
+
+def telling_pages(confusion: Confusion, pages: np.ndarray) -> list[int]:
+    """Up to 40 pages: the worst of each of the largest confusions, then their second worst, and so on.
+
+    `pages` is int64[gt, pred, rank].
+    """
+    rows, columns = confusion.drawn
+    right = hits(confusion, rows, columns) if confusion.diagonal else np.zeros((len(rows), len(columns)), bool)
+    cells = [
+        (-confusion.values[i, j], i, j) for a, i in enumerate(rows) for b, j in enumerate(columns) if not right[a, b]
+    ]
+    ranked = [(i, j) for mass, i, j in sorted(cells) if mass < 0 and (i, j) != (0, 0)]
+    chosen: dict[int, None] = {}
+    for some in (ranked[:TOLD_CELLS], ranked):
+        for rank in range(pages.shape[2]):
+            for i, j in some:
+                page = int(pages[i, j, rank])
+                if page >= 0 and len(chosen) < PICTURES:
+                    chosen.setdefault(page)
+    return list(chosen)
+
+
+def _cells(
+    comparison: Comparison,
+    rows: list[int],
+    columns: list[int],
+    pages: np.ndarray,
+    added: np.ndarray,
+    adding: np.ndarray,
+) -> dict[str, Any]:
+    """For each cell with pixels: on how many pages they are, and the pages with most of them."""
+    return {
+        f"{i}-{j}": {
+            "pages": adding[i, j],
+            "worst": [
+                [comparison.pages[page], pixels]
+                for page, pixels in zip(pages[i, j].tolist(), added[i, j].tolist())
+                if page >= 0
+            ],
+        }
+        for i in rows
+        for j in columns
+        if adding[i, j]
+    }
+
+
+def _picture(comparison: Comparison, index: int, method: str, images: PageImages | None) -> dict[str, Any]:
+    """One page: its picture if there is one, its cells with what they add to the matrix, its regions."""
+    page = comparison.pages[index]
+    cells = page_cells(comparison, page)
+    x_edges, y_edges, runs = cell_runs(cells)
+    width, height = float(cells.x_edges[-1]), float(cells.y_edges[-1])
+    return {
+        "page": page,
+        "document": comparison.alignment.pages.documents[index],
+        "width": width,
+        "height": height,
+        "image": image_uri(shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None),
+        "x": [round(x, 2) for x in x_edges.tolist()],
+        "y": [round(y, 2) for y in y_edges.tolist()],
+        "runs": runs,
+        "pairs": [_adds(share) for share in cells.shares(method)],
+        "boxes": [_box(comparison, box) for box in page_boxes(comparison, page)[:MOST_BOXES]],
+    }
+
+
+def _box(comparison: Comparison, box: Mapping[str, Any]) -> list[Any]:
+    """[side, place of the label in the matrix, x0, y0, x1, y1, score]"""
+    side, background = SIDES.index(box["side"]), comparison.labels[0]
+    pair = (box["label"], background) if side == GT else (background, box["label"])
+    corners = [round(box[edge], 1) for edge in ("x0", "y0", "x1", "y1")]
+    return [side, comparison.places(*pair)[side], *corners, box["score"]]
+
+
+def _adds(share: np.ndarray) -> list[list[float]]:
+    """[row, column, what a pixel adds] of one pair of sets."""
+    i, j = np.nonzero(share)
+    return [[int(a), int(b), float(share[a, b])] for a, b in zip(i, j)]
+
+
+def cell_runs(cells: PageCells) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
+    """Edges of the page's cells, and each row of them as lengths and pairs in turn.
+
+    Exact for boxes. Outlines can make more runs than a file can bear; then the page is looked at more coarsely.
+    """
+    x_edges, y_edges, pair = cells.x_edges, cells.y_edges, cells.pair_of_cell
+    side = 800
+    while (pair[:, 1:] != pair[:, :-1]).sum() + len(pair) > MOST_RUNS:
+        pair = np.asarray(cells.spread(cells.pair_of_cell, side / max(cells.x_edges[-1], cells.y_edges[-1])), int)
+        y_edges, x_edges = (np.linspace(0, e[-1], n + 1) for e, n in zip((cells.y_edges, cells.x_edges), pair.shape))
+        side //= 2
+    return x_edges, y_edges, [list(_runs(row)) for row in pair]
+
+
+def _runs(row: np.ndarray) -> Iterator[int]:
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(row)) + 1, [len(row)]])
+    for first, end in zip(starts[:-1].tolist(), starts[1:].tolist()):
+        yield end - first
+        yield int(row[first])
+
+
+def image_uri(image: Image.Image | None) -> str | None:
+    """The picture as a data URI of bounded size."""
+    while image is not None:
+        out = io.BytesIO()
+        image.save(out, "WEBP", quality=60, method=2)
+        if out.tell() <= IMAGE_BYTES or max(image.size) < 64:
+            return "data:image/webp;base64," + base64.b64encode(out.getvalue()).decode()
+        scale = 0.9 * (IMAGE_BYTES / out.tell()) ** 0.5
+        image = image.resize((max(int(image.width * scale), 1), max(int(image.height * scale), 1)))
+    return None

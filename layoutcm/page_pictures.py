@@ -1,0 +1,85 @@
+"""A page as an array of colours: its label sets, where the two sides differ, exactly the pixels behind a number.
+
+Worked out on the page's cells and then spread over as many pixels as asked for, so that the size is bounded whatever
+the shapes are. A picture of the page lies faintly underneath what can be seen through.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from layoutcm.model import BACKGROUND, GT, PRED, Floats
+from layoutcm.pageview import AGREEMENT_COLOURS, LIT, PageCells
+from layoutcm.palette import blended, label_colours, rgb
+
+PAPER = 250.0
+Colours = NDArray[np.uint8]
+# Diagonal, dotted and crossed: kinds of agreement are told apart without colour too. None: a plain area.
+PATTERNS = (None, None, "rising", "dots", "falling")
+
+
+def lit_page(cells: PageCells, share: Floats, scale: float, image: Image.Image | None = None) -> Colours:
+    """uint8[height, width, rgb]: the page, faint, with the cells lit that add to a number.
+
+    `share` is float64[rows, columns], what a pixel of each cell adds to it.
+    """
+    strength = np.rint(255 * np.where(share > 0, 0.45 + 0.4 * share, 0)).astype(np.uint8)
+    lit = Image.fromarray(np.ascontiguousarray(cells.spread(strength, scale)))
+    page = Image.fromarray(np.rint(_paper((lit.height, lit.width), image)).astype(np.uint8))
+    page.paste(rgb(LIT), mask=lit)
+    return np.asarray(page)
+
+
+def set_page(cells: PageCells, side: int, scale: float) -> Colours:
+    """uint8[height, width, rgb]: the page coloured by one side's label sets; several labels are mixed."""
+    colours = label_colours(cells.comparison.labels[1:])
+    of_pair = []
+    for pair in range(len(cells.pairs)):
+        names = sorted(cells.set_names(side, pair) - {BACKGROUND})
+        of_pair.append(rgb(blended([colours[name] for name in names]) if names else "#ffffff"))
+    return np.array(of_pair, np.uint8)[cells.spread(cells.pair_of_cell, scale)]
+
+
+def agreement_colours(kinds: NDArray[np.int64], image: Image.Image | None = None, pattern: int = 0) -> Colours:
+    """uint8[height, width, rgb] from int[height, width] kinds of agreement; strokes `pattern` pixels apart, 0: none."""
+    tints = np.array([rgb(colour or "#ffffff") for colour in AGREEMENT_COLOURS], float)
+    strength = np.array([0.0 if colour is None else 0.75 for colour in AGREEMENT_COLOURS])[kinds][..., None]
+    mixed = _paper(kinds.shape, image) * (1 - strength) + tints[kinds] * strength
+    for kind, name in enumerate(PATTERNS if pattern else ()):
+        if name:
+            mixed[(kinds == kind) & hatched(kinds.shape, name, pattern)] *= 0.45
+    return np.rint(mixed).astype(np.uint8)
+
+
+def hatched(shape: tuple[int, ...], name: str, step: int) -> NDArray[np.bool_]:
+    """bool[height, width]: the pixels that a pattern darkens, from its upper left corner on."""
+    y, x = np.ogrid[: shape[0], : shape[1]]
+    thick = max(step // 7, 1)
+    if name == "dots":
+        return (x % step < 2 * thick) & (y % step < 2 * thick)
+    return ((x + y) if name == "rising" else (x - y)) % step < thick
+
+
+def page_map(
+    cells: PageCells,
+    kind: str,
+    scale: float,
+    image: Image.Image | None = None,
+    cell: tuple[str, str] | None = None,
+    method: str = "matrix",
+    pattern: int = 0,
+) -> Colours:
+    """One of the maps by its name: "gt", "pred", "difference", or "cell" with (gt label, pred label)."""
+    if kind == "cell" and cell:
+        return lit_page(cells, cells.share_of(*cell, method), scale, image)
+    if kind == "difference":
+        return agreement_colours(np.asarray(cells.spread(cells.agreement(), scale), int), image, pattern)
+    return set_page(cells, PRED if kind == "pred" else GT, scale)
+
+
+def _paper(shape: tuple[int, ...], image: Image.Image | None) -> Floats:
+    if image is None:
+        return np.full((*shape[:2], 3), PAPER)
+    return 0.45 * np.asarray(image.convert("RGB").resize((shape[1], shape[0])), float) + 140

@@ -1,0 +1,218 @@
+"""Charts on paper: class vectors as bars, precision-recall curves.
+
+Fills and lines differ in lightness and dash as well as in colour. Undefined values are left out, never drawn as 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from layoutcm.confusion import SCORES, Confusion
+from layoutcm.errors import InputError
+from layoutcm.palette import label_colours
+from layoutcm.paper import (
+    HIGHEST,
+    INK,
+    LINE,
+    SOFT,
+    WIDTHS,
+    caption_height,
+    caption_lines,
+    fitting,
+    printed,
+    sheet,
+    text_width,
+    width_of,
+    write,
+    write_caption,
+)
+from layoutcm.shading import classes_in_use
+from layoutcm.tables import MISSING
+from layoutcm.writing import per_cent
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+FILLS = {"precision": "#f3d38a", "recall": "#6aaede", "f1": "#0f5f4a"}
+DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1)), (0, (8, 2, 3, 2)))
+MOST_POINTS = 1500
+Points = Sequence[tuple[float, float]]
+
+
+@printed
+def classes(
+    confusion: Confusion,
+    *,
+    intervals: Mapping[str, ArrayLike] | None = None,
+    background: bool = False,
+    width: str | None = None,
+    caption: bool = True,
+) -> Figure:
+    """Precision, recall and F1 of the classes in use, the largest in gt first.
+
+    `intervals` are {score: float64[labels, low high]} in the order of the matrix's labels, and drawn as whiskers.
+    """
+    if not confusion.diagonal:
+        raise InputError("", "classes", "the two sides have different labels", "A mapping makes classes comparable.")
+    positions = classes_in_use(confusion, background)
+    wide = width_of(width, 0)
+    pitch = min(max((HIGHEST - 80) / max(len(positions), 1), 4.6), 17)
+    font = min(7, 0.85 * pitch)
+    names = [fitting(confusion.labels[i], font, 0.36 * wide) for i in positions]
+    left = max((text_width(name, font) for name in names), default=0) + 8
+    right, top, bottom = wide - 24, 18.0, 18 + pitch * len(positions)
+    lines = caption_lines(confusion.recipe, wide) if caption else []
+    figure, axes = sheet(wide, bottom + 13 + caption_height(lines))
+    _share_lines(axes, left, right, top, bottom)
+    _bar_legend(axes, left)
+    values = confusion.class_values()
+    for k, score in enumerate(SCORES):
+        own = values[score][positions]
+        ends = np.asarray((intervals or {}).get(score, np.full((len(confusion.labels), 2), np.nan)), float)[positions]
+        thick = 0.27 * pitch
+        y = top + pitch * np.arange(len(positions)) + 0.1 * pitch + k * thick
+        _bars(axes, own, y, thick, left, right, FILLS[score])
+        _whiskers(axes, ends, y + thick / 2, thick, left, right)
+    for row, (i, name) in enumerate(zip(positions, names)):
+        y_middle, f1 = top + (row + 0.5) * pitch, float(values["f1"][i])
+        write(axes, left - 3, y_middle, name, font, align="right")
+        text = MISSING if math.isnan(f1) else per_cent(f1) if f1 else "0"
+        write(axes, wide - 3, y_middle, text, font, align="right")
+    write(axes, wide - 3, 7, "F1, %", 6, align="right", color=SOFT)
+    write_caption(axes, lines, bottom + 13)
+    return figure
+
+
+def _share_lines(axes: Axes, left: float, right: float, top: float, bottom: float) -> None:
+    from matplotlib.collections import LineCollection
+
+    places = [left + (right - left) * k / 4 for k in range(5)]
+    lines = [[(x, top), (x, bottom)] for x in places]
+    axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.35, zorder=0), autolim=False)
+    for k, x in enumerate(places):
+        write(axes, x, bottom + 6, f"{25 * k} %", 5.5, align="center", color=SOFT)
+
+
+def _bar_legend(axes: Axes, left: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    x = left
+    for score, fill in FILLS.items():
+        axes.add_patch(Rectangle((x, 4), 8, 5, facecolor=fill, edgecolor=INK, linewidth=0.25))
+        write(axes, x + 10, 7, SCORE_NAMES[score], 6)
+        x += text_width(SCORE_NAMES[score], 6) + 20
+
+
+def _bars(axes: Axes, values: np.ndarray, y: np.ndarray, thick: float, left: float, right: float, fill: str) -> None:
+    from matplotlib.collections import PolyCollection
+
+    ends = left + (right - left) * values
+    corners = [
+        [(left, a), (end, a), (end, a + thick), (left, a + thick)]
+        for a, end in zip(y.tolist(), ends.tolist())
+        if not math.isnan(end)
+    ]
+    line = 0.25 if thick > 1.5 else 0
+    bars = PolyCollection(corners, facecolors=fill, edgecolors=INK, linewidths=line, zorder=1)
+    axes.add_collection(bars, autolim=False)
+
+
+def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thick: float, left: float, right: float) -> None:
+    from matplotlib.collections import LineCollection
+
+    known = np.isfinite(ends).all(axis=1)
+    span = left + (right - left) * ends[known].clip(0, 1)
+    lines: list[Points] = []
+    for (a, b), height in zip(span.tolist(), y[known].tolist()):
+        lines += [[(a, height), (b, height)], *([(x, height - thick / 4), (x, height + thick / 4)] for x in (a, b))]
+    # Dark on white, so that whiskers are seen on dark bars and beside them.
+    for colour, line in (("white", 1.1), (INK, 0.45)):
+        axes.add_collection(LineCollection(lines, colors=colour, linewidths=line, zorder=2), autolim=False)
+
+
+@printed
+def curves(
+    of: Mapping[str, pd.DataFrame], *, recipe: str = "", width: str | None = None, caption: bool = True
+) -> Figure:
+    """Precision over recall, one curve a label; `of` is {label: columns score, precision, recall}.
+
+    Up to six curves share one plane; more have a small one each, because nobody tells seven lines apart in print.
+    """
+    wide = width_of(width, 0 if len(of) <= 12 else WIDTHS["two"])
+    lines = caption_lines(recipe, wide) if caption else []
+    points = {label: _points(table) for label, table in of.items()}
+    return (_one_plane if len(of) <= len(DASHES) else _small_planes)(points, wide, lines)
+
+
+def _points(table: pd.DataFrame) -> Points:
+    known = table[["recall", "precision"]].dropna()
+    # More points than paper can show only make the file large.
+    known = known.iloc[np.unique(np.linspace(0, len(known) - 1, min(len(known), MOST_POINTS)).astype(int))]
+    return [(float(r), float(p)) for r, p in known.itertuples(index=False)]
+
+
+def _one_plane(points: Mapping[str, Points], wide: float, lines: Sequence[str]) -> Figure:
+    size = min(wide - 36, 220)
+    left, top = 28.0, 6.0
+    rows = len(points)
+    figure, axes = sheet(wide, top + size + 24 + 9 * rows + caption_height(lines))
+    _plane(axes, left, top, size, size, 0.25)
+    colours = label_colours(list(points))
+    for k, (label, curve) in enumerate(points.items()):
+        xs, ys = _placed(curve, left, top, size, size)
+        look: dict[str, Any] = {"color": colours[label], "linestyle": DASHES[k], "linewidth": 1.0}
+        axes.plot(xs, ys, **look)
+        y = top + size + 22 + 9 * k
+        axes.plot([left, left + 26], [y, y], **look)
+        write(axes, left + 30, y, fitting(label, 6.5, wide - left - 34), 6.5)
+    for k in range(5):
+        write(axes, left + size * k / 4, top + size + 6, f"{25 * k}", 5.5, align="center", color=SOFT)
+        write(axes, left - 3, top + size * (1 - k / 4), f"{25 * k}", 5.5, align="right", color=SOFT)
+    write(axes, left + size / 2, top + size + 13, "recall, %", 6, align="center")
+    write(axes, 7, top + size / 2, "precision, %", 6, align="center", rotation=90)
+    write_caption(axes, lines, top + size + 22 + 9 * rows)
+    return figure
+
+
+def _small_planes(points: Mapping[str, Points], wide: float, lines: Sequence[str]) -> Figure:
+    few = len(points) <= 24
+    across = (4 if few else 5) if wide < WIDTHS["two"] else (6 if few else 8)
+    rows = math.ceil(len(points) / across)
+    broad = (wide - 14) / across - 6
+    high = min(0.8 * broad, (HIGHEST - 40) / rows - 10)
+    bottom = 4 + rows * (high + 10)
+    figure, axes = sheet(wide, bottom + 18 + caption_height(lines))
+    for k, (label, curve) in enumerate(points.items()):
+        left, top = 14 + k % across * (broad + 6), 12 + k // across * (high + 10)
+        _plane(axes, left, top, broad, high, 0.5)
+        xs, ys = _placed(curve, left, top, broad, high)
+        axes.fill_between(xs, ys, top + high, color="#d6e6f5", linewidth=0)
+        axes.plot(xs, ys, color="#0b4f8a", linewidth=0.8)
+        write(axes, left, top - 4, fitting(label, 5.2, broad), 5.2)
+    write(axes, wide / 2, bottom + 10, "recall, 0 to 100 %", 6, align="center", color=SOFT)
+    write(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
+    write_caption(axes, lines, bottom + 16)
+    return figure
+
+
+def _placed(curve: Points, left: float, top: float, broad: float, high: float) -> tuple[list[float], list[float]]:
+    return [left + r * broad for r, _ in curve], [top + (1 - p) * high for _, p in curve]
+
+
+def _plane(axes: Axes, left: float, top: float, broad: float, high: float, step: float) -> None:
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import Rectangle
+
+    inner = np.arange(step, 1, step).tolist()
+    lines: list[Points] = [[(left + s * broad, top), (left + s * broad, top + high)] for s in inner]
+    lines += [[(left, top + s * high), (left + broad, top + s * high)] for s in inner]
+    axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.3, zorder=0), autolim=False)
+    axes.add_patch(Rectangle((left, top), broad, high, facecolor="none", edgecolor=SOFT, linewidth=0.4))

@@ -1,0 +1,199 @@
+"""Matrices on paper: one view, the 2x2, the difference of two models.
+
+Rows are gt, columns are pred. The diagonal is blue and outlined, everything else amber to red; both scales grow darker
+all the way, so that they hold in greyscale too. In a difference, less has a minus or, without numbers, a stroke.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from layoutcm.confusion import Confusion
+from layoutcm.errors import InputError
+from layoutcm.palette import LIGHT, colour_at
+from layoutcm.paper import (
+    WIDTHS,
+    caption_height,
+    caption_lines,
+    fitting,
+    printed,
+    sheet,
+    text_width,
+    width_of,
+    write,
+    write_caption,
+)
+from layoutcm.print_grid import (
+    LARGEST_FONT,
+    Grid,
+    draw_bar,
+    draw_cells,
+    draw_dots,
+    draw_frame,
+    draw_numbers,
+    draw_outlines,
+    draw_strokes,
+    plan,
+)
+from layoutcm.shading import Layer, hits, layers, view_values
+from layoutcm.writing import brief, per_cent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+VIEW_NAMES = {"pixels": "pixels", "recall": "recall", "precision": "precision", "f1": "F1"}
+BAR_HEIGHT = 27.0
+STRUCK = 0.03  # of the largest difference: what lies nearer to 0 needs no sign
+
+
+@printed
+def matrix(
+    confusion: Confusion,
+    view: str = "recall",
+    *,
+    rows: Sequence[int] | None = None,
+    columns: Sequence[int] | None = None,
+    width: str | None = None,
+    caption: bool = True,
+    log: bool | None = None,
+) -> Figure:
+    """One view of a matrix; `rows` and `columns` are label positions, by default those in use.
+
+    `width` is "one" or "two" columns. Pixels are on a log scale unless `log` says otherwise, shares on a linear one.
+    """
+    rows, columns = rows or confusion.drawn[0], columns or confusion.drawn[1]
+    wide = width_of(width, 15 * len(columns) + 60)
+    grid = plan([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], wide, top=2)
+    lines = caption_lines(confusion.recipe, wide) if caption else []
+    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT + caption_height(lines))
+    drawn = layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
+    _draw(axes, grid, confusion, view, rows, columns, drawn)
+    _bars(axes, drawn, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, wide)
+    write_caption(axes, lines, grid.bottom + BAR_HEIGHT)
+    return figure
+
+
+@printed
+def collapsed(confusion: Confusion, *, width: str | None = None, caption: bool = True) -> Figure:
+    """Background against Content: pixels, recall, precision and F1, four small matrices."""
+    small = confusion.collapse()
+    wide = width_of(width, 0)
+    across = 2 if wide < WIDTHS["two"] else 4
+    lines = caption_lines(confusion.recipe, wide) if caption else []
+    grids = [_panel(small.labels, wide, k, across) for k in range(4)]
+    figure, axes = sheet(wide, grids[-1].bottom + 6 + caption_height(lines))
+    for view, grid in zip(VIEW_NAMES, grids):
+        name = VIEW_NAMES[view] if view == "pixels" else f"{VIEW_NAMES[view]}, %"
+        write(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
+        _draw(axes, grid, small, view, [0, 1], [0, 1], layers(small, view, [0, 1], [0, 1], LIGHT, False))
+    write_caption(axes, lines, grids[-1].bottom + 6)
+    return figure
+
+
+def _panel(labels: Sequence[str], width: float, k: int, across: int) -> Grid:
+    """The k-th of four 2x2 matrices; only the first of a line has its rows named."""
+    start = max(text_width(label, 6.5) for label in labels) + 8
+    cell_width = (width - start - 4) / across / 2 - 5
+    left = start + k % across * (2 * cell_width + 12)
+    names = list(labels) if k % across == 0 else [""] * len(labels)
+    headings = [fitting(label, 6.5, cell_width - 1) for label in labels]
+    return Grid(left, 32 + k // across * 90, cell_width, 26, names, headings, 6.5, 6.5, False, 1)
+
+
+@printed
+def difference(
+    first: Confusion,
+    second: Confusion,
+    view: str = "recall",
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    width: str | None = None,
+    caption: bool = True,
+) -> Figure:
+    """The second model's matrix less the first's: blue is more, red is less."""
+    if first.labels != second.labels:
+        problem = "the two models have different labels"
+        raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
+    rows, columns = (sorted({*one, *other}) for one, other in zip(first.drawn, second.drawn))
+    values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
+    wide = width_of(width, 15 * len(columns) + 60)
+    grid = plan([first.labels[i] for i in rows], [first.labels[j] for j in columns], wide, top=2)
+    lines = [*caption_lines(first.recipe, wide), *caption_lines(second.recipe, wide)] if caption else []
+    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT + caption_height(lines))
+    most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
+    colours = [[_diverging(v, most) for v in row] for row in values.tolist()]
+    draw_frame(axes, grid)
+    draw_cells(axes, grid, colours)
+    draw_outlines(axes, grid, np.equal.outer(rows, columns) & first.diagonal)
+    show = _signed_per_cent if view != "pixels" else _signed_brief
+    texts = [["" if not v or math.isnan(v) else show(v) for v in row] for row in values.tolist()]
+    if not draw_numbers(axes, grid, texts, colours):
+        draw_strokes(axes, grid, values < -STRUCK * most)
+    draw_dots(axes, grid, np.isnan(values))
+    title = fitting(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 200)
+    ticks = [(0.0, show(-most)), (0.5, "0"), (1.0, show(most))]
+    draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, wide - grid.left - 30))
+    write_caption(axes, lines, grid.bottom + BAR_HEIGHT)
+    return figure
+
+
+def _draw(
+    axes: Axes,
+    grid: Grid,
+    confusion: Confusion,
+    view: str,
+    rows: Sequence[int],
+    columns: Sequence[int],
+    drawn: Sequence[Layer],
+) -> None:
+    values = view_values(confusion, view)[np.ix_(rows, columns)]
+    colours = [[_first(drawn, i, j) for j in range(len(columns))] for i in range(len(rows))]
+    show = per_cent if view != "pixels" else brief
+    draw_frame(axes, grid)
+    draw_cells(axes, grid, colours)
+    if confusion.diagonal:
+        draw_outlines(axes, grid, hits(confusion, rows, columns))
+    draw_numbers(axes, grid, [[show(v) if v > 0 else "" for v in row] for row in values.tolist()], colours)
+    draw_dots(axes, grid, np.isnan(values))
+
+
+def _first(drawn: Sequence[Layer], row: int, column: int) -> str | None:
+    return next((colour for layer in drawn if (colour := layer.colour(row, column))), None)
+
+
+def _diverging(value: float, most: float) -> str | None:
+    return None if math.isnan(value) or value == 0 else colour_at(LIGHT.diverging, 0.5 + 0.5 * value / most)
+
+
+def _signed_per_cent(value: float) -> str:
+    return _signed(value, per_cent(abs(value)))
+
+
+def _signed_brief(value: float) -> str:
+    return _signed(value, brief(abs(value)))
+
+
+def _signed(value: float, text: str) -> str:
+    return "≈0" if text.startswith("<") else ("+" if value > 0 else "−") + text
+
+
+def _bars(
+    axes: Axes, drawn: Sequence[Layer], name: str, shares: bool, diagonal: bool, grid: Grid, width: float
+) -> None:
+    """The colour bars under the matrix: what is right at the left, what is wrong beside it."""
+    shown = [layer for layer in drawn if np.isfinite(layer.z).any()]
+    room = (width - grid.left - 22) / 2 - 8
+    for k, layer in enumerate(shown):
+        title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")
+        span = layer.high - layer.low
+        ticks = [((place - layer.low) / span, _tick(value, shares)) for place, value in layer.ticks(3)]
+        draw_bar(axes, layer.scale, title, ticks, grid.left + k * (room + 18), grid.bottom + 5, min(room, 110))
+
+
+def _tick(value: float, shares: bool) -> str:
+    return "0" if value == 0 else f"{100 * value:.3g} %" if shares else brief(value)

@@ -1,0 +1,156 @@
+"""The grid of a matrix on paper: where its cells stand, its labels as they fit, what is drawn into it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.palette import Scale, colour_at, readable_on
+from layoutcm.paper import HIGHEST, INK, LINE, SOFT, fitting, text_width, write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LARGEST_FONT, SMALLEST_FONT = 7.0, 3.8
+SMALLEST_NUMBER, MOST_NUMBERS = 4.2, 24
+Bools = NDArray[np.bool_]
+Colours = Sequence[Sequence[str | None]]  # None: the paper shows
+
+
+class Grid(NamedTuple):
+    """Where a matrix stands: its corner, the size of a cell, and its labels as they fit."""
+
+    left: float
+    top: float
+    cell_width: float
+    cell_height: float
+    rows: list[str]
+    columns: list[str]
+    row_font: float
+    column_font: float
+    upright: bool  # the columns' labels, else they lie flat
+    every: int  # how many columns share a label, where not all find room
+
+    @property
+    def right(self) -> float:
+        return self.left + self.cell_width * len(self.columns)
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.cell_height * len(self.rows)
+
+
+def plan(rows: Sequence[str], columns: Sequence[str], width: float, left: float = 0, top: float = 0) -> Grid:
+    """A grid with its labels inside a width, from a corner on."""
+    pitch = 0.8 * width / max(len(columns), 1)
+    cell_height = min(max(0.72 * pitch if pitch > 10 else pitch, 5.6), 26, (HIGHEST - 120) / max(len(rows), 1))
+    row_font = min(LARGEST_FONT, 0.82 * cell_height)
+    names = [fitting(label, row_font, 0.3 * width) for label in rows]
+    start = left + max((text_width(name, row_font) for name in names), default=0) + 17
+    cell_width = min((left + width - start - 3) / max(len(columns), 1), 64)
+    flat = all(text_width(label, LARGEST_FONT) < cell_width - 2 for label in columns)
+    column_font = LARGEST_FONT if flat else min(LARGEST_FONT, 0.82 * cell_width)
+    every = 1 if column_font >= SMALLEST_FONT else math.ceil(SMALLEST_FONT / column_font)
+    column_font = min(column_font * every, row_font) if every > 1 else column_font
+    headings = [fitting(label, column_font, 0.3 * width) for label in columns]
+    high = column_font if flat else max((text_width(name, column_font) for name in headings), default=0)
+    return Grid(
+        start, top + high + 15, cell_width, cell_height, names, headings, row_font, column_font, not flat, every
+    )
+
+
+def draw_frame(axes: Axes, grid: Grid) -> None:
+    """Labels, axis names and the lines between cells."""
+    from matplotlib.collections import LineCollection
+
+    for i, name in enumerate(grid.rows):
+        write(axes, grid.left - 3, grid.top + (i + 0.5) * grid.cell_height, name, grid.row_font, align="right")
+    turned = {"rotation": 90} if grid.upright else {"align": "center"}
+    for j, name in enumerate(grid.columns):
+        if j % grid.every == 0:
+            x = grid.left + (j + 0.5) * grid.cell_width
+            write(axes, x, grid.top - (3 if grid.upright else 6), name, grid.column_font, **turned)
+    if any(grid.rows):
+        write(axes, grid.left - 3, grid.top - 6, "gt", 6, align="right", color=SOFT)
+    highest = grid.column_font
+    if grid.upright:
+        highest = max((text_width(name, grid.column_font) for name in grid.columns), default=0)
+    write(axes, (grid.left + grid.right) / 2, grid.top - highest - 9, "pred", 6, align="center", color=SOFT)
+    xs = [grid.left + j * grid.cell_width for j in range(len(grid.columns) + 1)]
+    ys = [grid.top + i * grid.cell_height for i in range(len(grid.rows) + 1)]
+    lines = [[(x, grid.top), (x, grid.bottom)] for x in xs] + [[(grid.left, y), (grid.right, y)] for y in ys]
+    axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.25, zorder=2), autolim=False)
+
+
+def draw_cells(axes: Axes, grid: Grid, colours: Colours) -> None:
+    from matplotlib.collections import PolyCollection
+
+    places = [(i, j) for i, row in enumerate(colours) for j, colour in enumerate(row) if colour]
+    faces = [str(colours[i][j]) for i, j in places]
+    corners = [_corners(grid, i, j) for i, j in places]
+    axes.add_collection(PolyCollection(corners, facecolors=faces, linewidths=0, zorder=1), autolim=False)
+
+
+def _corners(grid: Grid, row: int, column: int) -> list[tuple[float, float]]:
+    x, y = grid.left + column * grid.cell_width, grid.top + row * grid.cell_height
+    return [(x, y), (x + grid.cell_width, y), (x + grid.cell_width, y + grid.cell_height), (x, y + grid.cell_height)]
+
+
+def draw_outlines(axes: Axes, grid: Grid, marked: Bools) -> None:
+    """The diagonal is told from the rest without colour too."""
+    from matplotlib.collections import PolyCollection
+
+    corners = [_corners(grid, i, j) for i, j in np.argwhere(marked).tolist()]
+    line = 0.7 if grid.cell_width > 8 else 0.4
+    outlines = PolyCollection(corners, facecolors="none", edgecolors=INK, linewidths=line, zorder=3)
+    axes.add_collection(outlines, autolim=False)
+
+
+def draw_strokes(axes: Axes, grid: Grid, marked: Bools) -> None:
+    from matplotlib.collections import LineCollection
+
+    ends = [_corners(grid, i, j)[1::2] for i, j in np.argwhere(marked).tolist()]
+    axes.add_collection(LineCollection(ends, colors=INK, linewidths=0.3, alpha=0.55, zorder=2), autolim=False)
+
+
+def draw_numbers(
+    axes: Axes, grid: Grid, texts: Sequence[Sequence[str]], colours: Sequence[Sequence[str | None]]
+) -> bool:
+    """Numbers in the cells, where all of them find room; says whether they did."""
+    widest = max((text_width(text, 1) for text in {text for row in texts for text in row}), default=0)
+    size = min(6.5, 0.62 * grid.cell_height, (grid.cell_width - 2) / max(widest, 0.1))
+    if size < SMALLEST_NUMBER or len(grid.columns) > MOST_NUMBERS:
+        return False
+    for i, row in enumerate(texts):
+        for j, text in enumerate(row):
+            x, y = grid.left + (j + 0.5) * grid.cell_width, grid.top + (i + 0.5) * grid.cell_height
+            if text:
+                write(axes, x, y, text, size, align="center", color=readable_on(colours[i][j] or "#ffffff"))
+    return True
+
+
+def draw_dots(axes: Axes, grid: Grid, missing: Bools) -> None:
+    """A small dot where a value does not exist."""
+    row, column = np.nonzero(missing)
+    x, y = grid.left + (column + 0.5) * grid.cell_width, grid.top + (row + 0.5) * grid.cell_height
+    axes.plot(x, y, linestyle="none", marker=".", markersize=1.4, markeredgewidth=0, color=SOFT)
+
+
+def draw_bar(
+    axes: Axes, scale: Scale, title: str, ticks: Sequence[tuple[float, str]], x: float, y: float, length: float
+) -> None:
+    from matplotlib.collections import PolyCollection
+
+    steps = 48
+    edges = [x + length * k / steps for k in range(steps + 1)]
+    corners = [[(a, y + 8), (b, y + 8), (b, y + 13), (a, y + 13)] for a, b in pairwise(edges)]
+    faces = [colour_at(scale, (k + 0.5) / steps) for k in range(steps)]
+    axes.add_collection(PolyCollection(corners, facecolors=faces, edgecolors=faces, linewidths=0.3), autolim=False)
+    write(axes, x, y + 4, title, 6)
+    for place, text in ticks:
+        write(axes, x + place * length, y + 17, text, 5.5, align="center", color=SOFT)

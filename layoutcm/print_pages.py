@@ -1,0 +1,231 @@
+"""Pages on paper: the regions of both sides on the page, and its maps of label sets and differences.
+
+gt is solid and broad, pred dashed and thin, as on the screen; gt's boxes carry their label where it finds room, and
+differences a pattern, so that the figures hold in greyscale too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError, shown
+from layoutcm.model import GT, PRED
+from layoutcm.page_pictures import Colours, agreement_colours, page_map
+from layoutcm.pageview import AGREEMENT, LIT, PageCells, page_boxes, page_cells
+from layoutcm.palette import label_colours, rgb
+from layoutcm.paper import (
+    DPI,
+    HIGHEST,
+    INK,
+    SOFT,
+    caption_height,
+    caption_lines,
+    fitting,
+    printed,
+    sheet,
+    text_width,
+    width_of,
+    write,
+    write_caption,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from PIL import Image
+
+KINDS = ("gt", "pred", "difference", "cell")
+PATTERN = 14  # pixels of 300 dpi between the strokes of a pattern
+NAME_FONT, LEGEND_FONT, LEGEND_LINE = 4.2, 6.0, 9.0
+SWATCH = (9.0, 6.0)
+Entry = tuple[str, Colours]  # what a colour means, and a sample of it
+
+
+class Spot(NamedTuple):
+    """Where a page stands on the sheet: its corner and size, and points for each of its own pixels."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    scale: float
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+
+def spot_for(page_width: float, page_height: float, width: float) -> Spot:
+    scale = min((width - 4) / page_width, (HIGHEST - 140) / page_height)
+    broad, high = page_width * scale, page_height * scale
+    return Spot((width - broad) / 2, 2, broad, high, scale)
+
+
+@printed
+def overlay(
+    comparison: Comparison,
+    page: str,
+    *,
+    image: Image.Image | None = None,
+    width: str | None = None,
+    caption: bool = True,
+) -> Figure:
+    """The regions of both sides on one page; `image` is a picture of the page, if there is one."""
+    index = comparison.page_index(page)
+    pages, wide = comparison.alignment.pages, width_of(width, 0)
+    spot = spot_for(float(pages.widths[index]), float(pages.heights[index]), wide)
+    gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))
+    legend = _legend_lines(_labels(comparison, {box["label"] for box in (*gt, *pred)}), wide)
+    lines = caption_lines(f"{comparison.recipe}|page:{page}", wide) if caption else []
+    below = spot.bottom + 12 + LEGEND_LINE * len(legend)
+    figure, axes = sheet(wide, below + caption_height(lines))
+    if image is not None:
+        _place(axes, np.asarray(_shrunk(image, spot)), spot)
+    _edge(axes, spot)
+    solid: dict[str, Any] = {"linewidths": 1.6, "alpha": 0.55}
+    dashed: dict[str, Any] = {"linewidths": 0.8, "linestyles": [(0, (3, 1.6))]}
+    _outlines(axes, spot, gt, **solid)
+    _outlines(axes, spot, pred, **dashed)
+    _names(axes, spot, gt)
+    _line_legend(axes, spot.bottom + 7, {"gt": solid, "pred": dashed})
+    _legend(axes, legend, spot.bottom + 16)
+    write_caption(axes, lines, below)
+    return figure
+
+
+@printed
+def page_figure(
+    comparison: Comparison,
+    page: str,
+    kind: str = "difference",
+    *,
+    cell: tuple[str, str] | None = None,
+    method: str = "matrix",
+    image: Image.Image | None = None,
+    width: str | None = None,
+    caption: bool = True,
+) -> Figure:
+    """A page coloured by gt's or pred's label sets, by their difference, or with the pixels behind a cell lit.
+
+    `cell` is (gt label, pred label), for the kind "cell".
+    """
+    if kind not in KINDS or (kind == "cell" and cell is None):
+        hint = f"Use one of {', '.join(KINDS)}; the last needs cell=(gt label, pred label)."
+        raise InputError("", "kind", f"{shown(kind)} cannot be drawn", hint)
+    cells = page_cells(comparison, page)
+    wide = width_of(width, 0)
+    spot = spot_for(float(cells.x_edges[-1]), float(cells.y_edges[-1]), wide)
+    legend = _legend_lines(_meaning(cells, kind, cell), wide)
+    lines = caption_lines(f"{comparison.recipe_for(method)}|page:{page}", wide) if caption else []
+    below = spot.bottom + 3 + LEGEND_LINE * len(legend)
+    figure, axes = sheet(wide, below + caption_height(lines))
+    _place(axes, page_map(cells, kind, spot.scale * DPI / 72, image, cell, method, PATTERN), spot)
+    _edge(axes, spot)
+    _legend(axes, legend, spot.bottom + 7)
+    write_caption(axes, lines, below)
+    return figure
+
+
+def _meaning(cells: PageCells, kind: str, cell: tuple[str, str] | None) -> list[Entry]:
+    """What the colours of a map mean."""
+    if kind == "cell" and cell:
+        return [(f"{cell[0]} read as {cell[1]}", _sample(LIT))]
+    if kind == "difference":
+        high, wide = round(SWATCH[1] * DPI / 72), round(SWATCH[0] * DPI / 72)
+        some = set(cells.agreement().ravel().tolist()) - {0}
+        return [(AGREEMENT[k], agreement_colours(np.full((high, wide), k), None, PATTERN)) for k in sorted(some)]
+    side = PRED if kind == "pred" else GT
+    return _labels(cells.comparison, {name for pair in cells.pairs.sets(side) for name in pair})
+
+
+def _labels(comparison: Comparison, some: set[str]) -> list[Entry]:
+    colours = label_colours(comparison.labels[1:])
+    return [(label, _sample(colours[label])) for label in comparison.labels[1:] if label in some]
+
+
+def _sample(colour: str) -> Colours:
+    return np.full((1, 1, 3), rgb(colour), np.uint8)
+
+
+def _legend_lines(entries: Iterable[Entry], width: float) -> list[list[tuple[float, str, Colours]]]:
+    """Lines of (x, text, sample), as many to a line as fit."""
+    lines: list[list[tuple[float, str, Colours]]] = []
+    x = width
+    for text, sample in entries:
+        text = fitting(text, LEGEND_FONT, width - 20)
+        needs = SWATCH[0] + 3 + text_width(text, LEGEND_FONT) + 8
+        if x + needs - 8 > width - 2:
+            lines.append([])
+            x = 4.0
+        lines[-1].append((x, text, sample))
+        x += needs
+    return lines
+
+
+def _legend(axes: Axes, lines: Sequence[Sequence[tuple[float, str, Colours]]], top: float) -> None:
+    for k, line in enumerate(lines):
+        y = top + LEGEND_LINE * k
+        for x, text, sample in line:
+            spot = Spot(x, y - SWATCH[1] / 2, *SWATCH, 1)
+            _place(axes, sample, spot)
+            _edge(axes, spot)
+            write(axes, x + SWATCH[0] + 3, y, text, LEGEND_FONT)
+
+
+def _line_legend(axes: Axes, y: float, looks: dict[str, dict[str, Any]]) -> None:
+    from matplotlib.collections import LineCollection
+
+    for k, (name, look) in enumerate(looks.items()):
+        x = 4 + 50 * k
+        axes.add_collection(LineCollection([[(x, y), (x + 18, y)]], colors=INK, **look), autolim=False)
+        write(axes, x + 21, y, name, LEGEND_FONT)
+
+
+def _place(axes: Axes, pixels: Colours, spot: Spot) -> None:
+    extent = (spot.left, spot.left + spot.width, spot.bottom, spot.top)
+    limits = axes.get_xlim(), axes.get_ylim()
+    axes.imshow(pixels, extent=extent, aspect="auto", interpolation="none", zorder=0)
+    axes.set(xlim=limits[0], ylim=limits[1])
+
+
+def _edge(axes: Axes, spot: Spot) -> None:
+    from matplotlib.patches import Rectangle
+
+    corner = (spot.left, spot.top)
+    axes.add_patch(Rectangle(corner, spot.width, spot.height, facecolor="none", edgecolor=SOFT, linewidth=0.4))
+
+
+def _shrunk(image: Image.Image, spot: Spot) -> Image.Image:
+    """No more pixels than the printer has."""
+    small = image.convert("RGB")
+    small.thumbnail((round(spot.width * DPI / 72), round(spot.height * DPI / 72)))
+    return small
+
+
+def _outlines(axes: Axes, spot: Spot, boxes: Sequence[dict[str, Any]], **look: Any) -> None:
+    from matplotlib.collections import PolyCollection
+
+    if boxes:
+        edges = [box["colour"] for box in boxes]
+        corners = [_corners(spot, box) for box in boxes]
+        axes.add_collection(PolyCollection(corners, facecolors="none", edgecolors=edges, **look), autolim=False)
+
+
+def _corners(spot: Spot, box: dict[str, Any]) -> list[tuple[float, float]]:
+    x0, x1 = (spot.left + spot.scale * box[edge] for edge in ("x0", "x1"))
+    y0, y1 = (spot.top + spot.scale * box[edge] for edge in ("y0", "y1"))
+    return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+
+
+def _names(axes: Axes, spot: Spot, boxes: Sequence[dict[str, Any]]) -> None:
+    """Labels inside the upper left corners of boxes that have room for them."""
+    for box in boxes:
+        (x, y), (right, _), (_, low), _ = _corners(spot, box)
+        text = fitting(box["label"], NAME_FONT, 60)
+        if low - y > NAME_FONT + 1 and right - x > text_width(text, NAME_FONT) + 3:
+            ground = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
+            write(axes, x + 1.8, y + NAME_FONT / 2 + 1.3, text, NAME_FONT, bbox=ground)

@@ -1,0 +1,214 @@
+"""The report of a comparison: all its files in one folder, made beside it and moved into place when they are complete.
+
+A folder is replaced only when everything in it was written by a report; anything else is somebody's and stays.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from layoutcm import print_charts, print_figures
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import Confusion
+from layoutcm.errors import InputError, shown
+from layoutcm.frames import (
+    VIEW_OF,
+    Table,
+    average_table,
+    class_table,
+    collapsed_table,
+    confusions_table,
+    csv_text,
+    document_table,
+    findings_table,
+    matrix_table,
+    page_table,
+    recipe_table,
+    write_parquet,
+)
+from layoutcm.html_report import report_page
+from layoutcm.markup import latex
+from layoutcm.page_images import PageImages, from_path
+from layoutcm.paper import FORMATS, file_of
+from layoutcm.spreadsheet import write_workbook
+from layoutcm.tables import json_text, result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Told = Callable[[str, float], None]  # what is being made, and the share that is done
+
+FIGURES: dict[str, Callable[..., Figure]] = {
+    **{
+        name: lambda confusion, view=view, **look: print_figures.matrix(confusion, view, **look)
+        for name, view in VIEW_OF.items()
+    },
+    "collapsed": print_figures.collapsed,
+    "classes": print_charts.classes,
+}
+PAPER_TABLES = ("averages", "classes", "collapsed", "confusion", "confusions", "f1", "precision", "recall")
+OWN_FILES = re.compile(
+    r"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|pages\.csv"
+    rf"|figures/({'|'.join(FIGURES)})\.({'|'.join(FORMATS)})|tables/({'|'.join(PAPER_TABLES)})\.tex)"
+)
+
+
+def write_report(
+    comparison: Comparison,
+    folder: str | os.PathLike[str],
+    images: PageImages | str | os.PathLike[str] | None = None,
+    *,
+    method: str = "matrix",
+    per_page: bool = False,
+    progress: Told | None = None,
+) -> Path:
+    """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF."""
+    pictures = images if images is None or isinstance(images, PageImages) else from_path(Path(images))
+    with replaced(folder) as place:
+        write_files(comparison, place, pictures, method=method, per_page=per_page, progress=progress)
+    return Path(folder)
+
+
+def write_files(
+    comparison: Comparison,
+    folder: Path,
+    images: PageImages | None = None,
+    *,
+    method: str = "matrix",
+    per_page: bool = False,
+    progress: Told | None = None,
+) -> None:
+    """The files themselves, into a folder that is ours."""
+    tell = progress or (lambda what, share: None)
+    for place in (folder, folder / "figures", folder / "tables"):
+        place.mkdir(parents=True, exist_ok=True)
+    tell("tables", 0.0)
+    confusion = comparison.confusion(method=method)
+    tables = all_tables(comparison, confusion)
+    (folder / "pages.csv").write_bytes(csv_text(tables["pages"]).encode("utf-8"))
+    write_parquet(tables["pages"], folder / "pages.parquet")
+    (folder / "result.json").write_bytes(json_text(result(comparison, method, per_page)))
+    for name, text in paper_tables(confusion, tables).items():
+        (folder / "tables" / f"{name}.tex").write_bytes(text.encode("utf-8"))
+    tell("workbook", 0.15)
+    write_workbook(comparison, confusion, tables, folder / "report.xlsx")
+    names = figure_names(confusion)
+    for k, name in enumerate(names):
+        tell(f"figure {name}", 0.3 + 0.4 * k / len(names))
+        figure = FIGURES[name](confusion)
+        for format in FORMATS:
+            (folder / "figures" / f"{name}.{format}").write_bytes(file_of(figure, format))
+    tell("page", 0.7)
+    (folder / "report.html").write_bytes(report_page(comparison, confusion, tables, images).encode("utf-8"))
+    tell("done", 1.0)
+
+
+def zipped(
+    comparison: Comparison, images: PageImages | None = None, *, method: str = "matrix", progress: Told | None = None
+) -> bytes:
+    """All files of a report as a zip; equal comparisons make equal bytes."""
+    out = io.BytesIO()
+    with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        folder = Path(place)
+        write_files(comparison, folder, images, method=method, progress=progress)
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            # Without a date of its own, a member would carry the time of writing.
+            member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), date_time=(1980, 1, 1, 0, 0, 0))
+            archive.writestr(member, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def all_tables(comparison: Comparison, confusion: Confusion) -> dict[str, Table]:
+    """Every table of a report by its name."""
+    method = confusion.method
+    tables = [
+        *(matrix_table(confusion, view) for view in VIEW_OF.values()),
+        collapsed_table(confusion),
+        class_table(confusion),
+        average_table(comparison, confusion),
+        confusions_table(confusion),
+        document_table(comparison, method),
+        page_table(comparison, method),
+        findings_table(comparison),
+        recipe_table(comparison, method),
+    ]
+    return {table.name: table for table in tables}
+
+
+def figure_names(confusion: Confusion) -> list[str]:
+    """Figures that can be drawn: without a meaningful diagonal there are no class values."""
+    return [name for name in FIGURES if name != "classes" or confusion.diagonal]
+
+
+def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:
+    """{name: LaTeX}, matrices and classes without labels that nobody uses."""
+    drawn = {name: matrix_table(confusion, view, drawn=True) for name, view in VIEW_OF.items()}
+    drawn |= {"classes": class_table(confusion, drawn=True)} if confusion.diagonal else {}
+    kept = {name: tables[name] for name in ("averages", "collapsed", "confusions")}
+    recipe = f"% {confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8")
+    return {name: recipe + latex(table) for name, table in sorted((kept | drawn).items())}
+
+
+@contextmanager
+def replaced(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """An empty folder to write into; it takes the place of `folder` when the block ends well, and vanishes if not."""
+    target = Path(folder).resolve()
+    try:
+        check_target(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise InputError(str(folder), "", f"cannot be written: {error.strerror}", "Choose another place.") from None
+    try:
+        inside = new / "new"
+        inside.mkdir()
+        yield inside
+        _swap(inside, target, new / "old")
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def check_target(folder: Path) -> None:
+    """A folder that may be written: none yet, an empty one, or one that holds a report and nothing else."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError(str(folder), "", "this is a file, a report needs a folder", "Name a folder.")
+    for path in folder.rglob("*"):
+        inner = path.relative_to(folder).as_posix()
+        if path.is_symlink() or not (path.is_dir() or _of_report(folder, inner)):
+            problem = f"the folder holds {shown(inner)}, which no report has written"
+            raise InputError(str(folder), "", problem, "Name a new or empty folder, or that of an earlier report.")
+
+
+def _of_report(folder: Path, inner: str) -> bool:
+    """Whether a file has the name of a report's file and a result stands beside it."""
+    known = OWN_FILES.fullmatch(inner)
+    beside = folder / (known[1] or "") / "result.json" if known else folder
+    return beside.is_file() and b'"recipe": "gt:' in beside.read_bytes()[:200]
+
+
+def _swap(new: Path, target: Path, old: Path) -> None:
+    """Put the new folder in the place of the target, in one step where the system allows it."""
+    if not target.exists():
+        new.rename(target)
+        return
+    try:
+        target.rename(old)
+    except OSError:
+        # A mounted folder cannot be moved, only filled.
+        for entry in target.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        for entry in new.iterdir():
+            shutil.move(str(entry), target / entry.name)
+        return
+    new.rename(target)

@@ -1,0 +1,90 @@
+"""How a matrix is coloured: hits on one scale, misses on another, zero is the paper and n/a is left blank.
+
+The screen, the paper and the report colour by these layers, so that a cell looks alike everywhere; their charts have
+the same classes in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.confusion import Confusion
+from layoutcm.model import Floats
+from layoutcm.palette import Scale, Theme, colour_at
+
+VIEWS = ("pixels", "recall", "precision", "f1")
+# The log scale ends four decades below its largest value.
+LOG_FLOOR = 1e-4
+
+
+def view_values(confusion: Confusion, view: str) -> Floats:
+    """float64[gt, pred]: the numbers of one view."""
+    if view not in VIEWS:
+        raise ValueError(f"{view!r} is not a view; use one of {', '.join(VIEWS)}")
+    return confusion.values if view == "pixels" else getattr(confusion, view)
+
+
+class Layer(NamedTuple):
+    """Hits or misses: float64[gt, pred] with nan where nothing is drawn, and the range of its colours."""
+
+    name: str
+    z: Floats
+    low: float
+    high: float
+    scale: Scale
+    log: bool
+
+    def colour(self, row: int, column: int) -> str | None:
+        """The colour of a cell, None where this layer has none."""
+        z = self.z[row, column]
+        return None if math.isnan(z) else colour_at(self.scale, (z - self.low) / (self.high - self.low))
+
+    def ticks(self, some: int) -> list[tuple[float, float]]:
+        """(place on the scale, value) at even distances."""
+        return [(float(z), float(10**z if self.log else z)) for z in np.linspace(self.low, self.high, some)]
+
+
+def hits(confusion: Confusion, rows: Sequence[int], columns: Sequence[int]) -> NDArray[np.bool_]:
+    """bool[rows, columns]: cells that are right; all of them, where the taxonomies differ and no cell is wrong."""
+    if not confusion.diagonal:
+        return np.ones((len(rows), len(columns)), bool)
+    return np.equal.outer(np.asarray(rows, int), np.asarray(columns, int))
+
+
+def layers(
+    confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], theme: Theme, log: bool
+) -> tuple[Layer, Layer]:
+    """Hits and misses of the drawn rows and columns."""
+    values = view_values(confusion, view)[np.ix_(rows, columns)]
+    hit = hits(confusion, rows, columns)
+    whole = view != "pixels" and confusion.diagonal
+    return (
+        layer("hit", np.where(hit, values, np.nan), theme.hit, whole, log),
+        layer("miss", np.where(hit, np.nan, values), theme.miss, False, log),
+    )
+
+
+def layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) -> Layer:
+    """`whole`: the range is 0 to 1, whatever the values are. Zero is not drawn: it is the paper, whatever that is."""
+    top = 1.0 if whole else float(np.nanmax(values, initial=0.0))
+    some = np.where(values > 0, values, np.nan)
+    if whole or not log or top == 0:
+        return Layer(name, some, 0.0, top or 1.0, scale, False)
+    # What lies under the floor is still something and gets the palest tint.
+    return Layer(
+        name, np.log10(np.maximum(some, top * LOG_FLOOR)), math.log10(top * LOG_FLOOR), math.log10(top), scale, True
+    )
+
+
+def classes_in_use(confusion: Confusion, background: bool) -> list[int]:
+    """Positions of labels with pixels on either side, the largest in gt first, Background last or left out."""
+    values = confusion.class_values()
+    used = [i for i in confusion.drawn[0] if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
+    content = [i for i in used if i > 0 or not confusion.has_background]
+    ordered = sorted(content, key=lambda i: (-values["gt_pixels"][i], -values["pred_pixels"][i], i))
+    return ordered + ([0] if background and confusion.has_background and 0 in used else [])

@@ -1,0 +1,189 @@
+"""The workbook of a comparison: every table on a sheet of its own, numbers in full, text always as text.
+
+Rows are written one after the other and leave memory at once, so that 80,000 pages cost no more than their file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import Confusion
+from layoutcm.frames import Table
+from layoutcm.palette import LIGHT
+from layoutcm.shading import hits
+from layoutcm.writing import one_line
+
+SHEETS = ("confusion", "recall", "precision", "f1", "collapsed", "classes", "documents", "pages", "findings", "recipe")
+# A sheet of Excel has 1,048,576 rows and a cell 32,767 characters.
+MOST_ROWS, MOST_CHARACTERS = 1_048_575, 32_767
+NUMBERS = {"share": "0.0000", "whole": "#,##0", "pixels": "#,##0", "fractions": "#,##0.00"}
+OPTIONS = {
+    "constant_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+LONG_AGO = datetime(2000, 1, 1)  # equal numbers make equal files
+
+
+def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], path: Path) -> None:
+    """Summary first, then one sheet a table."""
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(str(path), OPTIONS) as book:
+        book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": LONG_AGO})
+        formats = _formats(book)
+        _summary(book.add_worksheet("Summary"), comparison, confusion, tables, formats)
+        for name in SHEETS:
+            sheet = book.add_worksheet(name.capitalize())
+            if name == "classes" and not confusion.diagonal:
+                text = "n/a: the two sides have different labels. A mapping makes their classes comparable."
+                _text(sheet, 0, 0, text, formats["text"])
+                continue
+            _table(sheet, 0, tables[name], formats, hits(confusion, *_all(confusion)) if tables[name].matrix else None)
+            sheet.freeze_panes(1, 1)
+
+
+def _all(confusion: Confusion) -> tuple[range, range]:
+    return range(len(confusion.labels)), range(len(confusion.labels))
+
+
+def _formats(book: Any) -> dict[str, Any]:
+    """One format for each kind of column, each once more for the diagonal."""
+    formats = {
+        "head": book.add_format({"bold": True, "bottom": 1, "bg_color": "#eef1f4", "text_wrap": True, "valign": "top"}),
+        "name": book.add_format({"bold": True}),
+        "title": book.add_format({"bold": True, "font_size": 13}),
+        "text": book.add_format({}),
+        "long": book.add_format({"text_wrap": True, "valign": "top"}),
+    }
+    for kind, pattern in NUMBERS.items():
+        formats[kind] = book.add_format({"num_format": pattern})
+        formats[f"{kind}, diagonal"] = book.add_format({"num_format": pattern, "bold": True, "border": 1})
+    return formats
+
+
+def _summary(
+    sheet: Any, comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], formats: Mapping[str, Any]
+) -> None:
+    gt, pred = comparison.alignment.layouts
+    facts: list[tuple[str, str | float]] = [
+        ("gt", PurePath(gt.name).name),
+        ("pred", PurePath(pred.name).name),
+        ("pages", len(comparison.pages)),
+        ("documents", len(comparison.documents)),
+        ("pixels", comparison.pixels),
+        ("taxonomy", comparison.taxonomy),
+        ("method", confusion.method),
+        ("n/a", "a blank cell: there was nothing to divide by"),
+    ]
+    if len(comparison.pages) > MOST_ROWS:
+        facts.append(("Pages", f"the {MOST_ROWS:,} worst; all of them are in pages.parquet"))
+    sheet.set_column(0, 0, 30)
+    sheet.set_column(1, 4, 16)
+    for row, (name, value) in enumerate(facts):
+        _text(sheet, row, 0, name, formats["name"])
+        if isinstance(value, str):
+            _text(sheet, row, 1, value, formats["text"])
+        else:
+            sheet.write_number(row, 1, value, formats["pixels" if float(value).is_integer() else "fractions"])
+    row = len(facts) + 1
+    for name in ("averages", "confusions"):
+        _text(sheet, row, 0, tables[name].title, formats["title"])
+        row = _table(sheet, row + 1, tables[name], formats, None, own_widths=False) + 1
+
+
+def _table(
+    sheet: Any,
+    top: int,
+    table: Table,
+    formats: Mapping[str, Any],
+    diagonal: np.ndarray | None,
+    own_widths: bool = True,
+) -> int:
+    """Headings and rows from a row on; gives the first free row. `diagonal` marks cells that are right."""
+    kinds = table.kinds()
+    kinds = ["fractions" if k == "pixels" and _has_fractions(table, j) else k for j, k in enumerate(kinds)]
+    if own_widths:
+        for column, width in enumerate(_widths(table, kinds)):
+            sheet.set_column(column, column, width)
+    for column, heading in enumerate(table.headings()):
+        _text(sheet, top, column, heading, formats["head"])
+    looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.frame.columns, kinds)]
+    row = top
+    for row, values in enumerate(table.frame.head(MOST_ROWS - top).itertuples(index=False, name=None), start=top + 1):
+        for column, (value, kind, look) in enumerate(zip(values, kinds, looks)):
+            if kind == "text":
+                _text(sheet, row, column, str(value), formats["name"] if table.matrix else look)
+                continue
+            if diagonal is not None and not diagonal.all() and diagonal[row - top - 1, column - 1]:
+                look = formats[f"{kind}, diagonal"]
+            if math.isnan(value):
+                sheet.write_blank(row, column, None, look)
+            else:
+                sheet.write_number(row, column, float(value), look)
+    if diagonal is not None:
+        _colour_matrix(sheet, top, diagonal, table.pixels)
+    elif own_widths:
+        _colour_columns(sheet, top, row, kinds)
+    return row + 1
+
+
+def _text(sheet: Any, row: int, column: int, text: str, look: Any) -> None:
+    sheet.write_string(row, column, one_line(text)[:MOST_CHARACTERS], look)
+
+
+def _has_fractions(table: Table, column: int) -> bool:
+    values = table.frame.iloc[:, column].to_numpy(float)
+    return bool((np.nan_to_num(values) % 1 != 0).any())
+
+
+def _widths(table: Table, kinds: Sequence[str]) -> list[float]:
+    """As wide as the longest text of the first rows, within reason."""
+    widths = []
+    for column, (heading, kind) in enumerate(zip(table.headings(), kinds)):
+        if kind == "text":
+            texts = [str(text) for text in table.frame.iloc[:200, column]]
+            widths.append(min(max(map(len, [heading, *texts])) + 2.0, 70.0))
+        else:
+            widths.append(min(max(len(heading) * 0.9 + 2, 9.0 if kind == "share" else 13.0), 18.0))
+    return widths
+
+
+def _colour_matrix(sheet: Any, top: int, right: np.ndarray, pixels: bool) -> None:
+    """Blue for what is right, amber to red for the rest, as on the screen."""
+    whole = {"min_type": "num", "min_value": 0}
+    ceiling: dict[str, Any] = {} if pixels or right.all() else {"max_type": "num", "max_value": 1}
+    blue = {"type": "2_color_scale", "min_color": "#FFFFFF", "max_color": LIGHT.hit[-2][1].upper()}
+    _over(sheet, top, right, blue | whole | ceiling)
+    if not right.all():
+        stops = {"min_color": "#FFFFFF", "mid_color": LIGHT.miss[2][1].upper(), "max_color": LIGHT.miss[-2][1].upper()}
+        _over(sheet, top, ~right, {"type": "3_color_scale", "mid_type": "percentile", "mid_value": 90} | stops | whole)
+
+
+def _over(sheet: Any, top: int, marked: np.ndarray, rule: dict[str, Any]) -> None:
+    """One colour scale over scattered cells: runs of each row, put together."""
+    from xlsxwriter.utility import xl_range
+
+    runs = []
+    for i, line in enumerate(marked):
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], line, [False]]).astype(int)))
+        for first, end in edges.reshape(-1, 2).tolist():
+            runs.append(xl_range(top + 1 + i, 1 + first, top + 1 + i, end))
+    if runs:
+        sheet.conditional_format(runs[0], rule | {"multi_range": " ".join(runs)})
+
+
+def _colour_columns(sheet: Any, top: int, last: int, kinds: Sequence[str]) -> None:
+    blue = {"type": "2_color_scale", "min_color": "#FFFFFF", "max_color": LIGHT.hit[3][1].upper()}
+    limits = {"min_type": "num", "min_value": 0, "max_type": "num", "max_value": 1}
+    for column, kind in enumerate(kinds):
+        if kind == "share" and last > top:
+            sheet.conditional_format(top + 1, column, last, column, blue | limits)

@@ -1,0 +1,194 @@
+"""The parts of the report page: one figure or table to look at and take, and everything as a zip."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import Confusion
+from layoutcm.frames import Table, csv_text
+from layoutcm.markup import latex, markdown
+from layoutcm.page_images import Picture, shrunk
+from layoutcm.report import FIGURES, all_tables, figure_names, zipped
+from layoutcm.ui import panels, state
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FIGURE_NAMES = {
+    "confusion": "Confusion (pixels)",
+    "recall": "Recall",
+    "precision": "Precision",
+    "f1": "F1",
+    "collapsed": "Background against Content (2x2)",
+    "classes": "Classes",
+    "overlay": "Page with both layouts",
+    "gt": "Page, label sets of gt",
+    "pred": "Page, label sets of pred",
+    "difference": "Page, difference",
+}
+OF_A_PAGE = ("overlay", "gt", "pred", "difference")
+WIDTHS = {"": "as it fits", "one": "one column (85 mm)", "two": "two columns (178 mm)"}
+TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+PICTURE_SIDE = 2000
+PREVIEW_ROWS = 200
+
+
+def figures(compared: Comparison, confusion: Confusion) -> None:
+    """Choose a figure, see it as it will be printed, take it in one of three formats."""
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        names = [name for name in FIGURE_NAMES if name in figure_names(confusion)]
+        names += [name for name in OF_A_PAGE if compared.pages]
+        name = str(st.selectbox("Figure", names, format_func=FIGURE_NAMES.__getitem__, key="report_figure"))
+        page = _chosen_page(compared) if name in OF_A_PAGE else ""
+        width = str(st.selectbox("Width", list(WIDTHS), format_func=WIDTHS.__getitem__, key="report_width"))
+        caption = st.toggle("Recipe as a small caption", value=True, key="report_caption")
+        make = _figure_maker(compared, confusion, name, page, width, caption)
+        for place, (format, kind) in zip(st.columns(len(TYPES)), TYPES.items()):
+            # Drawn when somebody asks for it; the preview needs the PNG alone.
+            place.download_button(
+                format.upper(), partial(make, format), f"{name}.{format}", kind, key=f"take_{format}",
+                on_click="ignore", width="stretch",
+            )  # fmt: skip
+        scope = panels.typed(f"page {page}" if page else panels.scope(compared))
+        st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
+    with right, st.spinner("Drawing …"):
+        st.image(make("png"))
+
+
+def _chosen_page(compared: Comparison) -> str:
+    if state.get("page") not in compared.alignment.pages.index:
+        state.put(page=compared.pages[0])
+    return str(st.selectbox("Page", list(compared.pages), **state.bound("page", "report")))
+
+
+def _figure_maker(
+    compared: Comparison, confusion: Confusion, name: str, page: str, width: str, caption: bool
+) -> Callable[[str], bytes]:
+    picture = panels.images().find(compared, compared.page_index(page)) if page else None
+    level = (state.get("level"), state.get("document"), state.get("page"), state.get("method"))
+    # The recipe names the files, which equal content may have under other names.
+    key = (state.content_key(), confusion.recipe, *level, name, page, width, caption, picture.digest if picture else "")
+    return lambda format: _figure_file((*key, format), compared, confusion, picture)
+
+
+@st.cache_data(max_entries=48, show_spinner=False)
+def _figure_file(key: tuple[Any, ...], _compared: Comparison, _confusion: Confusion, _picture: Picture | None) -> bytes:
+    from layoutcm.paper import file_of
+
+    *_, name, page, width, caption, _, format = key
+    look = {"width": width or None, "caption": caption}
+    return file_of(_drawn(_compared, _confusion, name, page, _picture, look), format)
+
+
+def _drawn(
+    compared: Comparison, confusion: Confusion, name: str, page: str, picture: Picture | None, look: dict[str, Any]
+) -> Figure:
+    from layoutcm.print_pages import overlay, page_figure
+
+    if name in FIGURES:
+        return FIGURES[name](confusion, **look)
+    image = shrunk(picture, PICTURE_SIDE)
+    if name == "overlay":
+        return overlay(compared, page, image=image, **look)
+    return page_figure(compared, page, name, method=confusion.method, image=image, **look)
+
+
+def tables(compared: Comparison, confusion: Confusion) -> None:
+    """Choose a table, see it, take it as CSV or LaTeX, copy it as Markdown."""
+    key = (state.content_key(), confusion.recipe, state.get("level"), _scope_name())
+    known = _tables(key, compared, confusion)
+    names = [name for name in known if name != "classes" or confusion.diagonal]
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        name = st.selectbox("Table", names, format_func=lambda name: known[name].title, key="report_table")
+        table = known[str(name)]
+        csv_place, tex_place = st.columns(2)
+        csv_place.download_button(
+            "CSV", csv_text(table), f"{name}.csv", "text/csv", key="take_csv", on_click="ignore", width="stretch"
+        )
+        tex_place.download_button(
+            "LaTeX", latex(table), f"{name}.tex", "text/x-tex", key="take_tex", on_click="ignore", width="stretch"
+        )
+        st.caption("CSV has every digit; LaTeX needs booktabs. A spreadsheet with all tables is in the report below.")
+    with right:
+        shown = table.frame.head(PREVIEW_ROWS)
+        st.dataframe(_numbered(shown), hide_index=True, key="report_preview", height=38 + 35 * min(len(shown), 10))
+        if len(table.frame) > len(shown):
+            st.caption(f"The first {len(shown):,} of {len(table.frame):,} rows; the file has all of them.")
+        with st.expander("Markdown, to copy"):
+            st.code(markdown(Table(table.name, table.title, shown, table.matrix, table.pixels)), language=None)
+
+
+def _numbered(frame: Any) -> Any:
+    """Column names that are unique, which the widget asks for; labels of two taxonomies may coincide."""
+    seen: dict[str, int] = {}
+    names = []
+    for name in map(str, frame.columns):
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return frame.set_axis(names, axis="columns")
+
+
+def _scope_name() -> str:
+    return str(state.get(state.get("level"))) if state.get("level") in ("document", "page") else ""
+
+
+@st.cache_resource(max_entries=8, show_spinner="Making tables …")
+def _tables(key: tuple[str, ...], _compared: Comparison, _confusion: Confusion) -> dict[str, Table]:
+    return all_tables(_compared, _confusion)
+
+
+def everything(compared: Comparison) -> None:
+    """The whole report of the set: made on demand, kept for this visitor until the comparison changes."""
+    key = (state.content_key(), state.get("method"), *_picture_names())
+    made = st.session_state.get("report_made")
+    if made is None or made[0] != key:
+        st.caption("HTML that opens offline, a spreadsheet, JSON, pages as CSV and Parquet, figures, LaTeX tables.")
+        if not st.button("Make the report of the whole set", type="primary", key="make_report"):
+            return
+        st.session_state["report_made"] = (key, _made(compared))
+        st.rerun()
+    _take(made[1])
+
+
+def _picture_names() -> list[str]:
+    """What stands for the page images in use."""
+    files = state.loaded()
+    return [files.images if files else "", *(given.digest for given in st.session_state.get("pictures_given", ()))]
+
+
+def _made(compared: Comparison) -> bytes:
+    bar = st.progress(0.0, "Starting …")
+
+    def tell(what: str, share: float) -> None:
+        bar.progress(share, f"Making the {what} …")
+
+    archive = zipped(compared, panels.images(), method=state.get("method"), progress=tell)
+    bar.empty()
+    return archive
+
+
+def _take(archive: bytes) -> None:
+    """The zip, or one file of it."""
+    name = PurePath(state.chosen_pred().name).stem or "prediction"
+    whole, one, button = st.columns([2, 3, 2], vertical_alignment="bottom")
+    whole.download_button(
+        f"Everything as a zip ({len(archive) / 1e6:.1f} MB)", archive, f"{name}-report.zip", "application/zip",
+        type="primary", key="take_zip", on_click="ignore", width="stretch",
+    )  # fmt: skip
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        members = files.namelist()
+        first = members.index("report.html")
+        member = str(one.selectbox("or one file of it", members, index=first, key="report_member"))
+        data = files.read(member)
+    file = PurePath(member).name
+    button.download_button(f"Take {file}", data, file, key="take_one", on_click="ignore", width="stretch")

@@ -1,0 +1,48 @@
+"""How labels and numbers are written where room is short: in the cells of a matrix, beside a bar, in a table.
+
+Text for people; files keep every digit.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def short(text: str, most: int) -> str:
+    """At most so many characters; cut in the middle, because long labels differ at their ends."""
+    if len(text) <= most:
+        return text
+    tail = (most - 1) // 3
+    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def one_line(text: str) -> str:
+    """The text as it can stand in a cell of any format: on one line, without control characters or lone surrogates."""
+    valid = text.encode("utf-8", "replace").decode("utf-8")
+    return "".join(" " if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029\ufffe\uffff" else c for c in valid)
+
+
+def spaced(value: float) -> str:
+    """A pixel count in full, with thin spaces between thousands."""
+    return (f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}").replace(",", "\u202f")
+
+
+def brief(value: float) -> str:
+    """A pixel count in three or four characters: 0.33, 812, 1.2k, 34k, 1.2M."""
+    if value < 9.95 and not float(value).is_integer():
+        return f"{value:.2g}" if value >= 0.01 else "<0.01"
+    if value < 999.5:
+        return f"{value:.0f}"
+    power = min(int(math.log10(value * 1.0005) // 3), 4)
+    scaled = value / 1000**power
+    return (f"{scaled:.1f}" if scaled < 9.95 else f"{scaled:.0f}") + " kMGT"[power]
+
+
+def per_cent(value: float) -> str:
+    """A share in two or three digits, without the sign; 100 only where nothing is missing."""
+    percent = 100 * value
+    if percent < 0.05:
+        return "<0.1"
+    if 99.5 <= percent < 100:
+        return f"{min(percent, 99.9):.1f}"
+    return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"

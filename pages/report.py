@@ -1,0 +1,17 @@
+"""Report: take figures, tables or everything away."""
+
+import streamlit as st
+
+from layoutcm.ui import panels, reporting, router, state
+
+router.arrive()
+compared = panels.need_comparison()
+confusion = state.confusion(compared)
+st.title("Report", anchor=False)
+st.subheader("Everything", anchor=False)
+reporting.everything(compared)
+st.subheader("One figure", anchor=False)
+reporting.figures(compared, confusion)
+st.subheader("One table", anchor=False)
+reporting.tables(compared, confusion)
+panels.recipe(compared.recipe_for(state.get("method")))

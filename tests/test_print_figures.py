@@ -1,0 +1,263 @@
+"""Figures for paper: readable at every size, the same every time, text as text, nobody's settings touched."""
+
+import io
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice, pairwise
+
+import hostile
+import matplotlib
+import numpy as np
+import pandas as pd
+import pypdfium2 as pdfium
+import pytest
+from conftest import build
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm import paper, print_charts, print_figures, print_pages
+from layoutcm.confusion import Confusion
+from layoutcm.palette import LIGHT, rgb
+
+SIZES = (2, 11, 40, 74)
+RECIPE = "gt:a|pred:b|pages:12|rounding:outer|taxonomy:same|method:matrix|v0"
+
+
+def confusion(labels, diagonal=True):
+    """Background and some labels: most pixels right, some wrong, the last label absent from gt."""
+    n = labels + 1
+    rng = np.random.default_rng(labels)
+    values = rng.integers(0, 90, (n, n)) * (rng.random((n, n)) < 0.3) + np.diag(rng.integers(100, 4000, n))
+    values[-1] = 0
+    names = ["Background", *(f"a rather long label {i}" if i % 3 else f"l{i}" for i in range(labels))]
+    mass = values.astype(float)
+    return Confusion(names, "matrix", mass, mass, mass.sum(axis=0), diagonal=diagonal, recipe=RECIPE)
+
+
+def curve(seed):
+    right = np.random.default_rng(seed).random(50) < 0.7
+    found = np.cumsum(right)
+    columns = {"score": np.linspace(1, 0, 50), "precision": found / np.arange(1, 51), "recall": found / 50}
+    return pd.DataFrame(columns)
+
+
+def figures(labels, width=None):
+    m = confusion(labels)
+    low = {"f1": np.stack([m.class_values()["f1"] - 0.1, m.class_values()["f1"] + 0.1], axis=1)}
+    yield "recall", print_figures.matrix(m, "recall", width=width)
+    yield "pixels", print_figures.matrix(m, "pixels", width=width, caption=False)
+    yield "collapsed", print_figures.collapsed(m, width=width)
+    yield "difference", print_figures.difference(m, confusion(labels), width=width)
+    yield "classes", print_charts.classes(m, intervals=low, width=width)
+    yield "curves", print_charts.curves({name: curve(k) for k, name in enumerate(m.labels[1:])}, width=width)
+
+
+def extents(figure):
+    """(text, box in points) of every text that is drawn."""
+    with paper.printing():
+        canvas = matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
+        figure.set_dpi(72)
+        renderer = canvas.get_renderer()
+        return [(text, text.get_window_extent(renderer)) for text in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize("labels", SIZES)
+@pytest.mark.parametrize("width", ["one", "two"])
+def test_text_stays_on_the_sheet_and_labels_do_not_touch(labels, width):
+    for name, figure in figures(labels, width):
+        wide, high = figure.get_size_inches() * 72
+        assert wide == pytest.approx(paper.WIDTHS[width]) and high <= 9.3 * 72, name
+        boxes = extents(figure)
+        for text, box in boxes:
+            inside = box.x0 > -1 and box.x1 < wide + 1 and box.y0 > -1 and box.y1 < high + 1
+            assert inside, (name, text.get_text(), box)
+        upright = sorted((box for text, box in boxes if text.get_rotation() == 90), key=lambda box: box.x0)
+        assert all(b.x0 - a.x0 > 0.6 * a.width for a, b in pairwise(upright)), name
+
+
+def test_one_column_is_chosen_while_it_suffices():
+    widths = [print_figures.matrix(confusion(n)).get_size_inches()[0] * 72 for n in SIZES]
+    assert [round(width) for width in widths] == [241, 241, 504, 504]
+
+
+def texts_of(svg):
+    return [element.text for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_cells_show_the_numbers_that_were_counted():
+    m = lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "ab", weights=[3, 1, 4, 50])
+    shown = texts_of(paper.file_of(print_figures.matrix(m, "recall"), "svg"))
+    assert [text for text in shown if re.fullmatch(r"[\d.]+", text)][:4] == ["100", "75", "25", "100"]
+    shown = texts_of(paper.file_of(print_figures.matrix(m, "pixels"), "svg"))
+    assert [text for text in shown if re.fullmatch(r"\d+", text)][:4] == ["50", "3", "1", "4"]
+    shown = texts_of(paper.file_of(print_charts.classes(m), "svg"))
+    # F1 of a is 2 x 3 / (4 + 3), of b 2 x 4 / (4 + 5)
+    assert shown.index("b") < shown.index("89") < shown.index("a") < shown.index("86")
+
+
+def test_a_difference_has_signs():
+    few = lcm.label_sets_confusion(["a", "b"], ["a", "b"], "ab", weights=[4, 4])
+    less = lcm.label_sets_confusion(["a", "a", "b"], ["a", "b", "b"], "ab", weights=[3, 1, 4])
+    shown = texts_of(paper.file_of(print_figures.difference(few, less, names=("x_1", "$y$")), "svg"))
+    assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1" in shown
+    with pytest.raises(lcm.InputError, match="different labels"):
+        print_figures.difference(few, lcm.label_sets_confusion(["c"], ["c"], "c"))
+
+
+def test_undefined_is_a_dot_and_zero_is_nothing():
+    m = lcm.label_sets_confusion(["a"], ["b"], "ab")
+    lines = print_figures.matrix(m, "recall").axes[0].lines
+    # Rows of Background and b have no pixels: six undefined cells. The row of a has two zeros.
+    assert sum(len(line.get_xdata()) for line in lines) == 6
+
+
+@pytest.mark.parametrize("format", paper.FORMATS)
+def test_equal_input_makes_equal_files(format):
+    some = 2 if format == "pdf" else 6  # every PDF cuts its fonts anew, which takes its time
+    for (name, once), (_, again) in islice(zip(figures(2), figures(2)), some):
+        assert paper.file_of(once, format) == paper.file_of(again, format), name
+
+
+def test_files_are_what_they_say():
+    figure = print_figures.matrix(confusion(11))
+    image = Image.open(io.BytesIO(paper.file_of(figure, "png")))
+    assert image.format == "PNG" and round(image.info["dpi"][0]) == 300 and image.width == round(241 / 72 * 300)
+    assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    pdf = paper.file_of(figure, "pdf")
+    assert pdf.startswith(b"%PDF") and b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
+    svg = paper.file_of(figure, "svg")
+    assert b"dc:date" not in svg and "a rather long label 1" in texts_of(svg)
+    with pytest.raises(lcm.InputError, match="jpeg"):
+        paper.file_of(figure, "jpeg")
+
+
+@pytest.mark.parametrize("format", ["svg", "pdf"])
+def test_hostile_labels_are_text(format):
+    c = hostile.compared()
+    drawn = [
+        print_figures.matrix(c.confusion(), width="two"),
+        print_charts.classes(c.confusion(), width="two"),
+        print_charts.curves({label: curve(0) for label in hostile.LABELS[:6]}, width="two"),
+        print_pages.overlay(c, hostile.PAGE, width="two"),
+        print_pages.page_figure(c, hostile.PAGE, "gt", width="two"),
+    ]
+    for figure in drawn:
+        data = paper.file_of(figure, format)
+        if format == "svg":
+            found = texts_of(data)
+        else:
+            with pdfium.PdfDocument(data) as document:
+                found = document[0].get_textpage().get_text_range()
+        for label in hostile.LABELS[:6] if figure is drawn[2] else hostile.LABELS:
+            # A PDF keeps Arabic in the order of drawing; the label's letters are there in any case.
+            assert label in found or (format == "pdf" and not label.isascii() and set(label) <= set(found)), label
+
+
+def test_a_script_that_no_font_knows_does_not_complain():
+    unknown = "\U00012000\ue000"
+    figure = print_figures.matrix(lcm.label_sets_confusion([{unknown}], [{unknown}], [unknown]))
+    assert unknown in texts_of(paper.file_of(figure, "svg")) and paper.file_of(figure, "png")
+
+
+def test_settings_of_the_process_neither_matter_nor_change():
+    alone = paper.file_of(print_figures.matrix(confusion(2)), "svg")
+    mine = {"font.size": 30.0, "text.usetex": True, "svg.fonttype": "path", "lines.linewidth": 9.0}
+    with matplotlib.rc_context(mine):
+        assert paper.file_of(print_figures.matrix(confusion(2)), "svg") == alone
+        assert {name: matplotlib.rcParams[name] for name in mine} == mine
+
+
+def test_threads_do_not_disturb_each_other():
+    work = [(n, format) for n in (2, 3) for format in ("svg", "pdf")] * 2
+    draw = lambda job: paper.file_of(print_figures.matrix(confusion(job[0])), job[1])
+    alone = {job: draw(job) for job in set(work)}
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(draw, work)) == [alone[job] for job in work]
+
+
+def test_pyplot_is_never_loaded():
+    code = (
+        "import sys, layoutcm as lcm; from layoutcm import paper, print_figures as f;"
+        "paper.file_of(f.matrix(lcm.label_sets_confusion(['a'], ['a'], 'a')), 'png');"
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False" and not done.stderr
+
+
+def luminance(colour):
+    linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_scales_and_fills_survive_greyscale():
+    for scale in (LIGHT.hit, LIGHT.miss):
+        steps = [luminance(colour) for _, colour in scale]
+        assert all(a > b for a, b in pairwise(steps))
+    fills = sorted(luminance(fill) for fill in print_charts.FILLS.values())
+    assert all(b - a > 0.15 for a, b in pairwise(fills))
+
+
+def test_different_taxonomies_have_a_block_and_no_class_bars():
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    pred = build({"p": (10, 10)}, [("p", "y", 0, 0, 5, 10), ("p", "z", 5, 0, 10, 10)])
+    m = lcm.compare(gt, pred).confusion()
+    shown = texts_of(paper.file_of(print_figures.matrix(m), "svg"))
+    assert shown[:6] == ["Background", "a", "b", "Background", "y", "z"] and "recall" in shown
+    with pytest.raises(lcm.InputError, match="different labels"):
+        print_charts.classes(m)
+
+
+def test_whiskers_stand_where_the_interval_is():
+    m = lcm.label_sets_confusion(["a", "a"], ["a", "b"], ["a", "b"], weights=[1, 1])
+    with_ends = print_charts.classes(m, intervals={"recall": [[0, 1], [0.25, 0.75], [np.nan, np.nan]]})
+    left, right = (line[0][0] for line in with_ends.axes[0].collections[0].get_segments()[::4])
+    whiskers = [part for part in with_ends.axes[0].collections if part.get_zorder() == 2]
+    segment = next(part.get_segments() for part in whiskers if len(part.get_paths()) == 3)
+    (x0, _), (x1, _) = segment[0]
+    assert (x0 - left) / (right - left) == pytest.approx(0.25) and (x1 - left) / (right - left) == pytest.approx(0.75)
+
+
+def test_long_curves_are_thinned_and_keep_their_ends():
+    steps = np.linspace(0, 1, 9000)
+    long = pd.DataFrame({"score": 1 - steps, "precision": 1 - steps / 2, "recall": steps})
+    points = print_charts._points(long)
+    assert len(points) == 1500 and points[0] == (0, 1) and points[-1] == (1, 0.5)
+
+
+def page_pixels(figure):
+    """The page's picture in a figure: the largest of its images."""
+    return max((image.get_array() for image in figure.axes[0].images), key=lambda pixels: pixels.size)
+
+
+def test_maps_of_a_page_colour_exactly_its_pixels():
+    c = lcm.compare(
+        build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 4), ("p", "b", 0, 6, 10, 10)], "ab"),
+        build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 4), ("p", "a", 0, 6, 5, 10)], "ab"),
+    )
+    lit = page_pixels(print_pages.page_figure(c, "p", "cell", cell=("b", "a")))
+    red = (lit == lit[-3, 3]).all(axis=2)
+    assert red.mean() == pytest.approx(0.2, abs=0.01)  # 5 x 4 of 100 pixels
+    gt = page_pixels(print_pages.page_figure(c, "p", "gt"))
+    assert (gt == gt[3, 3]).all(axis=2).mean() == pytest.approx(0.4, abs=0.01)
+    names = texts_of(paper.file_of(print_pages.page_figure(c, "p", "difference"), "svg"))
+    assert names[:3] == ["same labels", "missed by pred", "other labels"]
+    with pytest.raises(lcm.InputError, match="cell"):
+        print_pages.page_figure(c, "p", "cell")
+
+
+def test_an_overlay_has_both_sides_and_the_picture():
+    c = hostile.compared()
+    image = Image.new("RGB", (80, 240), "#ff0000")
+    figure = print_pages.overlay(c, hostile.PAGE, image=image)
+    assert page_pixels(figure)[0, 0].tolist() == [255, 0, 0]
+    boxes = [len(part.get_paths()) for part in figure.axes[0].collections[:2]]
+    assert boxes == [len(hostile.LABELS)] * 2
+
+
+def test_wrong_widths_are_named():
+    with pytest.raises(lcm.InputError, match="three"):
+        print_figures.matrix(confusion(2), width="three")

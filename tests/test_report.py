@@ -1,0 +1,340 @@
+"""A report: every file of it, read back and compared with the API; folders replaced as a whole or not at all."""
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import hostile
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import build
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm import html_report, report
+from layoutcm.cli import main
+from layoutcm.levels import largest_groups
+from layoutcm.page_images import from_path
+from layoutcm.pageview import page_cells
+from layoutcm.report import all_tables, check_target, replaced
+
+SAMPLE = Path(__file__).parent.parent / "sample_data"
+GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
+FIGURES = ["classes", "collapsed", "confusion", "f1", "precision", "recall"]
+PAPER = ["averages", *FIGURES[:3], "confusions", *FIGURES[3:]]
+FILES = ["pages.csv", "pages.parquet", "report.html", "report.xlsx", "result.json"]
+FILES += [f"figures/{name}.{kind}" for name in FIGURES for kind in ("png", "svg", "pdf")]
+FILES += [f"tables/{name}.tex" for name in PAPER]
+
+
+@pytest.fixture(scope="module")
+def sample():
+    gt = lcm.read(GT)
+    return lcm.compare(gt, lcm.read(MODEL_A, like=gt))
+
+
+@pytest.fixture(scope="module")
+def folder(sample, tmp_path_factory):
+    """The sample's report, with its page images; tests only read it."""
+    return sample.write_report(tmp_path_factory.mktemp("reports") / "model-a", SAMPLE / "images")
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Reports without figures, where a test is about folders."""
+    monkeypatch.setattr(report, "figure_names", lambda confusion: [])
+
+
+@pytest.fixture
+def svg_only(monkeypatch):
+    """Figures in one format, where a test is not about the others."""
+    monkeypatch.setattr(report, "FORMATS", ("svg",))
+
+
+def files_in(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+class Scripts(HTMLParser):
+    """The scripts of a page, as a browser would find them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.inside, self.scripts = [], None, {}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.inside = dict(attributes).get("id", "code") if tag == "script" else None
+
+    def handle_data(self, text):
+        if self.inside:
+            self.scripts[self.inside] = self.scripts.get(self.inside, "") + text
+
+
+def data_of(path):
+    return json.loads(Scripts(path.read_text("utf-8")).scripts["data"])
+
+
+def values(rows):
+    return np.array(rows, float)
+
+
+def test_every_promised_file_is_there(folder):
+    assert files_in(folder) == sorted(FILES)
+
+
+def test_pages_are_the_api_s_in_csv_and_parquet(sample, folder):
+    wanted = sample.page_table()
+    pd.testing.assert_frame_equal(pd.read_parquet(folder / "pages.parquet"), wanted)
+    with (folder / "pages.csv").open(encoding="utf-8", newline="") as lines:
+        head, *rows = csv.reader(lines)
+    assert head == list(wanted) and [row[:2] for row in rows] == wanted.iloc[:, :2].to_numpy().tolist()
+    found = [[float(text or "nan") for text in row[2:]] for row in rows]
+    np.testing.assert_array_equal(found, wanted.iloc[:, 2:].to_numpy(float))
+
+
+def test_the_json_is_that_of_the_command_line(folder, tmp_path):
+    assert main(["compare", GT, MODEL_A, "--json", str(tmp_path / "x.json")]) == 0
+    assert (folder / "result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
+
+
+def test_the_page_s_numbers_are_the_api_s(sample, folder):
+    data, m = data_of(folder / "report.html"), sample.confusion()
+    for view, wanted in (("pixels", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):
+        np.testing.assert_array_equal(values(data["views"][view]), wanted)
+    np.testing.assert_array_equal(values(data["collapsed"]["views"]["f1"]), m.collapse().f1)
+    for name, frame in (
+        ("classes", m.classes()),
+        ("pages", sample.page_table()),
+        ("documents", sample.document_table()),
+    ):
+        rows = data["tables"][name]["rows"]
+        assert [row[0] for row in rows] == frame.iloc[:, 0].tolist()
+        np.testing.assert_array_equal(values([row[-4:] for row in rows]), frame.iloc[:, -4:].to_numpy(float))
+    assert data["recipe"] == sample.recipe and data["labels"] == m.labels and data["pages"] == 16
+
+
+def test_the_page_needs_nothing_from_outside(folder):
+    text = (folder / "report.html").read_text("utf-8")
+    assert len(text) < 15_000_000
+    assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text) and "@import" not in text and "url(" not in text
+    assert "default-src 'none'" in text and "http:" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_pictures_light_exactly_the_pixels_of_a_cell(sample, folder):
+    data = data_of(folder / "report.html")
+    i, j = sample.places("Caption", "Text")
+    wanted = sample.pages_behind("Caption", "Text").set_index("page")["pixels"]
+    seen = {}
+    for picture in data["pictures"]:
+        shares = [sum(add[2] for add in pair if add[:2] == [i, j]) for pair in picture["pairs"]]
+        lit = 0.0
+        for r, row in enumerate(picture["runs"]):
+            column = 0
+            for length, pair in zip(row[::2], row[1::2]):
+                wide = picture["x"][column + length] - picture["x"][column]
+                lit += wide * (picture["y"][r + 1] - picture["y"][r]) * shares[pair]
+                column += length
+            assert column == len(picture["x"]) - 1
+        if lit:
+            seen[picture["page"]] = lit
+    assert seen == pytest.approx(wanted.to_dict())
+    cell = data["cells"][f"{i}-{j}"]
+    assert cell["pages"] == 5 and dict(cell["worst"]) == pytest.approx(wanted.to_dict())
+    assert all(picture["image"].startswith("data:image/webp;base64,") for picture in data["pictures"])
+
+
+def test_the_pages_behind_every_cell_in_one_pass(sample, monkeypatch):
+    monkeypatch.setattr("layoutcm.levels.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
+    group, best, adding = largest_groups(sample.page_matrices(), len(sample.labels), 3)
+    for i, gt in enumerate(sample.labels):
+        for j, pred in enumerate(sample.labels):
+            wanted = sample.pages_behind(gt, pred)
+            assert adding[i, j] == len(wanted)
+            np.testing.assert_array_equal(best[i, j][: len(wanted)], wanted["pixels"][:3])
+            found = [sample.pages[page] for page in group[i, j] if page >= 0]
+            assert found == wanted["page"].tolist()[:3]
+
+
+def test_the_most_telling_pages_come_first(sample):
+    m = sample.confusion()
+    group, _, _ = largest_groups(sample.page_matrices(), len(m.labels), 8)
+    pages = html_report.telling_pages(m, group)
+    assert len(set(pages)) == len(pages) == 16
+    assert sample.pages[pages[0]] == sample.pages_behind("Table", "Picture")["page"][0]
+
+
+def test_runs_of_cells_are_exact_and_coarser_only_when_they_must(monkeypatch, sample):
+    cells = page_cells(sample, sample.pages[0])
+    x, y, runs = html_report.cell_runs(cells)
+    spread = np.array([np.repeat(row[1::2], row[::2]) for row in runs])
+    np.testing.assert_array_equal(spread, cells.pair_of_cell)
+    assert (x[-1], y[-1]) == (850, 1100)
+    monkeypatch.setattr(html_report, "MOST_RUNS", 300)
+    x, y, runs = html_report.cell_runs(cells)
+    assert sum(len(row) for row in runs) / 2 <= 300 and (x[-1], y[-1]) == (850, 1100)
+
+
+def test_even_noise_makes_a_picture_of_bounded_size():
+    noise = Image.fromarray(np.random.default_rng(0).integers(0, 256, (900, 900, 3), np.uint8))
+    assert len(html_report.image_uri(noise)) < 4 / 3 * html_report.IMAGE_BYTES + 100
+    assert html_report.image_uri(None) is None
+
+
+def test_tables_in_the_page_are_bounded(sample, monkeypatch):
+    monkeypatch.setattr(html_report, "TABLE_ROWS", {"pages": 3, "documents": 2})
+    monkeypatch.setattr(html_report, "PICTURES", 2)
+    m = sample.confusion()
+    data = html_report.report_data(sample, m, all_tables(sample, m))
+    assert len(data["tables"]["pages"]["rows"]) == 3 and data["tables"]["pages"]["of"] == 16
+    assert len(data["pictures"]) == 2 and data["pictures"][0]["image"] is None
+
+
+def test_hostile_labels_stay_text_in_every_file(tmp_path, quick):
+    c = hostile.compared()
+    c.write_report(tmp_path / "r")
+    text = (tmp_path / "r/report.html").read_text("utf-8")
+    page = Scripts(text)
+    assert page.tags.count("script") == 2 and set(page.scripts) == {"data", "code"}
+    data = json.loads(page.scripts["data"])
+    assert data["labels"] == ["Background", *hostile.LABELS] and data["pictures"][0]["page"] == hostile.PAGE
+    assert "innerHTML" not in page.scripts["code"] and "alert(1)<" not in text
+    assert json.loads((tmp_path / "r/result.json").read_text("utf-8"))["labels"][1:] == hostile.LABELS
+    assert pd.read_csv(tmp_path / "r/pages.csv")["page"].tolist() == [hostile.PAGE]
+    assert pd.read_parquet(tmp_path / "r/pages.parquet")["page"].tolist() == [hostile.PAGE]
+    assert "\\input" not in (tmp_path / "r/tables/confusion.tex").read_text("utf-8")
+
+
+def test_equal_input_makes_equal_files(tmp_path, two_pages, svg_only):
+    for name in ("a", "b"):
+        lcm.compare(*two_pages).write_report(tmp_path / name)
+    for name in files_in(tmp_path / "a"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+def test_different_taxonomies_leave_class_values_out(tmp_path, svg_only):
+    assert main(["compare", GT, MODEL_B, "-o", str(tmp_path / "r")]) == 0
+    wanted = [name for name in sorted(FILES) if "/classes." not in name and not name.endswith((".png", ".pdf"))]
+    assert files_in(tmp_path / "r") == wanted
+    data = data_of(tmp_path / "r/report.html")
+    assert "classes" not in data["tables"] and not data["diagonal"]
+    assert len(data["rows"]) == 12 and {data["labels"][j] for j in data["columns"]} >= {"text", "figure"}
+    # Without a diagonal no cell is wrong, so the largest ones tell most; Background on Background tells nothing.
+    assert data["pictures"] and "0-0" in data["cells"]
+
+
+def test_several_predictions_have_a_folder_each_and_replace_each_other(tmp_path, quick, capsys):
+    target = tmp_path / "out"
+    assert main(["compare", GT, MODEL_A, MODEL_B, MODEL_A, "-o", str(target), "--method", "tensor"]) == 0
+    assert sorted(path.name for path in target.iterdir()) == ["model-a", "model-a-2", "model-b"]
+    assert json.loads((target / "model-a/result.json").read_text())["method"] == "tensor"
+    assert f"report written to {target}" in capsys.readouterr().out
+    assert main(["compare", GT, MODEL_A, "-o", str(target)]) == 0
+    assert "report.html" in files_in(target) and not (target / "model-b").exists()
+
+
+def test_nothing_but_json_on_standard_output(tmp_path, quick, capsys):
+    assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--json", "-", "--per-page"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == json.loads((tmp_path / "r/result.json").read_text("utf-8")) and len(found["by_page"]) == 16
+
+
+def test_a_folder_of_somebody_s_files_is_refused(tmp_path, quick, capsys):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "notes.txt").write_text("mine")
+    assert main(["compare", GT, MODEL_A, "-o", str(mine)]) == 2
+    assert "notes.txt" in capsys.readouterr().err and files_in(mine) == ["notes.txt"]
+
+
+def test_a_report_with_something_added_is_refused(tmp_path, quick, two_pages):
+    c = lcm.compare(*two_pages)
+    place = c.write_report(tmp_path / "r")
+    before = files_in(place)
+    (place / "figures" / "my own.png").write_bytes(b"x")
+    with pytest.raises(lcm.InputError, match="my own"):
+        c.write_report(place)
+    (place / "figures" / "my own.png").unlink()
+    assert files_in(c.write_report(place)) == before
+
+
+@pytest.mark.parametrize("name", ["pages.csv", "result.json"])
+def test_a_file_that_only_has_the_name_is_somebody_s(tmp_path, name):
+    (tmp_path / name).write_text('{"recipe": "cake"}')
+    with pytest.raises(lcm.InputError, match=name):
+        check_target(tmp_path)
+
+
+def test_links_and_files_are_no_report_folders(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(lcm.InputError, match="needs a folder"):
+        check_target(tmp_path / "file")
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "figures").symlink_to(tmp_path)
+    with pytest.raises(lcm.InputError, match="figures"):
+        check_target(tmp_path / "r")
+
+
+def test_an_interrupted_run_leaves_everything_as_it_was(tmp_path, quick, two_pages, monkeypatch):
+    c = lcm.compare(*two_pages)
+    place = c.write_report(tmp_path / "r")
+    before = {name: (place / name).stat().st_mtime_ns for name in files_in(place)}
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(report, "report_page", stop)
+    for name in ("r", "new"):
+        with pytest.raises(KeyboardInterrupt):
+            c.write_report(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+    assert {name: (place / name).stat().st_mtime_ns for name in files_in(place)} == before
+
+
+def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, quick, two_pages, monkeypatch):
+    place = lcm.compare(*two_pages).write_report(tmp_path / "r")
+    move = Path.rename
+
+    def mounted(self, target):
+        if self == place:
+            raise OSError(16, "busy")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "rename", mounted)
+    with replaced(place) as new:
+        (new / "report.html").write_text("new")
+    assert files_in(place) == ["report.html"] and [path.name for path in tmp_path.iterdir()] == ["r"]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path, two_pages):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(lcm.InputError, match="cannot be written"):
+        lcm.compare(*two_pages).write_report(tmp_path / "file" / "r")
+
+
+def test_page_images_are_found_or_asked_for(tmp_path, two_pages, capsys):
+    with pytest.raises(lcm.InputError, match="no such folder"):
+        lcm.compare(*two_pages).write_report(tmp_path / "r", tmp_path / "nowhere")
+    assert main(["compare", GT, MODEL_A, "--images", str(tmp_path)]) == 2
+    assert "-o" in capsys.readouterr().err
+    Image.new("RGB", (20, 20), "red").save(tmp_path / "p1.png")
+    images = from_path(tmp_path)
+    assert images.find(lcm.compare(*two_pages), 0).path.endswith("p1.png")
+    assert [picture.name for picture in from_path(tmp_path / "p1.png").pictures] == ["p1.png"]
+
+
+def test_an_empty_comparison_has_a_report_too(tmp_path, svg_only):
+    layout = build({}, [], labels=["a"])
+    place = lcm.compare(layout, layout).write_report(tmp_path / "r")
+    data = data_of(place / "report.html")
+    assert data["pages"] == 0 and data["pictures"] == [] and data["rows"] == [0]
+
+
+def test_progress_is_told(tmp_path, quick, two_pages):
+    told = []
+    report.write_report(lcm.compare(*two_pages), tmp_path / "r", progress=lambda what, share: told.append(share))
+    assert told == sorted(told) and told[0] == 0 and told[-1] == 1
