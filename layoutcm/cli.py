@@ -106,10 +106,12 @@ def _inspect_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _app_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("files", metavar="GT PRED", nargs="*", help="a ground truth and predictions to open at once")
+    command.add_argument(
+        "files", metavar="GT PRED", nargs="*", help="a ground truth and predictions to open: files, folders or zips"
+    )
     command.add_argument("--port", type=int, default=8501)
     command.add_argument("--address", default="127.0.0.1", help="0.0.0.0 lets other machines in")
-    command.add_argument("--data", metavar="DIR", help="a folder whose files can be opened without upload")
+    command.add_argument("--data", metavar="DIR", help="a folder whose files and folders can be opened without upload")
     command.add_argument("--images", metavar="DIR", help="a folder of page images")
     command.add_argument("--browser", action="store_true", help="open a browser window")
     command.set_defaults(run=run_app)
@@ -251,7 +253,7 @@ def run_app(options: argparse.Namespace) -> None:
             options.files[0], "", "one file alone cannot be compared", "Name a ground truth and a prediction."
         )
     for file in options.files:
-        if not Path(file).is_file():
+        if not os.path.exists(file):  # unlike Path.exists it bears any name
             raise InputError(file, "", "there is no such file", "Check the name and the folder.")
     for folder in (options.data, options.images):
         if folder and not Path(folder).is_dir():

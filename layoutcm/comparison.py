@@ -225,12 +225,17 @@ class Comparison:
     def pixels(self) -> float:
         return self.all_counts.total
 
-    @cached_property
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """What was odd: in each file, between the two, and what would explain that they hardly meet."""
+        return tuple(finding for found in self.findings_by_side.values() for finding in found)
+
+    @cached_property
+    def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
+        """What was odd in gt, in pred, and between the two; a remedy of the last is one for pred."""
         gt, pred = self.alignment.layouts
-        known = (*findings_of(gt), *findings_of(pred), *self.alignment.findings, *self._below_threshold())
-        return (*known, *check_pair(self.alignment))
+        between = (*self.alignment.findings, *self._below_threshold(), *check_pair(self.alignment))
+        return {"gt": findings_of(gt), "pred": findings_of(pred), "both": between}
 
     def _below_threshold(self) -> list[Finding]:
         scores = self.alignment.layouts[PRED].region_columns.scores

@@ -42,6 +42,11 @@ def fix(layout: Layout, remedies: str | Iterable[str]) -> Layout:
     return layout
 
 
+def is_remedy(text: str) -> bool:
+    """Whether all of the text, which may have commas, names repairs."""
+    return all(_REMEDY.fullmatch(part) for part in text.split(","))
+
+
 def _fixed(layout: Layout, remedy: str) -> Layout:
     found = _REMEDY.fullmatch(remedy) if isinstance(remedy, str) else None
     if not found:

@@ -18,7 +18,6 @@ from typing import Any
 from layoutcm.errors import InputError, shown
 from layoutcm.model import GT, PRED, SIDES, Pages, find_page
 
-PagesGiven = Mapping[str, str] | str | os.PathLike[str] | None
 HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
 _COLUMNS = tuple({side, f"{side}_page", f"{side} page"} for side in SIDES)
 
@@ -33,10 +32,13 @@ class PageMap:
     entries: tuple[Entry, ...]
 
 
+PagesGiven = Mapping[str, str] | str | os.PathLike[str] | PageMap | None
+
+
 def page_map_of(pages: PagesGiven) -> PageMap | None:
-    """The map in a file or a dictionary; None stays None."""
-    if pages is None:
-        return None
+    """The map in a file or a dictionary; None stays None, and so does a map."""
+    if pages is None or isinstance(pages, PageMap):
+        return pages
     if isinstance(pages, Mapping):
         return _checked("", ((gt, pred, f"pages[{shown(gt)}]") for gt, pred in pages.items()))
     if not isinstance(pages, str | os.PathLike):

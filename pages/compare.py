@@ -1,9 +1,9 @@
-"""Start: load files, see what they are, go on."""
+"""Start: load files, see what they are, mend what is odd, go on."""
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import loading, panels, router, state
+from layoutcm.ui import loading, page_pairs, panels, repairs, router, state
 
 router.arrive()
 st.title("Compare two layouts", anchor=False)
@@ -25,16 +25,21 @@ files = state.loaded()
 if files is not None:
     compared = state.comparison()
     st.divider()
-    readable = loading.files_in_words(files)
+    layouts = loading.files_in_words(files)
+    repairs.applied()
     if isinstance(compared, Comparison):
-        panels.findings(compared.alignment.findings)
+        with st.spinner("Looking for what is odd …"):
+            found = compared.findings_by_side
+        repairs.show(found)
+        panels.guarded(lambda: page_pairs.show(compared))
         loading.taxonomy(compared)
         icon = ":material/arrow_forward:"
         st.button("See how good it is", type="primary", icon=icon, on_click=router.go, args=("overview",))
         panels.recipe(compared.recipe_for(state.get("method")))
     else:
-        if readable:
+        if layouts:
             st.error(panels.typed(str(compared)))
+            repairs.show({layout.name: layout.findings for layout in layouts})
         loading.ways_out(files)
 else:
-    st.caption("Nothing leaves this machine. Formats: COCO ground truth, COCO results, CSV and Parquet tables.")
+    st.caption(f"Nothing leaves this machine. Formats: {loading.formats_in_words()}.")

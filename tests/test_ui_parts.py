@@ -52,24 +52,59 @@ def compared(*names, documents=None):
     return lcm.compare(layout, layout)
 
 
-def test_images_are_found_by_stem():
-    files = [
-        from_bytes("scans/a.PNG", png()),
-        from_bytes("pages.zip", zipped(**{"x/b.png": png((8, 9)), "note.txt": b"no"})),
-    ]
-    images = page_images.from_uploads(files)
-    c = compared("a.jpg", "img/b", "c")
-    assert shown(images.find(c, 0)).size == (40, 30) and shown(images.find(c, 1)).size == (8, 9)
+def uploaded(**files):
+    return page_images.from_uploads([from_bytes(name, data) for name, data in files.items()])
+
+
+def frames(sizes, format="TIFF"):
+    """A picture of several pages, each of its own size."""
+    out = io.BytesIO()
+    first, *others = (Image.new("RGB", size, "white") for size in sizes)
+    first.save(out, format, save_all=True, append_images=others)
+    return out.getvalue()
+
+
+def test_images_are_found_as_pages_are():
+    scans = {"x/b.png": png((8, 9)), "x/d 1.webp": frames([(6, 7)], "WEBP"), "note.txt": b"no"}
+    images = uploaded(**{"scans/a.PNG": png(), "pages.zip": zipped(**scans)})
+    c = compared("a.jpg", "img/b", "c", "D%201")
+    assert [shown(images.find(c, page)).size for page in (0, 1, 3)] == [(40, 30), (8, 9), (6, 7)]
     assert images.find(c, 2) is None and page_images.picture_uri(None) is None
 
 
-def test_pdf_pages_are_found_by_document_and_number():
-    images = page_images.from_uploads([from_bytes("report.pdf", pdf())])
-    c = compared("report_p2", "other")
-    assert shown(images.find(c, 0)).size == (48, 64)
+def test_an_image_of_two_pages_names_is_not_guessed():
+    images = uploaded(**{"scans.zip": zipped(**{"train/a.png": png((8, 9)), "val/a.png": png()})})
+    c = compared("a.tif")
+    assert images.find(c, 0) is None and images.of_no_page(c) == ["train/a.png", "val/a.png"]
+    assert shown(images.find(compared("val/a.png", "train/a.png"), 0)).size == (40, 30)
+
+
+@pytest.mark.parametrize("name", ["report_p2", "report-0002.png", "Report 2", "img/report_page_002.jpg"])
+@pytest.mark.parametrize(("file", "data", "size"), [
+    ("report.pdf", pdf(), (48, 64)),
+    ("report.tiff", frames([(9, 9), (20, 10)]), (20, 10)),
+    ("all.zip", zipped(**{"report.tif": frames([(9, 9), (20, 10)])}), (20, 10)),
+    ("all.zip", zipped(**{"report.pdf": pdf()}), (48, 64)),
+])  # fmt: skip
+def test_pages_of_a_pdf_or_a_tiff_are_found_by_number(file, data, size, name):
+    images = uploaded(**{file: data})
+    c = compared(name, "other")
+    assert shown(images.find(c, 0)).size == size and images.find(c, 1) is None
+    assert images.of_no_page(c) == []  # its first page is of no use, but the file is
+
+
+def test_pages_that_know_their_document_and_number_find_them_in_a_pdf():
+    images = uploaded(**{"report.pdf": pdf()})
     numbered = compared("first", "second", documents={"first": "report.pdf", "second": "report.pdf"})
-    numbered.alignment.pages.numbers[:] = [1, 3]
-    assert images.find(numbered, 0).pdf_page == 0 and images.find(numbered, 1) is None
+    numbered.alignment.layouts[0].page_columns.numbers[:] = [1, 3]
+    assert images.find(numbered, 0).frame == 0 and images.find(numbered, 1) is None
+
+
+def test_an_image_named_as_pred_names_the_page_is_found():
+    gt, pred = (build({name: (40, 30)}, []) for name in ("left", "right"))
+    c = lcm.compare(gt, pred, pages={"left": "right"})
+    images = uploaded(**{"right.png": png()})
+    assert c.pages == ["left"] and images.find(c, 0).file == "right.png"
 
 
 @pytest.mark.parametrize(
@@ -91,10 +126,12 @@ def test_too_many_or_too_large_members_are_refused(monkeypatch):
 
 
 def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
-    broken = page_images.from_uploads([from_bytes("a.png", b"no image"), from_bytes("b.png", png((50, 50)))])
-    assert shown(broken.by_stem["a"]) is None
+    names = ["a.png", "cut.png", "c.tif", "b.png"]
+    broken = uploaded(**dict(zip(names, [b"no image", png()[:-40], b"II*\0no tiff", png((50, 50))])))
+    assert [picture.file for picture in broken.pictures] == names
+    assert [shown(picture) for picture in broken.pictures[:3]] == [None, None, None]
     monkeypatch.setattr("layoutcm.page_images.MAX_PIXELS", 100)
-    assert shown(broken.by_stem["b"]) is None
+    assert shown(broken.pictures[3]) is None
 
 
 def test_pictures_of_a_folder(tmp_path):
@@ -102,7 +139,11 @@ def test_pictures_of_a_folder(tmp_path):
     (tmp_path / "p.txt").write_text("no")
     images = page_images.from_folder(str(tmp_path))
     assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
-    assert not page_images.from_folder("").by_stem
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "report.pdf").write_bytes(pdf())
+    (tmp_path / "deep" / "locked.pdf").write_bytes(b"no pdf")
+    assert shown(page_images.from_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
+    assert not page_images.from_folder("").pictures
 
 
 @pytest.mark.parametrize("with_picture", [False, True])

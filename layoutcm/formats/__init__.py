@@ -108,6 +108,10 @@ FORMATS = (
     Format("doctags", "DocTags", doctags.is_doctags, doctags.read),
 )
 BY_NAME = {format.name: format for format in FORMATS}
+# One file of these is all that a tool found; of the others it is a page or a document, and several make one layout.
+WHOLE = frozenset(
+    ("coco", "coco-results", "parquet", "csv", "label-studio", "omnidocbench", "omnidocbench-pred", "surya", "cvat")
+)
 
 
 def read(

@@ -48,7 +48,7 @@ class Bundle:
 def load(source: Source) -> Bundle:
     match source:
         case list():
-            return _joined([load(one) for one in source])
+            return _joined([_beside(one) or load(one) for one in source])
         case str() | os.PathLike() if os.path.isdir(source):
             return _from_folder(Path(source))
         case str() | os.PathLike():
@@ -56,6 +56,21 @@ def load(source: Source) -> Bundle:
         case (str() as name, bytes() as data):
             return _from_bytes(name, data)
     raise InputError("", "source", f"{shown(source)} is no input", "Give a path, (name, bytes) or a list of these.")
+
+
+def _beside(one: OneSource) -> Bundle | None:
+    """A page image or a paper among several files: measured or passed over, as in a folder."""
+    match one:
+        case (str() as name, bytes() as data):
+            source: str | io.BytesIO = io.BytesIO(data)
+        case str() | os.PathLike() if not os.path.isdir(one):
+            name = source = os.fspath(one)
+        case _:
+            return None
+    suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
+    if suffix in IMAGE_SUFFIXES:
+        return Bundle(name, (), {name: image_size(name, source)})
+    return Bundle(name, (), {}) if suffix in OTHER_SUFFIXES else None
 
 
 def read_bytes(name: str) -> bytes:
@@ -86,6 +101,8 @@ def _joined(bundles: list[Bundle]) -> Bundle:
         raise InputError("", "source", "the list of files is empty", "Give at least one file.")
     name = bundles[0].name if len(bundles) == 1 else f"{bundles[0].name} and {len(bundles) - 1} more"
     contents = [content for bundle in bundles for content in bundle.contents]
+    if not contents:
+        raise InputError(name, "", "there is no annotation file among these", "Add the files that hold the regions.")
     return Bundle(name, _in_order(contents), {k: v for bundle in bundles for k, v in bundle.images.items()})
 
 
@@ -95,7 +112,7 @@ def _in_order(contents: Iterable[Content]) -> tuple[Content, ...]:
 
 
 def _from_folder(folder: Path) -> Bundle:
-    paths = list(_files_below(folder))
+    paths = list(files_below(folder))
     if len(paths) > MAX_FILES:
         raise InputError(str(folder), "", f"{len(paths):,} files, at most {MAX_FILES:,} are read", "Name a subfolder.")
     return _bundle(
@@ -104,7 +121,7 @@ def _from_folder(folder: Path) -> Bundle:
     )
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
     root = folder.resolve()
     for where, folders, names in os.walk(folder, followlinks=False):
         folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]

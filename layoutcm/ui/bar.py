@@ -84,7 +84,7 @@ def _read_in_sight(files: state.Loaded, place: Any) -> None:
         time.sleep(0.05)  # the moment
 
     with suppress(InputError):  # which the page itself shows
-        layouts_of(gt, pred, files.sizes, tell)
+        layouts_of(state.request(), tell)
     place.empty()
 
 

@@ -9,48 +9,69 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import streamlit as st
 
 from layoutcm.app_server import SETTINGS, app_folder
 from layoutcm.comparison import Comparison, compare
+from layoutcm.fixes import fix
 from layoutcm.formats import read
-from layoutcm.model import Layout
+from layoutcm.formats.sources import OTHER_SUFFIXES, Source, files_below
+from layoutcm.model import IMAGE_SUFFIXES, Layout
+from layoutcm.page_maps import parse_page_map
 
 LAYOUTS_KEPT, COMPARISONS_KEPT = 12, 12
+# A folder with more files than that is one layout; its files are not offered one by one.
+FILES_OFFERED = 200
 
 
 @dataclass(frozen=True)
 class Input:
-    """One file: its name, the digest that stands for its content, and where the content is."""
+    """What makes one layout: its name, the digest that stands for its content, and where the content is."""
 
     name: str
     digest: str
-    path: str = ""
+    size: int = 0  # bytes
+    path: str = ""  # a file or a folder
     data: bytes = field(default=b"", repr=False)
+    parts: tuple[Input, ...] = ()  # several files
 
     @property
-    def size(self) -> int:
-        return os.path.getsize(self.path) if self.path else len(self.data)
+    def source(self) -> Source:
+        return [part._single for part in self.parts] if self.parts else self._single
 
     @property
-    def source(self) -> str | tuple[str, bytes]:
+    def _single(self) -> str | tuple[str, bytes]:
         return self.path or (self.name, self.data)
 
 
+def digest_of(parts: Iterable[str]) -> str:
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
 def from_bytes(name: str, data: bytes) -> Input:
-    return Input(name, hashlib.blake2b(data, digest_size=16).hexdigest(), data=data)
+    return Input(name, hashlib.blake2b(data, digest_size=16).hexdigest(), len(data), data=data)
 
 
 def from_path(path: Path) -> Input:
-    """A file on the server's own disk; its age and size stand for the content, which may be very large."""
-    status = path.stat()
-    digest = hashlib.blake2b(f"{path.resolve()}|{status.st_size}|{status.st_mtime_ns}".encode(), digest_size=16)
-    return Input(path.name, digest.hexdigest(), path=str(path))
+    """A file or folder on the server's own disk; age and size stand for the content, which may be very large."""
+    files = sorted(files_below(path)) if path.is_dir() else [path]
+    states = [file.stat() for file in files]
+    facts = [f"{file}|{state.st_size}|{state.st_mtime_ns}" for file, state in zip(files, states)]
+    return Input(path.name, digest_of([str(path.resolve()), *facts]), sum(s.st_size for s in states), path=str(path))
+
+
+def together(files: list[Input]) -> Input:
+    """Several files that are one layout; one file is itself."""
+    if len(files) == 1:
+        return files[0]
+    digest = digest_of(text for one in files for text in (one.name, one.digest))
+    name = f"{PurePosixPath(files[0].name).stem} and {len(files) - 1} more"
+    return Input(name, digest, sum(one.size for one in files), parts=tuple(files))
 
 
 def settings() -> dict[str, Any]:
@@ -63,45 +84,81 @@ def sample_folder() -> Path:
 
 
 def data_files() -> dict[str, Path]:
-    """{name: path} of the files in the folder given with --data; nothing outside it can be named."""
+    """{name: path} of files and folders in the folder given with --data; nothing outside it can be named."""
     folder = settings().get("data")
-    if not folder:
-        return {}
-    root = Path(folder)
-    found = {str(path.relative_to(root)): path for path in sorted(root.rglob("*")) if path.is_file()}
-    return {name: path for name, path in found.items() if path.resolve().is_relative_to(root.resolve())}
+    return {name: Path(folder, name) for name in _data_names(folder)} if folder else {}
 
 
-def layout_of(given: Input, like: Layout | None = None, like_digest: str = "", sizes: str = "") -> Layout:
-    return _layout(given.digest, given.name, like_digest, sizes, given, like)
+@st.cache_data(ttl=5, max_entries=8, show_spinner="Looking through the data folder …")
+def _data_names(folder: str) -> list[str]:
+    """Folders first, with a slash at their end: each may be one layout."""
+    root, passed_over = Path(folder), (*IMAGE_SUFFIXES, *OTHER_SUFFIXES)
+    found: dict[Path, list[str]] = {}
+    for path in files_below(root):
+        if path.suffix.lower() not in passed_over:
+            found.setdefault(path.parent, []).append(path.relative_to(root).as_posix())
+    folders = {above for place in found for above in (place, *place.parents) if root in above.parents}
+    files = [name for names in found.values() if len(names) <= FILES_OFFERED for name in names]
+    return [*sorted(f"{place.relative_to(root).as_posix()}/" for place in folders), *sorted(files)]
+
+
+def layout_of(
+    given: Input, like: Layout | None = None, like_digest: str = "", sizes: str = "", fixes: tuple[str, ...] = ()
+) -> Layout:
+    return _layout(given.digest, given.name, like_digest, sizes, fixes, given, like)
 
 
 @st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner="Reading a file …", show_time=True)
-def _layout(digest: str, name: str, like_digest: str, sizes: str, _given: Input, _like: Layout | None) -> Layout:
+def _layout(
+    digest: str, name: str, like_digest: str, sizes: str, fixes: tuple[str, ...], _given: Input, _like: Layout | None
+) -> Layout:
+    if fixes:
+        return fix(layout_of(_given, _like, like_digest, sizes), fixes)
     width, _, height = sizes.partition("x")
-    return read(_given.source, like=_like, sizes=(float(width), float(height)) if sizes else None)
+    layout = read(_given.source, like=_like, sizes=(float(width), float(height)) if sizes else None)
+    return replace(layout, name=_given.name) if _given.parts else layout
 
 
-def layouts_of(
-    gt: Input, pred: Input, sizes: str = "", tell: Callable[[Input], None] | None = None
-) -> tuple[Layout, Layout]:
-    """Both sides; `tell` hears of each file before it is read."""
+@dataclass(frozen=True)
+class Request:
+    """What is to be compared: two inputs, what is done to each of them before, and which pages belong together."""
+
+    gt: Input
+    pred: Input
+    sizes: str = ""
+    gt_fixes: tuple[str, ...] = ()
+    pred_fixes: tuple[str, ...] = ()
+    page_map: Input | None = None
+
+    @property
+    def key(self) -> str:
+        """Stands for all of it."""
+        parts = [side.digest for side in (self.gt, self.pred, self.page_map) if side]
+        return "|".join([*parts, self.sizes, ",".join(self.gt_fixes), ",".join(self.pred_fixes)])
+
+
+def layouts_of(asked: Request, tell: Callable[[Input], None] | None = None) -> tuple[Layout, Layout]:
+    """Both sides; `tell` hears of each before it is read."""
     if tell:
-        tell(gt)
-    gt_layout = layout_of(gt, sizes=sizes)
+        tell(asked.gt)
+    # Repairs move regions, and a lender lends pages and labels: it lends the same as it was read.
+    lender = layout_of(asked.gt, sizes=asked.sizes)
+    gt = layout_of(asked.gt, sizes=asked.sizes, fixes=asked.gt_fixes)
     if tell:
-        tell(pred)
-    return gt_layout, layout_of(pred, gt_layout, gt.digest, sizes)
+        tell(asked.pred)
+    return gt, layout_of(asked.pred, lender, asked.gt.digest, asked.sizes, asked.pred_fixes)
 
 
-def comparison_of(gt: Input, pred: Input, options: dict[str, Any], sizes: str = "") -> Comparison:
-    """The comparison of two files under some options; options are part of the key."""
-    gt_layout, pred_layout = layouts_of(gt, pred, sizes)
+def comparison_of(asked: Request, options: dict[str, Any]) -> Comparison:
+    """The comparison under some options; options are part of the key."""
+    gt, pred = layouts_of(asked)
     key = json.dumps(options, sort_keys=True)
-    return _comparison(gt.digest + pred.digest, gt.name, pred.name, sizes + key, gt_layout, pred_layout)
+    return _comparison(asked.key, asked.gt.name, asked.pred.name, key, asked.page_map, gt, pred)
 
 
 @st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner="Comparing all pages …", show_time=True)
-def _comparison(digests: str, gt_name: str, pred_name: str, key: str, _gt: Layout, _pred: Layout) -> Comparison:
-    options = json.loads(key[key.index("{") :])
-    return compare(_gt, _pred, **options)
+def _comparison(
+    asked: str, gt_name: str, pred_name: str, options: str, _page_map: Input | None, _gt: Layout, _pred: Layout
+) -> Comparison:
+    pages = parse_page_map(_page_map.name, _page_map.data) if _page_map else None
+    return compare(_gt, _pred, pages=pages, **json.loads(options))

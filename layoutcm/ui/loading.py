@@ -9,12 +9,17 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.model import Layout
-from layoutcm.ui import page_images, state
-from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of
-from layoutcm.ui.panels import counted, findings, guarded, typed
+from layoutcm.formats import BY_NAME
+from layoutcm.model import GT, PRED, Layout
+from layoutcm.ui import drops, page_images, page_pairs, state
+from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of, together
+from layoutcm.ui.panels import counted, guarded, typed
 
 KEEP = "(keep)"
+SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
+SEVERAL_PREDS = "Files, zips, or all files of a folder together. Several files of one page each are one prediction."
+IMAGES = "PNG, JPEG, TIFF, WebP, PDF, or a zip of these; matched to pages by name, or by document and page number."
+ONE_OR_SEVERAL = "Off: each file is a prediction of its own, and they can be compared one by one."
 
 
 def digested(upload: Any) -> Input:
@@ -31,33 +36,64 @@ def uploads() -> None:
     # A drop zone keeps its files as long as its key is the same.
     again = st.session_state.get("started_over", 0)
     key = f"_{again}" if again else ""
-    gt = left.file_uploader("Ground truth (or model A)", key=f"upload_gt{key}")
-    preds = right.file_uploader("Predictions", accept_multiple_files=True, key=f"upload_preds{key}")
-    pictures = third.file_uploader(
-        "Page images or PDF (optional)", accept_multiple_files=True, key=f"upload_images{key}"
-    )
-    current = {upload.file_id for upload in [gt, *preds, *pictures] if upload}
+    several: Any = {"accept_multiple_files": True}
+    dropped = [
+        left.file_uploader("Ground truth (or model A)", key=f"upload_gt{key}", help=SEVERAL_GT, **several),
+        right.file_uploader("Predictions", key=f"upload_preds{key}", help=SEVERAL_PREDS, **several),
+        third.file_uploader("Page images or PDF (optional)", key=f"upload_images{key}", help=IMAGES, **several),
+    ]
+    current = {upload.file_id for zone in dropped for upload in zone}
     kept = st.session_state.setdefault("digested", {})
     for gone in set(kept) - current:
         del kept[gone]
-    given = tuple(digested(upload) for upload in pictures)
-    if given != st.session_state.get("pictures_given", ()):
-        st.session_state["pictures_given"] = given
-        st.session_state["page_images"] = None
-        st.session_state["pictures_problem"] = ""
-        try:
-            with st.spinner("Looking through the page images …"):
-                st.session_state["page_images"] = page_images.from_uploads(list(given)) if given else None
-        except InputError as error:
-            st.session_state["pictures_problem"] = str(error)
-    if st.session_state.get("pictures_problem"):
-        st.error(typed(st.session_state["pictures_problem"]))
+    with st.spinner("Looking at the files …"):
+        gt, preds, given = ([digested(upload) for upload in zone] for zone in dropped)
+        kinds = [_kinds(zone) for zone in (gt, preds)]
+    _take_pictures(given, [one for one, kind in zip(gt + preds, kinds[GT] + kinds[PRED]) if kind in drops.WITH_IMAGES])
+    if preds:
+        with right:
+            found = _predictions(preds, kinds[PRED])
     if gt and preds:
-        files = (digested(gt), tuple(digested(pred) for pred in preds))
+        files = (drops.one_layout(gt, kinds[GT]), found)
         if files != st.session_state.get("uploads_taken"):
             st.session_state["uploads_taken"] = files
             state.load(state.Loaded(*files))
             st.rerun()
+
+
+def _kinds(files: list[Input]) -> list[str]:
+    """What each file is; looked at once, because a large one takes a while."""
+    known: dict[tuple[str, str], str] = st.session_state.setdefault("kinds", {})
+    for one in files:
+        if (one.name, one.digest) not in known:
+            known[one.name, one.digest] = drops.kind_of(one.name, one.data)
+    return [known[one.name, one.digest] for one in files]
+
+
+def _predictions(files: list[Input], kinds: list[str]) -> tuple[Input, ...]:
+    """What the formats tell, and a switch for the person who knows better."""
+    by_format = drops.predictions(files, kinds)
+    if sum(kind in drops.LAYOUTS for kind in kinds) < 2:
+        return by_format
+    key = "one_prediction_" + together(files).digest
+    as_one = st.toggle("These files are one prediction", value=len(by_format) == 1, key=key, help=ONE_OR_SEVERAL)
+    return by_format if as_one == (len(by_format) == 1) else drops.predictions(files, kinds, as_one)
+
+
+def _take_pictures(given: list[Input], beside: list[Input]) -> None:
+    """Page images of their own zone, and those that came with the annotations."""
+    if (given, beside) != st.session_state.get("pictures_given", ([], [])):
+        st.session_state["pictures_given"] = given, beside
+        st.session_state["page_images"] = None
+        st.session_state["pictures_problem"] = ""
+        try:
+            with st.spinner("Looking through the page images …"):
+                images = page_images.from_uploads(given, beside)
+            st.session_state["page_images"] = images if images.pictures else None
+        except InputError as error:
+            st.session_state["pictures_problem"] = str(error)
+    if st.session_state.get("pictures_problem"):
+        st.error(typed(st.session_state["pictures_problem"]))
 
 
 def start_over() -> None:
@@ -73,7 +109,7 @@ def folder() -> None:
     names = list(data_files())
     if not names:
         return
-    with st.expander("Files of the data folder", expanded=state.loaded() is None):
+    with st.expander("Files and folders of the data folder", expanded=state.loaded() is None):
         gt = st.selectbox("Ground truth", names, index=None, key="folder_gt")
         preds = st.multiselect("Predictions", names, key="folder_preds")
         if st.button("Compare these", disabled=not (gt and preds)):
@@ -82,7 +118,7 @@ def folder() -> None:
 
 
 def what_it_is(title: str, given: Input, like: Input | None = None) -> Layout | None:
-    """One file in plain words: format, pages, regions, labels, what is odd about it."""
+    """One file in plain words: format, pages, regions, labels; None when it cannot be read, which is then said."""
     files = state.loaded()
     sizes = files.sizes if files else ""
     try:
@@ -94,27 +130,34 @@ def what_it_is(title: str, given: Input, like: Input | None = None) -> Layout | 
     regions, pages = len(layout.region_columns), len(layout.page_columns)
     scores = "with scores" if layout.has_scores else "without scores"
     used = len(layout.labels_in_use)
-    st.markdown(f"**{title}** {typed(given.name)}: {typed(layout.format)}, {counted(pages, 'page')}, "
+    kind = BY_NAME[layout.format].title if layout.format in BY_NAME else layout.format
+    st.markdown(f"**{title}** {typed(given.name)}: {typed(kind)}, {counted(pages, 'page')}, "
                 f"{counted(regions, 'region')}, {counted(used, 'label')} in use, {scores}")  # fmt: skip
-    findings(layout.findings)
     return layout
 
 
-def files_in_words(files: state.Loaded) -> bool:
-    """Both files; False when one of them cannot be read, which is then said."""
-    if what_it_is("Ground truth", files.gt) is None:
-        return False
-    readable = what_it_is("Prediction", state.chosen_pred(), files.gt) is not None
-    others = [typed(pred.name) for pred in files.preds if pred is not state.chosen_pred()]
+def files_in_words(files: state.Loaded) -> list[Layout]:
+    """Both files; none when one of them cannot be read."""
+    gt = what_it_is("Ground truth", files.gt)
+    if gt is None:
+        return []
+    pred = what_it_is("Prediction", state.chosen_pred(), files.gt)
+    others = [typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != state.chosen_side("pred")]
     if others:
         st.caption(f"Also here: {', '.join(others)}. The bar at the left chooses which prediction is shown.")
-    return readable
+    return [gt, pred] if pred else []
+
+
+def formats_in_words() -> str:
+    """All formats that can be dropped, as people call them."""
+    return ", ".join(format.title for format in BY_NAME.values())
 
 
 def ways_out(files: state.Loaded) -> None:
     """What a person can still do when the two files cannot be compared."""
     if files.mapping and st.button("Remove the mapping"):
         _use_mapping(files, ())
+    page_pairs.remove_button()
     ask_sizes(files)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterable
 from pathlib import Path
 
 import streamlit as st
@@ -16,19 +17,21 @@ SHOWN_SIDE = 1600
 
 
 def from_folder(folder: str) -> PageImages:
-    return page_images.from_folder(Path(folder)) if folder else PageImages({}, {})
+    return page_images.from_folder(Path(folder)) if folder else PageImages(())
 
 
-def from_uploads(files: list[Input]) -> PageImages:
-    """Images, zips of images and PDFs; anything else is an InputError that names it."""
-    return page_images.from_files(Given(given.name, given.digest, given.data) for given in files)
+def from_uploads(files: Iterable[Input], beside: Iterable[Input] = ()) -> PageImages:
+    """Images, zips of images and PDFs; anything else is an InputError that names it. `beside` may hold some, too."""
+    return page_images.from_files(
+        *([Given(one.name, one.digest, one.data) for one in some] for some in (files, beside))
+    )
 
 
 def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
     """The picture as a data URI no larger than `side`, or None when there is none or it is broken."""
     if picture is None:
         return None
-    return _uri((picture.digest, picture.member, picture.pdf_page, side), picture)
+    return _uri((picture.digest, picture.member, picture.frame, side), picture)
 
 
 @st.cache_data(max_entries=48, show_spinner=False)

@@ -264,6 +264,6 @@ def images() -> PageImages:
     return _folder_images(files.images if files else "")
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
+@st.cache_resource(max_entries=4, show_spinner="Looking through the page images …")
 def _folder_images(folder: str) -> PageImages:
     return page_images.from_folder(folder)

@@ -20,10 +20,11 @@ from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.families import COUNTS, SAMPLES
 from layoutcm.family_trees import DEEPEST
+from layoutcm.fixes import is_remedy
 from layoutcm.model import ROUNDINGS, SIDES
 from layoutcm.palette import DARK, LIGHT, Theme
 from layoutcm.shading import VIEWS
-from layoutcm.ui.inputs import Input, comparison_of, data_files, from_path, sample_folder, settings
+from layoutcm.ui.inputs import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
 from layoutcm.ui.order import ORDERS
 
 SAMPLE = {"gt": "gt.json", "preds": ("model-a.json", "model-b.csv"), "images": "images"}
@@ -35,6 +36,7 @@ DEFAULTS: dict[str, Any] = {
     "min_score": 0.0,
     "missing_pages": "penalise",
     "taxonomy": "auto",
+    "fixes": (),  # repairs before comparing, such as "gt=unit:1000" or, for the first prediction, "0=flip-y"
     "level": "set",
     "document": "",
     "page": "",
@@ -82,6 +84,7 @@ CHOICES = {
     "object_view": VIEWS,
 }
 
+MOST_FIXES = 16  # each of them makes a layout anew, and a link may say anything
 LIMITS = {
     "pred": (0, 10**6),
     "min_score": (0.0, 1.0),
@@ -102,6 +105,7 @@ class Loaded:
     images: str = ""  # a folder on the server
     mapping: tuple[tuple[str, str, str], ...] = ()  # (side, old, new)
     sizes: str = ""
+    page_maps: tuple[tuple[str, Input], ...] = ()  # (digest of the prediction, its page map)
 
 
 def start_session() -> None:
@@ -126,6 +130,8 @@ def _take_over(name: str, text: str) -> None:
         value: Any = text == "True" if kind is bool else _names(text) if kind is tuple else kind(text)
     except ValueError:
         return
+    if name == "fixes" and not _are_fixes(value):
+        return
     low, high = LIMITS.get(name, (value, value))
     if low <= value <= high and (name not in CHOICES or value in CHOICES[name]):
         st.session_state["choices"][name] = value
@@ -137,6 +143,13 @@ def _names(text: str) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValueError("no list of names")
     return tuple(names)
+
+
+def _are_fixes(texts: tuple[str, ...]) -> bool:
+    sides = [text.partition("=") for text in texts]
+    return len(texts) <= MOST_FIXES and all(
+        (side == "gt" or (side.isdecimal() and len(side) < 7)) and is_remedy(remedy) for side, _, remedy in sides
+    )
 
 
 def get(name: str) -> Any:
@@ -180,10 +193,25 @@ def loaded() -> Loaded | None:
 
 def load(files: Loaded, name: str = "") -> None:
     """Take new files; choices that belong to the old ones go."""
+    kept = _still_there(loaded(), files)
     st.session_state["loaded"] = files
     forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
               "labels", "mask", "curves")  # fmt: skip
-    put(load=name, **{key: DEFAULTS[key] for key in forget})
+    put(load=name, fixes=kept, **{key: DEFAULTS[key] for key in forget})
+
+
+def _still_there(before: Loaded | None, files: Loaded) -> tuple[str, ...]:
+    """Repairs of files that were there before and still are, perhaps in another place."""
+    if before is None:
+        return ()
+    sides = {"gt": before.gt, **{str(i): pred for i, pred in enumerate(before.preds)}}
+    now = {pred.digest: str(i) for i, pred in enumerate(files.preds)} | {files.gt.digest: "gt"}
+    fixes = [text.partition("=") for text in get("fixes")]
+    return tuple(
+        f"{now[sides[side].digest]}={remedy}"
+        for side, _, remedy in fixes
+        if side in sides and sides[side].digest in now
+    )
 
 
 def open_named(name: str) -> str:
@@ -195,7 +223,7 @@ def open_named(name: str) -> str:
         load(Loaded(from_path(folder / str(SAMPLE["gt"])), preds, str(folder / str(SAMPLE["images"]))), name)
     elif name == "start":
         paths = [Path(file) for file in settings().get("files", [])]
-        missing = [str(path) for path in paths if not path.is_file()]
+        missing = [str(path) for path in paths if not path.exists()]
         if missing or len(paths) < 2:
             return f"The app was not started with this file: {missing[0]}." if missing else "There is nothing to open."
         load(_of_paths(paths), name)
@@ -206,13 +234,16 @@ def open_named(name: str) -> str:
         if missing or len(names) < 2:
             return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
         load(_of_paths([known[file] for file in names]), name)
-    put(**{key: value for key, value in kept.items() if key != "load"})
+    # A link brings repairs of its own files only.
+    gone = ("load",) if kept["load"] == name else ("load", "fixes")
+    put(**{key: value for key, value in kept.items() if key not in gone})
     return ""
 
 
 def _of_paths(paths: list[Path]) -> Loaded:
     gt, *preds = (from_path(path) for path in paths)
-    return Loaded(gt, tuple(preds), settings().get("images", ""))
+    beside = str(paths[0]) if paths[0].is_dir() else ""  # page images often lie beside the annotations
+    return Loaded(gt, tuple(preds), settings().get("images") or beside)
 
 
 def options() -> dict[str, Any]:
@@ -236,20 +267,45 @@ def chosen_pred() -> Input:
     return files.preds[min(get("pred"), len(files.preds) - 1)]
 
 
-def content_key() -> str:
-    """Stands for the files and options of the comparison."""
+def chosen_side(side: str) -> str:
+    """How `fixes` names a side: gt, or the place of the chosen prediction."""
     files = loaded()
     assert files is not None
-    return files.gt.digest + chosen_pred().digest + files.sizes + json.dumps(options(), sort_keys=True)
+    return side if side == "gt" else str(min(get("pred"), len(files.preds) - 1))
+
+
+def fixes_of(side: str) -> tuple[str, ...]:
+    """The repairs of gt or of the chosen prediction, in the order in which they were made."""
+    named = [text.partition("=") for text in get("fixes")]
+    return tuple(remedy for own, _, remedy in named if own == chosen_side(side))
+
+
+def page_map() -> Input | None:
+    files = loaded()
+    return dict(files.page_maps).get(chosen_pred().digest) if files else None
+
+
+def request() -> Request:
+    """The two files of the comparison and what is done to them before."""
+    files = loaded()
+    assert files is not None
+    gt_fixes, pred_fixes = (
+        tuple(one for remedy in fixes_of(side) for one in remedy.split(",")) for side in ("gt", "pred")
+    )
+    return Request(files.gt, chosen_pred(), files.sizes, gt_fixes, pred_fixes, page_map())
+
+
+def content_key() -> str:
+    """Stands for the files and options of the comparison."""
+    return request().key + json.dumps(options(), sort_keys=True)
 
 
 def comparison() -> Comparison | InputError | None:
     """The comparison that all pages show; None before anything is loaded."""
-    files = loaded()
-    if files is None:
+    if loaded() is None:
         return None
     try:
-        return comparison_of(files.gt, chosen_pred(), options(), files.sizes)
+        return comparison_of(request(), options())
     except InputError as error:
         return error
 

@@ -1,0 +1,122 @@
+"""What is odd about the files, in plain words; one click repairs it, one more takes the repair back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import streamlit as st
+
+from layoutcm.model import Finding
+from layoutcm.ui import state
+from layoutcm.ui.panels import counted, typed
+
+MATCH_NAMES = "match-names"
+SHOWN_AT_ONCE = 3  # remarks; more of them go into an expander
+
+# What to do about it on this page, where the finding itself speaks to people at a keyboard.
+_GIVE_MAP = "Say under Pages which belong together"
+HERE = {
+    "equal-label-names": "Match equal names, or map labels below.",
+    "page-only-in-gt": f"Check the page names of both files. {_GIVE_MAP}, or let the bar ignore missing pages.",
+    "page-only-in-pred": f"Check the page names of both files. {_GIVE_MAP}, or let the bar ignore missing pages.",
+    "page-numbers-shifted": f"{_GIVE_MAP} if this is wrong.",
+    "page-numbers-suspect": f"{_GIVE_MAP} if pages are off by one.",
+    "page-numbers-ambiguous": f"{_GIVE_MAP}.",
+}
+_REPAIRS = {
+    "flip-y": "turn the y axis round",
+    "xywh": "read boxes as x, y, width, height",
+    "xyxy": "read boxes as corners",
+    "unit": "read coordinates as parts of {0}",
+    "scale": "multiply coordinates by {0}",
+    "pages": "move regions by {0} page",
+    "ids": "move category ids by {0}",
+}
+
+
+def in_words(remedy: str) -> str:
+    """'turn the y axis round', of "flip-y"; several are joined."""
+    parts = [part.partition(":") for part in remedy.split(",")]
+    return " and ".join(_REPAIRS[kind].format(_signed(kind, value)) for kind, _, value in parts)
+
+
+def _signed(kind: str, value: str) -> str:
+    return f"{int(value):+d}".replace("-", "\u2212") if kind in ("pages", "ids") else value
+
+
+def show(by_side: dict[str, Iterable[Finding]]) -> None:
+    """Repairs that hold, then what is odd, the serious first; what is good to know is kept short."""
+    found = [(side, finding) for side, some in by_side.items() for finding in some]
+    serious = [(side, one) for side, one in found if one.severity == "warning"]
+    for i, (side, finding) in enumerate(sorted(serious, key=lambda pair: not _repair(*pair))):
+        _warning(side, finding, f"repair_{i}_{finding.code}")
+    remarks = [one for _, one in found if one.severity != "warning"]
+    done = [one for one in remarks if one.code == "fixed"]
+    for remark in done:
+        st.info(_text(remark))
+    others = [one for one in remarks if one not in done]
+    many = len(others) > SHOWN_AT_ONCE
+    with st.expander(counted(len(others), "remark")) if many else st.container():
+        for remark in others:
+            st.info(_text(remark))
+
+
+def _text(finding: Finding, advice: bool = True) -> str:
+    fix = HERE.get(finding.code, finding.fix) if advice else ""
+    return typed(finding.message) + (f"  \n{typed(fix)}" if fix else "")
+
+
+def _repair(side: str, finding: Finding) -> str:
+    """What the button says; "" where no click helps."""
+    if finding.code == "equal-label-names":
+        return "Match equal names"
+    words = in_words(finding.remedy) if finding.remedy else ""
+    return words and f"Repair: {words}" + (" in the ground truth" if side == "gt" else "")
+
+
+def _warning(side: str, finding: Finding, key: str) -> None:
+    label = _repair(side, finding)
+    if not label:
+        st.warning(_text(finding))
+        return
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    left.warning(_text(finding, advice=not finding.remedy))
+    right.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:", width="stretch")
+
+
+def _apply(side: str, finding: Finding) -> None:
+    if finding.code == "equal-label-names":
+        state.put(taxonomy=MATCH_NAMES)
+    else:
+        one = f"{state.chosen_side('gt' if side == 'gt' else 'pred')}={finding.remedy}"
+        state.put(fixes=(*state.get("fixes"), one))
+
+
+def applied() -> None:
+    """The repairs of the two files that are compared, each with a way back."""
+    mine = {state.chosen_side(side): title for side, title in (("gt", "Ground truth"), ("pred", "Prediction"))}
+    rows: list[tuple[str, str, Callable[..., None], tuple[int, ...]]] = [
+        (f"{mine[side]}: {in_words(remedy)}", f"{side}_{i}", _without, (i,))
+        for i, text in enumerate(state.get("fixes"))
+        for side, _, remedy in [text.partition("=")]
+        if side in mine
+    ]
+    if state.get("taxonomy") == MATCH_NAMES:
+        rows.append(("Labels: equal names are matched", "names", _names_apart, ()))
+    if not rows:
+        return
+    with st.container(border=True):
+        st.markdown("**Repairs in use**")
+        for text, key, undo, args in rows:
+            row = st.container(horizontal=True, vertical_alignment="center")
+            row.markdown(typed(text), width="content")
+            row.button("Undo", key=f"undo_{key}", on_click=undo, args=args, icon=":material/undo:")
+
+
+def _without(i: int) -> None:
+    fixes = state.get("fixes")
+    state.put(fixes=fixes[:i] + fixes[i + 1 :])
+
+
+def _names_apart() -> None:
+    state.put(taxonomy="auto")
