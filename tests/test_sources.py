@@ -145,3 +145,17 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(ends):
     assert lcm.read(("a.csv", table)).page_columns.names == ("a",)
     labels = b"\xef\xbb\xbf0 0.5 0.5 1 1" + ends + b"1 0.5 0.5 0.2 0.2" + ends
     assert len(lcm.read(("a.txt", labels), sizes=(10, 10)).region_columns) == 2
+
+
+def test_images_and_papers_in_a_list_lie_beside_the_annotations(tmp_path):
+    from PIL import Image
+
+    Image.new("L", (200, 100)).save(tmp_path / "p1.png")
+    picture = (tmp_path / "p1.png").read_bytes()
+    label, names = ("p1.txt", b"1 .5 .5 .5 .5"), ("data.yaml", b"names: [a, b]")
+    for image in (("p1.png", picture), tmp_path / "p1.png"):
+        layout = lcm.read([("paper.pdf", b"%PDF"), image, label, names])
+        assert layout.format == "yolo" and layout.labels == ["a", "b"]
+        assert layout.region_columns.boxes.tolist() == [[50, 25, 150, 75]]
+    refused([("p1.png", picture), ("paper.pdf", b"%PDF")], "no annotation file")
+    refused([("p1.png", b"no image"), label], "cannot be read")

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import streamlit as st
 from conftest import build
 from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.figures import CONFIG
+from layoutcm.fixes import is_remedy
 from layoutcm.pageview import LIT
 from layoutcm.palette import rgb
-from layoutcm.ui import page_images, pictures, warm
+from layoutcm.ui import drops, page_images, pictures, repairs, warm
 from layoutcm.ui.inputs import data_files, from_bytes, from_path
 from layoutcm.ui.order import ordered
 
@@ -125,6 +127,7 @@ def test_too_many_or_too_large_members_are_refused(monkeypatch):
         page_images.from_uploads([from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
 
 
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF")
 def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
     names = ["a.png", "cut.png", "c.tif", "b.png"]
     broken = uploaded(**dict(zip(names, [b"no image", png()[:-40], b"II*\0no tiff", png((50, 50))])))
@@ -149,7 +152,7 @@ def test_pictures_of_a_folder(tmp_path):
 @pytest.mark.parametrize("with_picture", [False, True])
 def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
     c = lcm.compare(*two_pages)
-    picture = page_images.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).by_stem["p1"]
+    picture = page_images.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
     data = pictures.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
     at = lambda x, y: image[round(y * 21), round(x * 21)]
@@ -172,7 +175,18 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     (tmp_path / "secret.json").write_text("{}")
     (folder / "link.json").symlink_to(tmp_path / "secret.json")
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(folder)}))
-    assert list(data_files()) == ["gt.json"]
+    labels = folder / "runs" / "labels"
+    labels.mkdir(parents=True)
+    for name in ("p1.txt", "p2.txt", "p1.png", "p1.pdf"):
+        (labels / name).write_text("")
+    assert list(data_files()) == ["runs/", "runs/labels/", "gt.json", "runs/labels/p1.txt", "runs/labels/p2.txt"]
+    monkeypatch.setattr("layoutcm.ui.inputs.FILES_OFFERED", 1)
+    st.cache_data.clear()
+    assert list(data_files()) == ["runs/", "runs/labels/", "gt.json"]
+    before = from_path(labels)
+    assert before.name == "labels" and before.size == 0
+    (labels / "p2.txt").write_text("0 .5 .5 .5 .5")
+    assert from_path(labels).digest != before.digest
     assert from_path(folder / "gt.json").source.endswith("gt.json")
     monkeypatch.setenv("LAYOUTCM_APP", "{}")
     assert data_files() == {}
@@ -217,3 +231,51 @@ def test_every_chart_has_a_camera():
     assert len(calls) >= 10 and configs and all(config.startswith("CONFIG") for config in configs)
     assert all(any(word.arg == "config" for word in call.keywords) for call in calls)
     assert "toImage" not in CONFIG["modeBarButtonsToRemove"] and CONFIG["toImageButtonOptions"]["format"] == "svg"
+
+
+COCO = b'{"images": [], "annotations": [], "categories": []}'
+YOLO, VOC, NAMES = b"0 .5 .5 .2 .2", b"<annotation><size/></annotation>", b"names: [a, b]"
+
+
+def sorted_out(as_one=None, **files):
+    given = [from_bytes(name, data) for name, data in files.items()]
+    kinds = [drops.kind_of(one.name, one.data) for one in given]
+    found = drops.predictions(given, kinds, as_one)
+    return [[part.name for part in one.parts] or [one.name] for one in found]
+
+
+def test_files_of_one_page_each_are_one_prediction_and_whole_files_are_several():
+    pages = {"p1.txt": YOLO, "p2.txt": b""}
+    assert sorted_out(**{"data.yaml": NAMES, **pages}) == [["p1.txt", "p2.txt", "data.yaml"]]
+    assert sorted_out(**{"a.json": COCO, "b.json": COCO + b" "}) == [["a.json"], ["b.json"]]
+    assert sorted_out(**{"p1.xml": VOC, "p2.xml": VOC + b" ", "p1.png": png()}) == [["p1.xml", "p2.xml", "p1.png"]]
+    assert sorted_out(**{"a.json": COCO, **pages, "data.yaml": NAMES}) == [
+        ["a.json"],
+        ["p1.txt", "p2.txt", "data.yaml"],
+    ]
+    assert sorted_out(**{"a.zip": zipped(a=YOLO), "b.zip": zipped(b=YOLO), "classes.txt": b"a"}) == [
+        ["a.zip", "classes.txt"], ["b.zip", "classes.txt"]
+    ]  # fmt: skip
+    assert sorted_out(**{"what.json": b"{}", "a.json": COCO}) == [["what.json"], ["a.json"]]
+    assert sorted_out(**{"p1.png": png(), "readme.md": b"#"}) == [["p1.png", "readme.md"]] and sorted_out() == []
+
+
+def test_the_person_knows_better_than_the_formats():
+    pages, models = {"data.yaml": NAMES, "p1.txt": YOLO, "p2.txt": YOLO}, {"a.json": COCO, "b.json": COCO}
+    assert sorted_out(False, **pages) == [["p1.txt", "data.yaml"], ["p2.txt", "data.yaml"]]
+    assert sorted_out(True, **models) == [["a.json", "b.json"]]
+    assert sorted_out(True, **models, **pages) == [["a.json", "b.json", "p1.txt", "p2.txt", "data.yaml"]]
+
+
+@pytest.mark.parametrize(("remedy", "words"), [
+    ("flip-y", "turn the y axis round"),
+    ("unit:1000,flip-y", "read coordinates as parts of 1000 and turn the y axis round"),
+    ("scale:2.08333", "multiply coordinates by 2.08333"),
+    ("xywh", "read boxes as x, y, width, height"),
+    ("xyxy", "read boxes as corners"),
+    ("pages:-1", "move regions by \u22121 page"),
+    ("ids:1", "move category ids by +1"),
+])  # fmt: skip
+def test_every_repair_has_words(remedy, words):
+    assert is_remedy(remedy) and repairs.in_words(remedy) == words
+    assert not is_remedy(remedy + ",") and not is_remedy("rm -rf") and not is_remedy("")
