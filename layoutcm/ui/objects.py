@@ -174,9 +174,12 @@ def _tables_of_sides(cells: ObjectCells) -> None:
     """Where labels differ: what of each side's labels meets something on the other side."""
     for side, place in zip((GT, PRED), panels.beside(1, 1, key="_sides")):
         table = met(cells, side)
+        columns = _columns() | {
+            "found": st.column_config.NumberColumn(("is met", "meets gt")[side], format="localized")
+        }
         only = [label for label in table["label"] if label in state.get("labels")]
         with place:
-            panels.table(table[table["label"].isin(only)] if only else table, _columns(), key=f"object_side_{side}")
+            panels.table(table[table["label"].isin(only)] if only else table, columns, key=f"object_side_{side}")
 
 
 def met(cells: ObjectCells, side: int) -> pd.DataFrame:
