@@ -55,7 +55,7 @@ def test_the_matrix_has_its_margins_and_labels_show_as_typed(objects, theme):
     assert len(figure.layout.shapes) == 1 and figure.layout.shapes[0].x0 == last - 0.5
     points = next(trace for trace in figure.data if trace.name == "cells")
     assert points.customdata[last] == [cells.labels.index("a"), last]  # a click says which cell of `counts` it is
-    assert points.hovertext[last].endswith("66.7 % of gt a<br>100.0 % of pred missed<br>2 objects")
+    assert points.hovertext[last].endswith("66.7 % of gt a<br>100 % of pred missed<br>2 objects")
 
 
 def test_only_some_labels_can_be_drawn(objects):
