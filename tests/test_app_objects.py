@@ -144,3 +144,8 @@ def test_on_a_large_set_objects_wait_until_their_page_was_opened(monkeypatch):
     app.switch_page("pages/objects.py").run()
     app.switch_page("pages/overview.py").run()
     assert not app.exception and metrics(app)["mAP"] == "0.596" and "Objects" not in metrics(app)
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert metrics(app)["Objects"] == "…"
+    app.switch_page("pages/objects.py").run()
+    app.switch_page("pages/overview.py").run()
+    assert not app.exception and metrics(app)["Object F1"] == "0.821"

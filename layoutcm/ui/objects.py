@@ -86,14 +86,17 @@ def _coco(content: str, of: dict[str, str], _objects: Objects) -> tuple[dict[str
 
 
 def coco(compared: Comparison) -> tuple[dict[str, float], pd.DataFrame]:
-    """COCO's twelve numbers and the table of the labels; from now on other pages may ask for them at no cost."""
-    found = _coco(state.content_key(), state.part(compared), of_level(compared))
-    st.session_state["ranked"] = (state.content_key(), state.part(compared))
-    return found
+    """COCO's twelve numbers and the table of the labels."""
+    return _coco(state.content_key(), state.part(compared), of_level(compared))
 
 
-def is_ranked(compared: Comparison) -> bool:
-    return st.session_state.get("ranked") == (state.content_key(), state.part(compared))
+def remember(compared: Comparison) -> None:
+    """The page has been drawn: from now on other pages may ask for its numbers at no cost."""
+    st.session_state["objects_drawn"] = (state.content_key(), state.part(compared))
+
+
+def is_drawn(compared: Comparison) -> bool:
+    return st.session_state.get("objects_drawn") == (state.content_key(), state.part(compared))
 
 
 def summary(compared: Comparison) -> None:
