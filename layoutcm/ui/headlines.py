@@ -47,7 +47,8 @@ def _of_objects(compared: Comparison) -> Headline:
         return _figure("mAP", objects.coco(compared)[0]["AP"], "Objects by COCO's rules, IoU 0.50 to 0.95")
     shared = compared.space.shared
     scores = objects.asked(compared, "scores_at", objects.iou(), shared)
-    text = f"Objects found at IoU {objects.iou():.2f}, {'with their label' if shared else 'whatever their labels'}. There is no AP"
+    whose = "with their label" if shared else "whatever their labels"
+    text = f"Objects found at IoU {objects.iou():.2f}, {whose}. There is no AP"
     return _figure("Object F1", scores["f1"], text)
 
 
