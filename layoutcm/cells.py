@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from layoutcm.counts import WORD, words_for
 from layoutcm.model import GT, ROUNDINGS, Floats, Indices
 from layoutcm.sweep import COLUMN, EDGE, LABEL, SET, walk
 
-ROWS_A_BOX = 16  # more than real pages have; memory that is never touched costs nothing
+# More rows than real pages have: memory that is never touched costs nothing, but there must be an end to it.
+ROWS_A_BOX, ROWS_A_PAGE = 16, 4096
 FIRST_TABLE = 1 << 10  # small, so that what a page needs stays in the fastest cache
 _OUTER, _NEAREST = ROUNDINGS.index("outer"), ROUNDINGS.index("nearest")
 
@@ -130,7 +132,7 @@ def count_pages(first: int, last: int, laid: LaidOut) -> Rows:
         np.empty(edges, COLUMN), np.empty((edges, len(alphabet)), np.int32),
         np.empty(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
     )  # fmt: skip
-    size = ROWS_A_BOX * int(in_page.sum()) + last - first
+    size = int(np.minimum(ROWS_A_BOX * in_page + 1, ROWS_A_PAGE).sum())
     page_of, words, pixels = np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size)
     tables = _tables(FIRST_TABLE, 1 if shift else n_words)
     page, rows, serial = first, 0, 1
@@ -145,6 +147,7 @@ def count_pages(first: int, last: int, laid: LaidOut) -> Rows:
         tables = _tables(2 * len(tables[0]), tables[2].shape[1])
 
 
+@cache
 def _alphabet(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]:
     """Word, bit and mark of every label of both sides, gt's number of words, and the shift from gt's bits to pred's.
 
@@ -160,7 +163,10 @@ def _alphabet(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]
         word[gt_labels:] += words_for(gt_labels)
     alphabet = np.empty(bit.size, LABEL)
     alphabet["word"], alphabet["bit"] = word, np.uint64(1) << (bit % WORD).astype(np.uint64)
-    alphabet["mark"] = np.random.default_rng(0).integers(2**64, size=bit.size, dtype=np.uint64)
+    # As good as random, and the same in every run: multiplied by odd constants, high bits folded into the low ones.
+    mark = np.arange(1, bit.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mark = (mark ^ (mark >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    alphabet["mark"] = mark ^ (mark >> np.uint64(32))
     return alphabet, words_for(gt_labels), shift
 
 

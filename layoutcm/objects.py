@@ -8,6 +8,7 @@ after all others. A crowd region is no object: it is neither found nor missed, a
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,8 +21,9 @@ from layoutcm.align import Alignment, aligned_pages
 from layoutcm.confusion import SCORES, ratio
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Instances, Rows, instances_of, overlaps_of
-from layoutcm.model import GT, PRED, SIDES, Floats, LabelSpace
-from layoutcm.object_matching import HIT, INVENTED, LEFT_OUT, Groups, Overlaps, group, match_greedily
+from layoutcm.model import GT, PRED, Floats, LabelSpace
+from layoutcm.object_cells import ObjectCells, object_cells
+from layoutcm.object_matching import HIT, LEFT_OUT, Groups, Overlaps, group, match_greedily
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,20 +221,29 @@ class Objects:
 
     def curve(self, label: str, iou: float) -> pd.DataFrame:
         """One row a prediction of the label, best first: score, precision, recall; none where there is no AP."""
-        import pandas as pd
-
         check_iou(iou)
         if label not in self.labels:
             known = ", ".join(map(shown, self.labels[:12]))
             raise InputError("", "label", f"there is no label {shown(label)}", f"Labels: {known}.")
-        k, hits, rows = self.labels.index(label), np.empty(0, bool), np.empty(0, np.int64)
-        if not self.why_no_ap:
-            _, kind = self._matched_at(iou, True, rules.MOST[-1])
-            rows = self._ranking(k)
-            rows = rows[kind[rows] != LEFT_OUT]
-            hits = kind[rows] == HIT
-        precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
-        return pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
+        return next(self._curves([self.labels.index(label)], iou))
+
+    def curves(self, iou: float) -> dict[str, pd.DataFrame]:
+        """{label: its curve}, all from one matching."""
+        check_iou(iou)
+        return dict(zip(self.labels, self._curves(range(len(self.labels)), iou)))
+
+    def _curves(self, labels: Iterable[int], iou: float) -> Iterator[pd.DataFrame]:
+        import pandas as pd
+
+        kind = None if self.why_no_ap else self._matched_at(iou, True, rules.MOST[-1])[1]
+        for k in labels:
+            rows, hits = np.empty(0, np.int64), np.empty(0, bool)
+            if kind is not None:
+                rows = self._ranking(k)
+                rows = rows[kind[rows] != LEFT_OUT]
+                hits = kind[rows] == HIT
+            precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
+            yield pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
 
     def scores_at(self, iou: float, class_aware: bool = True) -> dict[str, float]:
         """Precision, recall and F1 over all objects at one IoU, every prediction counted; scores are not needed.
@@ -264,28 +275,12 @@ class Objects:
 
         Of gt that overlap a prediction equally, that of its own label is taken.
         """
-        import pandas as pd
+        return self.cells_at(iou).frame()
 
-        match, kind = self._matched_at(iou, class_aware=False)
-        gt, pred = self.sides
-        hit = kind == HIT
-        n = len(self.labels)
-        table = np.zeros((n + 1, n + 1), np.int64)
-        np.add.at(table, (gt.label[match[hit]], pred.label[hit]), 1)
-        table[n, :n] = np.bincount(pred.label[kind == INVENTED], minlength=n)
-        table[:n, n] = self.gt_counts - table[:n, :n].sum(axis=1)
-        rows, columns = (np.append(self._own_labels(side), n) for side in (GT, PRED))
-        index, header = (
-            pd.Index([[*self.labels, margin][i] for i in chosen], name=side)
-            for side, chosen, margin in zip(SIDES, (rows, columns), MARGINS)
-        )
-        return pd.DataFrame(table[np.ix_(rows, columns)], index, header)
-
-    def _own_labels(self, side: int) -> Rows:
-        """All labels where both sides share them, else the side's own."""
-        if self.space.shared:
-            return np.arange(len(self.labels))
-        return (self.space.gt_place, self.space.pred_place)[side][1:] - 1
+    def cells_at(self, iou: float) -> ObjectCells:
+        """The same, object by object."""
+        check_iou(iou)
+        return object_cells(self.space, *self.sides, *self._matched_at(iou, class_aware=False))
 
 
 def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Floats]:

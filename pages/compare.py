@@ -33,8 +33,8 @@ if files is not None:
         repairs.show(found)
         panels.guarded(lambda: page_pairs.show(compared))
         loading.taxonomy(compared)
-        onwards = {"on_click": router.go, "args": ("overview",)}
-        st.button("See how good it is", type="primary", icon=":material/arrow_forward:", **onwards)
+        icon = ":material/arrow_forward:"
+        st.button("See how good it is", type="primary", icon=icon, on_click=router.go, args=("overview",))
         panels.recipe(compared.recipe_for(state.get("method")))
     else:
         if layouts:

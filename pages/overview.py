@@ -5,6 +5,7 @@ import streamlit as st
 from layoutcm.charts import class_bars
 from layoutcm.figures import CONFIG
 from layoutcm.ui import panels, router, state, words
+from layoutcm.ui.headlines import headlines
 
 router.arrive()
 compared = panels.need_comparison()
@@ -12,7 +13,7 @@ confusion = state.confusion(compared)
 st.title("Overview", anchor=False)
 st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
 with st.container(horizontal=True, gap="medium"):
-    for name, value, help_text in words.headlines(compared, confusion, state.get("level")):
+    for name, value, help_text in headlines(compared, confusion):
         st.metric(name, value, help=help_text, width="content")
 shown = panels.shown(confusion)
 left, right = panels.beside(3, 2, labels=panels.width_of(shown))

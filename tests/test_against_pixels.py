@@ -179,7 +179,7 @@ def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
         sides.append(build(pages, rows, LABELS))
     once = lcm.compare(*sides, threads=1)
     monkeypatch.setattr(comparison, "PAGES_A_CHUNK", 4)
-    monkeypatch.setattr(cells, "ROWS_A_BOX", 1)
+    monkeypatch.setattr(cells, "ROWS_A_PAGE", 1)
     monkeypatch.setattr(cells, "FIRST_TABLE", 8)
     seen = []
     again = lcm.compare(*sides, threads=3, progress=lambda done, total: seen.append((done, total)))

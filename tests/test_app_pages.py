@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
 from layoutcm.cell_kinds import cell_kinds
-from layoutcm.ui import cell
+from layoutcm.ui import bar, cell
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "report", "method"]
@@ -257,3 +257,49 @@ def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):
     app.session_state["choices"]["method"] = "tensor"
     app.run()
     assert any(button.key == "make_report" for button in app.button)  # another method, another report
+
+
+def test_of_very_many_pages_only_the_near_ones_are_listed(monkeypatch):
+    monkeypatch.setattr(bar, "MANY", 10)
+    monkeypatch.setattr(bar, "NEAR", 2)
+    app = opened("viewer", load="sample", page="report_p3.png")
+    for chosen, listed in ((3, (1, 2, 3, 4)), (4, (2, 3, 4, 5))):
+        app.selectbox(key="viewer_page").set_value(f"report_p{chosen}.png").run()
+        assert app.selectbox(key="viewer_page").options == [f"report_p{i}.png" for i in listed]
+        assert not app.exception and not app.error
+
+
+def test_a_part_of_a_name_finds_the_rest():
+    names = ["Report_p1", "report_p2", "p2"]
+    assert [bar.find(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
+        "p2",
+        "report_p2",
+        "Report_p1",
+        None,
+    ]
+
+
+def test_next_and_previous_turn_the_page():
+    app = opened("viewer", load="sample")
+    first = app.selectbox(key="viewer_page").value
+    button = lambda label: next(button for button in app.button if button.label == label)
+    assert button("Previous").disabled
+    button("Next").click().run()
+    assert app.selectbox(key="viewer_page").value != first
+    button("Previous").click().run()
+    assert app.selectbox(key="viewer_page").value == first
+
+
+def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
+    told, real = [], bar.layouts_of
+
+    def layouts_of(gt, pred, sizes, tell):
+        return real(gt, pred, sizes, lambda given: (told.append(given.name), tell(given)))
+
+    monkeypatch.setattr(bar, "LARGE", 0)
+    monkeypatch.setattr(bar, "layouts_of", layouts_of)
+    app = opened(load="sample")
+    app.run()
+    assert told == ["gt.json", "model-a.json"] and "263 regions" in texts(app)
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert told[2:] == ["gt.json", "model-b.csv"] and not app.exception

@@ -122,6 +122,20 @@ def test_many_cells_answer_their_clicks(page, address):
         settle(page)
 
 
+def test_a_row_of_all_pages_opens_its_page(page, address):
+    visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Text")
+    page.get_by_text("All 5 pages").click()
+    table = page.locator("[data-testid=stDataFrame]")
+    table.wait_for(timeout=15_000)
+    settle(page, 600)
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 18, box["y"] + 35 + 35 + 17)  # the box at the left of the second row
+    gt = lcm.read(SAMPLE / "gt.json")
+    behind = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt)).pages_behind("Caption", "Text")
+    wait_for_link(page, "/viewer", f"page={behind['page'].iloc[1]}")
+
+
 def test_deep_links_on_a_fresh_server(browser):
     # A new context: nothing in the cache either.
     with server() as fresh, browser.new_context() as context, tab(context) as page:

@@ -173,3 +173,18 @@ def test_a_small_difference_in_area_moves_a_region_to_another_range():
     np.testing.assert_allclose(
         list(own.values()), pycocotools_evaluation(crowded_page(0)[0], results).stats, rtol=0, atol=1e-9
     )
+
+
+def test_equal_scores_are_ranked_by_the_ids_of_pages_even_where_these_are_text():
+    boxes = {"b": [0, 0, 10, 10], "a": [50, 50, 10, 10]}  # the prediction on page a is wrong, and comes first
+    gt = {
+        "images": [{"id": i, "file_name": f"{i}.png", "width": 99, "height": 99} for i in boxes],
+        "categories": [{"id": 1, "name": "Text"}],
+        "annotations": [
+            {"id": n, "image_id": i, "category_id": 1, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0}
+            for n, i in enumerate(boxes, 1)
+        ],
+    }
+    results = [{"image_id": i, "category_id": 1, "bbox": box, "score": 0.5} for i, box in boxes.items()]
+    assert_equal_to_pycocotools(gt, results)
+    assert lcm.compare(*read_pair(gt, results)).objects().ap50 == pytest.approx(51 / 101 / 2)

@@ -16,7 +16,9 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.figures import CONFIG
 from layoutcm.fixes import is_remedy
-from layoutcm.ui import drops, page_images, repairs
+from layoutcm.pageview import LIT
+from layoutcm.palette import rgb
+from layoutcm.ui import drops, page_images, pictures, repairs, warm
 from layoutcm.ui.inputs import data_files, from_bytes, from_path
 from layoutcm.ui.order import ordered
 
@@ -147,6 +149,25 @@ def test_pictures_of_a_folder(tmp_path):
     assert not page_images.from_folder("").pictures
 
 
+@pytest.mark.parametrize("with_picture", [False, True])
+def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
+    c = lcm.compare(*two_pages)
+    picture = page_images.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).by_stem["p1"]
+    data = pictures.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
+    image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
+    at = lambda x, y: image[round(y * 21), round(x * 21)]
+    paper = 140 if with_picture else 250
+    assert image.shape == (420, 420, 3)
+    np.testing.assert_allclose(at(5, 5), paper, atol=4)
+    for y, share in ((8, 0.5), (16, 1.0)):
+        strength = 0.45 + 0.4 * share
+        np.testing.assert_allclose(at(15, y), np.array(rgb(LIT)) * strength + paper * (1 - strength), atol=4)
+
+
+def test_warming_up_goes_through_what_the_pages_do():
+    warm._compare_and_draw()
+
+
 def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     folder = tmp_path / "data"
     folder.mkdir()
@@ -202,7 +223,9 @@ def test_every_chart_has_a_camera():
         call
         for path in [*root.glob("pages/*.py"), *root.glob("layoutcm/ui/*.py")]
         for call in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "plotly_chart"
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "attr", "") == "plotly_chart"
+        and path.name != "warm.py"  # an unseen chart that only loads the library
     ]
     configs = {ast.unparse(word.value) for call in calls for word in call.keywords if word.arg == "config"}
     assert len(calls) >= 10 and configs and all(config.startswith("CONFIG") for config in configs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -35,12 +36,15 @@ def choose(name: str, label: str, options: Any, place: str = "bar", **more: Any)
     st.selectbox(label, values, **bound, **more)
 
 
+def find(text: str, names: Sequence[str]) -> str | None:
+    """The name that was chosen, or the first one that has in it what was typed."""
+    return text if text in names else next((name for name in names if text.casefold() in name.casefold()), None)
+
+
 def _take(name: str, key: str, known: list[str]) -> None:
-    """What was chosen, or the first name that has in it what was typed."""
-    text = st.session_state[key]
-    found = text if text in known else next((one for one in known if text.casefold() in one.casefold()), None)
+    found = find(st.session_state[key], known)
     if found is None:
-        st.toast(f"There is no {name} with {typed(text)} in its name.")
+        st.toast(f"There is no {name} with {typed(st.session_state[key])} in its name.")
     else:
         state.put(**{name: found})
 
@@ -65,9 +69,13 @@ def show() -> None:
 
 def _read_in_sight(files: state.Loaded, place: Any) -> None:
     """New large files are read under a bar. A spinner would come too late: reading leaves no moment to show it."""
-    gt, pred = sides = (files.gt, state.chosen_pred())
-    size, known = sum(side.size for side in sides), (gt.digest, pred.digest, files.sizes)
-    if size < LARGE or st.session_state.get("read_in_sight") == known:
+    gt, pred = files.gt, state.chosen_pred()
+    new = (gt.digest, pred.digest, files.sizes)
+    if st.session_state.get("read_in_sight") == new:
+        return
+    st.session_state["read_in_sight"] = new
+    size = gt.size + pred.size
+    if size < LARGE:
         return
 
     def tell(given: Input) -> None:
@@ -77,7 +85,6 @@ def _read_in_sight(files: state.Loaded, place: Any) -> None:
 
     with suppress(InputError):  # which the page itself shows
         layouts_of(state.request(), tell)
-    st.session_state["read_in_sight"] = known
     place.empty()
 
 

@@ -22,6 +22,7 @@ PAGES = {
     "documents": ("Pages and documents", ":material/description:"),
     "viewer": ("Page viewer", ":material/pageview:"),
     "families": ("Families", ":material/account_tree:"),
+    "objects": ("Objects", ":material/category:"),
     "report": ("Report", ":material/download:"),
     "method": ("Method", ":material/school:"),
 }

@@ -13,6 +13,8 @@ from typing import Any
 
 import streamlit as st
 
+from layoutcm.average_precision import IOUS, RULES
+from layoutcm.centroids import TOLERANCE
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
@@ -56,6 +58,14 @@ DEFAULTS: dict[str, Any] = {
     "family": "",
     "matrix_depth": 1,
     "expanded": "[]",  # families that are opened in the whole matrix, as JSON
+    "iou": 0.5,
+    "ap_rule": "coco",
+    "curves": (),  # labels with a curve; none = the most frequent
+    "object_view": "pixels",
+    "tolerance_x": TOLERANCE[0],
+    "tolerance_y": TOLERANCE[1],
+    "one_to_one": True,
+    "class_aware": True,
 }
 CHOICES = {
     "method": ("matrix", "tensor"),
@@ -70,10 +80,20 @@ CHOICES = {
     "family_count": COUNTS,
     "family_given": SIDES,
     "family_view": VIEWS,
+    "ap_rule": tuple(RULES),
+    "object_view": VIEWS,
 }
 
 MOST_FIXES = 16  # each of them makes a layout anew, and a link may say anything
-LIMITS = {"pred": (0, 10**6), "min_score": (0.0, 1.0), "family_depth": (1, DEEPEST), "matrix_depth": (0, DEEPEST + 1)}
+LIMITS = {
+    "pred": (0, 10**6),
+    "min_score": (0.0, 1.0),
+    "family_depth": (1, DEEPEST),
+    "matrix_depth": (0, DEEPEST + 1),
+    "iou": (float(IOUS[0]), float(IOUS[-1])),
+    "tolerance_x": (0.5, 10_000.0),
+    "tolerance_y": (0.5, 10_000.0),
+}
 
 
 @dataclass(frozen=True)
@@ -176,7 +196,7 @@ def load(files: Loaded, name: str = "") -> None:
     kept = _still_there(loaded(), files)
     st.session_state["loaded"] = files
     forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
-              "labels", "mask")  # fmt: skip
+              "labels", "mask", "curves")  # fmt: skip
     put(load=name, fixes=kept, **{key: DEFAULTS[key] for key in forget})
 
 

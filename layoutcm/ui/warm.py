@@ -15,7 +15,7 @@ from layoutcm.comparison import compare
 from layoutcm.formats import read
 from layoutcm.ui.state import loaded
 
-_TINY = ("tiny.csv", b"page,width,height,label,x0,y0,x1,y1\np,9,9,a,0,0,5,5\np,9,9,b,2,2,7,7\n")
+_TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")
 
 
 @st.cache_resource(show_spinner=False)
@@ -32,8 +32,7 @@ def _go_through() -> None:
     except Exception:  # the visitor's own comparison will say what is wrong
         logging.getLogger("layoutcm").exception("warming up failed")
     # Streamlit collects garbage after every run. What has been loaded by now never becomes garbage, and looking
-    # through it would take longer than many a run.
-    gc.collect()
+    # through it would take longer than many a run. (No collection first: a large file may just be read.)
     gc.freeze()
 
 
@@ -41,6 +40,7 @@ def _compare_and_draw() -> None:
     from layoutcm.charts import class_bars, distribution, taken_for
     from layoutcm.figures import matrix_figure
     from layoutcm.maps import set_map
+    from layoutcm.object_charts import object_figure
     from layoutcm.overlays import page_overlay
     from layoutcm.pageview import page_boxes, page_cells
     from layoutcm.palette import LIGHT, label_colours
@@ -49,7 +49,7 @@ def _compare_and_draw() -> None:
     tiny = read(_TINY)
     compared = compare(tiny, tiny)
     confusion, cells = compared.confusion(), page_cells(compared, "p")
-    colours = label_colours(compared.labels[1:])
+    colours, objects = label_colours(compared.labels[1:]), compared.objects()
     for figure in (
         matrix_figure(confusion, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, selected=(1, 2)),
         class_bars(confusion, LIGHT),
@@ -58,9 +58,13 @@ def _compare_and_draw() -> None:
         distribution(compared.page_table()["f1"], "F1", LIGHT),
         page_overlay(9, 9, page_boxes(compared, "p"), LIGHT, image="data:,"),
         set_map(cells, "cell", colours, LIGHT, cells.share_of("a", "b"), image="data:,"),
+        object_figure(objects.cells_at(0.5), "pixels", LIGHT),
     ):
         figure.to_json()
     compared.pages_behind("a", "b")
+    objects.ap_at(0.5)
+    compared.centroids()
+    compared.soft()
 
 
 @contextmanager

@@ -1,0 +1,139 @@
+"""Objects on the screen: precision over recall, label by label, and the object confusion matrix with its margins.
+
+Plotly, as in `figures` and `charts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from layoutcm.average_precision import envelope
+from layoutcm.charts import share_axis
+from layoutcm.confusion import Confusion
+from layoutcm.figures import base_layout, matrix_figure, plain
+from layoutcm.model import GT, PRED, Floats
+from layoutcm.object_cells import INVENTED, MISSED, ObjectCells
+from layoutcm.palette import Theme, label_colours
+from layoutcm.tables import number, share
+from layoutcm.writing import short
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CURVE_POINTS = 400  # no screen shows more
+
+
+class Curve(NamedTuple):
+    """Precision over recall of one label, best predictions first, float64[points] each; `ap` is nan where n/a."""
+
+    label: str
+    ap: float
+    score: Floats
+    precision: Floats
+    recall: Floats
+
+
+def drawn_curve(label: str, ap: float, ranked: pd.DataFrame, rule: str) -> Curve:
+    """What is drawn of a ranking: the line under which the rule takes the area, with as many points as a screen shows.
+
+    `sum` takes the plain steps, the other rules their envelope.
+    """
+    score, precision, recall = (ranked[name].to_numpy() for name in ("score", "precision", "recall"))
+    precision = precision if rule == "sum" else envelope(precision)
+    kept = np.unique(np.linspace(0, len(score) - 1, min(CURVE_POINTS, len(score))).round().astype(int))
+    return Curve(label, ap, score[kept], precision[kept], recall[kept])
+
+
+def curves_figure(curves: Sequence[Curve], labels: Sequence[str], theme: Theme) -> go.Figure:
+    """Curves of some labels in the colours that they have among all `labels`."""
+    colours = label_colours(labels)
+    figure = go.Figure()
+    for curve in curves:
+        name = plain(short(curve.label, 26))
+        figure.add_trace(
+            go.Scatter(
+                name=f"{name} {number(curve.ap)}",
+                x=curve.recall,
+                y=curve.precision,
+                mode="lines" if len(curve.recall) > 1 else "markers",
+                line={"color": colours[curve.label], "width": 2},
+                hoverinfo="text",
+                hovertext=_curve_hovers(curve),
+            )
+        )
+    return _in_the_plane(figure, theme)
+
+
+def _curve_hovers(curve: Curve) -> list[str]:
+    name = plain(curve.label)
+    return [
+        f"<b>{name}</b><br>recall {share(recall)}<br>precision {share(precision)}<br>score {number(score)} or more"
+        for score, precision, recall in zip(curve.score, curve.precision, curve.recall)
+    ]
+
+
+def points_figure(classes: pd.DataFrame, labels: Sequence[str], theme: Theme) -> go.Figure:
+    """Where nothing can be ranked, a label has no curve but one point: rows of `Objects.class_scores_at`."""
+    colours = label_colours(labels)
+    figure = go.Figure()
+    for row in classes.to_dict("records"):
+        label, precision, recall = str(row["label"]), float(row["precision"]), float(row["recall"])
+        if np.isfinite(precision) and np.isfinite(recall):
+            text = f"<b>{plain(label)}</b><br>recall {share(recall)}<br>precision {share(precision)}"
+            marker = {"color": colours[label], "size": 11, "line": {"color": theme.text, "width": 0.8}}
+            name = plain(short(label, 26))
+            figure.add_trace(go.Scatter(name=name, x=[recall], y=[precision], mode="markers", marker=marker,
+                                        cliponaxis=False, hoverinfo="text", hovertext=[text]))  # fmt: skip
+    return _in_the_plane(figure, theme)
+
+
+def _in_the_plane(figure: go.Figure, theme: Theme) -> go.Figure:
+    legend = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "font": {"size": 11}}
+    figure.update_layout(
+        **base_layout(theme), height=440, margin={"l": 56, "r": 16, "t": 24, "b": 20}, legend=legend, showlegend=True
+    )
+    ticks = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "range": [0, 1.02]}
+    share_axis(figure, "x", theme, title="recall", **ticks)
+    share_axis(figure, "y", theme, title="precision", **ticks)
+    return figure
+
+
+def as_confusion(cells: ObjectCells, only: Collection[str] = ()) -> tuple[Confusion, list[int], list[int]]:
+    """The matrix with `invented` and `missed` as labels of their own at the end, and the rows and columns to draw.
+
+    `only` are the labels to draw; none = all that have an object.
+    """
+    n = len(cells.labels)
+    values = np.zeros((n + 2, n + 2))
+    values[: n + 1, :n] = cells.counts[:, :n]
+    values[:n, n + 1] = cells.counts[:n, n]
+    labels = [*cells.labels, INVENTED, MISSED]
+    shared = cells.space.shared
+    confusion = Confusion(labels, "objects", values, values, values.sum(axis=0), shared, has_background=False)
+    used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
+    rows, columns = (
+        [i for i in cells.own_labels(side).tolist() if used[i] and (not only or labels[i] in only)]
+        for side in (GT, PRED)
+    )
+    return confusion, [*rows, n], [*columns, n + 1]
+
+
+def object_figure(
+    cells: ObjectCells, view: str, theme: Theme, only: Collection[str] = (), selected: tuple[int, int] | None = None
+) -> go.Figure:
+    """The object confusion matrix as a heatmap; customdata and `selected` are positions in `ObjectCells.counts`."""
+    confusion, rows, columns = as_confusion(cells, only)
+    last = len(cells.labels)
+    if selected is not None and selected[PRED] == last:
+        selected = (selected[GT], last + 1)
+    figure = matrix_figure(confusion, view, rows=rows, columns=columns, theme=theme, selected=selected, unit="objects")
+    points = next(trace for trace in figure.data if trace.name == "cells")
+    points.customdata = [[i, min(j, last)] for i in rows for j in columns]
+    # The margins are no labels, and look like none.
+    for axis, name in ((figure.layout.yaxis, INVENTED), (figure.layout.xaxis, MISSED)):
+        axis.ticktext = (*axis.ticktext[:-1], f"<i>{name}</i>")
+    return figure

@@ -1,0 +1,73 @@
+"""The centroid part of the Objects page: do regions lie where they should, whatever their size?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from layoutcm.centroids import TOLERANCE, Centroids, Tolerance
+from layoutcm.comparison import Comparison
+from layoutcm.tables import number
+from layoutcm.ui import state
+from layoutcm.writing import spaced
+
+
+def show(compared: Comparison) -> None:
+    """Tolerance and rules, then what they give."""
+    shared = compared.space.shared
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for axis in "xy":
+            low, high = state.LIMITS[f"tolerance_{axis}"]
+            st.number_input(
+                f"Tolerance {axis}, px", low, high, step=1.0, format="%g", width=150,
+                **state.bound(f"tolerance_{axis}"), help="A match is strictly nearer than this.",
+            )  # fmt: skip
+        st.toggle("One to one", **state.bound("one_to_one"),
+                  help="On: the largest matching, each region once. Off: many may match one region.")  # fmt: skip
+        words = "Only regions of one label match." if shared else "The two sides have different labels, so any match."
+        st.toggle("Same label", disabled=not shared, help=words, **_label_toggle(shared))
+    found = matched(compared, (state.get("tolerance_x"), state.get("tolerance_y")), state.get("one_to_one"))
+    with st.container(horizontal=True, gap="medium"):
+        st.metric("Matches", spaced(len(found.pairs)), width=120)
+        for name in ("precision", "recall", "f1"):
+            value = float(getattr(found, name))
+            st.metric(name.capitalize(), number(value), help=number(value, 6), width=120)
+    st.caption(shift(found))
+
+
+def _label_toggle(shared: bool) -> dict[str, Any]:
+    """Bound to the choice where there is one; where labels differ it is off, and the choice is kept for other files."""
+    return state.bound("class_aware") if shared else {"value": False, "key": "labels_differ"}
+
+
+def matched(compared: Comparison, tolerance: Tolerance = TOLERANCE, one_to_one: bool = True) -> Centroids:
+    """The matches of the chosen level; any label where the two sides' labels differ."""
+    aware = class_aware(compared)
+    return _matched(state.content_key(), state.part(compared), tolerance, one_to_one, aware, compared)
+
+
+def class_aware(compared: Comparison) -> bool:
+    return compared.space.shared and state.get("class_aware")
+
+
+@st.cache_resource(max_entries=12, show_spinner="Matching centres …")
+def _matched(
+    content: str, of: dict[str, str], tolerance: Tolerance, one_to_one: bool, aware: bool, _compared: Comparison
+) -> Centroids:
+    return _compared.centroids(tolerance, one_to_one, aware, of.get("page"), of.get("document"))
+
+
+def shift(found: Centroids) -> str:
+    """How far matched centres lie from where they should: a detector that is off by a little is off everywhere."""
+    if not len(found.pairs):
+        return "No two centres are that near to each other."
+    # Adding 0 makes a plain 0 of -0.
+    dx, dy = (round(float(value), 1) + 0.0 for value in found.matches[["dx", "dy"]].median())
+    return f"Median shift of pred's centres: {dx:+.1f} px in x, {dy:+.1f} px in y.".replace("-", "\u2212")
+
+
+def recipe(compared: Comparison) -> str:
+    tolerance = f"{state.get('tolerance_x'):g}x{state.get('tolerance_y'):g}"
+    rules = {"one_to_one": state.get("one_to_one"), "class_aware": class_aware(compared)}
+    return compared.recipe_for(None, centroids=tolerance, **rules)

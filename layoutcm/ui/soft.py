@@ -1,0 +1,64 @@
+"""The soft part of the Objects page: regions weighted by their scores, no threshold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.model import PRED
+from layoutcm.ui import panels, state
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMES = {"precision": "precision", "recall": "recall", "f_beta": "F1", "dice": "dice"}
+AVERAGES = {"macro": "mean of labels (macro)", "micro": "together (micro)", "samples": "mean of pages (samples)"}
+
+
+def why_none(compared: Comparison) -> str:
+    """Why there are no soft scores, or ""."""
+    if not compared.space.shared:
+        return "The two sides have different labels, so there are no soft scores. Map labels to each other first."
+    if not compared.alignment.layouts[PRED].has_scores:
+        return "The prediction has no scores, so soft scores would be those of the pixels, with every score taken as 1."
+    if compared.soft_sums is None:
+        return "Some scores are not in 0..1, so they are no probabilities, and soft scores have no meaning."
+    return ""
+
+
+def show(compared: Comparison) -> None:
+    """Averages, then each label."""
+    reason = why_none(compared)
+    if reason:
+        st.info(panels.typed(reason))
+        return
+    table = _table(state.content_key(), state.part(compared), compared)
+    only = state.get("labels")
+    if only:
+        table = table[table["label"].isin(only) | (table["average"] != "")]
+    columns = {name: panels.plain_number(title) for name, title in NAMES.items()}
+    panels.table(table.drop(columns="average"), columns, key="soft_table")
+    st.caption("Pixels weighted by their regions' scores. Labels and pages that neither side scores are left out.")
+
+
+def averages(compared: Comparison) -> pd.DataFrame:
+    """The rows of the table that are averages."""
+    table = _table(state.content_key(), state.part(compared), compared)
+    return table[table["average"] != ""].set_index("average")
+
+
+@st.cache_resource(max_entries=24, show_spinner="Adding up scores …")
+def _table(content: str, of: dict[str, str], _compared: Comparison) -> pd.DataFrame:
+    """One row an average or a label: average ("" for a label), label as shown, and the four scores."""
+    import pandas as pd
+
+    page, document = of.get("page"), of.get("document")
+    rows = [
+        {"average": kind, "label": f"all, {name}", **_compared.soft(kind, page=page, document=document)}
+        for kind, name in AVERAGES.items()
+    ]
+    by_label = {"average": "", "label": _compared.labels[1:], **_compared.soft(None, page=page, document=document)}
+    labels = pd.DataFrame(by_label).dropna(subset=list(NAMES))
+    return pd.concat([pd.DataFrame(rows), labels], ignore_index=True)
