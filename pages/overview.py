@@ -4,17 +4,15 @@ import streamlit as st
 
 from layoutcm.charts import class_bars
 from layoutcm.figures import CONFIG
-from layoutcm.ui import panels, router, state, words
-from layoutcm.ui.headlines import headlines
+from layoutcm.ui import headlines, panels, router, state, words
 
 router.arrive()
 compared = panels.need_comparison()
 confusion = state.confusion(compared)
 st.title("Overview", anchor=False)
 st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
-with st.container(horizontal=True, gap="small"):
-    for name, value, help_text in headlines(compared, confusion):
-        st.metric(name, value, help=help_text, width="content")
+figures = st.container(horizontal=True, gap="small")
+headlines.draw(figures, words.headlines(compared, confusion, state.get("level")))
 shown = panels.shown(confusion)
 left, right = panels.beside(3, 2, labels=panels.width_of(shown))
 with left:
@@ -31,3 +29,4 @@ if confusion.diagonal:
     st.subheader("Classes", anchor=False)
     st.plotly_chart(class_bars(shown, state.theme()), key="overview_bars", config=CONFIG, theme=None)
 panels.recipe(compared.recipe_for(state.get("method")))
+headlines.draw(figures, headlines.of_other_views(compared))  # last, because they may take a moment

@@ -1,15 +1,16 @@
-"""The figures on top of the Overview: pixels first, then one of each other view.
+"""The figures on top of the Overview that are not of pixels: one of each other view.
 
-Pixel figures are sums that are there anyway. Objects, centres and soft scores look at all regions again, which takes
-seconds on a very large set; there they wait until somebody opens their own page.
+Objects, centres and soft scores look at all regions again, which takes seconds on a very large set; there they wait
+until somebody opens their own page.
 """
 
 from __future__ import annotations
 
+from streamlit.delta_generator import DeltaGenerator
+
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
 from layoutcm.tables import number
-from layoutcm.ui import centroids, families, objects, soft, state, words
+from layoutcm.ui import centroids, families, objects, soft
 from layoutcm.ui.panels import counted
 
 SMALL = 5000  # pages; about a second of work
@@ -17,9 +18,9 @@ LATER = "…"
 Headline = tuple[str, str, str]
 
 
-def headlines(compared: Comparison, confusion: Confusion) -> list[Headline]:
-    """(name, value, help) of the figures on top."""
-    return [*words.headlines(compared, confusion, state.get("level")), *of_other_views(compared)]
+def draw(place: DeltaGenerator, figures: list[Headline]) -> None:
+    for name, value, help_text in figures:
+        place.metric(name, value, help=help_text, width="content")
 
 
 def of_other_views(compared: Comparison) -> list[Headline]:
