@@ -11,8 +11,7 @@ run: $(READY)
 	$(BIN)/layoutcm app
 
 test: $(READY) lint browser
-	$(BIN)/coverage run -m pytest
-	$(BIN)/coverage report
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --cov --cov-report term
 
 # The dashboard's tests drive a real Chromium: the system's, Debian's package, or the one that Playwright brings.
 browser: $(READY)

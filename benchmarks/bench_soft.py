@@ -13,7 +13,7 @@ from bench import WHOLE_JOB, seconds
 from generate import write_pair
 
 import layoutcm as lcm
-from layoutcm.comparison import count_pairs
+from layoutcm.counting import count_pairs
 
 FIRST_USE = """
 import time, layoutcm as lcm

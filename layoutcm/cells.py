@@ -142,7 +142,9 @@ def count_pages(first: int, last: int, laid: LaidOut) -> Rows:
             alphabet, gt_words, shift, None if shift else n_words, *room, *tables, page_of, words, pixels,
         )  # fmt: skip
         if page == last:
-            return page_of[:rows], words[:rows], pixels[:rows]
+            # A few rows must not hold on to all that was reserved; many are not worth a copy.
+            few = 8 * rows < pixels.size
+            return _first(page_of, rows, few), _first(words, rows, few), _first(pixels, rows, few)
         page_of, words, pixels = (_doubled(column, rows) for column in (page_of, words, pixels))
         tables = _tables(2 * len(tables[0]), tables[2].shape[1])
 
@@ -174,6 +176,10 @@ def _tables(size: int, n_words: int) -> tuple[NDArray[np.uint32], NDArray[Any], 
     """Room for the sets of a page: hash table, mark and area, bits."""
     sets = size // 2
     return np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64)
+
+
+def _first(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:
+    return column[:used].copy() if copied else column[:used]
 
 
 def _doubled(column: NDArray[Any], used: int) -> NDArray[Any]:

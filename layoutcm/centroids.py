@@ -73,8 +73,12 @@ class Centroids:
         import pandas as pd
 
         gt, pred = self.pairs[:, GT], self.pairs[:, PRED]
-        distance = self.centres[PRED][pred] - self.centres[GT][gt]
-        return pd.DataFrame(self.columns(gt, pred) | {"dx": distance[:, 0], "dy": distance[:, 1]})
+        return pd.DataFrame(self.columns(gt, pred) | {"dx": self.distances[:, 0], "dy": self.distances[:, 1]})
+
+    @cached_property
+    def distances(self) -> Floats:
+        """float64[pairs, x y]: from the centre in gt to that in pred."""
+        return self.centres[PRED][self.pairs[:, PRED]] - self.centres[GT][self.pairs[:, GT]]
 
 
 def centroid_match(

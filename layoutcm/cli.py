@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from layoutcm import __version__
-from layoutcm.comparison import Comparison, Progress, compare
+from layoutcm.comparison import Comparison, compare
 from layoutcm.confusion import METHODS
+from layoutcm.counting import Progress
 from layoutcm.errors import InputError, shown
 from layoutcm.families import COUNTS, SAMPLES, FamilyConfusion
 from layoutcm.family_trees import BUILT_IN, Given, family_tree

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -19,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm import __version__
-from layoutcm.align import Alignment, Mapped, align, aligned_pages, own_frames
+from layoutcm.align import Alignment, Mapped, align, aligned_pages
 from layoutcm.checks import check_pair, findings_of
 from layoutcm.confusion import SCORES, Confusion, confusion_of, ratio
+from layoutcm.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alignment, mapped_over
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion, families_of, space_at
 from layoutcm.family_trees import Given, family_tree
-from layoutcm.handwritten import parse_written, read_written
 from layoutcm.levels import Stacks, level_averages, level_scores, stacks
 from layoutcm.model import (
     GT,
@@ -44,7 +43,7 @@ from layoutcm.model import (
 from layoutcm.page_maps import PagesGiven, page_map_of
 from layoutcm.page_matching import WAYS
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
-from layoutcm.taxonomy import check_mapping
+from layoutcm.taxonomy import read_mapping
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,9 +52,6 @@ if TYPE_CHECKING:
     from layoutcm.centroids import Centroids
     from layoutcm.objects import Objects
     from layoutcm.soft_cells import SoftSums
-
-Progress = Callable[[int, int], None]
-PAGES_A_CHUNK = 2048
 
 
 def compare(
@@ -114,70 +110,6 @@ def compare(
     }
     named = {name: str(value).replace("|", "/") for name, value in options.items() if value is not None}
     return Comparison(alignment, counts, rounding, min_score, named, threads)
-
-
-def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
-    """{"gt": {old: new}, "pred": {old: new}} from a YAML or JSON file."""
-    return _mapping(read_written(path, "mapping"), str(path))
-
-
-def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, str]]:
-    return _mapping(parse_written(name, data, "mapping"), name)
-
-
-def _mapping(loaded: object, name: str) -> dict[str, dict[str, str]]:
-    # A side that is named and left empty is no mistake.
-    sides = {side: names or {} for side, names in loaded.items()} if isinstance(loaded, dict) else loaded
-    return check_mapping(sides, name)
-
-
-def count_pairs(
-    alignment: Alignment, rounding: str, min_score: float | None, threads: int | None, progress: Progress | None
-) -> PairCounts:
-    """Hand chunks of pages to the kernel, on as many threads as asked for."""
-    from layoutcm.cells import count_pages
-
-    laid = lay_out_alignment(alignment, rounding, min_score)
-    pages = len(alignment.pages)
-    starts = range(0, pages, PAGES_A_CHUNK)
-    parts = []
-    for part in _mapped(lambda first: count_pages(first, min(first + PAGES_A_CHUNK, pages), laid), starts, threads):
-        parts.append(part)
-        if progress:
-            progress(min(len(parts) * PAGES_A_CHUNK, pages), pages)
-    if not parts:
-        parts = [count_pages(0, 0, laid)]  # no rows, but of the right types
-    labels = (tuple(alignment.layouts[GT].labels), tuple(alignment.layouts[PRED].labels))
-    page, words, pixels = parts[0] if len(parts) == 1 else (np.concatenate(columns) for columns in zip(*parts))
-    return PairCounts(labels, page, words, pixels)
-
-
-def lay_out_alignment(alignment: Alignment, rounding: str, min_score: float | None) -> LaidOut:
-    """Both sides' boxes on the pixel grid of the aligned pages."""
-    from layoutcm.cells import lay_out
-    from layoutcm.pixels import painted
-
-    frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
-    gt, pred = (
-        painted(
-            layout.region_columns,
-            aligned_pages(alignment, side, min_score if side == PRED else None),
-            own_frames(alignment, side),
-            frames,
-        )
-        for side, layout in enumerate(alignment.layouts)
-    )
-    n_labels = (len(alignment.layouts[GT].labels), len(alignment.layouts[PRED].labels))
-    return lay_out(gt, pred, n_labels, frames, rounding)
-
-
-def _mapped(work: Callable, starts: range, threads: int | None) -> Iterator:
-    workers = min(threads or os.cpu_count() or 1, max(len(starts), 1))
-    if workers == 1:
-        yield from map(work, starts)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        yield from pool.map(work, starts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -482,7 +414,7 @@ class Comparison:
         pages = len(self.pages)
         starts = range(0, pages, PAGES_A_CHUNK)
         work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), laid, self.space)
-        return join_sums(list(_mapped(work, starts, self.threads)))
+        return join_sums(list(mapped_over(work, starts, self.threads)))
 
     def regions_of(self, side: int, page: int) -> Regions:
         """A side's regions on one page, in the common frame; those under the score threshold are left out."""

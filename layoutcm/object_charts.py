@@ -92,7 +92,7 @@ def points_figure(classes: pd.DataFrame, labels: Sequence[str], theme: Theme) ->
 
 
 def _in_the_plane(figure: go.Figure, theme: Theme) -> go.Figure:
-    legend = {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top", "font": {"size": 11}}
+    legend = {"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "font": {"size": 11}}
     figure.update_layout(
         **base_layout(theme), height=440, margin={"l": 56, "r": 16, "t": 24, "b": 20}, legend=legend, showlegend=True
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.errors import InputError, shown
+from layoutcm.handwritten import parse_written, read_written
 from layoutcm.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, drop_background, recoded
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
@@ -28,6 +30,21 @@ def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
                 problem = f"{shown(old)} becomes {shown(new)}, both must be label names"
                 raise InputError(file, f"mapping.{side}", problem, f"Put names in quotes if need be. {hint}")
     return {side: dict(names) for side, names in mapping.items()}
+
+
+def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
+    """{"gt": {old: new}, "pred": {old: new}} from a YAML or JSON file."""
+    return _mapping(read_written(path, "mapping"), str(path))
+
+
+def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, str]]:
+    return _mapping(parse_written(name, data, "mapping"), name)
+
+
+def _mapping(loaded: object, name: str) -> dict[str, dict[str, str]]:
+    # A side that is named and left empty is no mistake.
+    sides = {side: names or {} for side, names in loaded.items()} if isinstance(loaded, dict) else loaded
+    return check_mapping(sides, name)
 
 
 def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: list[Finding]) -> Layout:

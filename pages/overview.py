@@ -12,7 +12,7 @@ compared = panels.need_comparison()
 confusion = state.confusion(compared)
 st.title("Overview", anchor=False)
 st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
-with st.container(horizontal=True, gap="medium"):
+with st.container(horizontal=True, gap="small"):
     for name, value, help_text in headlines(compared, confusion):
         st.metric(name, value, help=help_text, width="content")
 shown = panels.shown(confusion)

@@ -10,7 +10,7 @@ from test_against_pixels import LABELS, layouts, page
 
 import layoutcm as lcm
 from layoutcm.cells import lay_out
-from layoutcm.comparison import lay_out_alignment
+from layoutcm.counting import lay_out_alignment
 from layoutcm.model import Layout, Outline, RunMask
 from layoutcm.pixels import coloured, labels_at, mask_pairs, paint, rectangles
 

@@ -152,7 +152,7 @@ def test_pictures_of_a_folder(tmp_path):
 @pytest.mark.parametrize("with_picture", [False, True])
 def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
     c = lcm.compare(*two_pages)
-    picture = page_images.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).by_stem["p1"]
+    picture = page_images.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
     data = pictures.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
     at = lambda x, y: image[round(y * 21), round(x * 21)]

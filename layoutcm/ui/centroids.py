@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from layoutcm.centroids import TOLERANCE, Centroids, Tolerance
+from layoutcm.centroids import Centroids, Tolerance
 from layoutcm.comparison import Comparison
 from layoutcm.tables import number
 from layoutcm.ui import state
@@ -27,7 +28,7 @@ def show(compared: Comparison) -> None:
                   help="On: the largest matching, each region once. Off: many may match one region.")  # fmt: skip
         words = "Only regions of one label match." if shared else "The two sides have different labels, so any match."
         st.toggle("Same label", disabled=not shared, help=words, **_label_toggle(shared))
-    found = matched(compared, (state.get("tolerance_x"), state.get("tolerance_y")), state.get("one_to_one"))
+    found = matched(compared)
     with st.container(horizontal=True, gap="medium"):
         st.metric("Matches", spaced(len(found.pairs)), width=120)
         for name in ("precision", "recall", "f1"):
@@ -41,10 +42,11 @@ def _label_toggle(shared: bool) -> dict[str, Any]:
     return state.bound("class_aware") if shared else {"value": False, "key": "labels_differ"}
 
 
-def matched(compared: Comparison, tolerance: Tolerance = TOLERANCE, one_to_one: bool = True) -> Centroids:
-    """The matches of the chosen level; any label where the two sides' labels differ."""
-    aware = class_aware(compared)
-    return _matched(state.content_key(), state.part(compared), tolerance, one_to_one, aware, compared)
+def matched(compared: Comparison) -> Centroids:
+    """The matches of the chosen level, by the chosen rules; any label where the two sides' labels differ."""
+    tolerance = state.get("tolerance_x"), state.get("tolerance_y")
+    rules = (state.get("one_to_one"), class_aware(compared))
+    return _matched(state.content_key(), state.part(compared), tolerance, rules, compared)
 
 
 def class_aware(compared: Comparison) -> bool:
@@ -53,9 +55,9 @@ def class_aware(compared: Comparison) -> bool:
 
 @st.cache_resource(max_entries=12, show_spinner="Matching centres …")
 def _matched(
-    content: str, of: dict[str, str], tolerance: Tolerance, one_to_one: bool, aware: bool, _compared: Comparison
+    content: str, of: dict[str, str], tolerance: Tolerance, rules: tuple[bool, bool], _compared: Comparison
 ) -> Centroids:
-    return _compared.centroids(tolerance, one_to_one, aware, of.get("page"), of.get("document"))
+    return _compared.centroids(tolerance, *rules, of.get("page"), of.get("document"))
 
 
 def shift(found: Centroids) -> str:
@@ -63,7 +65,7 @@ def shift(found: Centroids) -> str:
     if not len(found.pairs):
         return "No two centres are that near to each other."
     # Adding 0 makes a plain 0 of -0.
-    dx, dy = (round(float(value), 1) + 0.0 for value in found.matches[["dx", "dy"]].median())
+    dx, dy = (round(float(value), 1) + 0.0 for value in np.median(found.distances, axis=0))
     return f"Median shift of pred's centres: {dx:+.1f} px in x, {dy:+.1f} px in y.".replace("-", "\u2212")
 
 

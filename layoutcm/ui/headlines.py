@@ -26,7 +26,7 @@ def of_other_views(compared: Comparison) -> list[Headline]:
     """Families, objects, soft scores, centres, where they have a meaning."""
     family = families.headline(compared)
     figures = [family] if family else []
-    if len(compared.pages) > SMALL and not objects.is_ranked(compared):
+    if len(compared.pages) > SMALL and not objects.is_drawn(compared):
         size = counted(len(compared.pages), "page")
         help_text = f"On {size} this takes some seconds, so it waits until you open Objects; then it stands here too."
         return [*figures, ("Objects", LATER, help_text)]
@@ -46,8 +46,9 @@ def _of_objects(compared: Comparison) -> Headline:
     if not objects.of_level(compared).why_no_ap:
         return _figure("mAP", objects.coco(compared)[0]["AP"], "Objects by COCO's rules, IoU 0.50 to 0.95")
     shared = compared.space.shared
-    scores = objects.asked(compared, "scores_at", 0.5, shared)
-    text = f"Objects found at IoU 0.50, {'with their label' if shared else 'whatever their labels'}. There is no AP"
+    scores = objects.asked(compared, "scores_at", objects.iou(), shared)
+    whose = "with their label" if shared else "whatever their labels"
+    text = f"Objects found at IoU {objects.iou():.2f}, {whose}. There is no AP"
     return _figure("Object F1", scores["f1"], text)
 
 

@@ -86,14 +86,17 @@ def _coco(content: str, of: dict[str, str], _objects: Objects) -> tuple[dict[str
 
 
 def coco(compared: Comparison) -> tuple[dict[str, float], pd.DataFrame]:
-    """COCO's twelve numbers and the table of the labels; from now on other pages may ask for them at no cost."""
-    found = _coco(state.content_key(), state.part(compared), of_level(compared))
-    st.session_state["ranked"] = (state.content_key(), state.part(compared))
-    return found
+    """COCO's twelve numbers and the table of the labels."""
+    return _coco(state.content_key(), state.part(compared), of_level(compared))
 
 
-def is_ranked(compared: Comparison) -> bool:
-    return st.session_state.get("ranked") == (state.content_key(), state.part(compared))
+def remember(compared: Comparison) -> None:
+    """The page has been drawn: from now on other pages may ask for its numbers at no cost."""
+    st.session_state["objects_drawn"] = (state.content_key(), state.part(compared))
+
+
+def is_drawn(compared: Comparison) -> bool:
+    return st.session_state.get("objects_drawn") == (state.content_key(), state.part(compared))
 
 
 def summary(compared: Comparison) -> None:
@@ -174,9 +177,12 @@ def _tables_of_sides(cells: ObjectCells) -> None:
     """Where labels differ: what of each side's labels meets something on the other side."""
     for side, place in zip((GT, PRED), panels.beside(1, 1, key="_sides")):
         table = met(cells, side)
+        columns = _columns() | {
+            "found": st.column_config.NumberColumn(("is met", "meets gt")[side], format="localized")
+        }
         only = [label for label in table["label"] if label in state.get("labels")]
         with place:
-            panels.table(table[table["label"].isin(only)] if only else table, _columns(), key=f"object_side_{side}")
+            panels.table(table[table["label"].isin(only)] if only else table, columns, key=f"object_side_{side}")
 
 
 def met(cells: ObjectCells, side: int) -> pd.DataFrame:

@@ -1,0 +1,109 @@
+"""Charts of objects and the cells behind them: what is drawn, from objects one can count."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import layoutcm as lcm
+from layoutcm.object_charts import CURVE_POINTS, as_confusion, curves_figure, drawn_curve, object_figure, points_figure
+from layoutcm.palette import DARK, LIGHT
+from layoutcm.ui.objects import cell_name, met
+
+HEADER = "page,width,height,label,x0,y0,x1,y1,score\n"
+# on p the first a is found, the second missed, <b> is read as a, and $x$ is invented; on q a is missed
+GT = "p,90,90,a,0,0,10,10,\np,90,90,a,0,20,10,30,\np,90,90,<b>,0,40,10,50,\nq,90,90,a,0,0,10,10,\n"
+PRED = "p,90,90,a,0,0,10,10,.9\np,90,90,a,0,40,10,50,.8\np,90,90,$x$,60,60,80,80,.7\nq,90,90,<b>,50,50,60,60,.6\n"
+
+
+def layout(name, rows, scores=True):
+    lines = rows.splitlines() if scores else [row.rpartition(",")[0] + "," for row in rows.splitlines()]
+    return lcm.read((f"{name}.csv", (HEADER + "\n".join(lines)).encode()))
+
+
+@pytest.fixture
+def objects():
+    return lcm.compare(layout("gt", GT), layout("pred", PRED), taxonomy="same").objects()
+
+
+def test_every_object_is_in_one_cell_and_knows_its_page(objects):
+    cells = objects.cells_at(0.5)
+    a, b, x = (cells.labels.index(label) for label in ("a", "<b>", "$x$"))
+    last = len(cells.labels)
+    counted = {(a, a): 1, (b, a): 1, (a, last): 2, (last, x): 1, (last, b): 1}
+    assert {(i, j): n for (i, j), n in np.ndenumerate(cells.counts) if n} == counted
+    assert [column.tolist() for column in cells.pages_behind(a, last)] == [[0, 1], [1, 1]]
+    assert [column.tolist() for column in cells.pages_behind(last, b)] == [[1], [1]]
+    assert [column.tolist() for column in cells.pages_behind(x, x)] == [[], []]
+    assert cells.frame().equals(objects.confusion_at(0.5))
+    assert cell_name(cells, (b, a)) == "<b> found as a"
+    assert [cell_name(cells, cell) for cell in ((a, last), (last, x))] == ["a missed", "$x$ invented"]
+
+
+def test_pages_with_the_most_come_first():
+    gt = "p,90,90,a,0,0,10,10,\n" + "".join(f"q,90,90,a,{20 * i},0,{20 * i + 10},10,\n" for i in range(3))
+    cells = lcm.compare(layout("gt", gt), layout("pred", "p,90,90,a,50,50,60,60,.5\n")).objects().cells_at(0.5)
+    assert [column.tolist() for column in cells.pages_behind(0, 1)] == [[1, 0], [3, 1]]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_matrix_has_its_margins_and_labels_show_as_typed(objects, theme):
+    cells = objects.cells_at(0.5)
+    last = len(cells.labels)
+    figure = object_figure(cells, "pixels", theme, selected=(cells.labels.index("a"), last))
+    assert set(figure.layout.yaxis.ticktext) == {"a", "&lt;b&gt;", "&#36;x&#36;", "<i>invented</i>"}
+    assert figure.layout.xaxis.ticktext[-1] == "<i>missed</i>" and figure.layout.yaxis.ticktext[-1] == "<i>invented</i>"
+    assert len(figure.layout.shapes) == 1 and figure.layout.shapes[0].x0 == last - 0.5
+    points = next(trace for trace in figure.data if trace.name == "cells")
+    assert points.customdata[last] == [cells.labels.index("a"), last]  # a click says which cell of `counts` it is
+    assert points.hovertext[last].endswith("66.7 % of gt a<br>100 % of pred missed<br>2 objects")
+
+
+def test_only_some_labels_can_be_drawn(objects):
+    confusion, rows, columns = as_confusion(objects.cells_at(0.5), only=("a",))
+    assert [confusion.labels[i] for i in rows] == ["a", "invented"]
+    assert [confusion.labels[j] for j in columns] == ["a", "missed"]
+
+
+def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
+    gt, _ = two_pages
+    c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
+    cells = c.objects().cells_at(0.5)
+    confusion, rows, columns = as_confusion(cells)
+    assert not confusion.diagonal
+    assert all(confusion.labels[i].islower() for i in rows)
+    assert all(confusion.labels[j].isupper() for j in columns[:-1])
+    table = met(cells, 0)
+    assert list(table) == ["label", "gt", "found", "recall"] and (table["recall"] == 1).all()
+    table = met(cells, 1)
+    assert list(table) == ["label", "pred", "found", "precision"] and (table["found"] == table["pred"]).all()
+    assert cell_name(cells, (rows[0], columns[0])) == f"{cells.labels[rows[0]]} meets {cells.labels[columns[0]]}"
+
+
+def test_a_curve_is_what_its_rule_takes_the_area_under(objects):
+    ranked = pd.DataFrame({"score": [0.9, 0.8, 0.7], "precision": [0.4, 0.5, 0.2], "recall": [0.1, 0.2, 0.3]})
+    assert drawn_curve("a", 0.5, ranked, "sum").precision.tolist() == [0.4, 0.5, 0.2]
+    assert drawn_curve("a", 0.5, ranked, "voc").precision.tolist() == [0.5, 0.5, 0.2]
+    figure = curves_figure([drawn_curve("<b>", float("nan"), ranked, "coco")], ["a", "<b>"], LIGHT)
+    assert figure.data[0].name == "&lt;b&gt; –" and "score 0.900 or more" in figure.data[0].hovertext[0]
+
+
+def test_long_curves_keep_their_ends_and_short_ones_every_point():
+    n = 10 * CURVE_POINTS
+    ranked = pd.DataFrame({"score": np.linspace(1, 0, n), "precision": np.ones(n), "recall": np.linspace(0, 1, n)})
+    curve = drawn_curve("a", 1.0, ranked, "coco")
+    assert len(curve.recall) == CURVE_POINTS and (curve.recall[0], curve.recall[-1]) == (0, 1)
+    assert drawn_curve("a", 1.0, ranked.head(7), "coco").score.tolist() == ranked["score"].head(7).tolist()
+    assert len(drawn_curve("a", 1.0, ranked.head(0), "coco").score) == 0
+
+
+def test_without_a_ranking_a_label_is_a_point():
+    c = lcm.compare(layout("gt", GT), layout("pred", PRED, scores=False), taxonomy="same")
+    table = c.objects().class_scores_at(0.5)
+    figure = points_figure(table, c.objects().labels, LIGHT)
+    # $x$ has no gt and so no recall; a is found once of three, and one of its two predictions is right
+    assert {trace.name: (trace.x[0], trace.y[0]) for trace in figure.data} == {"a": (1 / 3, 0.5), "&lt;b&gt;": (0, 0)}
+
+
+def test_all_curves_are_those_asked_for_one_by_one(objects):
+    for label, curve in objects.curves(0.5).items():
+        pd.testing.assert_frame_equal(curve, objects.curve(label, 0.5))
