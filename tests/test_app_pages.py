@@ -293,8 +293,8 @@ def test_next_and_previous_turn_the_page():
 def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
     told, real = [], bar.layouts_of
 
-    def layouts_of(gt, pred, sizes, tell):
-        return real(gt, pred, sizes, lambda given: (told.append(given.name), tell(given)))
+    def layouts_of(asked, tell):
+        return real(asked, lambda given: (told.append(given.name), tell(given)))
 
     monkeypatch.setattr(bar, "LARGE", 0)
     monkeypatch.setattr(bar, "layouts_of", layouts_of)

@@ -1,5 +1,6 @@
 """The dashboard in a real browser: uploads, clicks, deep links, two visitors, light and dark."""
 
+import json
 import re
 from contextlib import contextmanager
 from itertools import pairwise
@@ -67,6 +68,22 @@ def upload(page, gt, pred):
     settle(page)
     inputs.nth(1).set_input_files(pred)
     settle(page, 800)
+
+
+def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
+    sample = json.loads((SAMPLE / "gt.json").read_text("utf-8"))
+    height = {image["id"]: image["height"] for image in sample["images"]}
+    for region in sample["annotations"]:
+        x, y, w, h = region["bbox"]
+        region["bbox"] = [x, height[region["image_id"]] - y - h, w, h]
+    flipped = {"name": "flipped.json", "mimeType": "application/json", "buffer": json.dumps(sample).encode()}
+    visit(page, address)
+    upload(page, str(SAMPLE / "gt.json"), flipped)
+    page.get_by_role("button", name="turn the y axis round").click()
+    wait_for_link(page, "fixes=")
+    assert "read with the repair flip-y" in shown(page) and "seems to point up" not in shown(page)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector("text=seems to point up", timeout=10_000)
 
 
 def test_upload_of_two_files_to_the_first_matrix(page, address):

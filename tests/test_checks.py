@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conftest import build
 
 import layoutcm as lcm
+from layoutcm.checks import check_layout
 from layoutcm.model import Pages, Regions, make_layout
 
 LABELS = ["Title", "Text", "Table", "Picture", "Caption"]
@@ -150,3 +152,11 @@ def test_labels_that_differ_by_case_hyphen_or_plural_are_matched_by_name():
 def test_an_unknown_remedy_is_refused(remedy):
     with pytest.raises(lcm.InputError, match="fix"):
         lcm.fix(layout(), [remedy])
+
+
+def test_doubles_are_counted_as_a_plain_count_does():
+    rng = np.random.default_rng(8)
+    rows = [(f"p{page}", "ab"[label], x, y, x + 1, y + 1) for page, label, x, y in rng.integers(0, 2, (40, 4)).tolist()]
+    found = [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, rows)) if f.code == "duplicate-box"]
+    assert [f.count for f in found] == [len(rows) - len(set(rows))]
+    assert not [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, set(rows))) if f.code == "duplicate-box"]

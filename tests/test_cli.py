@@ -172,3 +172,13 @@ def test_a_bug_is_exit_1_and_says_so(monkeypatch, capsys):
     with pytest.raises(SystemExit) as caught:
         cli.run()
     assert caught.value.code == 1 and "This is a bug" in capsys.readouterr().err
+
+
+def test_the_app_opens_folders_and_zips_and_refuses_what_is_not_there(monkeypatch, tmp_path, capsys):
+    asked = []
+    monkeypatch.setattr("layoutcm.app_server.serve", lambda options: asked.append(options.files))
+    files = [str(tmp_path), str(tmp_path / "run.zip")]
+    assert main(["app", *files]) == 2 and "run.zip: there is no such file" in capsys.readouterr().err
+    (tmp_path / "run.zip").write_bytes(b"PK")
+    assert main(["app", *files]) == 0 and asked == [files]
+    assert main(["app", files[0], "a\0b"]) == 2

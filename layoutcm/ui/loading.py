@@ -9,7 +9,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.formats import BY_NAME
+from layoutcm.formats import BY_NAME, never
 from layoutcm.model import GT, PRED, Layout
 from layoutcm.ui import drops, page_images, page_pairs, state
 from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of, together
@@ -149,8 +149,8 @@ def files_in_words(files: state.Loaded) -> list[Layout]:
 
 
 def formats_in_words() -> str:
-    """All formats that can be dropped, as people call them."""
-    return ", ".join(format.title for format in BY_NAME.values())
+    """All formats that are recognised when they are dropped, as people call them."""
+    return ", ".join(format.title for format in BY_NAME.values() if format.recognises is not never)
 
 
 def ways_out(files: state.Loaded) -> None:

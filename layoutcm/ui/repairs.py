@@ -22,6 +22,7 @@ HERE = {
     "page-numbers-shifted": f"{_GIVE_MAP} if this is wrong.",
     "page-numbers-suspect": f"{_GIVE_MAP} if pages are off by one.",
     "page-numbers-ambiguous": f"{_GIVE_MAP}.",
+    "documents-from-names": "",
 }
 _REPAIRS = {
     "flip-y": "turn the y axis round",
