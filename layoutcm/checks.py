@@ -36,6 +36,9 @@ def findings_of(layout: Layout) -> tuple[Finding, ...]:
 
 def check_pair(alignment: Alignment) -> list[Finding]:
     """Findings on two layouts together: what would explain that they hardly meet."""
+    gt = alignment.layouts[GT]
+    if len(gt.region_columns) and _tiny_boxes(gt):
+        return []  # where gt is in doubt, nothing can be said about pred
     sample = take_sample(alignment)
     found = sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
     findings = other_reading(sample, found) if len(sample.pairs) and found < 1 - GAIN else []
@@ -92,7 +95,7 @@ def _tiny_boxes(layout: Layout) -> list[Finding]:
     for unit, words in UNIT_LIKE.items():
         if (reach <= unit * 1.05).all() and min(pages.widths.min(), pages.heights.min()) > 4 * unit:
             message = f"{layout.name}: no coordinate is above {reach.max():.4g}; they look like {words}."
-            return [repairable("other-scale", message, f"unit:{unit:g}")]
+            return [repairable("other-scale", message, f"unit:{unit:g}", side="")]
     return []
 
 

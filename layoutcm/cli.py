@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import sys
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options.run(options)
     except InputError as error:
-        print(f"layoutcm: {error}", file=sys.stderr)
+        print(f"layoutcm: {harmless(str(error))}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): that is no error, and Python must not complain at exit.
@@ -155,9 +156,9 @@ def run_compare(options: argparse.Namespace) -> None:
                 if booked:
                     results[-1]["families"] = families_result(comparison, booked, options.method)
             if options.json != "-":
-                print(summary(comparison, options.method), end="\n\n")
+                print(harmless(summary(comparison, options.method)), end="\n\n")
                 if booked:
-                    print(family_summary(booked), end="\n\n")
+                    print(harmless(family_summary(booked)), end="\n\n")
         if options.json:
             _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
     if options.output and options.json != "-":
@@ -230,7 +231,7 @@ def run_inspect(options: argparse.Namespace) -> None:
         # The first file lends page sizes and labels to those that follow and have none.
         layouts.append(_read(file, options, like=like or next(iter(layouts), None), format=options.format))
         if options.json != "-":
-            print(inspection_text(layouts[-1]), end="\n\n")
+            print(harmless(inspection_text(layouts[-1])), end="\n\n")
     if options.json:
         _write_json(json_text([inspection(layout) for layout in layouts]), options.json)
 
@@ -281,6 +282,11 @@ def _write_json(text: bytes, target: str) -> None:
         raise InputError(target, "", f"cannot be written: {error.strerror}", "Choose another place.") from None
 
 
+def harmless(text: str) -> str:
+    """Somebody's labels must not steer a terminal."""
+    return re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", " ", text)
+
+
 class Bar:
     """A progress bar on a terminal, nothing when the output is piped."""
 
@@ -302,6 +308,9 @@ class Bar:
 
 def run() -> None:
     """Entry point of the `layoutcm` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a label shows ? instead
     try:
         sys.exit(main())
     except Exception as error:  # a bug: said plainly, with the way to see more

@@ -44,6 +44,7 @@ from layoutcm.page_maps import PagesGiven, page_map_of
 from layoutcm.page_matching import WAYS
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import read_mapping
+from layoutcm.writing import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +188,7 @@ class Comparison:
         chosen = {"method": method, **more}
         added = {name: str(value).replace("|", "/") for name, value in chosen.items() if value is not None}
         parts = {"gt": gt, "pred": pred, "pages": len(self.pages), **self.options, **added}
-        return "|".join(f"{name}:{value}" for name, value in parts.items()) + f"|v{__version__}"
+        return one_line("|".join(f"{name}:{value}" for name, value in parts.items())) + f"|v{__version__}"
 
     def lay_out_page(self, page: int) -> LaidOut:
         """The boxes of both sides on the pixel grid of one page, which is page 0 of what comes back."""

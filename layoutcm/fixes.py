@@ -29,7 +29,10 @@ from layoutcm.model import (
     joined_regions,
     make_layout,
 )
+from layoutcm.pairing import neighbours
 
+# Findings that `make_layout` makes again.
+MADE_ANEW = ("empty-box", "clipped-box", "score-range", "background-region")
 REMEDIES = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "ids:N")
 _REMEDY = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|ids):([+-]?\d{1,9})")
 Boxes = Callable[[Floats, Floats], Floats]
@@ -63,7 +66,7 @@ def _fixed(layout: Layout, remedy: str) -> Layout:
         regions, lost = _moved(layout, raw, box_change(plain or kind, float(factor or 0))), 0
     note = f"{layout.name}: read with the repair {remedy}"
     note += f"; {lost:,} regions then belong to no page and are left out." if lost else "."
-    kept = [one for one in layout.findings if one.code not in ("empty-box", "clipped-box")]
+    kept = [one for one in layout.findings if one.code not in MADE_ANEW]
     fixed = make_layout(
         layout.name,
         layout.format,
@@ -123,12 +126,9 @@ def _moved_shape(shape: Shape, size: Floats, change: Boxes) -> Shape | None:
 
 def shift_pages(layout: Layout, regions: Regions, by: int) -> tuple[Regions, int]:
     """Every region on the page `by` further on in its document, and how many leave it."""
-    documents = np.array(layout.page_columns.documents, object)
-    page = regions.page + np.int32(by)
-    inside = (page >= 0) & (page < len(documents))
-    inside[inside] = documents[page[inside]] == documents[regions.page[inside]]
-    kept = regions.take(inside)
-    return replace(kept, page=kept.page + np.int32(by)), int((~inside).sum())
+    page = neighbours(layout.page_columns, by)[regions.page].astype(np.int32)
+    kept = regions.take(page >= 0)
+    return replace(kept, page=page[page >= 0]), int((page < 0).sum())
 
 
 def shift_ids(layout: Layout, label: Indices, by: int) -> Indices:

@@ -14,6 +14,8 @@ from typing import Any
 
 from layoutcm.errors import InputError, shown
 
+MAX_DEPTH = 64
+
 
 def read_written(path: str | os.PathLike[str], what: str) -> object:
     """The plain values in a file; `what` names its content in messages."""
@@ -37,10 +39,23 @@ def parse_written(name: str, data: bytes, what: str) -> object:
             # JSON first: YAML stumbles over its tabs and over emoji written as two escapes.
             return json.loads(text, object_pairs_hook=_unrepeated)
         except json.JSONDecodeError:
+            check_nesting(text)
             return yaml.load(text, _loader())
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as error:
-        problem = " ".join(str(error).split())
+    # Besides its own errors, PyYAML lets those of a tag with a wrong value through, such as `!!int x`.
+    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
+        problem = " ".join(str(error).split()) or type(error).__name__
         raise InputError(name, "", f"the {what} cannot be read: {problem}", "Write it as YAML or JSON.") from None
+
+
+def check_nesting(text: str) -> None:
+    """Refuse what is nested without end before anything is built of it: the compiled loader would crash on it."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise ValueError(f"nested more than {MAX_DEPTH} deep")
 
 
 def _unrepeated(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:

@@ -55,8 +55,8 @@ class ObjectCells:
         rows, columns = (np.append(self.own_labels(side), n) for side in (GT, PRED))
         names = [*self.labels, ""]
         frame = pd.DataFrame(self.counts[np.ix_(rows, columns)])
-        frame.index = pd.Index([*(names[i] for i in rows[:-1]), INVENTED], name="gt")
-        frame.columns = pd.Index([*(names[j] for j in columns[:-1]), MISSED], name="pred")
+        frame.index = pd.Index([*(names[i] for i in rows[:-1]), _apart(INVENTED, self.labels)], name="gt")
+        frame.columns = pd.Index([*(names[j] for j in columns[:-1]), _apart(MISSED, self.labels)], name="pred")
         return frame
 
     def pages_behind(self, gt: int, pred: int) -> tuple[Rows, Rows]:
@@ -64,6 +64,11 @@ class ObjectCells:
         pages, objects = np.unique(self.page[(self.gt == gt) & (self.pred == pred)], return_counts=True)
         order = np.argsort(-objects, kind="stable")
         return pages[order], objects[order]
+
+
+def _apart(margin: str, labels: list[str]) -> str:
+    """The margin's name, told apart from a label of the same name."""
+    return margin if margin not in labels else _apart(f"({margin})", labels)
 
 
 def object_cells(

@@ -1,7 +1,7 @@
 """The objects view: boxes and masks instead of pixels.
 
 AP and AR by COCO's rules, the plain-sum and all-point APs, precision/recall/F1 at one IoU, the object confusion matrix.
-Everything is read off one matcher (`matching.match_greedily`) and computed when asked for. Predictions go by descending
+Everything is read off one matcher (`match_greedily`) and computed when asked for. Predictions go by descending
 score; equal scores by page (in the order of gt's ids) and place in the file, and so do predictions without a score,
 after all others. A crowd region is no object: it is neither found nor missed, and what lies on it is not counted.
 """
@@ -28,7 +28,6 @@ from layoutcm.object_matching import HIT, LEFT_OUT, Groups, Overlaps, group, mat
 if TYPE_CHECKING:
     import pandas as pd
 
-MARGINS = ("invented", "missed")  # last row and last column of the matrix
 NO_LIMIT = 2**62
 KEPT = 4
 _INSTEAD = "Precision, recall and F1 at one IoU need no scores."

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import shown
 from layoutcm.model import GT, PRED, Finding, Pages
-from layoutcm.page_names import NAME_RULES, only_once
+from layoutcm.page_names import NAME_RULES
 from layoutcm.page_numbers import Places, number_pairs, numbered
 
 ALONE, MAP, EXACT, NUMBER = "", "map", "exact", "number"
@@ -76,11 +76,11 @@ def _named(way: str, gt: Pages, pred: Pages, alone: tuple[NDArray[np.int64], ...
     if way == EXACT:
         free = set(alone[PRED].tolist())
         return [(i, j) for i in alone[GT].tolist() if (j := pred.index.get(gt.names[i], -1)) in free]
-    rule = NAME_RULES[way]
-    pages, partners = (
-        only_once((rule(side.names[i]), i) for i in left.tolist()) for side, left in zip((gt, pred), alone)
-    )
-    return [(i, partners[name]) for name, i in pages.items() if i >= 0 and partners.get(name, -1) >= 0]
+    # Unique among all pages, not only among those still alone: x/1 being taken does not make y/1 and z/1 one page.
+    rule = list(NAME_RULES).index(way)
+    pages, partners = gt.alike[rule], pred.alike[rule]
+    lonely = [set(side.tolist()) for side in alone]
+    return [(i, j) for name, i in pages.items() if i in lonely[GT] and (j := partners.get(name, -1)) in lonely[PRED]]
 
 
 def _by_number(

@@ -19,6 +19,7 @@ _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _BEFORE_NUMBER = re.compile(r"(?:(?<![^\W_])(?:page|pg|p))?[\s_.\-]{0,8}\Z", re.IGNORECASE)
 MAX_DIGITS = 9  # a time stamp is no page number
 _BLANKS = re.compile(r"[\s_]+")
+_DIGITS = re.compile(r"(\d+)")
 
 
 def base_name(page: str) -> str:
@@ -66,3 +67,8 @@ def split_number(page: str) -> tuple[str, int]:
     tail = head[-16:]
     base = (head[: len(head) - len(tail)] + _BEFORE_NUMBER.sub("", tail, count=1)).rstrip(" _.-")
     return "" if base[-1:] in ("/", "\\") else base, int(digits) if len(digits) <= MAX_DIGITS else -1
+
+
+def natural(name: str) -> list[str]:
+    """A key to sort names by, page 2 before page 10."""
+    return [part.zfill(12) if part.isdigit() else part for part in _DIGITS.split(name)]

@@ -14,7 +14,7 @@ from layoutcm.errors import InputError, shown
 from layoutcm.model import GT, PRED, SIDES, Finding, Pages
 from layoutcm.page_maps import PageMap, resolve
 from layoutcm.page_matching import PageMatches, match_pages
-from layoutcm.page_names import split_number
+from layoutcm.page_names import natural, split_number
 
 MISSING_PAGES = ("penalise", "ignore")
 NAMES_SHOWN = 4
@@ -115,6 +115,20 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
         fix="Give documents= a pattern or a table if this is wrong.",
     )
     return pages, [finding]
+
+
+def neighbours(pages: Pages, by: int) -> NDArray[np.int64]:
+    """int64[pages]: the page `by` further on in the same document, -1 where there is none.
+
+    Pages of a document go by number, else by name with numbers in their order: the order in a file may be any.
+    """
+    documents = name_documents(pages, None)[0].documents
+    order = sorted(range(len(pages)), key=lambda i: (documents[i], pages.numbers[i], natural(pages.names[i])))
+    found = np.full(len(pages), -1)
+    for place, i in enumerate(order):
+        if 0 <= place + by < len(order) and documents[order[place + by]] == documents[i]:
+            found[i] = order[place + by]
+    return found
 
 
 def _named_by_table(pages: Pages, documents: object) -> tuple[Pages, list[Finding]]:

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from layoutcm.align import Alignment
 from layoutcm.fixes import box_change, raw_regions
 from layoutcm.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
+from layoutcm.pairing import neighbours
 
+FEWEST = 5  # regions of gt below which chance could look like a convention
 PAGES_TRIED = 64
 PAIRS_TRIED = 200_000
 SAME_PLACE = 0.5  # IoU from which two regions count as the same
@@ -85,13 +87,9 @@ def _shifted_sources(alignment: Alignment, shift: int) -> list[NDArray[np.int64]
     gt, pred = alignment.sources
     if not shift:
         return [gt, pred]
-    documents = np.array(alignment.pages.documents, object)
-    moved = np.full(len(pred), -1)
-    target = np.arange(len(pred)) - shift
-    inside = (target >= 0) & (target < len(pred))
-    inside[inside] = documents[target[inside]] == documents[inside]
-    moved[inside] = pred[target[inside]]
-    return [gt, moved]
+    # pred's own neighbours, as the repair will take them.
+    before = neighbours(alignment.layouts[PRED].page_columns, -shift)
+    return [gt, np.where(pred >= 0, before[pred] if len(before) else -1, -1)]
 
 
 def _chosen_pages(pages: list[Indices], sources: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -112,6 +110,8 @@ def better(found: float, before: float) -> bool:
 
 def other_reading(sample: Sample, before: float) -> list[Finding]:
     """The reading of pred's boxes that finds most, if it finds far more than the boxes as they stand."""
+    if len(sample.boxes[GT]) < FEWEST:
+        return []
     tried = [(sample.found(boxes), remedies, words) for boxes, remedies, words in _readings(sample)]
     # Among readings that are as good, the simplest: they are tried in that order, and `max` takes the first.
     found, remedies, words = max(tried, key=lambda reading: round(reading[0], 2))
@@ -125,8 +125,9 @@ def other_reading(sample: Sample, before: float) -> list[Finding]:
     return [repairable(code, message, ",".join(remedies))]
 
 
-def repairable(code: str, message: str, remedy: str) -> Finding:
-    return Finding(code, message, fix=f"Repair pred: fix(pred, {remedy!r}) or --fix {remedy}.", remedy=remedy)
+def repairable(code: str, message: str, remedy: str, side: str = "pred") -> Finding:
+    option = {"pred": f"--fix {remedy}", "": f"--fix {remedy} (--fix-gt for the ground truth)"}[side]
+    return Finding(code, message, fix=f"Repair it: fix({side or 'layout'}, {remedy!r}) or {option}.", remedy=remedy)
 
 
 def _readings(sample: Sample) -> Iterator[tuple[Floats, tuple[str, ...], str]]:

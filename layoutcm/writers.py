@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 
 def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
     """Write `layout` as "parquet", "csv" or "coco"; an existing file is replaced only once the new one is whole."""
-    if to not in WRITERS:
+    if not isinstance(to, str) or to not in WRITERS:
         raise InputError("", "to", f"{shown(to)} is not known", f"Use one of {', '.join(WRITERS)}.")
-    target = Path(path)
+    if not isinstance(layout, Layout):
+        raise InputError("", "layout", f"{shown(layout)} is not a layout", "Read a file first: layoutcm.read(path).")
+    target = Path(os.path.realpath(path)) if "\0" not in str(path) else Path()
+    if not target.name or (target.exists() and not target.is_file()):
+        raise InputError(str(path), "", "this is not the name of a file", "Choose another place.")
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         unfinished.write_bytes(WRITERS[to](layout))
@@ -59,6 +63,11 @@ def _table(layout: Layout) -> pd.DataFrame:
         regions["outline"] = [
             json.dumps(_segmentation(shapes[i])) if i in shapes else None for i in range(len(regions))
         ]
+    facts = layout.region_columns.coco
+    if facts is not None and facts.crowd.any():  # without these AP would be another
+        regions = regions.assign(iscrowd=facts.crowd.astype(int), area=facts.areas)
+    regions["page"] = regions["page"].astype(object)
+    pages["page"] = pages["page"].astype(object)
     table = pages.assign(order=np.arange(len(pages))).merge(regions, on="page", how="left")
     return table.sort_values(["order", "row"], kind="stable").drop(columns=["order", "row"])
 

@@ -43,7 +43,7 @@ def test_a_family_is_drawn_with_its_margin(booked):
     assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
     figure = family_figure(booked.all_matrices[0], "recall", LIGHT, "pages")
     cells = next(trace for trace in figure.data if trace.name == "cells")
-    assert cells.hovertext[1].endswith("50.0 % of gt &#36;a&#36;<br>100.0 % of pred b<br>1 pages")
+    assert cells.hovertext[1].endswith("50.0 % of gt &#36;a&#36;<br>100 % of pred b<br>1 pages")
 
 
 def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):

@@ -33,6 +33,8 @@ SPELLINGS = {
     "label": ("label", "class", "class_name", "category", "category_name", "label_name", "type"),
     "score": ("score", "confidence", "conf", "probability", "prob", "detection_class_prob"),
     "outline": ("outline", "segmentation"),
+    "crowd": ("iscrowd", "crowd"),
+    "area": ("area",),
 }
 CORNERS = ("x0", "y0", "x1", "y1")
 # By kind: two corners, a corner and a size, a centre and a size.

@@ -34,7 +34,8 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
         name=name,
         labels=list(labels),
         page_columns=pages,
-        region_columns=_joined_regions(parts, recode, starts.tolist()),
+        region_columns=_joined_regions([part.region_columns for part in parts], recode, starts.tolist()),
+        dropped=_joined_regions([part.dropped or _none(part) for part in parts], recode, starts.tolist()),
         findings=tuple(finding for part in parts for finding in part.findings),
         keys=parts[0].keys if lent else {},
         # Ids of several files need not mean the same.
@@ -56,6 +57,10 @@ def _joined_pages(name: str, parts: Sequence[Layout]) -> Pages:
     return pages
 
 
-def _joined_regions(parts: Sequence[Layout], recode: Sequence[Indices], starts: Sequence[int]) -> Regions:
-    columns = [recoded(part.region_columns, names) for part, names in zip(parts, recode)]
+def _none(part: Layout) -> Regions:
+    return part.region_columns.take(np.zeros(len(part.region_columns), bool))
+
+
+def _joined_regions(parts: Sequence[Regions], recode: Sequence[Indices], starts: Sequence[int]) -> Regions:
+    columns = [recoded(part, names) for part, names in zip(parts, recode)]
     return joined_regions([replace(one, page=one.page + np.int32(start)) for one, start in zip(columns, starts)])

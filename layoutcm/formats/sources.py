@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import re
 import stat
 import warnings
 import zipfile
@@ -21,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content
 from layoutcm.model import IMAGE_SUFFIXES
+from layoutcm.page_names import natural
 
 OneSource = str | os.PathLike[str] | tuple[str, bytes]
 Source = OneSource | list[OneSource]
@@ -28,9 +28,8 @@ Size = tuple[float, float]
 
 MAX_FILES = 500_000
 MAX_UNPACKED = 4 << 30
-# Text shrinks twentyfold at most; a member that shrinks far more is built to fill the memory.
+# Text shrinks twentyfold or so; an archive that shrinks far more is built to fill the memory.
 MAX_RATIO, RATIO_FREE = 200, 64 << 20
-_DIGITS = re.compile(r"(\d+)")
 ZIP_MAGIC = b"PK\x03\x04"
 # Pictures and papers beside the annotations; what they show is no layout.
 OTHER_SUFFIXES = (".pdf", ".md", ".svg", ".ds_store")
@@ -108,7 +107,7 @@ def _joined(bundles: list[Bundle]) -> Bundle:
 
 def _in_order(contents: Iterable[Content]) -> tuple[Content, ...]:
     """By name, page 2 before page 10: the order of an archive or of an upload means nothing."""
-    return tuple(sorted(contents, key=lambda one: [p.zfill(12) if p.isdigit() else p for p in _DIGITS.split(one.name)]))
+    return tuple(sorted(contents, key=lambda one: natural(one.name)))
 
 
 def _from_folder(folder: Path) -> Bundle:
@@ -135,7 +134,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 def _from_zip(name: str, data: bytes) -> Bundle:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-        members = [info for info in archive.infolist() if not info.is_dir()]
+        members = [info for info in archive.infolist() if info.filename and not info.is_dir()]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise InputError(name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
     _check_members(name, members)
@@ -146,17 +145,16 @@ def _check_members(name: str, members: list[zipfile.ZipInfo]) -> None:
     if len(members) > MAX_FILES:
         raise InputError(name, "", f"{len(members):,} files, at most {MAX_FILES:,} are read", "Split the archive.")
     total = sum(info.file_size for info in members)
+    if total > max(RATIO_FREE, MAX_RATIO * sum(info.compress_size for info in members)):
+        raise InputError(name, "", f"unpacks to {total:,} bytes, which no real files do", "Pack it again.")
     if total > MAX_UNPACKED:
         raise InputError(name, "", f"unpacks to {total:,} bytes, at most {MAX_UNPACKED:,}", "Unpack it into a folder.")
     for info in members:
         path = PurePosixPath(info.filename.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        if path.is_absolute() or ".." in path.parts or not path.parts or ":" in path.parts[0]:
             raise InputError(name, shown(info.filename), "this name leads out of the archive", "Pack it again.")
         if stat.S_ISLNK(info.external_attr >> 16):
             raise InputError(name, shown(info.filename), "this is a link, not a file", "Pack the file itself.")
-        if info.file_size > max(RATIO_FREE, MAX_RATIO * info.compress_size):
-            problem = f"{info.compress_size:,} bytes unpack to {info.file_size:,}, which is no real file"
-            raise InputError(name, shown(info.filename), problem, "Leave it out.")
         if info.flag_bits & 1:
             raise InputError(name, shown(info.filename), "this file is locked with a password", "Pack it without.")
 

@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,13 @@ from layoutcm.formats.columns import CORNERS, as_corners, find_columns, plain
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box, parse_segmentation
 from layoutcm.formats.sizes import missing_size, size_of
-from layoutcm.model import Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape, make_layout
+from layoutcm.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape, make_layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 TEXT = ("page", "document", "label", "outline")
-NUMBERS = ("number", "width", "height", "score")
+NUMBERS = ("number", "width", "height", "score", "crowd", "area")
 ALL = ("page", "document", "width", "height", "label", *CORNERS, "score")
 PARQUET_MAGIC = b"PAR1"
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
@@ -247,6 +248,9 @@ def _layout(
         else {}
     )
     regions = Regions(page[rows], label, boxes[rows], numbers["score"][rows], shapes)
+    if (numbers["crowd"] > 0).any():
+        crowd, areas = numbers["crowd"][rows] > 0, numbers["area"][rows]
+        regions = replace(regions, coco=CocoFacts(crowd, areas, np.full((len(rows), 2), np.nan)))
     return make_layout(
         content.name,
         format,

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.gather import Gathering, number, part_of
+from layoutcm.handwritten import parse_written
 from layoutcm.model import Finding, Layout, stem
 
 NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -108,13 +109,7 @@ def class_names(options: Options) -> dict[int, str] | None:
 
 
 def _from_yaml(content: Content) -> object:
-    import yaml
-
-    try:
-        loaded = yaml.load(content.json_bytes, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        problem = f"this YAML cannot be read: {shown(' '.join(str(error).split()), 120)}"
-        raise InputError(content.name, "", problem, "Repair it; `names` lists the classes.") from None
+    loaded = parse_written(content.name, content.data, "list of names")
     return loaded.get("names") if isinstance(loaded, dict) else None
 
 
