@@ -13,7 +13,7 @@ from layoutcm.formats import BY_NAME, never
 from layoutcm.model import GT, PRED, Layout
 from layoutcm.ui import drops, page_images, page_pairs, state
 from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of, together
-from layoutcm.ui.panels import counted, guarded, typed
+from layoutcm.ui.panels import beside, counted, guarded, typed
 
 KEEP = "(keep)"
 SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
@@ -32,7 +32,7 @@ def digested(upload: Any) -> Input:
 
 def uploads() -> None:
     """Two drop zones and a third for page images; loads as soon as both sides are there."""
-    left, right, third = st.columns(3)
+    left, right, third = beside(1, 1, 1, key="_drops")
     # A drop zone keeps its files as long as its key is the same.
     again = st.session_state.get("started_over", 0)
     key = f"_{again}" if again else ""

@@ -8,7 +8,7 @@ import streamlit as st
 
 from layoutcm.model import Finding
 from layoutcm.ui import state
-from layoutcm.ui.panels import counted, typed
+from layoutcm.ui.panels import beside, counted, typed
 
 MATCH_NAMES = "match-names"
 SHOWN_AT_ONCE = 3  # remarks; more of them go into an expander
@@ -80,7 +80,7 @@ def _warning(side: str, finding: Finding, key: str) -> None:
     if not label:
         st.warning(_text(finding))
         return
-    left, right = st.columns([4, 1], vertical_alignment="center")
+    left, right = beside(4, 1, key=f"_{key}")
     left.warning(_text(finding, advice=not finding.remedy))
     right.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:", width="stretch")
 
