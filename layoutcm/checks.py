@@ -16,8 +16,9 @@ from layoutcm.align import Alignment
 from layoutcm.errors import shown
 from layoutcm.fixes import shift_ids
 from layoutcm.model import GT, PRED, X1, Y1, Finding, Layout
-from layoutcm.readings import GAIN, Sample, better, other_reading, repairable, take_sample
+from layoutcm.readings import FEWEST, GAIN, Sample, better, other_reading, repairable, take_sample
 
+COARSE = 50  # no page image is this small; inches and millimetres of small prints are
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
 
 
@@ -26,7 +27,13 @@ def check_layout(layout: Layout) -> list[Finding]:
     if not len(layout.region_columns):
         message = f"{layout.name} has no region at all, so every score with it is 0 or n/a."
         return [Finding("empty-side", message, fix="Check that this is the right file.")]
-    return [*_empty_pages(layout), *_duplicates(layout), *_tiny_boxes(layout), *_odd_scores(layout)]
+    return [
+        *_coarse_pages(layout),
+        *_empty_pages(layout),
+        *_duplicates(layout),
+        *_tiny_boxes(layout),
+        *_odd_scores(layout),
+    ]
 
 
 def findings_of(layout: Layout) -> tuple[Finding, ...]:
@@ -45,6 +52,21 @@ def check_pair(alignment: Alignment) -> list[Finding]:
     if not findings and found < 1 - GAIN:
         findings = _other_page(alignment, found)
     return findings + _other_ids(alignment, sample)
+
+
+def _coarse_pages(layout: Layout) -> list[Finding]:
+    """Pages in inches or the like: whole units are no pixels."""
+    pages = layout.page_columns
+    small = np.flatnonzero(np.maximum(pages.widths, pages.heights) < COARSE)
+    if not small.size:
+        return []
+    i = int(small[0])
+    message = (
+        f"{layout.name}: {small.size:,} of {len(pages):,} pages are only some {COARSE} units or less a side (first: "
+        f"{shown(pages.names[i])}, {pages.widths[i]:g} x {pages.heights[i]:g}), so rounding to whole units is coarse."
+    )
+    fix = "Use the rounding exact, or make the side with pixels the ground truth."
+    return [Finding("coarse-page", message, count=int(small.size), fix=fix)]
 
 
 def _empty_pages(layout: Layout) -> list[Finding]:
@@ -119,17 +141,21 @@ def _odd_scores(layout: Layout) -> list[Finding]:
 
 
 def _other_page(alignment: Alignment, before: float) -> list[Finding]:
-    """Regions of pred that fit the page before or after the one they are on."""
-    for shift in (1, -1):
-        sample = take_sample(alignment, shift)
-        found = sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
-        if better(found, before):
-            message = (
-                f"Pages of pred seem to be off by one: on the page {'after' if shift > 0 else 'before'} their own, "
-                f"{found:.0%} of gt's regions have a counterpart, against {before:.0%} as it stands."
-            )
-            return [repairable("page-off-by-one", message, f"pages:{shift}")]
-    return []
+    """Regions of pred that fit the page before or after the one they are on, in its document or in the file."""
+    tried = []
+    for along in ("pages", "images"):
+        for shift in (1, -1):
+            sample = take_sample(alignment, shift, along)
+            tried.append((sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0, along, shift, sample))
+    found, along, shift, sample = max(tried, key=lambda one: len(one[3].boxes[GT]) * round(one[0], 2))
+    if not better(found, before) or len(sample.boxes[GT]) < FEWEST:
+        return []
+    message = (
+        f"{'Pages' if along == 'pages' else 'Images'} of pred seem to be off by one: on the one "
+        f"{'after' if shift > 0 else 'before'} their own, {found:.0%} of gt's regions have a counterpart, against "
+        f"{before:.0%} as it stands."
+    )
+    return [repairable("page-off-by-one", message, f"{along}:{shift}")]
 
 
 def _other_ids(alignment: Alignment, sample: Sample) -> list[Finding]:

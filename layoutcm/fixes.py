@@ -1,8 +1,9 @@
 """Repairs of a layout that was written under another convention: each is named by a short text.
 
 `flip-y` (y counted from below), `unit:1000` (coordinates as parts of a page of 1000 x 1000), `scale:2.083`, `xywh`
-(what was read as corners is x, y, width, height), `xyxy` (the reverse), `pages:1` (regions belong one page later),
-`ids:1` (category ids belong one later). The boxes that had no area as they were read are read anew, too.
+(what was read as corners is x, y, width, height), `xyxy` (the reverse), `pages:1` (regions belong one page later in
+their document), `images:1` (one page later in the file), `ids:1` (category ids belong one later). Boxes that had no area
+as they were read are read anew, too.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
 from layoutcm.model import (
@@ -24,6 +26,7 @@ from layoutcm.model import (
     Indices,
     Layout,
     Outline,
+    Pages,
     Regions,
     Shape,
     joined_regions,
@@ -33,8 +36,8 @@ from layoutcm.pairing import neighbours
 
 # Findings that `make_layout` makes again.
 MADE_ANEW = ("empty-box", "clipped-box", "score-range", "background-region")
-REMEDIES = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "ids:N")
-_REMEDY = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|ids):([+-]?\d{1,9})")
+REMEDIES = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "images:N", "ids:N")
+_REMEDY = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|images|ids):([+-]?\d{1,9})")
 Boxes = Callable[[Floats, Floats], Floats]
 
 
@@ -56,8 +59,8 @@ def _fixed(layout: Layout, remedy: str) -> Layout:
         raise InputError("", "fix", f"{shown(remedy)} is not known", f"Use one of {', '.join(REMEDIES)}.")
     plain, kind, factor, shifted, by = found.groups()
     raw = raw_regions(layout)
-    if shifted == "pages":
-        regions, lost = shift_pages(layout, raw, int(by))
+    if shifted in ("pages", "images"):
+        regions, lost = shift_pages(layout, raw, int(by), shifted)
     elif shifted == "ids":
         regions, lost = replace(raw, label=shift_ids(layout, raw.label, int(by))), 0
     else:
@@ -124,11 +127,19 @@ def _moved_shape(shape: Shape, size: Floats, change: Boxes) -> Shape | None:
     return Outline(tuple(rings))
 
 
-def shift_pages(layout: Layout, regions: Regions, by: int) -> tuple[Regions, int]:
-    """Every region on the page `by` further on in its document, and how many leave it."""
-    page = neighbours(layout.page_columns, by)[regions.page].astype(np.int32)
+def shift_pages(layout: Layout, regions: Regions, by: int, along: str) -> tuple[Regions, int]:
+    """Every region on the page `by` further on, in its document or in the file, and how many leave it."""
+    page = next_pages(layout.page_columns, by, along)[regions.page].astype(np.int32)
     kept = regions.take(page >= 0)
     return replace(kept, page=page[page >= 0]), int((page < 0).sum())
+
+
+def next_pages(pages: Pages, by: int, along: str) -> NDArray[np.int64]:
+    """int64[pages]: the page `by` further on along the "pages" of a document or the "images" of a file; -1: none."""
+    if along == "pages":
+        return neighbours(pages, by)
+    target = np.arange(len(pages)) + by
+    return np.where((target >= 0) & (target < len(pages)), target, -1)
 
 
 def shift_ids(layout: Layout, label: Indices, by: int) -> Indices:

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.align import Alignment
-from layoutcm.fixes import box_change, raw_regions
+from layoutcm.fixes import box_change, next_pages, raw_regions
 from layoutcm.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
-from layoutcm.pairing import neighbours
 
 FEWEST = 5  # regions of gt below which chance could look like a convention
 PAGES_TRIED = 64
@@ -57,10 +56,10 @@ def iou(gt: Floats, pred: Floats) -> Floats:
     return np.divide(both, either, out=np.zeros_like(both), where=either > 0)
 
 
-def take_sample(alignment: Alignment, shift: int = 0) -> Sample:
+def take_sample(alignment: Alignment, shift: int = 0, along: str = "pages") -> Sample:
     """Pages spread over the set on which both sides have regions; `shift` takes pred's page that much earlier."""
     raw = [raw_regions(layout) for layout in alignment.layouts]
-    sources = _shifted_sources(alignment, shift)
+    sources = _shifted_sources(alignment, shift, along)
     chosen = _chosen_pages([side.page for side in raw], sources)
     boxes, labels, frames, starts = [], [], [], []
     for side, source, layout in zip(raw, sources, alignment.layouts):
@@ -82,13 +81,13 @@ def take_sample(alignment: Alignment, shift: int = 0) -> Sample:
     return Sample((boxes[GT], boxes[PRED]), (labels[GT], labels[PRED]), (frames[GT], frames[PRED]), pairs)
 
 
-def _shifted_sources(alignment: Alignment, shift: int) -> list[NDArray[np.int64]]:
+def _shifted_sources(alignment: Alignment, shift: int, along: str) -> list[NDArray[np.int64]]:
     """int64[pages] of both sides; a page whose neighbour is of another document has none."""
     gt, pred = alignment.sources
     if not shift:
         return [gt, pred]
     # pred's own neighbours, as the repair will take them.
-    before = neighbours(alignment.layouts[PRED].page_columns, -shift)
+    before = next_pages(alignment.layouts[PRED].page_columns, -shift, along)
     return [gt, np.where(pred >= 0, before[pred] if len(before) else -1, -1)]
 
 

@@ -110,6 +110,23 @@ def test_a_model_that_finds_little_is_not_called_flipped():
     assert codes(lcm.compare(gt, replace(few, region_columns=few.region_columns.take(kept)))) <= {"page-without-pred"}
 
 
+def test_image_ids_off_by_one_over_several_documents_lose_one_page_only():
+    """Within documents the last page of each would be lost; along the file only the last of all."""
+    gt, broken = layout(), layout(shift=1)
+    documents = tuple(f"book {i // 3}" for i in range(12))
+    gt, broken = (replace(one, page_columns=replace(one.page_columns, documents=documents)) for one in (gt, broken))
+    finding = next(f for f in lcm.compare(gt, broken).findings if f.code == "page-off-by-one")
+    assert finding.remedy == "images:-1"
+    assert lcm.compare(gt, lcm.fix(broken, finding.remedy)).average("macro")["f1"] > 0.9
+
+
+def test_pages_in_inches_are_called_coarse():
+    inches = layout(lambda boxes: boxes / 100)
+    size = np.full(12, 8.0), np.full(12, 11.0)
+    small = replace(inches, page_columns=replace(inches.page_columns, widths=size[0], heights=size[1]))
+    assert "coarse-page" in codes(lcm.compare(small, small))
+
+
 def test_an_empty_side_is_said_in_so_many_words():
     gt = layout()
     nothing = replace(gt, region_columns=gt.region_columns.take(np.zeros(len(gt.region_columns), bool)))

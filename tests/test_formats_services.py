@@ -70,7 +70,12 @@ def test_yolo_pages_of_one_name_in_two_folders_stay_apart():
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [(b"0 0.5 x 0.5 0.5", "number 2"), (b"0.5 0.5 0.5 0.5 0.5", "not whole"), (b"0 0.5 0.5", "has no box")],
+    [
+        (b"0 45.5 0.5 0.5 0.5", "no fraction"),
+        (b"0 0.5 x 0.5 0.5", "number 2"),
+        (b"0.5 0.5 0.5 0.5 0.5", "not whole"),
+        (b"0 0.5 0.5", "has no box"),
+    ],
 )
 def test_yolo_lines_that_are_no_boxes_are_named(line, words):
     with pytest.raises(lcm.InputError, match=words) as error:

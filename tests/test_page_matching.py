@@ -116,7 +116,13 @@ def test_nothing_is_guessed():
 
 def test_a_stricter_rule_decides_before_a_looser_one():
     found, left = matched(compared(["x/a.png", "x/a.jpg"], ["a.jpg", "A.png"]))
-    assert found == {"x/a.jpg": ("a.jpg", "base name"), "x/a.png": ("A.png", "spelling")} and not left
+    # The pair that is left could be a page, but so could others of this name: nothing is guessed.
+    assert found == {"x/a.jpg": ("a.jpg", "base name"), "x/a.png": ("", "")} and left == ["A.png"]
+
+
+def test_a_name_that_others_have_too_pairs_nobody():
+    found, left = matched(compared(["x/1.png", "y/1.png"], ["x/1.png", "z/1.png"]))
+    assert found == {"x/1.png": ("x/1.png", "exact"), "y/1.png": ("", "")} and left == ["z/1.png"]
 
 
 def test_the_first_few_of_many_are_named():

@@ -100,7 +100,7 @@ def test_a_link_out_of_a_folder_is_not_followed(tmp_path):
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked():
-    refused(("bomb.zip", zipped({"a.csv": b"0" * (100 << 20)}, compresslevel=9)), "a.csv", "no real file")
+    refused(("bomb.zip", zipped({"a.csv": b"0" * (100 << 20)}, compresslevel=9)), "no real files")
 
 
 def test_an_archive_that_lies_about_its_sizes_is_refused():

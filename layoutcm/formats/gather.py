@@ -213,6 +213,8 @@ def number(value: object, file: str, place: str) -> float:
         found = float(value.strip().replace(",", ".") if isinstance(value, str) else value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         found = math.nan
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise InputError(file, place, "there is no number", "Add it, or remove the entry.")
     if not math.isfinite(found):
         raise InputError(file, place, f"{shown(value)} is not a finite number", "Repair this value.")
     return found

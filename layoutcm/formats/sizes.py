@@ -15,7 +15,7 @@ from layoutcm.formats.sources import image_size
 from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
 
 THREE_WAYS = (
-    "Give the ground truth to take it from (like=, or compare it with a file that has sizes), a folder of page "
+    "Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), a folder of page "
     "images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), --sizes 1025x1025)."
 )
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None

@@ -45,6 +45,8 @@ def is_csv(content: Content) -> bool:
     found = find_columns(list(names))
     if "block_type" in names:  # LayoutParser's, which has its own reader
         return False
+    if content.name.lower().endswith((".csv", ".tsv")):
+        return True  # whatever is wrong with it, the reader can say it best
     return {"page", "label"} <= names or (found.box is not None and bool({"page", "label"} & set(found.place)))
 
 

@@ -28,8 +28,13 @@ def is_yolo(content: Content) -> bool:
     if not content.json_bytes.strip():
         return name.endswith(".txt")
     line = _LINE.match(content.json_bytes[: 1 << 16])
-    # Fractions may reach a little beyond the page; pixels are far above that.
-    return line is not None and all(-1 <= float(part) <= 2 for part in line[0].split()[1:])
+    # Under another name it must look like fractions, too; a .txt with other numbers gets a message about them.
+    return line is not None and (name.endswith(".txt") or all(map(_is_fraction, map(float, line[0].split()[1:]))))
+
+
+def _is_fraction(value: float) -> bool:
+    """Fractions may reach a little beyond the page; pixels and percent are far above that."""
+    return -1 <= value <= 2
 
 
 def read_yolo(name: str, contents: Sequence[Content], options: Options) -> Layout:
@@ -69,6 +74,10 @@ def _read_lines(content: Content, rows: Gathering, page: int, names: dict[int, s
             key, values = int(parts[0]), list(map(float, parts[1:]))
         except ValueError:
             key, values = _explained(content, i, parts)
+        if not all(map(_is_fraction, values)):
+            wrong = next(value for value in values if not _is_fraction(value))
+            problem = f"{wrong:g} is no fraction of the page"
+            raise InputError(content.name, f"line {i}", problem, "Divide by the page's size, or percent by 100.")
         label = names.get(key) or f"class {key}"
         if len(parts) < CORNERED:
             if len(parts) < 5:

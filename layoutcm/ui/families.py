@@ -105,7 +105,7 @@ def headline(compared: Comparison) -> tuple[str, str, str] | None:
     shares = booked(compared, tree).shares(GT)
     stays = shares["identity"] + shares["in_family"]
     help_text = "Labelled pixels of gt that are right or taken for a label of the same family. See Families."
-    return "In the family", share(stays), help_text
+    return "Right or in family", share(stays), help_text
 
 
 def sentence(families: FamilyConfusion, side: int, scope: str) -> str:

@@ -118,7 +118,7 @@ def tables(compared: Comparison, confusion: Confusion) -> None:
         tex_place.download_button(
             "LaTeX", latex(table), f"{name}.tex", "text/x-tex", key="take_tex", on_click="ignore", width="stretch"
         )
-        st.caption("CSV has every digit; LaTeX needs booktabs. A spreadsheet with all tables is in the report below.")
+        st.caption("CSV has every digit; LaTeX needs booktabs. A spreadsheet with all tables is in the whole report.")
     with right:
         shown = table.frame.head(PREVIEW_ROWS)
         st.dataframe(_numbered(shown), hide_index=True, key="report_preview", height=38 + 35 * min(len(shown), 10))
