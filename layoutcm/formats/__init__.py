@@ -181,7 +181,7 @@ def choose(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Content, ...
     """The format, the files that are of it, and the others beside them."""
     if len(bundle.contents) == 1:
         return find_format(bundle.contents[0], name), bundle.contents, ()
-    kinds = [find_candidates(content) for content in bundle.contents]
+    kinds = list(_kinds(bundle.contents))
     if name is not None:
         wanted = named_format(bundle.name, name)
         mine = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
@@ -213,6 +213,15 @@ def named_format(file: str, name: str) -> Format:
     if not isinstance(name, str) or name not in BY_NAME:
         raise InputError(file, "", f"the format {shown(name)} is not known", f"Known formats: {', '.join(BY_NAME)}.")
     return BY_NAME[name]
+
+
+def _kinds(contents: Sequence[Content]) -> Iterator[list[Format]]:
+    """The formats that each file may be. Most are of the kind of the one before, which is asked first."""
+    before: list[Format] = []
+    for content in contents:
+        if len(before) != 1 or not before[0].recognises(content):
+            before = find_candidates(content)
+        yield before
 
 
 def find_candidates(content: Content) -> list[Format]:

@@ -30,8 +30,12 @@ class Area(msgspec.Struct):
     @property
     def corners(self) -> list[tuple[float, float]]:
         """x and y in turn, or points; an odd number at the end is left over and shows as too few corners."""
-        flat = [v for item in self.polygon or [] for v in ((item.x, item.y) if isinstance(item, Point) else (item,))]
-        return [] if len(flat) % 2 else list(zip(flat[::2], flat[1::2]))
+        flat = self.polygon or []
+        if any(isinstance(item, Point) for item in flat[:1]):
+            flat = [v for item in flat for v in ((item.x, item.y) if isinstance(item, Point) else (item,))]
+        if len(flat) % 2 or any(isinstance(item, Point) for item in flat):
+            return []
+        return list(zip(flat[::2], flat[1::2]))  # type: ignore[arg-type] # no points are left
 
     @property
     def page(self) -> int:

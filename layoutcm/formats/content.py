@@ -57,6 +57,8 @@ class Content:
     @cached_property
     def json_keys(self) -> frozenset[str]:
         """Keys of the outermost object, or of the first object in the outermost array."""
+        if not self.json_root:
+            return frozenset()
         try:
             if self.json_root == "object":
                 return frozenset(msgspec.json.decode(self.json_bytes, type=dict[str, msgspec.Raw]))

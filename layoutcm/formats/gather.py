@@ -210,14 +210,21 @@ def gathered(
 def number(value: object, file: str, place: str) -> float:
     """A finite number from text or JSON; a decimal comma is understood."""
     try:
-        found = float(value.strip().replace(",", ".") if isinstance(value, str) else value)  # type: ignore[arg-type]
+        found = float(value)  # type: ignore[arg-type] # whatever it is, float knows whether it is a number
     except (TypeError, ValueError, OverflowError):
-        found = math.nan
+        found = _number_with_comma(value)
+    if math.isfinite(found):
+        return found
     if value is None or (isinstance(value, str) and not value.strip()):
         raise InputError(file, place, "there is no number", "Add it, or remove the entry.")
-    if not math.isfinite(found):
-        raise InputError(file, place, f"{shown(value)} is not a finite number", "Repair this value.")
-    return found
+    raise InputError(file, place, f"{shown(value)} is not a finite number", "Repair this value.")
+
+
+def _number_with_comma(value: object) -> float:
+    try:
+        return float(value.replace(",", ".")) if isinstance(value, str) else math.nan
+    except ValueError:
+        return math.nan
 
 
 def corners_of(numbers: Sequence[float], file: str, place: str) -> list[tuple[float, float]]:
