@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from browser import SETTLED, cell_centre, chromium, server, settle
 
+from layoutcm.writing import spaced
+
 WAIT = 60_000
 
 
@@ -55,8 +57,9 @@ def interactions(page):
     cell(10, 4)
     cell(4, 10)
     timed(page, "open a page", button("Open page"), "This page's matrix")
-    number = re.search(r"page ([\d,]+) of", page.locator("[data-testid=stMain]").inner_text())[1].replace(",", "")
-    timed(page, "next page", button("Next"), f"page {int(number) + 1:,} of")
+    number = re.search(r"page ([\d\s]+) of", page.locator("[data-testid=stMain]").inner_text())[1]
+    following = spaced(int(re.sub(r"\s", "", number)) + 1)
+    timed(page, "next page", button("Next"), f"page {following} of")
     timed(page, "back to the matrix", link("Matrices"), "Rows are gt")
     option("Method", "tensor", "method:tensor")
     option("Rounding", "exact", "rounding:exact")
@@ -79,9 +82,9 @@ def small(browser, folder):
         def upload():
             inputs.nth(0).set_input_files(str(gt))
             inputs.nth(1).set_input_files(str(pred))
-            page.get_by_role("button", name="See how good it is").click(timeout=WAIT)
 
         timed(page, "upload of two files to the first matrix", upload, "Recall matrix")
+        timed(page, "overview", page.get_by_role("button", name="See how good it is").click, "Largest confusions")
         interactions(page)
         page.close()
 

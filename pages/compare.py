@@ -1,9 +1,9 @@
-"""Start: load files, see what they are, mend what is odd, go on."""
+"""Start: load files, see at once where they disagree, what they are, mend what is odd, go on."""
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import loading, page_pairs, panels, repairs, router, state
+from layoutcm.ui import loading, page_pairs, panels, repairs, router, state, words
 
 router.arrive()
 st.title("Compare two layouts", anchor=False)
@@ -26,17 +26,25 @@ if files is not None:
     compared = state.comparison()
     st.divider()
     layouts = loading.files_in_words(files)
-    repairs.applied()
     if isinstance(compared, Comparison):
-        with st.spinner("Looking for what is odd …"):
-            found = compared.findings_by_side
-        repairs.show(found)
-        panels.guarded(lambda: page_pairs.show(compared))
-        loading.taxonomy(compared)
-        icon = ":material/arrow_forward:"
-        st.button("See how good it is", type="primary", icon=icon, on_click=router.go, args=("overview",))
-        panels.recipe(compared.recipe_for(state.get("method")))
+        confusion = state.confusion(compared)
+        shown = panels.shown(confusion)
+        left, right = panels.beside(3, 2, labels=panels.width_of(shown))
+        with left:
+            st.subheader("Recall matrix", anchor=False)
+            panels.matrix(compared, shown, "recall", key="first_matrix")
+            panels.recipe(compared.recipe_for(state.get("method")))
+        with right:
+            st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
+            panels.ways_on(compared)
+            repairs.applied()
+            with st.spinner("Looking for what is odd …"):
+                found = compared.findings_by_side
+            repairs.show(found)
+            panels.guarded(lambda: page_pairs.show(compared))
+            loading.taxonomy(compared)
     else:
+        repairs.applied()
         if layouts:
             st.error(panels.typed(str(compared)))
             repairs.show({layout.name: layout.findings for layout in layouts})

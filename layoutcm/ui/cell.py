@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 THUMBNAILS = 4
-KINDS_PAGES = 100  # more would keep a person waiting after a click
+KINDS_PAGES = 50  # more would keep a person waiting after a click
 KIND_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
 KINDS_HELP = (
     "**Merged**: a side puts several labels on the pixel. **Border slack**: gt has the pred label and pred has the gt "

@@ -157,6 +157,15 @@ def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> N
     st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
 
 
+def ways_on(compared: Comparison) -> None:
+    """From a first look to the whole of it, and to the pages behind a cell that was clicked."""
+    with st.container(horizontal=True):
+        icon = ":material/arrow_forward:"
+        st.button("See how good it is", type="primary", icon=icon, on_click=go, args=("overview",))
+        chosen = chosen_cell(compared) is not None
+        st.button("Pages behind the chosen cell", disabled=not chosen, on_click=go, args=("matrices",))
+
+
 def width_of(confusion: Confusion) -> int:
     """How many columns the matrix has on the screen."""
     return len(ordered(confusion, state.get("order"), state.get("empty"))[1])

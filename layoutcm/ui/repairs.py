@@ -8,7 +8,7 @@ import streamlit as st
 
 from layoutcm.model import Finding
 from layoutcm.ui import state
-from layoutcm.ui.panels import beside, counted, typed
+from layoutcm.ui.panels import counted, typed
 
 MATCH_NAMES = "match-names"
 SHOWN_AT_ONCE = 3  # remarks; more of them go into an expander
@@ -80,9 +80,8 @@ def _warning(side: str, finding: Finding, key: str) -> None:
     if not label:
         st.warning(_text(finding))
         return
-    left, right = beside(4, 1, key=f"_{key}")
-    left.warning(_text(finding, advice=not finding.remedy))
-    right.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:", width="stretch")
+    st.warning(_text(finding, advice=not finding.remedy))
+    st.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:")
 
 
 def _apply(side: str, finding: Finding) -> None:
