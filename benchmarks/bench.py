@@ -62,10 +62,14 @@ def bench_pages():
         print(f"  {width:5} x {height:<5} {boxes:4} + {boxes:<4} boxes  {1e6 * per_page:9.1f} µs a page")
 
 
+def read_both(gt_path, pred_path):
+    gt = lcm.read(gt_path)
+    return gt, lcm.read(pred_path, like=gt)
+
+
 def whole_job(gt_path, pred_path):
     """From two files to the matrices of all pages, all documents and the set."""
-    gt = lcm.read(gt_path)
-    comparison = lcm.compare(gt, lcm.read(pred_path, like=gt))
+    comparison = lcm.compare(*read_both(gt_path, pred_path))
     comparison.confusion()
     for blocks in (comparison.page_matrices(), comparison.document_matrices()):
         for _ in blocks:
@@ -104,17 +108,23 @@ def load_both(paths):
 
 
 def bench_growth(folder):
-    print("\ngrowth, files to all matrices")
-    first = None
+    """Beside it orjson.loads: what it loses per page, too, is the machine's, whose caches hold a small set whole."""
+    print("\ngrowth, µs a page and how much more than at the first size")
+    first = {}
     for pages in (1_000, 10_000, 100_000, 300_000):
         paths = write_pair(folder, pages)
-        whole_job(*paths) if first is None else None  # loads numba and the cached kernel
-        taken = seconds(lambda paths=paths: whole_job(*paths), repeats=1 if pages > 10_000 else 3)
-        first = first or taken / pages
-        per_page = taken / pages
-        print(
-            f"  {pages:8,} pages  {taken:8.2f} s  {1e6 * per_page:7.1f} µs a page  {per_page / first:5.2f} x the first"
-        )
+        layouts = read_both(*paths)
+        lcm.compare(*layouts).confusion()  # loads numba and the cached kernel
+        jobs = {
+            "files to all matrices": lambda paths=paths: whole_job(*paths),
+            "of it comparing": lambda layouts=layouts: lcm.compare(*layouts).confusion(),
+            "orjson.loads": lambda paths=paths: load_both(paths),
+        }
+        told = []
+        for name, work in jobs.items():
+            per_page = seconds(work, repeats=1 if pages > 10_000 else 3) / pages
+            told.append(f"{name} {1e6 * per_page:6.1f} ({per_page / first.setdefault(name, per_page):.2f} x)")
+        print(f"  {pages:8,} pages  {'   '.join(told)}", flush=True)
         for path in paths:
             path.unlink()
 

@@ -18,6 +18,7 @@ def views() -> None:
         bar.choose("order", "Order", state.CHOICES["order"], width=160)
         st.toggle("Log", help="Colours of mistakes on a log scale", **state.bound("log"))
         st.toggle("Unused", help="Show labels that nobody uses", **state.bound("empty"))
+        panels.take_matrix(confusion, state.get("view"))
     if state.get("view") == "collapsed":
         st.caption(f"Background against everything else, of {panels.typed(panels.scope(compared))}.")
         panels.collapsed(confusion)

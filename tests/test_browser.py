@@ -5,6 +5,7 @@ import re
 from contextlib import contextmanager
 from itertools import pairwise
 
+import pandas as pd
 import pytest
 from browser import ROOT, cell_centre, chromium, server, settle, visit
 from test_app_pages import HOSTILE, coco
@@ -89,12 +90,31 @@ def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
 def test_upload_of_two_files_to_the_first_matrix(page, address):
     visit(page, address)
     upload(page, str(SAMPLE / "gt.json"), str(SAMPLE / "model-a.json"))
+    page.wait_for_selector(".nsewdrag", timeout=15_000)  # the matrix, without another click
+    settle(page)
     assert "263 regions" in shown(page) and "266 regions" in shown(page)
     page.get_by_role("button", name="See how good it is").click()
-    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    page.wait_for_selector("text=Largest confusions", timeout=15_000)
     settle(page)
     wait_for_link(page, "/overview")
     assert "0.889" in shown(page)
+
+
+def test_a_cell_of_the_first_matrix_leads_to_its_pages_and_its_numbers_to_a_file(page, address):
+    visit(page, f"{address}/?load=sample")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
+    page.mouse.click(*cell_centre(page, labels.index("Caption"), labels.index("Text"), 12, 12))
+    wait_for_link(page, "gt_label=Caption", "pred_label=Text")
+    page.get_by_role("button", name="Pages behind the chosen cell").click()
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
+    settle(page)
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="CSV").click()
+    table = pd.read_csv(taken.value.path(), index_col=0)
+    gt = lcm.read(SAMPLE / "gt.json")
+    recall = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt)).confusion().recall
+    assert list(table.columns) == labels and table.loc["Caption", "Text"] == pytest.approx(recall[1, 10], rel=1e-12)
 
 
 def test_sample_cell_pages_and_lit_pixels(page, address):

@@ -15,6 +15,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.frames import collapsed_table, csv_text, matrix_table
 from layoutcm.model import Finding
 from layoutcm.page_images import PageImages
 from layoutcm.tables import MISSING
@@ -155,6 +156,18 @@ def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> N
             state.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
 
     st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
+
+
+def take_matrix(confusion: Confusion, view: str) -> None:
+    """The numbers of the view as a file, made when somebody asks for it."""
+
+    def made() -> str:
+        return csv_text(collapsed_table(confusion) if view == "collapsed" else matrix_table(confusion, view))
+
+    st.download_button(
+        "CSV", made, f"{view}.csv", "text/csv", key="take_matrix", on_click="ignore", icon=":material/download:",
+        help="All labels, every digit. Figures for a paper are on the page Report.",
+    )  # fmt: skip
 
 
 def ways_on(compared: Comparison) -> None:
