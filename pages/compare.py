@@ -29,6 +29,7 @@ if files is not None:
     if isinstance(compared, Comparison):
         confusion = state.confusion(compared)
         shown = panels.shown(confusion)
+        odd = st.container()  # filled when the matrix is there: looking for what is odd takes longer
         left, right = panels.beside(3, 2, labels=panels.width_of(shown))
         with left:
             st.subheader("Recall matrix", anchor=False)
@@ -40,14 +41,18 @@ if files is not None:
             repairs.applied()
             with st.spinner("Looking for what is odd …"):
                 found = compared.findings_by_side
-            repairs.show(found)
+            with odd:
+                repairs.warnings(found)
+            repairs.remarks(found)
             panels.guarded(lambda: page_pairs.show(compared))
             loading.taxonomy(compared)
     else:
         repairs.applied()
         if layouts:
             st.error(panels.typed(str(compared)))
-            repairs.show({layout.name: layout.findings for layout in layouts})
+            found = {layout.name: layout.findings for layout in layouts}
+            repairs.warnings(found)
+            repairs.remarks(found)
         loading.ways_out(files)
 else:
     st.caption(f"Nothing leaves this machine. Formats: {loading.formats_in_words()}.")

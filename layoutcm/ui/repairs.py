@@ -45,17 +45,23 @@ def _signed(kind: str, value: str) -> str:
     return f"{int(value):+d}".replace("-", "\u2212") if kind in ("pages", "ids") else value
 
 
-def show(by_side: dict[str, Iterable[Finding]]) -> None:
-    """Repairs that hold, then what is odd, the serious first; what is good to know is kept short."""
-    found = [(side, finding) for side, some in by_side.items() for finding in some]
-    serious = [(side, one) for side, one in found if one.severity == "warning"]
+Found = dict[str, Iterable[Finding]]  # by side
+
+
+def warnings(found: Found) -> None:
+    """What may explain bad numbers; what a click repairs comes first."""
+    serious = [(side, one) for side, some in found.items() for one in some if one.severity == "warning"]
     for i, (side, finding) in enumerate(sorted(serious, key=lambda pair: not _repair(*pair))):
         _warning(side, finding, f"repair_{i}_{finding.code}")
-    remarks = [one for _, one in found if one.severity != "warning"]
-    done = [one for one in remarks if one.code == "fixed"]
+
+
+def remarks(found: Found) -> None:
+    """What is good to know, kept short: repairs that hold, then the rest."""
+    known = [one for some in found.values() for one in some if one.severity != "warning"]
+    done = [one for one in known if one.code == "fixed"]
     for remark in done:
         st.info(_text(remark))
-    others = [one for one in remarks if one not in done]
+    others = [one for one in known if one not in done]
     many = len(others) > SHOWN_AT_ONCE
     with st.expander(counted(len(others), "remark")) if many else st.container():
         for remark in others:
