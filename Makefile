@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# What is run and measured is this tree, whatever other layoutcm the shell knows of.
+unexport PYTHONPATH
 
 .PHONY: run test lint browser fuzz bench bench-peer bench-app screenshots clean
 
@@ -11,7 +13,7 @@ run: $(READY)
 	$(BIN)/layoutcm app
 
 test: $(READY) lint browser
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --cov --cov-report term --cov-fail-under 0
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --cov --cov-report term
 
 # The dashboard's tests drive a real Chromium: the system's, Debian's package, or the one that Playwright brings.
 browser: $(READY)
