@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
+from layoutcm.layout_rules import make_layout
 from layoutcm.model import (
     X0,
     X1,
@@ -30,7 +31,6 @@ from layoutcm.model import (
     Regions,
     Shape,
     joined_regions,
-    make_layout,
 )
 from layoutcm.pairing import neighbours
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from layoutcm.errors import InputError, shown
 from layoutcm.handwritten import parse_written, read_written
-from layoutcm.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, drop_background, recoded
+from layoutcm.layout_rules import drop_background
+from layoutcm.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, recoded
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 

@@ -8,7 +8,8 @@ from conftest import build
 
 import layoutcm as lcm
 from layoutcm.checks import check_layout
-from layoutcm.model import Pages, Regions, make_layout
+from layoutcm.layout_rules import make_layout
+from layoutcm.model import Pages, Regions
 
 LABELS = ["Title", "Text", "Table", "Picture", "Caption"]
 WIDTH, HEIGHT = 800.0, 1100.0

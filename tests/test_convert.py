@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.cli import main
-from layoutcm.model import Outline, Pages, Regions, make_layout
+from layoutcm.layout_rules import make_layout
+from layoutcm.model import Outline, Pages, Regions
 from layoutcm.writers import WRITERS
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(

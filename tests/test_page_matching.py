@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.cli import main
-from layoutcm.model import Pages, Regions, find_page, make_layout
+from layoutcm.layout_rules import make_layout
+from layoutcm.model import Pages, Regions, find_page
 from layoutcm.page_names import base_name, spelling, split_number, stem
 from layoutcm.tables import result
 

@@ -13,7 +13,8 @@ from sklearn.metrics import fbeta_score, precision_score, recall_score
 
 import layoutcm as lcm
 from layoutcm.cli import main
-from layoutcm.model import Outline, Regions, make_layout
+from layoutcm.layout_rules import make_layout
+from layoutcm.model import Outline, Regions
 
 AVERAGES = ["micro", "macro", "samples", None]
 NAMES = ["precision", "recall", "f_beta", "dice"]

@@ -1,7 +1,7 @@
 """Readers: from files to layouts. One small module a format, chosen by what the content looks like.
 
 To add a format, write a module with a function that recognises a `Content` and one that reads it: into a `Gathering`
-row by row (`gathered`), or whole as columns through `model.make_layout` (`each`). Then add a line to `FORMATS`.
+row by row (`gathered`), or whole as columns through `layout_rules.make_layout` (`each`). Then add a line to `FORMATS`.
 """
 
 from __future__ import annotations

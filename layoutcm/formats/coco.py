@@ -16,6 +16,7 @@ from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box, parse_segmentation, shape_box
 from layoutcm.formats.sizes import THREE_WAYS, missing_size, size_of
+from layoutcm.layout_rules import make_layout
 from layoutcm.model import (
     BACKGROUND,
     CocoFacts,
@@ -28,7 +29,6 @@ from layoutcm.model import (
     Regions,
     RunMask,
     Shape,
-    make_layout,
 )
 
 Key = int | float | str

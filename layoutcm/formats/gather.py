@@ -18,7 +18,8 @@ from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box
 from layoutcm.formats.sizes import missing_size, size_of
-from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, make_layout, stem
+from layoutcm.layout_rules import make_layout
+from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, stem
 
 NO_SCORE = math.nan
 # A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.formats.content import Content, Options
-from layoutcm.model import Indices, Layout, Pages, Regions, check_pages, joined_regions, recoded
+from layoutcm.layout_rules import check_pages
+from layoutcm.model import Indices, Layout, Pages, Regions, joined_regions, recoded
 
 
 def each(read_one: Callable[[Content, Options], Layout]) -> Callable[[str, Sequence[Content], Options], Layout]:

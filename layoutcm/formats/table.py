@@ -22,7 +22,8 @@ from layoutcm.formats.columns import CORNERS, as_corners, find_columns, plain
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box, parse_segmentation
 from layoutcm.formats.sizes import missing_size, size_of
-from layoutcm.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape, make_layout
+from layoutcm.layout_rules import make_layout
+from layoutcm.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape
 
 if TYPE_CHECKING:
     import pyarrow as pa

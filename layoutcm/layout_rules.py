@@ -1,0 +1,200 @@
+"""What may become a layout: what is an error, what is dropped or noted with a finding.
+
+Every reader hands its columns to `make_layout`; nothing else decides this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from layoutcm.errors import InputError, shown
+from layoutcm.model import (
+    BACKGROUND,
+    MAX_COORDINATE,
+    MAX_PAGE_SIDE,
+    X0,
+    X1,
+    Y0,
+    Y1,
+    Finding,
+    Indices,
+    Layout,
+    Pages,
+    Place,
+    Regions,
+    no_probability,
+    recoded,
+)
+
+UNNAMED = "(no name)"
+
+
+def make_layout(
+    name: str,
+    format: str,
+    labels: Sequence[str],
+    pages: Pages,
+    regions: Regions,
+    *,
+    findings: Sequence[Finding] = (),
+    page_place: Place = "pages[{}]".format,
+    region_place: Place = "regions[{}]".format,
+    keys: dict[int | float | str, int] | None = None,
+    label_keys: dict[int | float | str, int] | None = None,
+) -> Layout:
+    """Check the columns of a reader and turn them into a `Layout`.
+
+    `page_place` and `region_place` turn a row into the place in the file that a message can name.
+    """
+    check_pages(name, pages, page_place)
+    check_regions(name, regions, region_place)
+    names, recode = _merge_labels(labels)
+    regions = recoded(regions, recode)
+    layout = Layout(name, format, names, pages, regions, tuple(findings), keys or {}, label_keys or {})
+    layout = replace(layout, label_keys={key: int(recode[i]) for key, i in layout.label_keys.items()})
+    layout = _note_scores(_note_clipped(layout, region_place), region_place)
+    return drop_background(_drop_empty(layout, region_place))
+
+
+def check_pages(file: str, pages: Pages, place: Place) -> None:
+    for sizes, side in ((pages.widths, "width"), (pages.heights, "height")):
+        bad = ~((sizes > 0) & (sizes <= MAX_PAGE_SIDE))
+        if bad.any():
+            i = int(np.argmax(bad))
+            raise InputError(
+                file,
+                place(i),
+                f"the page {side} is {sizes[i]:g}, must be a number above 0 and at most {MAX_PAGE_SIDE:,.0f}",
+                "Repair the size of this page.",
+            )
+    if len(pages.index) < len(pages):
+        first: dict[str, int] = {}
+        for i, page in enumerate(pages.names):
+            if page in first:
+                raise InputError(
+                    file,
+                    f"{place(first[page])} and {place(i)}",
+                    f"the page {shown(page)} occurs twice",
+                    "Page names must be unique: remove or rename one of the two.",
+                )
+            first[page] = i
+
+
+def check_regions(file: str, regions: Regions, place: Place) -> None:
+    # NaN fails every comparison, so one test finds it together with infinities and absurd values.
+    bad = ~(np.abs(regions.boxes) <= MAX_COORDINATE)
+    if bad.any():
+        i = int(np.argmax(bad.any(axis=1)))
+        axis = int(np.argmax(bad[i]))
+        raise InputError(
+            file,
+            place(i),
+            f"{('x0', 'y0', 'x1', 'y1')[axis]} is {regions.boxes[i, axis]:g}, "
+            f"must be a finite number of at most {MAX_COORDINATE:,.0f}",
+            "Remove the region or repair it.",
+        )
+    bad_score = np.isinf(regions.scores)
+    if bad_score.any():
+        i = int(np.argmax(bad_score))
+        raise InputError(
+            file, place(i), f"the score is {regions.scores[i]:g}, must be a finite number", "Repair or remove it."
+        )
+
+
+def _merge_labels(labels: Sequence[str]) -> tuple[list[str], Indices]:
+    """Distinct names in order of first use, and int32[old label] -> new label."""
+    position: dict[str, int] = {}
+    recode = [position.setdefault(label if label.strip() else UNNAMED, len(position)) for label in labels]
+    return list(position), np.array(recode, np.int32)
+
+
+def _drop_empty(layout: Layout, place: Place) -> Layout:
+    boxes = layout.region_columns.boxes
+    empty = ~((boxes[:, X1] > boxes[:, X0]) & (boxes[:, Y1] > boxes[:, Y0]))
+    if not empty.any():
+        return layout
+    i = int(np.argmax(empty))
+    corners = ", ".join(f"{v:g}" for v in boxes[i])
+    finding = Finding(
+        "empty-box",
+        f"{layout.name}: {_counted(int(empty.sum()), 'box has', 'boxes have')} no area or inverted corners and "
+        f"{'is' if empty.sum() == 1 else 'are'} dropped; first at {place(i)}: x0, y0, x1, y1 = {corners}.",
+        count=int(empty.sum()),
+        fix="Check whether width and height were written as corners, or the other way round.",
+    )
+    layout = replace(layout, dropped=layout.region_columns.take(empty))
+    return _with(layout, layout.region_columns.take(~empty), finding)
+
+
+def _note_clipped(layout: Layout, place: Place) -> Layout:
+    regions, pages = layout.region_columns, layout.page_columns
+    if not len(regions):
+        return layout
+    # Column by column: one wide temporary of a million regions costs more than the whole check.
+    excess = np.maximum(-regions.boxes[:, X0], -regions.boxes[:, Y0])
+    np.maximum(excess, regions.boxes[:, X1] - pages.widths[regions.page], out=excess)
+    np.maximum(excess, regions.boxes[:, Y1] - pages.heights[regions.page], out=excess)
+    outside = excess > 0
+    if not outside.any():
+        return layout
+    i = int(np.argmax(outside))
+    finding = Finding(
+        "clipped-box",
+        f"{layout.name}: {_counted(int(outside.sum()), 'box reaches', 'boxes reach')} beyond the page, by up to "
+        f"{excess.max():.3g}, and {'is' if outside.sum() == 1 else 'are'} clipped; first at {place(i)} "
+        f"on page {shown(pages.names[regions.page[i]])}.",
+        severity="info" if excess.max() <= 1 else "warning",
+        count=int(outside.sum()),
+        fix="Large excesses usually mean another resolution or xywh read as xyxy.",
+    )
+    return _with(layout, regions, finding)
+
+
+def _note_scores(layout: Layout, place: Place) -> Layout:
+    outside = no_probability(layout.region_columns.scores)
+    if not outside.any():
+        return layout
+    i = int(np.argmax(outside))
+    finding = Finding(
+        "score-range",
+        f"{layout.name}: {_counted(int(outside.sum()), 'score lies', 'scores lie')} outside 0..1; first at {place(i)}: "
+        f"{layout.region_columns.scores[i]:g}. Soft scores need probabilities and are n/a.",
+        severity="warning",
+        count=int(outside.sum()),
+        fix="Divide percentages by 100; put logits through a sigmoid.",
+    )
+    return _with(layout, layout.region_columns, finding)
+
+
+def drop_background(layout: Layout) -> Layout:
+    """Background is what nothing covers, so a region cannot be it; the label goes with its regions."""
+    codes = [i for i, label in enumerate(layout.labels) if label.casefold() == BACKGROUND.casefold()]
+    if not codes:
+        return layout
+    regions = layout.region_columns
+    named = np.isin(regions.label, codes)
+    labels = [label for i, label in enumerate(layout.labels) if i not in codes]
+    recode = np.array([labels.index(x) if x in labels else -1 for x in layout.labels], np.int32)
+    kept = recoded(regions.take(~named), recode)
+    finding = Finding(
+        "background-region",
+        f"{layout.name}: {_counted(int(named.sum()), 'region is', 'regions are')} labelled {BACKGROUND} and "
+        f"{'is' if named.sum() == 1 else 'are'} dropped; {BACKGROUND} is what no region covers.",
+        severity="info",
+        count=int(named.sum()),
+    )
+    keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}
+    dropped = layout.dropped and recoded(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
+    layout = replace(layout, labels=labels, label_keys=keys, dropped=dropped)
+    return _with(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
+
+
+def _with(layout: Layout, regions: Regions, finding: Finding) -> Layout:
+    return replace(layout, region_columns=regions, findings=(*layout.findings, finding))
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
