@@ -42,6 +42,7 @@ from layoutcm.model import (
 )
 from layoutcm.page_maps import PagesGiven, page_map_of
 from layoutcm.page_matching import WAYS
+from layoutcm.resample import LEVEL, RESAMPLES, Intervals, bootstrap
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import read_mapping
 from layoutcm.writing import one_line
@@ -381,6 +382,13 @@ class Comparison:
         blocks = self.page_matrices(method) if over == "pages" else self.document_matrices(method)
         values = level_averages(blocks, kind, background)
         return {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
+
+    def bootstrap(self, n: int = RESAMPLES, seed: int = 0, level: float = LEVEL, method: str = "matrix") -> Intervals:
+        """Intervals for every headline figure and class value, from `n` resamples of the documents.
+
+        Where there is one document its pages are resampled; `units` of the result says which.
+        """
+        return bootstrap(self, n, seed, level, method)
 
     def soft(
         self,

@@ -19,7 +19,7 @@ FLOORS = [
     {"checks", "pixels", "confusion", "soft_cells"},
     {"levels", "families", "average_precision", "instances", "shading", "print_grid"},
     {"object_cells"},
-    {"objects", "centroids", "counting"},
+    {"objects", "centroids", "counting", "resample"},
     {"comparison"},
     {"tables", "pageview", "page_images"},
     {"figures", "family_tables", "cell_kinds", "frames", "page_pictures", "print_figures", "print_charts"},

@@ -59,6 +59,13 @@ still count as mistakes of the others (missed and invented content). Read F1 wit
 Pixel-weighted numbers answer "what share of the area is right": a large page counts more. The mean over pages or over
 documents answers "how good is a typical page" and is pulled down by a few bad ones. When the two differ much, sort the
 pages by score: some kind of page is going wrong.""",
+    "Is a difference real?": """
+Figures come with 95 % intervals: documents are drawn anew with replacement, as many as there are and 1,000 times (pages,
+where there is one document), and each draw gives the figure once more; the middle 95 % of them are the interval. It says
+how far a figure depends on which documents happen to be in the set, not whether the ground truth is right. Two intervals
+that overlap do not decide between two predictions: hard documents are hard for both, so the difference itself is taken on
+the same draws (`layoutcm compare GT A B --intervals`, `layoutcm.difference`) and is real when its interval leaves out 0.
+With few documents an interval is too narrow rather than too wide.""",
 }
 
 
