@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,14 @@ class Intervals:
             for score in CLASS_SCORES
         ]
         return pd.DataFrame(rows, columns=["label", "score", *self.columns])
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has them."""
+        names = ("units", "unit_count", "n", "seed", "level", "recipe")
+        tables = {"headline": self.headline, "classes": self.classes()}
+        return {name: getattr(self, name) for name in names} | {
+            name: table.to_dict("records") for name, table in tables.items()
+        }
 
     def whiskers(self) -> dict[str, Floats]:
         """{score: float64[labels, low high]}, as class charts draw them."""

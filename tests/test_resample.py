@@ -251,9 +251,7 @@ def test_what_cannot_be_paired_is_named():
     with pytest.raises(lcm.InputError, match="c_b: 1 of 3 pages"):
         lcm.difference(two, three)
     joined = one_label_pages(0.1, 0.2, documents={"page 000": "d", "page 001": "d"})
-    with pytest.raises(
-        lcm.InputError, match="'page 000' is of document 'page 000' in one and of 'd' in the other"
-    ):
+    with pytest.raises(lcm.InputError, match="'page 000' is of document 'page 000' in one and of 'd' in the other"):
         lcm.difference(two, joined)
     pages = {"page 000": (10, 10), "page 001": (10, 10)}
     other_gt = build(pages, [("page 000", "a", 0, 0, 10, 10), ("page 001", "a", 0, 0, 10, 9)])

@@ -23,7 +23,7 @@ FLOORS = [
     {"comparison"},
     {"tables", "pageview", "page_images"},
     {"figures", "family_tables", "cell_kinds", "frames", "page_pictures", "print_figures", "print_charts"},
-    {"charts", "overlays", "maps", "print_pages", "markup", "spreadsheet", "html_report"},
+    {"charts", "overlays", "maps", "print_pages", "markup", "spreadsheet", "html_report", "interval_tables"},
     {"report", "family_charts", "object_charts", "plane"},
     {"cli"},
     {"__main__", "ui"},
