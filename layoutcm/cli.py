@@ -23,7 +23,7 @@ from layoutcm.fixes import REMEDIES, fix
 from layoutcm.formats import BY_NAME, read
 from layoutcm.model import ROUNDINGS, Layout
 from layoutcm.pairing import MISSING_PAGES
-from layoutcm.resample import RESAMPLES, check_resampling, difference
+from layoutcm.resample import RESAMPLES, Intervals, check_resampling, difference
 from layoutcm.taxonomy import TAXONOMIES
 from layoutcm.writers import WRITERS, write
 
@@ -165,7 +165,7 @@ def run_compare(options: argparse.Namespace) -> None:
             intervals = comparison.bootstrap(options.intervals, method=options.method) if options.intervals else None
             moved = _difference(first, comparison, options) if intervals and comparison is not first else None
             if folder:
-                _write_report(comparison, folder / name, options)
+                _write_report(comparison, folder / name, options, intervals)
             if options.json:
                 results.append(result(comparison, options.method, options.per_page, intervals))
                 if moved:
@@ -225,14 +225,17 @@ def _report_names(files: Sequence[str]) -> list[str]:
     return names
 
 
-def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace) -> None:
+def _write_report(
+    comparison: Comparison, folder: Path, options: argparse.Namespace, intervals: Intervals | None
+) -> None:
     from layoutcm.page_images import from_path
     from layoutcm.report import write_files
 
     images = from_path(options.images) if options.images else None
     with Bar("writing the report", "%") as progress:
         told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
-        write_files(comparison, folder, images, method=options.method, per_page=options.per_page, progress=told)
+        chosen = {"method": options.method, "per_page": options.per_page, "intervals": intervals}
+        write_files(comparison, folder, images, **chosen, progress=told)
 
 
 def _difference(
