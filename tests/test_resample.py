@@ -182,6 +182,15 @@ def test_undefined_resamples_are_left_out():
     assert found.loc["c", ["value", "low", "high"]].isna().all(axis=None)
 
 
+def test_empty_pages_count_neither_in_the_mean_over_pages_nor_in_its_resamples():
+    pages = dict.fromkeys("xyz", (10, 10))
+    gt = build(pages, [("x", "a", 0, 0, 10, 10), ("y", "a", 0, 0, 10, 10)])
+    pred = build(pages, [("x", "a", 0, 0, 10, 10)], ["a"])
+    found = lcm.compare(gt, pred).bootstrap(300)
+    assert found.units == "documents" and found.unit_count == 3
+    assert found.figures["macro_f1_over_pages"].tolist() == [0.5, 0, 1]
+
+
 def test_of_different_taxonomies_only_content_has_intervals():
     pages = dict.fromkeys("xyz", (10, 10))
     gt = build(pages, [(page, "a", 0, 0, 10, 10) for page in pages])
