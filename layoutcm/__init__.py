@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from layoutcm.formats import read as read
     from layoutcm.model import Finding as Finding
     from layoutcm.model import Layout as Layout
+    from layoutcm.resample import Intervals as Intervals
+    from layoutcm.resample import difference as difference
     from layoutcm.soft import soft_scores as soft_scores
     from layoutcm.writers import write as write
 
@@ -37,12 +39,14 @@ _ROOM = {
     "FamilyConfusion": "families",
     "Finding": "model",
     "InputError": "errors",
+    "Intervals": "resample",
     "Layout": "model",
     "PairCounts": "counts",
     "accuracy": "confusion",
     "averages": "confusion",
     "centroid_match": "centroids",
     "compare": "comparison",
+    "difference": "resample",
     "fix": "fixes",
     "label_sets_confusion": "confusion",
     "label_sets_families": "families",

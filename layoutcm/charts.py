@@ -6,7 +6,7 @@ Plotly, for the screen, as in `figures`; undefined values are left out, never dr
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,22 +33,33 @@ def collapsed_figure(confusion: Confusion, view: str, theme: Theme) -> go.Figure
     return figure.update_traces(showscale=False, selector={"type": "heatmap"})  # four numbers speak for themselves
 
 
-def class_bars(confusion: Confusion, theme: Theme, most: int = 40, background: bool = False) -> go.Figure:
-    """Precision, recall and F1 of the classes in use; of more than `most`, those with the most gt pixels."""
+def class_bars(
+    confusion: Confusion,
+    theme: Theme,
+    most: int = 40,
+    background: bool = False,
+    intervals: Mapping[str, Floats] | None = None,
+) -> go.Figure:
+    """Precision, recall and F1 of the classes in use; of more than `most`, those with the most gt pixels.
+
+    `intervals` are {score: float64[labels, low high]}, and drawn as whiskers.
+    """
     positions = classes_in_use(confusion, background)
     if len(positions) > most:
         last = positions[-1:] if background and positions[-1] == 0 else []
         positions = positions[: most - len(last)] + last
     values = confusion.class_values()
-    hover = [class_hover(confusion, values, i) for i in positions]
+    hover = [class_hover(confusion, values, i, intervals) for i in positions]
     figure = go.Figure()
     for score in SCORES:
+        whiskers = _whiskers(values[score], intervals[score], positions, theme) if intervals else None
         figure.add_trace(
             go.Bar(
                 name=SCORE_NAMES[score],
                 orientation="h",
                 y=list(range(len(positions))),
                 x=[_or_none(values[score][i]) for i in positions],
+                error_x=whiskers,
                 marker={"color": SCORE_COLOURS[score], "line": {"width": 0}},
                 customdata=positions,
                 hoverinfo="text",
@@ -71,10 +82,22 @@ def class_bars(confusion: Confusion, theme: Theme, most: int = 40, background: b
     return figure
 
 
-def class_hover(confusion: Confusion, values: dict[str, Floats], i: int) -> str:
+def class_hover(
+    confusion: Confusion, values: dict[str, Floats], i: int, intervals: Mapping[str, Floats] | None = None
+) -> str:
     scores = [f"{SCORE_NAMES[score]} {number(float(values[score][i]), 4)}" for score in SCORES]
+    if intervals:
+        ends = [[number(float(end)) for end in intervals[score][i]] for score in SCORES]
+        scores = [f"{text} ({low} – {high})" for text, (low, high) in zip(scores, ends)]
     pixels = [f"{side} {spaced(float(values[f'{side}_pixels'][i]))} px" for side in ("gt", "pred")]
     return "<br>".join([f"<b>{plain(confusion.labels[i])}</b>", *scores, *pixels])
+
+
+def _whiskers(values: Floats, ends: Floats, positions: Sequence[int], theme: Theme) -> dict[str, Any]:
+    """Plotly's error bars, from the value to either end; none where there is no interval."""
+    below, above = ([_or_none(sign * (ends[i, end] - values[i])) for i in positions] for end, sign in ((0, -1), (1, 1)))
+    look = {"color": theme.text, "thickness": 1, "width": 2}
+    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, **look}
 
 
 def _or_none(value: float) -> float | None:

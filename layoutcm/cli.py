@@ -23,6 +23,7 @@ from layoutcm.fixes import REMEDIES, fix
 from layoutcm.formats import BY_NAME, read
 from layoutcm.model import ROUNDINGS, Layout
 from layoutcm.pairing import MISSING_PAGES
+from layoutcm.resample import RESAMPLES, Intervals, check_resampling, difference
 from layoutcm.taxonomy import TAXONOMIES
 from layoutcm.writers import WRITERS, write
 
@@ -68,6 +69,14 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--images", metavar="FOLDER", help="page images (or a zip or PDF) for the report's pages")
     command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
     command.add_argument("--per-page", action="store_true", help="add every page's matrix to the JSON")
+    command.add_argument(
+        "--intervals",
+        type=int,
+        nargs="?",
+        const=RESAMPLES,
+        metavar="N",
+        help=f"add 95 %% intervals from N resamples of the documents ({RESAMPLES:,} unless given)",
+    )
     command.add_argument("--method", choices=METHODS, default="matrix")
     command.add_argument("--rounding", choices=ROUNDINGS, default="outer")
     command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
@@ -140,23 +149,33 @@ def run_compare(options: argparse.Namespace) -> None:
     from layoutcm.family_tables import families_result, family_summary
     from layoutcm.tables import json_text, result, summary
 
+    # Before the long work, so that a mistake in it is said at once.
     families = options.families
     if families is not None and families not in BUILT_IN:
-        families = family_tree(families, ())  # before the long work, so that a mistake in it is said at once
+        families = family_tree(families, ())
+    if options.intervals is not None:
+        check_resampling(options.intervals)
     with _report_folder(options) as folder:
         gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
-        results = []
+        results, first = [], None
         for file, name in zip(options.pred, _report_names(options.pred)):
             comparison = _compare(gt, file, options)
+            first = first or comparison
             booked = None if families is None else _families(comparison, families, options)
+            intervals = comparison.bootstrap(options.intervals, method=options.method) if options.intervals else None
+            moved = _difference(first, comparison, options) if intervals and comparison is not first else None
             if folder:
-                _write_report(comparison, folder / name, options)
+                _write_report(comparison, folder / name, options, intervals)
             if options.json:
-                results.append(result(comparison, options.method, options.per_page))
+                results.append(result(comparison, options.method, options.per_page, intervals))
+                if moved:
+                    results[-1]["difference_from_first"] = moved[0]
                 if booked:
                     results[-1]["families"] = families_result(comparison, booked, options.method)
             if options.json != "-":
-                print(harmless(summary(comparison, options.method)), end="\n\n")
+                print(harmless(summary(comparison, options.method, intervals)), end="\n\n")
+                if moved:
+                    print(harmless(moved[1]), end="\n\n")
                 if booked:
                     print(harmless(family_summary(booked)), end="\n\n")
         if options.json:
@@ -206,14 +225,32 @@ def _report_names(files: Sequence[str]) -> list[str]:
     return names
 
 
-def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace) -> None:
+def _write_report(
+    comparison: Comparison, folder: Path, options: argparse.Namespace, intervals: Intervals | None
+) -> None:
     from layoutcm.page_images import from_path
     from layoutcm.report import write_files
 
     images = from_path(options.images) if options.images else None
     with Bar("writing the report", "%") as progress:
         told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
-        write_files(comparison, folder, images, method=options.method, per_page=options.per_page, progress=told)
+        chosen = {"method": options.method, "per_page": options.per_page, "intervals": intervals}
+        write_files(comparison, folder, images, **chosen, progress=told)
+
+
+def _difference(
+    first: Comparison, comparison: Comparison, options: argparse.Namespace
+) -> tuple[dict[str, Any] | None, str]:
+    """This prediction minus the first, for the JSON and for the terminal; where they cannot be paired, why not."""
+    from layoutcm.interval_tables import difference_summary
+    from layoutcm.tables import json_ready
+
+    name = Path(options.pred[0]).name
+    try:
+        found = difference(first, comparison, options.intervals, method=options.method)
+    except InputError as error:
+        return None, f"no difference from {name}: {error}"
+    return json_ready(found.as_dict()), difference_summary(found, name)
 
 
 def _families(comparison: Comparison, families: Given, options: argparse.Namespace) -> FamilyConfusion:

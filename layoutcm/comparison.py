@@ -42,6 +42,7 @@ from layoutcm.model import (
 )
 from layoutcm.page_maps import PagesGiven, page_map_of
 from layoutcm.page_matching import WAYS
+from layoutcm.resample import LEVEL, RESAMPLES, Intervals, bootstrap
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import read_mapping
 from layoutcm.writing import one_line
@@ -382,6 +383,13 @@ class Comparison:
         values = level_averages(blocks, kind, background)
         return {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
 
+    def bootstrap(self, n: int = RESAMPLES, seed: int = 0, level: float = LEVEL, method: str = "matrix") -> Intervals:
+        """Intervals for every headline figure and class value, from `n` resamples of the documents.
+
+        Where there is one document its pages are resampled; `units` of the result says which.
+        """
+        return bootstrap(self, n, seed, level, method)
+
     def soft(
         self,
         average: str | None = "macro",
@@ -494,12 +502,16 @@ class Comparison:
         return names.index(label) if label in names else -1
 
     def write_report(
-        self, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None, method: str = "matrix"
+        self,
+        folder: str | os.PathLike[str],
+        images: str | os.PathLike[str] | None = None,
+        method: str = "matrix",
+        intervals: int | None = None,
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and give it back.
 
-        `images` is a folder of page images, a zip of them or a PDF. An earlier report there is replaced; a folder with
-        anything else in it is refused.
+        `images` is a folder of page images, a zip of them or a PDF; `intervals` a number of resamples. An earlier
+        report there is replaced; a folder with anything else in it is refused.
         """
         # Asked for by name: the report stands on top of this room, and no import may lead upwards.
-        return import_module("layoutcm.report").write_report(self, folder, images, method=method)
+        return import_module("layoutcm.report").write_report(self, folder, images, method=method, intervals=intervals)

@@ -80,10 +80,7 @@ class Confusion:
         values = {
             "gt_pixels": row,
             "pred_pixels": self.pred_pixels,
-            "precision": np.diag(self.precision).copy(),
-            "recall": np.diag(self.recall).copy(),
-            "f1": np.diag(self.f1).copy(),
-            "iou": ratio(hit, row + column - hit),
+            **class_scores(hit, row, column),
         }
         if not self.diagonal:
             values |= {name: np.full(len(self.labels), np.nan) for name in (*SCORES, "iou")}
@@ -149,6 +146,13 @@ def harmonic(recall: ArrayLike, precision: ArrayLike) -> Floats:
     neither = np.isnan(recall) & np.isnan(precision)
     r, p = np.nan_to_num(recall), np.nan_to_num(precision)
     return np.where(neither, np.nan, np.nan_to_num(ratio(2 * r * p, r + p)))
+
+
+def class_scores(hit: Floats, gt: Floats, pred: Floats) -> dict[str, Floats]:
+    """Precision, recall, F1 and IoU from diagonals, row sums and column sums of any shape."""
+    precision, recall = ratio(hit, pred), ratio(hit, gt)
+    f1 = harmonic(recall, precision)
+    return {"precision": precision, "recall": recall, "f1": f1, "iou": ratio(hit, gt + pred - hit)}
 
 
 def collapsed(mass: Floats) -> Floats:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.confusion import GT_AXIS, PRED_AXIS, SCORES, Stack, collapsed, harmonic, ratio, stack, stacked_mean_scores
+from layoutcm.confusion import GT_AXIS, PRED_AXIS, SCORES, Stack, class_scores, collapsed, stack, stacked_mean_scores
 from layoutcm.counts import PairCounts
 from layoutcm.model import Floats, LabelSpace
 
-BLOCK_VALUES = 8_000_000
+BLOCK_VALUES = 4_000_000
 LEVEL_SCORES = ("precision", "recall", "f1", "micro_f1", "content_precision", "content_recall", "content_f1")
 Stacks = Iterable[tuple[range, Stack]]
 
@@ -26,7 +26,8 @@ def stacks(
     if (np.diff(group) < 0).any():
         order = np.argsort(group, kind="stable")
         counts, group = counts.select(order), group[order]
-    block = max(BLOCK_VALUES // len(space.labels) ** 2, 1)
+    masses = 1 if method == "matrix" else 2
+    block = max(BLOCK_VALUES // (masses * len(space.labels) ** 2), 1)
     for first in range(0, groups, block):
         size = min(block, groups - first)
         low, high = (int(i) for i in np.searchsorted(group, [first, first + size]))
@@ -41,7 +42,7 @@ def level_averages(blocks: Stacks, kind: str, background: bool) -> dict[str, Flo
     skip = 0 if background else 1
     parts = []
     for _, one in blocks:
-        hit, gt, pred = (part[:, skip:] for part in _margins(one.recall_mass, one.precision_mass))
+        hit, gt, pred = (part[:, skip:] for part in margins(one.recall_mass, one.precision_mass))
         parts.append(stacked_mean_scores(hit, gt, pred, kind))
     return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in SCORES}
 
@@ -56,19 +57,18 @@ def level_scores(blocks: Stacks, shared: bool) -> dict[str, Floats]:
 
 
 def _block_scores(one: Stack, shared: bool) -> dict[str, Floats]:
-    hit, gt, pred = (part[:, 1:] for part in _margins(one.recall_mass, one.precision_mass))
+    hit, gt, pred = (part[:, 1:] for part in margins(one.recall_mass, one.precision_mass))
     undefined = np.full(len(hit), np.nan)
     scores = dict.fromkeys((*SCORES, "micro_f1"), undefined)
     if shared:
         scores |= stacked_mean_scores(hit, gt, pred, "macro")
         scores["micro_f1"] = stacked_mean_scores(hit, gt, pred, "micro")["f1"]
-    hit, gt, pred = (part[:, 1] for part in _margins(collapsed(one.recall_mass), collapsed(one.precision_mass)))
-    recall, precision = ratio(hit, gt), ratio(hit, pred)
-    content = {"content_precision": precision, "content_recall": recall, "content_f1": harmonic(recall, precision)}
-    return scores | content
+    hit, gt, pred = (part[:, 1] for part in margins(collapsed(one.recall_mass), collapsed(one.precision_mass)))
+    content = class_scores(hit, gt, pred)
+    return scores | {f"content_{name}": content[name] for name in SCORES}
 
 
-def _margins(recall_mass: Floats, precision_mass: Floats) -> tuple[Floats, Floats, Floats]:
+def margins(recall_mass: Floats, precision_mass: Floats) -> tuple[Floats, Floats, Floats]:
     """float64[groups, labels] three times: diagonal, row sums, column sums."""
     hit = np.diagonal(recall_mass, axis1=1, axis2=2)
     return hit, recall_mass.sum(axis=1 + PRED_AXIS), precision_mass.sum(axis=1 + GT_AXIS)

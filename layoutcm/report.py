@@ -39,6 +39,7 @@ from layoutcm.html_report import report_page
 from layoutcm.markup import latex
 from layoutcm.page_images import PageImages, from_path
 from layoutcm.paper import FORMATS, file_of
+from layoutcm.resample import Intervals
 from layoutcm.spreadsheet import write_workbook
 from layoutcm.tables import json_text, result
 
@@ -69,12 +70,17 @@ def write_report(
     *,
     method: str = "matrix",
     per_page: bool = False,
+    intervals: int | None = None,
     progress: Told | None = None,
 ) -> Path:
-    """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF."""
+    """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
+
+    `intervals` is a number of resamples: class bars then have whiskers, and result.json has all intervals.
+    """
     pictures = images if images is None or isinstance(images, PageImages) else from_path(Path(images))
+    drawn = None if intervals is None else comparison.bootstrap(intervals, method=method)
     with replaced(folder) as place:
-        write_files(comparison, place, pictures, method=method, per_page=per_page, progress=progress)
+        write_files(comparison, place, pictures, method=method, per_page=per_page, intervals=drawn, progress=progress)
     return Path(folder)
 
 
@@ -85,6 +91,7 @@ def write_files(
     *,
     method: str = "matrix",
     per_page: bool = False,
+    intervals: Intervals | None = None,
     progress: Told | None = None,
 ) -> None:
     """The files themselves, into a folder that is ours."""
@@ -96,7 +103,7 @@ def write_files(
     tables = all_tables(comparison, confusion)
     (folder / "pages.csv").write_bytes(csv_text(tables["pages"]).encode("utf-8"))
     write_parquet(tables["pages"], folder / "pages.parquet")
-    (folder / "result.json").write_bytes(json_text(result(comparison, method, per_page)))
+    (folder / "result.json").write_bytes(json_text(result(comparison, method, per_page, intervals)))
     for name, text in paper_tables(confusion, tables).items():
         (folder / "tables" / f"{name}.tex").write_bytes(text.encode("utf-8"))
     tell("workbook", 0.15)
@@ -104,7 +111,8 @@ def write_files(
     names = figure_names(confusion)
     for k, name in enumerate(names):
         tell(f"figure {name}", 0.3 + 0.4 * k / len(names))
-        figure = FIGURES[name](confusion)
+        whiskers = {"intervals": intervals.whiskers()} if intervals and name == "classes" else {}
+        figure = FIGURES[name](confusion, **whiskers)
         for format in FORMATS:
             (folder / "figures" / f"{name}.{format}").write_bytes(file_of(figure, format))
     tell("page", 0.7)

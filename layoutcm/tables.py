@@ -18,9 +18,16 @@ from layoutcm.levels import Stacks
 from layoutcm.model import PRED, SIDES, Finding, Layout
 from layoutcm.page_matching import WAYS
 from layoutcm.pairing import name_documents
+from layoutcm.resample import Intervals
 from layoutcm.soft import SOFT_AVERAGES
 
 MISSING = "–"
+F1_FIGURES = {
+    **{f"{kind}_f1": f"{kind}, without Background" for kind in AVERAGES},
+    "micro_f1_with_background": "micro, with Background",
+    **{f"macro_f1_over_{level}": f"macro, mean over {level}" for level in ("pages", "documents")},
+    "content_f1": "Content against Background",
+}
 
 
 def json_ready(value: Any) -> Any:
@@ -45,7 +52,9 @@ def json_text(value: Any) -> bytes:
     return (text + "\n").encode("utf-8", "replace")
 
 
-def result(comparison: Comparison, method: str = "matrix", per_page: bool = False) -> dict[str, Any]:
+def result(
+    comparison: Comparison, method: str = "matrix", per_page: bool = False, intervals: Intervals | None = None
+) -> dict[str, Any]:
     """What `compare --json` writes for one prediction."""
     confusion = comparison.confusion(method=method)
     diagonal = confusion.diagonal
@@ -75,6 +84,8 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
         own = {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
         answer[f"averages_over_{level}"] = own
     answer["soft"] = _soft(comparison) if diagonal else None
+    if intervals:
+        answer["intervals"] = intervals.as_dict()
     if per_page:
         answer["by_page"] = list(_by_page(comparison, method))
     return json_ready(answer)
@@ -215,7 +226,7 @@ def share(value: float) -> str:
     return f"{percent:.{max(2 - math.floor(math.log10(percent)), 0)}f} %" if percent >= 0.001 else "<0.001 %"
 
 
-def summary(comparison: Comparison, method: str = "matrix") -> str:
+def summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
     """The comparison on a terminal: headline, averages, content, classes, largest confusions, findings."""
     confusion = comparison.confusion(method=method)
     sections = [
@@ -225,8 +236,9 @@ def summary(comparison: Comparison, method: str = "matrix") -> str:
             f"{whole(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
         ],
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
-        _average_lines(comparison, confusion, method),
-        _content_lines(confusion),
+        _average_lines(comparison, confusion, method, intervals),
+        _content_lines(confusion, intervals),
+        [resamples_of(intervals)] if intervals else [],
         _class_lines(confusion),
         _confusion_lines(confusion),
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity != "warning"), "notes"),
@@ -234,26 +246,39 @@ def summary(comparison: Comparison, method: str = "matrix") -> str:
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
 
-def _average_lines(comparison: Comparison, confusion: Confusion, method: str) -> list[str]:
+def _average_lines(comparison: Comparison, confusion: Confusion, method: str, intervals: Intervals | None) -> list[str]:
     if not confusion.diagonal:
         return ["Averages over classes: none, because the two sides have different labels (use a mapping)."]
-    lines = [f"{'averages':28} precision   recall       F1"]
-    for kind in AVERAGES:
-        lines.append(_score_line(f"{kind}, without Background", confusion.average(kind)))
-    lines.append(_score_line("micro, with Background", confusion.average("micro", background=True)))
-    for over in ("pages", "documents"):
-        lines.append(_score_line(f"macro, mean over {over}", comparison.average("macro", over=over, method=method)))
-    return lines
+    rows = [confusion.average(kind) for kind in AVERAGES]
+    rows.append(confusion.average("micro", background=True))
+    rows += [comparison.average("macro", over=over, method=method) for over in ("pages", "documents")]
+    heading = "   interval of F1" if intervals else ""
+    lines = [f"{'averages':28} precision   recall       F1{heading}"]
+    return lines + [_score_line(figure, scores, intervals) for figure, scores in zip(F1_FIGURES, rows)]
 
 
-def _score_line(name: str, scores: dict[str, float]) -> str:
-    return f"{name:28} {number(scores['precision']):>9} {number(scores['recall']):>8} {number(scores['f1']):>8}"
+def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:
+    numbers = f"{number(scores['precision']):>9} {number(scores['recall']):>8} {number(scores['f1']):>8}"
+    return f"{F1_FIGURES[figure]:28} {numbers}" + (f"   {ends(intervals, figure)}" if intervals else "")
 
 
-def _content_lines(confusion: Confusion) -> list[str]:
+def ends(intervals: Intervals, figure: str) -> str:
+    """'0.812 – 0.843'"""
+    _, low, high, *_ = intervals.figures[figure].tolist()
+    return MISSING if math.isnan(low) else f"{number(low)} – {number(high)}"
+
+
+def resamples_of(intervals: Intervals) -> str:
+    """What the intervals are made of."""
+    drawn = counted(intervals.unit_count, intervals.units[:-1])
+    return (
+        f"intervals: {100 * intervals.level:g} %, {counted(intervals.n, 'resample')} of {drawn}, seed {intervals.seed}"
+    )
+
+
+def _content_lines(confusion: Confusion, intervals: Intervals | None) -> list[str]:
     content = confusion.collapse().class_values()
-    scores = {name: content[name][1] for name in ("precision", "recall", "f1")}
-    return [_score_line("Content against Background", scores)]
+    return [_score_line("content_f1", {name: content[name][1] for name in SCORES}, intervals)]
 
 
 def _class_lines(confusion: Confusion) -> list[str]:

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from layoutcm.charts import class_bars, taken_for
+from layoutcm.charts import taken_for
 from layoutcm.figures import CONFIG
 from layoutcm.plane import precision_recall_plane
-from layoutcm.ui import bar, panels, router, state, words
+from layoutcm.ui import bar, headlines, panels, router, state, words
 
 router.arrive()
 compared = panels.need_comparison()
@@ -20,7 +20,7 @@ if confusion.diagonal:
     st.subheader("Precision and recall", anchor=False)
     figure = precision_recall_plane(confusion, state.theme())
     st.plotly_chart(figure, key="plane", config=CONFIG, theme=None)
-    st.plotly_chart(class_bars(confusion, state.theme()), key="class_bars", config=CONFIG, theme=None)
+    bars = st.container()
 else:
     st.info(
         "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
@@ -34,3 +34,6 @@ st.caption("Go to the pages behind a cell of this class:" if largest else "It is
 for text, gt_label, pred_label in largest:
     st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=panels.open_cell, args=(gt_label, pred_label))
 panels.recipe(compared.recipe_for(state.get("method")))
+if confusion.diagonal:
+    with bars:  # last, because intervals may take a moment
+        headlines.bars(compared, confusion, key="class_bars")

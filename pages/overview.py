@@ -2,8 +2,6 @@
 
 import streamlit as st
 
-from layoutcm.charts import class_bars
-from layoutcm.figures import CONFIG
 from layoutcm.ui import headlines, panels, router, state, words
 
 router.arrive()
@@ -12,7 +10,8 @@ confusion = state.confusion(compared)
 st.title("Overview", anchor=False)
 st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
 figures = st.container(horizontal=True, gap="small")
-headlines.draw(figures, words.headlines(compared, confusion, state.get("level")))
+own = words.headlines(compared, confusion, state.get("level"))
+places = headlines.draw(figures, own, headlines.LATER if headlines.intervals_come(compared) else None)
 shown = panels.shown(confusion)
 left, right = panels.beside(3, 2, labels=panels.width_of(shown))
 with left:
@@ -25,8 +24,14 @@ with right:
         st.button(text, key=key, width="stretch", on_click=panels.open_cell, args=(gt_label, pred_label))
     if panels.chosen_cell(compared):
         st.button("Pages behind the chosen cell", type="primary", on_click=router.go, args=("matrices",))
-if confusion.diagonal:
-    st.subheader("Classes", anchor=False)
-    st.plotly_chart(class_bars(shown, state.theme()), key="overview_bars", config=CONFIG, theme=None)
+below = st.container()
 panels.recipe(compared.recipe_for(state.get("method")))
-headlines.draw(figures, headlines.of_other_views(compared))  # last, because they may take a moment
+# Last, because they may take a moment: intervals, then figures of other views.
+with below:
+    if confusion.diagonal:
+        st.subheader("Classes", anchor=False)
+        intervals = headlines.bars(compared, shown, key="overview_bars")
+    else:
+        intervals = headlines.intervals(compared)
+headlines.add_intervals(places, own, intervals)
+headlines.draw(figures, headlines.of_other_views(compared))

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
 from layoutcm.cell_kinds import cell_kinds
-from layoutcm.ui import bar, cell
+from layoutcm.ui import bar, cell, headlines
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "report", "method"]
@@ -62,6 +62,42 @@ def test_one_click_on_the_sample():
     app = opened()
     next(button for button in app.button if button.label == "Try the sample").click().run()
     assert not app.exception and "16 pages" in texts(app) and "263 regions" in texts(app)
+
+
+def below(app):
+    """What stands below the figures on top."""
+    return {metric.label: metric.delta for metric in app.metric if metric.delta}
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+def test_figures_have_intervals_below_them(method):
+    gt = lcm.read(ROOT / "sample_data" / "gt.json")
+    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
+    ends = c.bootstrap(method=method).headline.set_index("figure")
+    app = opened("overview", load="sample", method=method)
+    assert not app.exception
+    for name, figure in (
+        ("F1 macro", "macro_f1"),
+        ("Content F1", "content_f1"),
+        ("F1, mean page", "macro_f1_over_pages"),
+    ):
+        assert below(app)[name] == f"{ends['low'][figure]:.3f} – {ends['high'][figure]:.3f}"
+    assert set(below(app)) == {"F1 macro", "F1 micro", "Content F1", "F1, mean page", "F1, mean document"}
+    assert "Whiskers are intervals: 95 %, 1,000 resamples of 4 documents, seed 0." in texts(app)
+    different = opened("overview", load="sample", pred="1")
+    assert below(different)["F1 macro"] == "–" and " – " in below(different)["Content F1"]
+    assert not below(opened("overview", load="sample", level="document", document="invoice"))
+
+
+def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
+    monkeypatch.setattr(headlines, "SMALL", 5)
+    app = opened("overview", load="sample")
+    assert not app.exception and not below(app) and "Whiskers" not in texts(app)
+    next(button for button in app.button if button.label == "95 % intervals").click().run()
+    assert not app.exception and len(below(app)) == 5 and "Whiskers" in texts(app)
+    assert "95 % intervals" not in [button.label for button in app.button]
+    app.switch_page("pages/classes.py").run()
+    assert not app.exception and "Whiskers" in texts(app)
 
 
 def test_a_link_brings_the_view_back():

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import layoutcm as lcm
@@ -83,6 +84,52 @@ def test_families_take_options_and_built_in_names(capsys):
     assert "Headings" in first["matrices"] and len(first["at_depth"]) == 2
     assert second["matrices"]["Headings"]["gt_labels"] == ["Title", "Section-header", "OOF"]
     assert second["matrices"]["Headings"]["pred_labels"] == ["doc_title", "paragraph_title", "OOF"]
+
+
+def test_intervals_join_the_summary_and_the_json_and_come_with_differences(tmp_path, capsys):
+    target, mapping = tmp_path / "out.json", SAMPLE / "mapping.yaml"
+    files = [GT, MODEL_A, MODEL_B, "--mapping", str(mapping), "--method", "tensor"]
+    assert main(["compare", *files, "--json", str(target), "--intervals", "30"]) == 0
+    out = capsys.readouterr().out
+    gt = lcm.read(GT)
+    a, b = (lcm.compare(gt, lcm.read(file, like=gt), mapping=mapping) for file in (MODEL_A, MODEL_B))
+    first, second = json.loads(target.read_text())
+    for found, expected in (
+        (first["intervals"], a.bootstrap(30, method="tensor")),
+        (second["intervals"], b.bootstrap(30, method="tensor")),
+        (second["difference_from_first"], lcm.difference(a, b, 30, method="tensor")),
+    ):
+        assert (found["units"], found["unit_count"], found["n"], found["seed"], found["level"]) == (
+            *("documents", 4, 30, 0, 0.95),
+        )
+        assert found["recipe"] == expected.recipe
+        for rows, table in ((found["headline"], expected.headline), (found["classes"], expected.classes())):
+            pd.testing.assert_frame_equal(pd.DataFrame(rows), table)
+    assert "difference_from_first" not in first
+    _, low, high = a.bootstrap(30, method="tensor").figures["weighted_f1"]
+    line = next(line for line in out.splitlines() if line.startswith("weighted, without Background"))
+    assert line.endswith(f"   {low:.3f} – {high:.3f}")
+    value, low, high, _ = lcm.difference(a, b, 30, method="tensor").scores["f1"][a.labels.index("Title")]
+    assert any(line.split()[:5] == ["Title", f"{value:+.3f}", f"{low:+.3f}", "to", f"{high:+.3f}"]
+               for line in out.split("F1 minus that of model-a.json")[1].splitlines())  # fmt: skip
+    assert "intervals: 95 %, 30 resamples of 4 documents, seed 0" in out
+
+
+def test_intervals_are_off_unless_asked_for(capsys):
+    assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
+    out = capsys.readouterr().out
+    assert "intervals" not in out and "difference_from_first" not in out and len(json.loads(out)) == 2
+    assert main(["compare", "no such gt", "no such pred", "--intervals", "0"]) == 2
+    assert "0 is not a number of resamples" in capsys.readouterr().err
+
+
+def test_predictions_on_other_pages_have_no_difference(tmp_path, capsys):
+    (tmp_path / "gt.csv").write_text("page,label,x0,y0,x1,y1,width,height\np,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
+    (tmp_path / "more.csv").write_text("page,label,x0,y0,x1,y1,width,height\nr,a,0,0,5,5,9,9\n")
+    gt, more, json_file = (str(tmp_path / name) for name in ("gt.csv", "more.csv", "out.json"))
+    assert main(["compare", gt, gt, more, "--intervals", "9", "--json", json_file]) == 0
+    assert "no difference from gt.csv: c_b: 1 of 3 pages are not in the other" in capsys.readouterr().out
+    assert json.loads(Path(json_file).read_text())[1]["difference_from_first"] is None
 
 
 def test_a_bad_families_file_is_named_before_anything_is_read(tmp_path, capsys):

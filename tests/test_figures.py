@@ -232,6 +232,25 @@ def test_per_cent_in_cells(value, text):
     assert writing.per_cent(value) == text
 
 
+def test_class_bars_have_whiskers_to_the_ends_of_their_intervals(small):
+    values = small.class_values()
+    ends = {
+        score: np.stack([values[score] - 0.25, values[score] + 0.125], axis=1)
+        for score in ("precision", "recall", "f1")
+    }
+    ends["f1"][1] = np.nan  # of a
+    figure = charts.class_bars(small, LIGHT, intervals=ends)
+    assert figure.layout.yaxis.ticktext[0] == "a"
+    for trace in figure.data[:2]:
+        assert list(trace.error_x.array) == pytest.approx([0.125] * len(trace.x))
+        assert list(trace.error_x.arrayminus) == pytest.approx([0.25] * len(trace.x))
+    f1 = figure.data[2]
+    assert f1.error_x.array[0] is None and f1.error_x.array[1] == pytest.approx(0.125)
+    recall = values["recall"][1]
+    assert f"recall {recall:.4f} ({recall - 0.25:.3f} – {recall + 0.125:.3f})" in f1.hovertext[0]
+    assert all(trace.error_x.array is None for trace in charts.class_bars(small, LIGHT).data)
+
+
 def test_class_bars_by_size_with_background_last(small):
     figure = charts.class_bars(small, LIGHT, background=True)
     assert list(figure.layout.yaxis.ticktext) == ["a", "b", "Background"]

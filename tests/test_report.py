@@ -102,6 +102,22 @@ def test_the_json_is_that_of_the_command_line(folder, tmp_path):
     assert (folder / "result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
 
 
+def test_a_report_with_intervals_has_whiskers_and_all_intervals(sample, folder, svg_only, monkeypatch, tmp_path):
+    monkeypatch.setattr(report, "figure_names", lambda confusion: ["classes"])
+    by_api = sample.write_report(tmp_path / "api", intervals=40)
+    found = json.loads((by_api / "result.json").read_text("utf-8"))
+    assert found["intervals"]["n"] == 40 and found["intervals"]["recipe"] == sample.bootstrap(40).recipe
+    known = sample.bootstrap(40).headline
+    pd.testing.assert_frame_equal(pd.DataFrame(found["intervals"]["headline"]), known)
+    bars = [(place / "figures" / "classes.svg").read_text("utf-8") for place in (folder, by_api)]
+    classes = len(sample.confusion().drawn[0]) - 1
+    # Each whisker is a line and two ends, dark on white, for each class and score.
+    assert bars[1].count("<path") - bars[0].count("<path") == 3 * 2 * 3 * classes
+    assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "cli"), "--intervals", "40"]) == 0
+    assert (tmp_path / "cli" / "result.json").read_bytes() == (by_api / "result.json").read_bytes()
+    assert (tmp_path / "cli" / "figures" / "classes.svg").read_text("utf-8") == bars[1]
+
+
 def test_the_page_s_numbers_are_the_api_s(sample, folder):
     data, m = data_of(folder / "report.html"), sample.confusion()
     for view, wanted in (("pixels", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):

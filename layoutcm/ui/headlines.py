@@ -1,26 +1,89 @@
-"""The figures on top of the Overview that are not of pixels: one of each other view.
+"""The figures on top of the Overview, one of each other view beside them, and how far they would move.
 
 Objects, centres and soft scores look at all regions again, which takes seconds on a very large set; there they wait
-until somebody opens their own page.
+until somebody opens their own page. Intervals wait for a click there.
 """
 
 from __future__ import annotations
 
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from layoutcm.charts import class_bars
 from layoutcm.comparison import Comparison
-from layoutcm.tables import number
-from layoutcm.ui import centroids, families, objects, soft
+from layoutcm.confusion import Confusion
+from layoutcm.figures import CONFIG
+from layoutcm.resample import RESAMPLES, Intervals
+from layoutcm.tables import ends, number, resamples_of
+from layoutcm.ui import centroids, families, objects, soft, state
 from layoutcm.ui.panels import counted
 
 SMALL = 5000  # pages; about a second of work
 LATER = "…"
 Headline = tuple[str, str, str]
+INTERVALS_OF = {
+    "F1 macro": "macro_f1",
+    "F1 micro": "micro_f1",
+    "Content F1": "content_f1",
+    "F1, mean page": "macro_f1_over_pages",
+    "F1, mean document": "macro_f1_over_documents",
+}
 
 
-def draw(place: DeltaGenerator, figures: list[Headline]) -> None:
-    for name, value, help_text in figures:
-        place.metric(name, value, help=help_text, width="content")
+def draw(place: DeltaGenerator, figures: list[Headline], below: str | None = None) -> list[DeltaGenerator]:
+    """Each figure in a place of its own, with a small line `below` where one will come."""
+    places = [place.empty() for _ in figures]
+    for own, figure in zip(places, figures):
+        _draw_one(own, figure, below)
+    return places
+
+
+def add_intervals(places: list[DeltaGenerator], figures: list[Headline], intervals: Intervals | None) -> None:
+    """Draw the figures again with their intervals below them."""
+    for place, (name, value, help_text) in zip(places, figures):
+        if intervals:
+            explained = f"{help_text}. Below it: {resamples_of(intervals)}"
+            _draw_one(place, (name, value, explained), ends(intervals, INTERVALS_OF[name]))
+
+
+def _draw_one(place: DeltaGenerator, figure: Headline, below: str | None) -> None:
+    name, value, help_text = figure
+    place.metric(name, value, below, delta_color="off", delta_arrow="off", help=help_text, width="content")
+
+
+def intervals_come(compared: Comparison) -> bool:
+    """Whether this page shows intervals: those of the set, at once where that takes no time, else when asked for."""
+    few = len(compared.pages) <= SMALL
+    return state.get("level") == "set" and (few or st.session_state.get("intervals_asked") == state.content_key())
+
+
+def intervals(compared: Comparison) -> Intervals | None:
+    """The set's intervals; on a large set a button instead, until somebody has asked."""
+    if intervals_come(compared):
+        return _intervals(state.content_key(), state.get("method"), compared)
+    if state.get("level") == "set":
+        help_text = f"{RESAMPLES:,} resamples; on {counted(len(compared.pages), 'page')} this takes some seconds."
+        st.button("95 % intervals", help=help_text, on_click=_ask, key="ask_intervals")
+    return None
+
+
+def bars(compared: Comparison, confusion: Confusion, key: str) -> Intervals | None:
+    """The classes' bars, with whiskers where there are intervals, which come back."""
+    found = intervals(compared)
+    figure = class_bars(confusion, state.theme(), intervals=found.whiskers() if found else None)
+    st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
+    if found:
+        st.caption(f"Whiskers are {resamples_of(found)}.")
+    return found
+
+
+def _ask() -> None:
+    st.session_state["intervals_asked"] = state.content_key()
+
+
+@st.cache_resource(max_entries=24, show_spinner="Resampling …")
+def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
+    return _compared.bootstrap(method=method)
 
 
 def of_other_views(compared: Comparison) -> list[Headline]:

@@ -59,6 +59,14 @@ still count as mistakes of the others (missed and invented content). Read F1 wit
 Pixel-weighted numbers answer "what share of the area is right": a large page counts more. The mean over pages or over
 documents answers "how good is a typical page" and is pulled down by a few bad ones. When the two differ much, sort the
 pages by score: some kind of page is going wrong.""",
+    "Is a difference real?": """
+Documents (pages, where there is one document) are drawn anew with replacement, as many as there are, 1,000 times; each
+draw gives every figure once more, and the middle 95 % of them are its interval. It says how far a figure depends on
+which documents happen to be in the set, not whether the ground truth is right; with few documents it is too narrow, and
+a class that only one of them has cannot vary at all.
+Two intervals that overlap do not decide between two predictions, because hard documents are hard for both. Take the
+difference on the same draws (`layoutcm compare GT A B --intervals`, or `layoutcm.difference` in Python): it is real
+when its interval leaves out 0.""",
 }
 
 

@@ -1,0 +1,326 @@
+"""How far a figure would move with other documents: percentile bootstrap, for one comparison and for the paired
+difference of two.
+
+Documents are drawn with replacement (pages where there is one document), and drawing is a product: weights
+float64[resamples, units] times what adds up over units. The scores are then read off by the functions that give the
+point values. A resample in which a score is undefined says nothing about it and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.confusion import (
+    AVERAGES,
+    SCORES,
+    Stack,
+    check_method,
+    class_scores,
+    collapsed,
+    ratio,
+    stacked_mean_scores,
+)
+from layoutcm.errors import InputError, shown
+from layoutcm.levels import Stacks, level_averages, margins
+from layoutcm.model import Floats, LabelSpace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESAMPLES, LEVEL = 1000, 0.95
+MOST_RESAMPLES = 100_000
+BLOCK_WEIGHTS = 2_000_000
+CLASS_SCORES = (*SCORES, "iou")
+MARGINS = ("hit", "gt", "pred")
+ENDS = ("value", "low", "high")
+Sums = dict[str, Floats]  # {what: float64[units or resamples, numbers]}
+
+
+@runtime_checkable
+class Compared(Protocol):
+    """What is asked of a `Comparison`, which stands above this room."""
+
+    @property
+    def space(self) -> LabelSpace: ...
+    @property
+    def pages(self) -> list[str]: ...
+    @property
+    def documents(self) -> list[str]: ...
+    @property
+    def document_of_page(self) -> NDArray[np.int64]: ...
+    def page_matrices(self, method: str) -> Stacks: ...
+    def document_matrices(self, method: str) -> Stacks: ...
+    def recipe_for(self, method: str | None, **more: object) -> str: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Values with the ends of their intervals, over resamples of `units`: "documents" or "pages".
+
+    `figures` are {figure: float64[columns]}, `scores` {score: float64[labels, columns]}. The columns are value, low
+    and high; a difference has `other_side` too, the share of resamples that are not on the value's side of 0.
+    """
+
+    units: str
+    unit_count: int
+    n: int
+    seed: int
+    level: float
+    method: str
+    recipe: str
+    labels: list[str]
+    columns: tuple[str, ...]
+    figures: dict[str, Floats]
+    scores: dict[str, Floats]
+
+    def __repr__(self) -> str:
+        return f"<Intervals {self.recipe}>"
+
+    @property
+    def headline(self) -> pd.DataFrame:
+        """One row a figure: figure, value, low, high."""
+        import pandas as pd
+
+        rows = [(figure, *values.tolist()) for figure, values in self.figures.items()]
+        return pd.DataFrame(rows, columns=["figure", *self.columns])
+
+    def classes(self) -> pd.DataFrame:
+        """One row a label and score: label, score, value, low, high."""
+        import pandas as pd
+
+        rows = [
+            (label, score, *self.scores[score][i].tolist())
+            for i, label in enumerate(self.labels)
+            for score in CLASS_SCORES
+        ]
+        return pd.DataFrame(rows, columns=["label", "score", *self.columns])
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has them."""
+        names = ("units", "unit_count", "n", "seed", "level", "recipe")
+        tables = {"headline": self.headline, "classes": self.classes()}
+        return {name: getattr(self, name) for name in names} | {
+            name: table.to_dict("records") for name, table in tables.items()
+        }
+
+    def whiskers(self) -> dict[str, Floats]:
+        """{score: float64[labels, low high]}, as class charts draw them."""
+        return {score: values[:, 1:3] for score, values in self.scores.items()}
+
+
+def bootstrap(
+    compared: Compared, n: int = RESAMPLES, seed: int = 0, level: float = LEVEL, method: str = "matrix"
+) -> Intervals:
+    """Intervals for every headline figure and class value of one comparison."""
+    return _intervals([compared], n, seed, level, method)
+
+
+def difference(
+    c_a: Compared, c_b: Compared, n: int = RESAMPLES, seed: int = 0, level: float = LEVEL, method: str = "matrix"
+) -> Intervals:
+    """b minus a, above 0 where b is better: both are read off the same resamples of the same gt pages.
+
+    Classes are those that both comparisons have.
+    """
+    _check_same_pages(c_a, c_b)
+    return _intervals([c_a, c_b], n, seed, level, method)
+
+
+def _intervals(of: Sequence[Compared], n: int, seed: int, level: float, method: str) -> Intervals:
+    """Those of one comparison, or of the second minus the first."""
+    check_resampling(n, seed, level)
+    first, last = of[0], of[-1]
+    labels = [label for label in first.space.labels if label in last.space.labels]
+    columns = ENDS if len(of) == 1 else (*ENDS, "other_side")
+    read = [_readings(compared, sums, n, seed, labels) for compared, sums in zip(of, _paired_sums(of, method))]
+    # Of one comparison alone there is nothing to take away.
+    found = read[0] if len(of) == 1 else {name: read[1][name] - values for name, values in read[0].items()}
+    ends = {name: ends_of(values, level, columns) for name, values in found.items()}
+    drawn = {"resamples": n, "of": units_of(first), "seed": seed, "level": level}
+    return Intervals(
+        units=units_of(first),
+        unit_count=len(unit_names(first)),
+        n=n,
+        seed=seed,
+        level=level,
+        method=method,
+        recipe=" minus ".join(compared.recipe_for(method, **drawn) for compared in reversed(of)),
+        labels=labels,
+        columns=columns,
+        figures={name: values[0] for name, values in ends.items() if name not in CLASS_SCORES},
+        scores={name: ends[name] for name in CLASS_SCORES},
+    )
+
+
+def check_resampling(n: int, seed: int = 0, level: float = LEVEL) -> None:
+    """Refuse what cannot be resampled with, before any work."""
+    if not (isinstance(n, int) and 1 <= n <= MOST_RESAMPLES):
+        raise InputError("", "n", f"{shown(n)} is not a number of resamples", f"Use 1 to {MOST_RESAMPLES:,}.")
+    if not (isinstance(seed, int) and seed >= 0):
+        raise InputError("", "seed", f"{shown(seed)} is not a seed", "Use a whole number of 0 or more.")
+    if not (isinstance(level, int | float) and 0 < level < 1):
+        raise InputError("", "level", f"{shown(level)} is not a share between 0 and 1", "Use one such as 0.95.")
+
+
+def units_of(compared: Compared) -> str:
+    """What is drawn: one document alone cannot vary, but its pages can."""
+    return "documents" if len(compared.documents) > 1 else "pages"
+
+
+def unit_names(compared: Compared) -> list[str]:
+    return compared.documents if units_of(compared) == "documents" else compared.pages
+
+
+def unit_sums(compared: Compared, method: str) -> Sums:
+    """One row a unit of all that adds up: the margins of its matrix, those of its 2x2, and its pages' own scores.
+
+    Scores of pages and documents stand beside how many are defined, so that the two can be divided.
+    """
+    check_method(method)
+    by_document = units_of(compared) == "documents"
+    blocks = compared.document_matrices(method) if by_document else compared.page_matrices(method)
+    width = len(compared.space.labels)
+    # Copied into rows block by block, because a diagonal alone would keep its whole stack in memory.
+    rows = [np.empty((0, 3 * width + 3)), *(_rows(one) for _, one in blocks)]
+    parts = np.split(np.concatenate(rows), [width, 2 * width, 3 * width], axis=1)
+    sums = dict(zip((*MARGINS, "content"), parts))
+    hit, gt, pred = (sums[name][:, 1:] for name in MARGINS)
+    own = _defined(stacked_mean_scores(hit, gt, pred, "macro"))
+    if by_document:
+        sums["over_documents"] = own
+    if len(compared.pages) != len(own):
+        pages = _defined(level_averages(compared.page_matrices(method), "macro", background=False))
+        count = len(compared.documents)
+        own = np.stack([np.bincount(compared.document_of_page, column, count) for column in pages.T], axis=1)
+    return sums | {"over_pages": own}
+
+
+def _rows(one: Stack) -> Floats:
+    """float64[units, 3 x labels + 3]: diagonal, row sums and column sums, then those of Content in the 2x2."""
+    small = margins(collapsed(one.recall_mass), collapsed(one.precision_mass))
+    return np.concatenate([*margins(one.recall_mass, one.precision_mass), *(part[:, 1:] for part in small)], axis=1)
+
+
+def _defined(scores: Mapping[str, Floats]) -> Floats:
+    """float64[groups, 6]: the three scores, 0 where undefined, and whether they are defined."""
+    values = np.stack([scores[name] for name in SCORES], axis=1)
+    return np.concatenate([np.nan_to_num(values), np.isfinite(values)], axis=1)
+
+
+def weights(units: int, n: int, seed: int) -> Iterator[Floats]:
+    """Blocks of float64[resamples, units]: how often each unit is drawn. The first row is the set itself, all 1."""
+    generator = np.random.default_rng(seed)
+    block = max(BLOCK_WEIGHTS // max(units, 1), 1)
+    yield np.ones((1, units))
+    for first in range(0, n, block):
+        drawn = np.empty((min(block, n - first), units))
+        for row in drawn:
+            row[:] = np.bincount(generator.integers(max(units, 1), size=units), minlength=units)
+        yield drawn
+
+
+def resampled(sums: Sums, n: int, seed: int) -> Sums:
+    """{what: float64[1 + n, numbers]}: the set's own sums, then those of every resample."""
+    rows = on_grid(np.concatenate(list(sums.values()), axis=1))
+    totals = np.concatenate([drawn @ rows for drawn in weights(len(rows), n, seed)])
+    ends = np.cumsum([part.shape[1] for part in sums.values()])[:-1]
+    return dict(zip(sums, np.split(totals, ends, axis=1)))
+
+
+def on_grid(rows: Floats) -> Floats:
+    """The same numbers, rounded so little that no resample's sum needs more than the 53 bits of a float64.
+
+    Adding is exact then, so that the order of adding (block sizes, threads, machines) cannot change a result.
+    """
+    _, exponent = np.frexp(len(rows) * rows.max(axis=0, initial=0))
+    step = np.ldexp(1.0, exponent - 52)
+    return np.round(rows / step) * step
+
+
+def figures_of(sums: Sums, shared: bool) -> dict[str, Floats]:
+    """{figure: float64[resamples]}; where the taxonomies differ, only those of Content have a meaning."""
+    hit, gt, pred = (sums[name] for name in MARGINS)
+    parts = {
+        f"{kind}_{{}}{name}": stacked_mean_scores(hit[:, skip:], gt[:, skip:], pred[:, skip:], kind)
+        for skip, name in ((1, ""), (0, "_with_background"))
+        for kind in AVERAGES
+    }
+    for over in ("pages", "documents"):
+        # The mean over one document is that document's value, which is the set's.
+        own = sums.get(f"over_{over}")
+        mean = parts["macro_{}"] if own is None else dict(zip(SCORES, ratio(own[:, :3], own[:, 3:]).T))
+        parts[f"macro_{{}}_over_{over}"] = mean
+    figures = {name.format(score): values[score] for name, values in parts.items() for score in SCORES}
+    if not shared:
+        figures = {name: np.full(len(values), np.nan) for name, values in figures.items()}
+    content = class_scores(*sums["content"].T)
+    return figures | {f"content_{score}": content[score] for score in SCORES}
+
+
+def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:
+    """{score: float64[resamples, labels]}"""
+    scores = class_scores(*(sums[name] for name in MARGINS))
+    return scores if shared else {name: np.full(values.shape, np.nan) for name, values in scores.items()}
+
+
+def _readings(compared: Compared, sums: Sums, n: int, seed: int, labels: Sequence[str]) -> dict[str, Floats]:
+    """{figure: float64[1 + n, 1]} and {class score: float64[1 + n, labels]} of the set and its resamples."""
+    drawn, shared = resampled(sums, n, seed), compared.space.shared
+    own = [compared.space.labels.index(label) for label in labels]
+    figures = {name: values[:, None] for name, values in figures_of(drawn, shared).items()}
+    return figures | {score: values[:, own] for score, values in scores_of(drawn, shared).items()}
+
+
+def ends_of(values: Floats, level: float, columns: Sequence[str]) -> Floats:
+    """float64[numbers, columns] from float64[1 + n, numbers], whose first row are the values themselves."""
+    value, drawn = values[0], values[1:]
+    known = np.isfinite(drawn).any(axis=0)  # a quantile of nothing would warn
+    ends = np.full((len(columns), len(value)), np.nan)
+    ends[0] = value
+    ends[1:3, known] = np.nanquantile(drawn[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
+    if "other_side" in columns:
+        ends[3] = ratio((drawn * np.sign(value) <= 0).sum(axis=0), np.isfinite(drawn).sum(axis=0))
+    return ends.T
+
+
+def _check_same_pages(c_a: Compared, c_b: Compared) -> None:
+    """Resamples can be paired only when both comparisons have the same pages in the same documents."""
+    for name, compared in (("c_a", c_a), ("c_b", c_b)):
+        if not isinstance(compared, Compared):
+            raise InputError("", name, f"{shown(compared)} is not a comparison", "Give what layoutcm.compare returns.")
+    a, b = (dict(zip(c.pages, (c.documents[i] for i in c.document_of_page.tolist()))) for c in (c_a, c_b))
+    for name, own, other in (("c_a", a, b), ("c_b", b, a)):
+        alone = [page for page in own if page not in other]
+        if alone:
+            problem = f"{len(alone):,} of {len(own):,} pages are not in the other comparison, first {shown(alone[0])}"
+            hint = 'Compare both predictions with the same gt and missing_pages="ignore", on pages that both have.'
+            raise InputError("", name, problem, hint)
+    moved = next((page for page in a if a[page] != b[page]), None)
+    if moved is not None:
+        problem = f"page {shown(moved)} is of document {shown(a[moved])} in one and of {shown(b[moved])} in the other"
+        raise InputError("", "c_a, c_b", problem, "Give both comparisons the same documents=.")
+
+
+def _paired_sums(of: Sequence[Compared], method: str) -> list[Sums]:
+    """The sums of each comparison, with the units in the order of the first."""
+    all_sums = []
+    for compared in of:
+        place = {name: i for i, name in enumerate(unit_names(compared))}
+        order = [place[name] for name in unit_names(of[0])]
+        all_sums.append({name: values[order] for name, values in unit_sums(compared, method).items()})
+        _check_same_gt(of[0], all_sums[0]["gt"][:, 0], all_sums[-1]["gt"][:, 0])
+    return all_sums
+
+
+def _check_same_gt(compared: Compared, a: Floats, b: Floats) -> None:
+    """float64[units]: where gt is one and the same, it has as many empty pixels in both comparisons."""
+    other = np.flatnonzero(~np.isclose(a, b, rtol=1e-9, atol=0))
+    if other.size:
+        where = f"{units_of(compared)[:-1]} {shown(unit_names(compared)[int(other[0])])}"
+        problem = f"gt has {a[other[0]]:,.0f} and {b[other[0]]:,.0f} empty pixels on {where}"
+        raise InputError("", "c_a, c_b", problem, "Compare both predictions with the same gt and the same rounding.")
