@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm import __version__
-from layoutcm.align import Alignment, Mapped, align, aligned_pages
+from layoutcm import __version__, rankings
+from layoutcm.align import Alignment, Mapped, align
 from layoutcm.checks import check_pair, findings_of
 from layoutcm.confusion import SCORES, Confusion, confusion_of, ratio
 from layoutcm.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alignment, mapped_over
@@ -26,7 +26,7 @@ from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion, families_of, space_at
 from layoutcm.family_trees import Given, family_tree
-from layoutcm.levels import Stacks, level_averages, level_scores, stacks
+from layoutcm.levels import Stacks, level_averages, stacks
 from layoutcm.model import (
     GT,
     PRED,
@@ -41,7 +41,7 @@ from layoutcm.model import (
     stem,
 )
 from layoutcm.page_maps import PagesGiven, page_map_of
-from layoutcm.page_matching import WAYS
+from layoutcm.page_regions import PageRegions
 from layoutcm.resample import LEVEL, RESAMPLES, Intervals, bootstrap
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import read_mapping
@@ -193,17 +193,15 @@ class Comparison:
 
     def lay_out_page(self, page: int) -> LaidOut:
         """The boxes of both sides on the pixel grid of one page, which is page 0 of what comes back."""
-        from layoutcm.cells import lay_out
-        from layoutcm.pixels import painted
+        return self._page_regions.laid_out(page, self.rounding)
 
-        frame = self._frame(page)
-        on_page = [self._regions_on(side, page) for side in (GT, PRED)]
-        gt, pred = (
-            painted(regions, np.zeros(len(regions), np.int32), self._own_frame(side, page), frame)
-            for side, regions in enumerate(on_page)
-        )
-        n_labels = (len(self.alignment.layouts[GT].labels), len(self.alignment.layouts[PRED].labels))
-        return lay_out(gt, pred, n_labels, frame, self.rounding)
+    def regions_of(self, side: int, page: int) -> Regions:
+        """A side's regions on one page, in the common frame; those under the score threshold are left out."""
+        return self._page_regions.of(side, page)
+
+    @cached_property
+    def _page_regions(self) -> PageRegions:
+        return PageRegions(self.alignment, self.min_score)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
         """Pair counts of the whole set, of a page or of a document."""
@@ -267,16 +265,7 @@ class Comparison:
 
         `how` is map, exact, base name, stem, spelling or number; "", and the missing name "", for a page left alone.
         """
-        import pandas as pd
-
-        matches, (gt, pred) = self.alignment.matches, (side.page_columns.names for side in self.alignment.layouts)
-        only_pred = [pred[j] for j in matches.alone(len(pred))[PRED].tolist()]
-        columns = {
-            "gt_page": [*gt, *("" for _ in only_pred)],
-            "pred_page": [*(pred[j] if j >= 0 else "" for j in matches.partner.tolist()), *only_pred],
-            "how": [*(WAYS[way] for way in matches.how.tolist()), *("" for _ in only_pred)],
-        }
-        return pd.DataFrame(columns, dtype=object)
+        return rankings.matches(self.alignment)
 
     def objects(self, page: str | None = None, document: str | None = None) -> Objects:
         """Boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
@@ -347,7 +336,7 @@ class Comparison:
         """One row a page, the worst first: page, document, pixels, scores without Background, content scores."""
         pages = self.alignment.pages
         columns = {"page": list(pages.names), "document": list(pages.documents), "pixels": self.page_pixels}
-        return self._worst_first(columns, self.page_matrices(method))
+        return rankings.worst_first(columns, self.page_matrices(method), self.space.shared)
 
     def document_table(self, method: str = "matrix") -> pd.DataFrame:
         """One row a document, the worst first: document, pages, pixels, and the scores of the page table."""
@@ -357,14 +346,7 @@ class Comparison:
             "pages": np.bincount(self.document_of_page, minlength=n),
             "pixels": np.bincount(self.document_of_page, self.page_pixels, minlength=n),
         }
-        return self._worst_first(columns, self.document_matrices(method))
-
-    def _worst_first(self, columns: dict[str, Any], blocks: Stacks) -> pd.DataFrame:
-        import pandas as pd
-
-        table = pd.DataFrame(columns | level_scores(blocks, self.space.shared))
-        by = ["f1", "content_f1"] if self.space.shared else ["content_f1"]
-        return table.sort_values(by, kind="stable", na_position="last", ignore_index=True)
+        return rankings.worst_first(columns, self.document_matrices(method), self.space.shared)
 
     def average(
         self, kind: str = "macro", background: bool = False, over: str = "pixels", method: str = "matrix"
@@ -425,62 +407,12 @@ class Comparison:
         work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), laid, self.space)
         return join_sums(list(mapped_over(work, starts, self.threads)))
 
-    def regions_of(self, side: int, page: int) -> Regions:
-        """A side's regions on one page, in the common frame; those under the score threshold are left out."""
-        regions = self._regions_on(side, page)
-        scaled = regions.boxes * np.tile(self._frame(page), 2) / np.tile(self._own_frame(side, page), 2)
-        return replace(regions, boxes=scaled)
-
-    def _regions_on(self, side: int, page: int) -> Regions:
-        """The same in the side's own frame."""
-        regions = self.alignment.layouts[side].region_columns
-        order, starts = self._regions_by_page[side]
-        rows = order[starts[page] : starts[page + 1]]
-        shapes = {new: regions.shapes[old] for new, old in enumerate(rows.tolist()) if old in regions.shapes}
-        return Regions(regions.page[rows], regions.label[rows], regions.boxes[rows], regions.scores[rows], shapes)
-
-    def _frame(self, page: int) -> Floats:
-        """float64[1, width height] of a page."""
-        return np.array([[self.alignment.pages.widths[page], self.alignment.pages.heights[page]]])
-
-    def _own_frame(self, side: int, page: int) -> Floats:
-        """The same as the side itself has it; the common one where it lacks the page."""
-        source, own = self.alignment.sources[side][page], self.alignment.layouts[side].page_columns
-        return np.array([[own.widths[source], own.heights[source]]]) if source >= 0 else self._frame(page)
-
-    @cached_property
-    def _regions_by_page(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """For each side: regions sorted by aligned page, and where each page begins."""
-        sorted_sides = []
-        for side in (GT, PRED):
-            page = aligned_pages(self.alignment, side, self.min_score if side == PRED else None)
-            order = np.argsort(page, kind="stable")
-            sorted_sides.append((order, np.searchsorted(page[order], np.arange(len(self.pages) + 1))))
-        return sorted_sides
-
     def pages_behind(self, gt_label: str, pred_label: str, method: str = "matrix") -> pd.DataFrame:
         """Pages ranked by what they add to one cell: page, document, pixels, share of the cell."""
-        import pandas as pd
-
         counts = self.all_counts
         gt, pred = self._side_label(GT, gt_label), self._side_label(PRED, pred_label)
-        rows = counts.select(counts.has(GT, gt) & counts.has(PRED, pred))
-        # Only pages that have such a pair, numbered anew, so that the stack stays small.
-        pages, group = np.unique(rows.page, return_inverse=True)
-        i, j = self.places(gt_label, pred_label)
-        blocks = stacks(rows, self.space, group, pages.size, method)
-        pixels = np.concatenate([np.empty(0), *(one.recall_mass[:, i, j] for _, one in blocks)])
-        documents = self.alignment.pages.documents
-        table = pd.DataFrame(
-            {
-                "page": [self.pages[p] for p in pages],
-                "document": [documents[p] for p in pages],
-                "pixels": pixels,
-                "share": ratio(pixels, pixels.sum()),
-            }
-        )
-        table = table[table["pixels"] > 0]
-        return table.sort_values("pixels", ascending=False, kind="stable", ignore_index=True)
+        having = counts.select(counts.has(GT, gt) & counts.has(PRED, pred))
+        return rankings.behind(having, self.space, self.alignment.pages, self.places(gt_label, pred_label), method)
 
     def places(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         """Row and column of a cell of the matrix."""

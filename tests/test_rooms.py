@@ -19,7 +19,7 @@ FLOORS = [
     {"cells", "readings", "object_matching"},
     {"checks", "pixels", "confusion", "soft_cells"},
     {"levels", "families", "average_precision", "instances", "shading", "print_grid"},
-    {"object_cells"},
+    {"object_cells", "page_regions", "rankings"},
     {"objects", "centroids", "counting", "resample"},
     {"comparison"},
     {"tables", "pageview", "page_images"},
