@@ -15,22 +15,7 @@ from numpy.typing import ArrayLike
 from layoutcm.confusion import SCORES, Confusion
 from layoutcm.errors import InputError
 from layoutcm.palette import label_colours
-from layoutcm.paper import (
-    HIGHEST,
-    INK,
-    LINE,
-    SOFT,
-    WIDTHS,
-    caption_height,
-    caption_lines,
-    fitting,
-    printed,
-    sheet,
-    text_width,
-    width_of,
-    write,
-    write_caption,
-)
+from layoutcm.paper import HIGHEST, INK, LINE, SOFT, WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.shading import classes_in_use
 from layoutcm.tables import MISSING
 from layoutcm.writing import per_cent
@@ -69,8 +54,7 @@ def classes(
     names = [fitting(confusion.labels[i], font, 0.36 * wide) for i in positions]
     left = max((text_width(name, font) for name in names), default=0) + 8
     right, top, bottom = wide - 24, 18.0, 18 + pitch * len(positions)
-    lines = caption_lines(confusion.recipe, wide) if caption else []
-    figure, axes = sheet(wide, bottom + 13 + caption_height(lines))
+    figure, axes = sheet(wide, bottom + 13, confusion.recipe if caption else "")
     _share_lines(axes, left, right, top, bottom)
     _bar_legend(axes, left)
     values = confusion.class_values()
@@ -87,7 +71,6 @@ def classes(
         text = MISSING if math.isnan(f1) else per_cent(f1) if f1 else "0"
         write(axes, wide - 3, y_middle, text, font, align="right")
     write(axes, wide - 3, 7, "F1, %", 6, align="right", color=SOFT)
-    write_caption(axes, lines, bottom + 13)
     return figure
 
 
@@ -147,9 +130,9 @@ def curves(
     Up to six curves share one plane; more have a small one each, because nobody tells seven lines apart in print.
     """
     wide = width_of(width, 0 if len(of) <= 12 else WIDTHS["two"])
-    lines = caption_lines(recipe, wide) if caption else []
     points = {label: _points(table) for label, table in of.items()}
-    return (_one_plane if len(of) <= len(DASHES) else _small_planes)(points, wide, lines)
+    draw = _one_plane if len(of) <= len(DASHES) else _small_planes
+    return draw(points, wide, recipe if caption else "")
 
 
 def _points(table: pd.DataFrame) -> Points:
@@ -159,11 +142,10 @@ def _points(table: pd.DataFrame) -> Points:
     return [(float(r), float(p)) for r, p in known.itertuples(index=False)]
 
 
-def _one_plane(points: Mapping[str, Points], wide: float, lines: Sequence[str]) -> Figure:
+def _one_plane(points: Mapping[str, Points], wide: float, recipe: str) -> Figure:
     size = min(wide - 36, 220)
     left, top = 28.0, 6.0
-    rows = len(points)
-    figure, axes = sheet(wide, top + size + 24 + 9 * rows + caption_height(lines))
+    figure, axes = sheet(wide, top + size + 24 + 9 * len(points), recipe)
     _plane(axes, left, top, size, size, 0.25)
     colours = label_colours(list(points))
     for k, (label, curve) in enumerate(points.items()):
@@ -178,18 +160,17 @@ def _one_plane(points: Mapping[str, Points], wide: float, lines: Sequence[str]) 
         write(axes, left - 3, top + size * (1 - k / 4), f"{25 * k}", 5.5, align="right", color=SOFT)
     write(axes, left + size / 2, top + size + 13, "recall, %", 6, align="center")
     write(axes, 7, top + size / 2, "precision, %", 6, align="center", rotation=90)
-    write_caption(axes, lines, top + size + 22 + 9 * rows)
     return figure
 
 
-def _small_planes(points: Mapping[str, Points], wide: float, lines: Sequence[str]) -> Figure:
+def _small_planes(points: Mapping[str, Points], wide: float, recipe: str) -> Figure:
     few = len(points) <= 24
     across = (4 if few else 5) if wide < WIDTHS["two"] else (6 if few else 8)
     rows = math.ceil(len(points) / across)
     broad = (wide - 14) / across - 6
     high = min(0.8 * broad, (HIGHEST - 40) / rows - 10)
     bottom = 4 + rows * (high + 10)
-    figure, axes = sheet(wide, bottom + 18 + caption_height(lines))
+    figure, axes = sheet(wide, bottom + 16, recipe)
     for k, (label, curve) in enumerate(points.items()):
         left, top = 14 + k % across * (broad + 6), 12 + k // across * (high + 10)
         _plane(axes, left, top, broad, high, 0.5)
@@ -199,7 +180,6 @@ def _small_planes(points: Mapping[str, Points], wide: float, lines: Sequence[str
         write(axes, left, top - 4, fitting(label, 5.2, broad), 5.2)
     write(axes, wide / 2, bottom + 10, "recall, 0 to 100 %", 6, align="center", color=SOFT)
     write(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
-    write_caption(axes, lines, bottom + 16)
     return figure
 
 

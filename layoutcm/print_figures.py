@@ -15,18 +15,7 @@ import numpy as np
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.palette import LIGHT, colour_at
-from layoutcm.paper import (
-    WIDTHS,
-    caption_height,
-    caption_lines,
-    fitting,
-    printed,
-    sheet,
-    text_width,
-    width_of,
-    write,
-    write_caption,
-)
+from layoutcm.paper import WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.print_grid import (
     LARGEST_FONT,
     Grid,
@@ -69,12 +58,10 @@ def matrix(
     rows, columns = rows or confusion.drawn[0], columns or confusion.drawn[1]
     wide = width_of(width, 15 * len(columns) + 60)
     grid = plan([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], wide, top=2)
-    lines = caption_lines(confusion.recipe, wide) if caption else []
-    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT + caption_height(lines))
+    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
     drawn = layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
     _draw(axes, grid, confusion, view, rows, columns, drawn)
     _bars(axes, drawn, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, wide)
-    write_caption(axes, lines, grid.bottom + BAR_HEIGHT)
     return figure
 
 
@@ -84,14 +71,12 @@ def collapsed(confusion: Confusion, *, width: str | None = None, caption: bool =
     small = confusion.collapse()
     wide = width_of(width, 0)
     across = 2 if wide < WIDTHS["two"] else 4
-    lines = caption_lines(confusion.recipe, wide) if caption else []
     grids = [_panel(small.labels, wide, k, across) for k in range(4)]
-    figure, axes = sheet(wide, grids[-1].bottom + 6 + caption_height(lines))
+    figure, axes = sheet(wide, grids[-1].bottom + 6, confusion.recipe if caption else "")
     for view, grid in zip(VIEW_NAMES, grids):
         name = VIEW_NAMES[view] if view == "pixels" else f"{VIEW_NAMES[view]}, %"
         write(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
         _draw(axes, grid, small, view, [0, 1], [0, 1], layers(small, view, [0, 1], [0, 1], LIGHT, False))
-    write_caption(axes, lines, grids[-1].bottom + 6)
     return figure
 
 
@@ -123,8 +108,7 @@ def difference(
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     wide = width_of(width, 15 * len(columns) + 60)
     grid = plan([first.labels[i] for i in rows], [first.labels[j] for j in columns], wide, top=2)
-    lines = [*caption_lines(first.recipe, wide), *caption_lines(second.recipe, wide)] if caption else []
-    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT + caption_height(lines))
+    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
     most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     colours = [[_diverging(v, most) for v in row] for row in values.tolist()]
     draw_frame(axes, grid)
@@ -138,7 +122,6 @@ def difference(
     title = fitting(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 200)
     ticks = [(0.0, show(-most)), (0.5, "0"), (1.0, show(most))]
     draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, wide - grid.left - 30))
-    write_caption(axes, lines, grid.bottom + BAR_HEIGHT)
     return figure
 
 
