@@ -14,7 +14,7 @@ from typing import Any
 
 from layoutcm import __version__
 from layoutcm.comparison import Comparison, compare
-from layoutcm.confusion import METHODS
+from layoutcm.confusion import METHODS, Confusion
 from layoutcm.counting import Progress
 from layoutcm.errors import InputError, shown
 from layoutcm.families import COUNTS, SAMPLES, FamilyConfusion
@@ -137,24 +137,23 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from layoutcm.family_tables import families_result, family_summary
-    from layoutcm.tables import json_text, result, summary
+    from layoutcm.family_tables import family_summary, full_result
+    from layoutcm.tables import json_text, summary
 
     families = options.families
     if families is not None and families not in BUILT_IN:
         families = family_tree(families, ())  # before the long work, so that a mistake in it is said at once
     with _report_folder(options) as folder:
         gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
-        results = []
+        results: list[dict[str, Any]] = []
+        first: tuple[str, Confusion] | None = None
         for file, name in zip(options.pred, _report_names(options.pred)):
             comparison = _compare(gt, file, options)
             booked = None if families is None else _families(comparison, families, options)
             if folder:
-                _write_report(comparison, folder / name, options)
+                first = _write_report(comparison, folder / name, options, booked, first)
             if options.json:
-                results.append(result(comparison, options.method, options.per_page))
-                if booked:
-                    results[-1]["families"] = families_result(comparison, booked, options.method)
+                results.append(full_result(comparison, booked, options.method, options.per_page))
             if options.json != "-":
                 print(harmless(summary(comparison, options.method)), end="\n\n")
                 if booked:
@@ -206,14 +205,27 @@ def _report_names(files: Sequence[str]) -> list[str]:
     return names
 
 
-def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace) -> None:
+def _write_report(
+    comparison: Comparison,
+    folder: Path,
+    options: argparse.Namespace,
+    families: FamilyConfusion | None,
+    first: tuple[str, Confusion] | None,
+) -> tuple[str, Confusion]:
+    """Write one report, with the difference to the first prediction's matrix; gives that one back."""
     from layoutcm.page_images import from_path
-    from layoutcm.report import write_files
+    from layoutcm.report import write_differences, write_files
 
     images = from_path(options.images) if options.images else None
     with Bar("writing the report", "%") as progress:
         told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
-        write_files(comparison, folder, images, method=options.method, per_page=options.per_page, progress=told)
+        written = {"method": options.method, "per_page": options.per_page, "families": families, "progress": told}
+        write_files(comparison, folder, images, **written)
+    own = comparison.confusion(method=options.method)
+    why = write_differences(first[1], own, (first[0], folder.name), folder) if first else ""
+    if first and why and options.json != "-":
+        print(harmless(f"{folder.name} less {first[0]}: no figure, because {why}"), end="\n\n")
+    return first or (folder.name, own)
 
 
 def _families(comparison: Comparison, families: Given, options: argparse.Namespace) -> FamilyConfusion:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from layoutcm.average_precision import envelope
 from layoutcm.confusion import SCORES, Confusion
 from layoutcm.errors import InputError
+from layoutcm.objects import Objects
 from layoutcm.palette import label_colours
 from layoutcm.paper import HIGHEST, INK, LINE, SOFT, WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.shading import classes_in_use
-from layoutcm.tables import MISSING
+from layoutcm.tables import MISSING, number
 from layoutcm.writing import per_cent
 
 if TYPE_CHECKING:
@@ -121,18 +123,35 @@ def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thick: float, left: f
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=line, zorder=2), autolim=False)
 
 
+def object_curves(objects: Objects, iou: float = 0.5, **look: Any) -> Figure:
+    """The curves of all labels in gt, the most frequent first, with their AP at this IoU; `look` as in `curves`.
+
+    Drawn is the envelope, under which COCO takes the area.
+    """
+    ap, known = objects.ap_at(iou), objects.curves(iou)
+    order = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
+    of = {label: known[label].assign(precision=envelope(known[label]["precision"].to_numpy())) for label in order}
+    return curves(of, ap=ap, **look)
+
+
 @printed
 def curves(
-    of: Mapping[str, pd.DataFrame], *, recipe: str = "", width: str | None = None, caption: bool = True
+    of: Mapping[str, pd.DataFrame],
+    *,
+    ap: Mapping[str, float] | None = None,
+    recipe: str = "",
+    width: str | None = None,
+    caption: bool = True,
 ) -> Figure:
-    """Precision over recall, one curve a label; `of` is {label: columns score, precision, recall}.
+    """Precision over recall, one curve a label; `of` is {label: columns score, precision, recall}, `ap` {label: AP}.
 
     Up to six curves share one plane; more have a small one each, because nobody tells seven lines apart in print.
     """
     wide = width_of(width, 0 if len(of) <= 12 else WIDTHS["two"])
     points = {label: _points(table) for label, table in of.items()}
     draw = _one_plane if len(of) <= len(DASHES) else _small_planes
-    return draw(points, wide, recipe if caption else "")
+    notes = {label: number((ap or {})[label]) if ap else "" for label in of}
+    return draw(points, notes, wide, recipe if caption else "")
 
 
 def _points(table: pd.DataFrame) -> Points:
@@ -142,28 +161,29 @@ def _points(table: pd.DataFrame) -> Points:
     return [(float(r), float(p)) for r, p in known.itertuples(index=False)]
 
 
-def _one_plane(points: Mapping[str, Points], wide: float, recipe: str) -> Figure:
+def _one_plane(points: Mapping[str, Points], notes: Mapping[str, str], wide: float, recipe: str) -> Figure:
     size = min(wide - 36, 220)
     left, top = 28.0, 6.0
-    figure, axes = sheet(wide, top + size + 24 + 9 * len(points), recipe)
+    figure, axes = sheet(wide, top + size + 26 + 9 * len(points), recipe)
     _plane(axes, left, top, size, size, 0.25)
     colours = label_colours(list(points))
     for k, (label, curve) in enumerate(points.items()):
         xs, ys = _placed(curve, left, top, size, size)
         look: dict[str, Any] = {"color": colours[label], "linestyle": DASHES[k], "linewidth": 1.0}
         axes.plot(xs, ys, **look)
-        y = top + size + 22 + 9 * k
+        y = top + size + 24 + 9 * k
         axes.plot([left, left + 26], [y, y], **look)
-        write(axes, left + 30, y, fitting(label, 6.5, wide - left - 34), 6.5)
+        name = fitting(label, 6.5, wide - left - 70)
+        write(axes, left + 30, y, f"{name}, AP {notes[label]}" if notes[label] else name, 6.5)
     for k in range(5):
         write(axes, left + size * k / 4, top + size + 6, f"{25 * k}", 5.5, align="center", color=SOFT)
         write(axes, left - 3, top + size * (1 - k / 4), f"{25 * k}", 5.5, align="right", color=SOFT)
-    write(axes, left + size / 2, top + size + 13, "recall, %", 6, align="center")
+    write(axes, left + size / 2, top + size + 14, "recall, %", 6, align="center")
     write(axes, 7, top + size / 2, "precision, %", 6, align="center", rotation=90)
     return figure
 
 
-def _small_planes(points: Mapping[str, Points], wide: float, recipe: str) -> Figure:
+def _small_planes(points: Mapping[str, Points], notes: Mapping[str, str], wide: float, recipe: str) -> Figure:
     few = len(points) <= 24
     across = (4 if few else 5) if wide < WIDTHS["two"] else (6 if few else 8)
     rows = math.ceil(len(points) / across)
@@ -177,8 +197,11 @@ def _small_planes(points: Mapping[str, Points], wide: float, recipe: str) -> Fig
         xs, ys = _placed(curve, left, top, broad, high)
         axes.fill_between(xs, ys, top + high, color="#d6e6f5", linewidth=0)
         axes.plot(xs, ys, color="#0b4f8a", linewidth=0.8)
-        write(axes, left, top - 4, fitting(label, 5.2, broad), 5.2)
-    write(axes, wide / 2, bottom + 10, "recall, 0 to 100 %", 6, align="center", color=SOFT)
+        note = notes[label]
+        write(axes, left, top - 4, fitting(label, 5.2, broad - text_width(note, 5.2) - (2 if note else 0)), 5.2)
+        write(axes, left + broad, top - 4, note, 5.2, align="right", color=SOFT)
+    numbers = "; the number is the AP" if any(notes.values()) else ""
+    write(axes, wide / 2, bottom + 10, f"recall, 0 to 100 %{numbers}", 6, align="center", color=SOFT)
     write(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
     return figure
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,9 +102,7 @@ def difference(
     caption: bool = True,
 ) -> Figure:
     """The second model's matrix less the first's: blue is more, red is less."""
-    if first.labels != second.labels:
-        problem = "the two models have different labels"
-        raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
+    first, second = _same_labels(first, second)
     rows, columns = (sorted({*one, *other}) for one, other in zip(first.drawn, second.drawn))
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     wide = width_of(width, 15 * len(columns) + 60)
@@ -119,10 +118,32 @@ def difference(
     if not draw_numbers(axes, grid, texts, colours):
         draw_strokes(axes, grid, values < -STRUCK * most)
     draw_dots(axes, grid, np.isnan(values))
-    title = fitting(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 200)
+    points = "" if view == "pixels" else ", % points"
+    title = fitting(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 180) + points
     ticks = [(0.0, show(-most)), (0.5, "0"), (1.0, show(most))]
     draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, wide - grid.left - 30))
     return figure
+
+
+def _same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confusion]:
+    """Both matrices over the labels of either; a label that a model does not know has no pixels in its matrix."""
+    if first.labels == second.labels and first.diagonal == second.diagonal:
+        return first, second
+    if not (first.diagonal and second.diagonal):
+        problem = "the two models have different labels"
+        raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
+    labels = list(dict.fromkeys((*first.labels, *second.labels)))
+    return _over(first, labels), _over(second, labels)
+
+
+def _over(confusion: Confusion, labels: list[str]) -> Confusion:
+    place = [labels.index(label) for label in confusion.labels]
+    masses = np.zeros((2, len(labels), len(labels)))
+    masses[:, np.array(place)[:, None], place] = confusion.recall_mass, confusion.precision_mass
+    pred = np.zeros(len(labels))
+    pred[place] = confusion.pred_pixels
+    wide = {"recall_mass": masses[0], "precision_mass": masses[1], "pred_pixels": pred}
+    return replace(confusion, labels=labels, rows=(), columns=(), **wide)
 
 
 def _draw(

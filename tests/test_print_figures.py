@@ -6,6 +6,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import hostile
@@ -102,9 +103,18 @@ def test_a_difference_has_signs():
     few = lcm.label_sets_confusion(["a", "b"], ["a", "b"], "ab", weights=[4, 4])
     less = lcm.label_sets_confusion(["a", "a", "b"], ["a", "b", "b"], "ab", weights=[3, 1, 4])
     shown = texts_of(paper.file_of(print_figures.difference(few, less, names=("x_1", "$y$")), "svg"))
-    assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1" in shown
+    assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1, % points" in shown
     with pytest.raises(lcm.InputError, match="different labels"):
-        print_figures.difference(few, lcm.label_sets_confusion(["c"], ["c"], "c"))
+        print_figures.difference(few, replace(less, diagonal=False))
+
+
+def test_a_difference_has_the_labels_of_both_models():
+    some = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "a"], "ba", weights=[4, 3, 1])
+    more = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "c"], "abc", weights=[4, 2, 2])
+    shown = texts_of(paper.file_of(print_figures.difference(some, more), "svg"))
+    # b: 75 % found and 25 % read as a; then 50 % found and 50 % read as c, which the first does not know.
+    assert [text for text in shown if re.fullmatch(r"[+−]\d+", text)][:3] == ["−25", "−25", "+50"]
+    assert shown[:4] == ["Background", "b", "a", "c"]
 
 
 def test_undefined_is_a_dot_and_zero_is_nothing():

@@ -14,7 +14,7 @@ def browser():
 
 
 def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "figure_names", lambda confusion: [])
+    monkeypatch.setattr(report, "figure_names", lambda *_: [])
     c = hostile.compared()
     place = c.write_report(tmp_path / "r")
     page = browser.new_page(color_scheme="dark")
