@@ -126,12 +126,22 @@ def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thick: float, left: f
 def object_curves(objects: Objects, iou: float = 0.5, **look: Any) -> Figure:
     """The curves of all labels in gt, the most frequent first, with their AP at this IoU; `look` as in `curves`.
 
-    Drawn is the envelope, under which COCO takes the area.
+    Drawn is the line under which COCO takes the area.
     """
     ap, known = objects.ap_at(iou), objects.curves(iou)
     order = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
-    of = {label: known[label].assign(precision=envelope(known[label]["precision"].to_numpy())) for label in order}
-    return curves(of, ap=ap, **look)
+    return curves({label: _steps(known[label]) for label in order}, ap=ap, **look)
+
+
+def _steps(curve: pd.DataFrame) -> pd.DataFrame:
+    """The envelope as a line from recall 0 on: as long as more is found, the best precision with that much or more."""
+    import pandas as pd
+
+    recall, first = np.unique(curve["recall"].to_numpy(), return_index=True)
+    best = envelope(curve["precision"].to_numpy())[first]
+    found = recall > 0
+    edges = np.concatenate([[0.0], np.repeat(recall[found], 2)[:-1]]) if found.any() else np.empty(0)
+    return pd.DataFrame({"recall": edges, "precision": np.repeat(best[found], 2)})
 
 
 @printed

@@ -231,6 +231,22 @@ def test_whiskers_stand_where_the_interval_is():
     assert (x0 - left) / (right - left) == pytest.approx(0.25) and (x1 - left) / (right - left) == pytest.approx(0.75)
 
 
+def test_curves_of_objects_are_the_steps_under_which_coco_takes_the_area():
+    boxes = [("p", "a", 0, 10 * k, 10, 10 * k + 8) for k in range(4)]
+    gt = build({"p": (100, 100)}, [*boxes, ("p", "b", 50, 0, 60, 10)])
+    # Ranked: hit, miss, hit, miss; two of four are never found. b is never predicted.
+    wrong = [("p", "a", 50, 50 + 10 * k, 60, 58 + 10 * k, s) for k, s in enumerate((0.8, 0.6))]
+    pred = build({"p": (100, 100)}, [(*boxes[0], 0.9), wrong[0], (*boxes[1], 0.7), wrong[1]], labels=["a", "b"])
+    objects = lcm.compare(gt, pred).objects()
+    steps = print_charts._steps(objects.curve("a", 0.5))
+    assert steps["recall"].tolist() == [0, 0.25, 0.25, 0.5]
+    assert steps["precision"].tolist() == pytest.approx([1, 1, 2 / 3, 2 / 3])
+    area = np.trapezoid(steps["precision"], steps["recall"])
+    assert area == pytest.approx(objects.ap_at(0.5, "voc")["a"])
+    shown = texts_of(paper.file_of(print_charts.object_curves(objects), "svg"))
+    assert f"a, AP {objects.ap_at(0.5)['a']:.3f}" in shown and "b, AP 0.000" in shown
+
+
 def test_long_curves_are_thinned_and_keep_their_ends():
     steps = np.linspace(0, 1, 9000)
     long = pd.DataFrame({"score": 1 - steps, "precision": 1 - steps / 2, "recall": steps})

@@ -87,7 +87,7 @@ function matrix_svg(values, labels, rows, columns, view, diagonal, pick) {
   const { high, wide, font, most } = sizes(Math.max(rows.length, columns.length));
   const names = (list) => list.map((i) => short(labels[i], most));
   const left = 24 + Math.max(...names(rows).map((t) => t.length)) * font * 0.62;
-  const turned = columns.length > 4;
+  const turned = names(columns).some((t) => t.length * font * 0.55 > wide);
   const top = turned ? 24 + Math.max(...names(columns).map((t) => t.length)) * font * 0.62 : 44;
   const width = left + wide * columns.length + 4, height = top + high * rows.length + 4;
   const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-size": font, fill: "currentColor" });
@@ -331,7 +331,7 @@ function start() {
   at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", (row) => { by_name(row); at("matrix").scrollIntoView(); }));
   const none = make("p", {}, "n/a: the two sides have different labels. A mapping makes their classes comparable.");
   at("classes").querySelector("div").append(data.tables.classes ? table("classes") : none);
-  if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair" }, noted("object_scores"), noted("objects")));
+  if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair wide" }, noted("object_scores"), noted("objects")));
   draw_families();
   for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));
   draw_findings();

@@ -65,7 +65,10 @@ def figures(compared: Comparison, confusion: Confusion) -> None:
         caption = st.toggle("Recipe as a small caption", value=True, key="report_caption")
         file = f"difference-{other[0]}" if name == TWO_MODELS else name
         make = _figure_maker(compared, confusion, name, page, other, width, caption)
-        for place, (format, kind) in zip(st.columns(len(TYPES)), TYPES.items()):
+    with right, st.spinner("Drawing …"):
+        seen = _preview(make)
+    with left:
+        for place, (format, kind) in zip(st.columns(len(TYPES)), TYPES.items() if seen else ()):
             # Drawn when somebody asks for it; the preview needs the PNG alone.
             place.download_button(
                 format.upper(), partial(make, format), f"{file}.{format}", kind, key=f"take_{format}",
@@ -73,11 +76,16 @@ def figures(compared: Comparison, confusion: Confusion) -> None:
             )  # fmt: skip
         scope = panels.typed(f"page {page}" if page else panels.scope(compared))
         st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
-    with right, st.spinner("Drawing …"):
-        try:
-            st.image(make("png"))
-        except InputError as error:
-            st.info(panels.typed(str(error)))
+
+
+def _preview(make: Callable[[str], bytes]) -> bool:
+    """The figure as it will be printed, or why there is none."""
+    try:
+        st.image(make("png"))
+    except InputError as error:
+        st.info(panels.typed(f"There is no such figure: {error.problem}. {error.hint}"))
+        return False
+    return True
 
 
 def _possible(compared: Comparison, confusion: Confusion) -> list[str]:
