@@ -175,12 +175,12 @@ def _one_plane(points: Mapping[str, Points], notes: Mapping[str, str], wide: flo
     size = min(wide - 36, 220)
     left, top = 28.0, 6.0
     figure, axes = sheet(wide, top + size + 26 + 9 * len(points), recipe)
-    _plane(axes, left, top, size, size, 0.25)
+    _planes(axes, [(left, top)], size, size, 0.25)
     colours = label_colours(list(points))
     for k, (label, curve) in enumerate(points.items()):
-        xs, ys = _placed(curve, left, top, size, size)
+        line = _placed(curve, left, top, size, size)
         look: dict[str, Any] = {"color": colours[label], "linestyle": DASHES[k], "linewidth": 1.0}
-        axes.plot(xs, ys, **look)
+        axes.plot([x for x, _ in line], [y for _, y in line], **look)
         y = top + size + 24 + 9 * k
         axes.plot([left, left + 26], [y, y], **look)
         name = fitting(label, 6.5, wide - left - 70)
@@ -201,31 +201,42 @@ def _small_planes(points: Mapping[str, Points], notes: Mapping[str, str], wide: 
     high = min(0.8 * broad, (HIGHEST - 40) / rows - 10)
     bottom = 4 + rows * (high + 10)
     figure, axes = sheet(wide, bottom + 16, recipe)
-    for k, (label, curve) in enumerate(points.items()):
-        left, top = 14 + k % across * (broad + 6), 12 + k // across * (high + 10)
-        _plane(axes, left, top, broad, high, 0.5)
-        xs, ys = _placed(curve, left, top, broad, high)
-        axes.fill_between(xs, ys, top + high, color="#d6e6f5", linewidth=0)
-        axes.plot(xs, ys, color="#0b4f8a", linewidth=0.8)
-        note = notes[label]
-        write(axes, left, top - 4, fitting(label, 5.2, broad - text_width(note, 5.2) - (2 if note else 0)), 5.2)
-        write(axes, left + broad, top - 4, note, 5.2, align="right", color=SOFT)
+    corners = [(14 + k % across * (broad + 6), 12 + k // across * (high + 10)) for k in range(len(points))]
+    lines = [_placed(curve, *corner, broad, high) for curve, corner in zip(points.values(), corners)]
+    _planes(axes, corners, broad, high, 0.5)
+    _areas(axes, [line for line in lines if line], [y + high for line, (_, y) in zip(lines, corners) if line])
+    for label, (left, top) in zip(points, corners):
+        write(axes, left, top - 4, fitting(label, 5.2, broad), 5.2)
+        write(axes, left + 2.5, top + high - 4.5, notes[label], 5.2)
     numbers = "; the number is the AP" if any(notes.values()) else ""
     write(axes, wide / 2, bottom + 10, f"recall, 0 to 100 %{numbers}", 6, align="center", color=SOFT)
     write(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
     return figure
 
 
-def _placed(curve: Points, left: float, top: float, broad: float, high: float) -> tuple[list[float], list[float]]:
-    return [left + r * broad for r, _ in curve], [top + (1 - p) * high for _, p in curve]
+def _placed(curve: Points, left: float, top: float, broad: float, high: float) -> Points:
+    return [(left + r * broad, top + (1 - p) * high) for r, p in curve]
 
 
-def _plane(axes: Axes, left: float, top: float, broad: float, high: float, step: float) -> None:
-    from matplotlib.collections import LineCollection
-    from matplotlib.patches import Rectangle
+def _planes(axes: Axes, corners: Points, broad: float, high: float, step: float) -> None:
+    """Frames and the lines in them, all in two strokes: many small parts take their time."""
+    from matplotlib.collections import LineCollection, PolyCollection
 
     inner = np.arange(step, 1, step).tolist()
-    lines: list[Points] = [[(left + s * broad, top), (left + s * broad, top + high)] for s in inner]
-    lines += [[(left, top + s * high), (left + broad, top + s * high)] for s in inner]
+    lines: list[Points] = []
+    for x, y in corners:
+        lines += [[(x + s * broad, y), (x + s * broad, y + high)] for s in inner]
+        lines += [[(x, y + s * high), (x + broad, y + s * high)] for s in inner]
+    frames = [[(x, y), (x + broad, y), (x + broad, y + high), (x, y + high)] for x, y in corners]
     axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.3, zorder=0), autolim=False)
-    axes.add_patch(Rectangle((left, top), broad, high, facecolor="none", edgecolor=SOFT, linewidth=0.4))
+    outlines = PolyCollection(frames, facecolors="none", edgecolors=SOFT, linewidths=0.4, zorder=1)
+    axes.add_collection(outlines, autolim=False)
+
+
+def _areas(axes: Axes, lines: Sequence[Points], floors: Sequence[float]) -> None:
+    """Lines and the areas under them."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    areas = [[*line, (line[-1][0], floor), (line[0][0], floor)] for line, floor in zip(lines, floors)]
+    axes.add_collection(PolyCollection(areas, facecolors="#d6e6f5", linewidths=0, zorder=0.5), autolim=False)
+    axes.add_collection(LineCollection(lines, colors="#0b4f8a", linewidths=0.8, zorder=2), autolim=False)

@@ -91,10 +91,12 @@ def _formats(book: Any) -> dict[str, Any]:
     head = {"bold": True, "bottom": 1, "bg_color": "#eef1f4", "text_wrap": True, "valign": "top"}
     formats = {
         "head": book.add_format(head),
+        "beside head": book.add_format(head | {"indent": 1}),
         "number head": book.add_format(head | {"align": "right"}),
         "name": book.add_format({"bold": True}),
         "title": book.add_format({"bold": True, "font_size": 13}),
         "text": book.add_format({}),
+        "beside": book.add_format({"indent": 1}),  # keeps its distance from a number at its left
         "long": book.add_format({"text_wrap": True, "valign": "top"}),
     }
     for kind, pattern in NUMBERS.items():
@@ -150,9 +152,11 @@ def _table(
     if own_widths:
         for column, width in enumerate(_widths(table, kinds)):
             sheet.set_column(column, column, width)
-    for column, (heading, kind) in enumerate(zip(table.headings(), kinds)):
-        _text(sheet, top, column, heading, formats["head" if kind == "text" else "number head"])
-    looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.frame.columns, kinds)]
+    names = ["beside" if k == "text" and before != "text" else k for k, before in zip(kinds, ["text", *kinds])]
+    heads = [{"text": "head", "beside": "beside head"}.get(name, "number head") for name in names]
+    for column, (heading, head) in enumerate(zip(table.headings(), heads)):
+        _text(sheet, top, column, heading, formats[head])
+    looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.frame.columns, names)]
     row = top
     for row, values in enumerate(table.frame.head(MOST_ROWS - top).itertuples(index=False, name=None), start=top + 1):
         for column, (value, kind, look) in enumerate(zip(values, kinds, looks)):
