@@ -193,7 +193,7 @@ def _widths(table: Table, kinds: Sequence[str]) -> list[float]:
             texts = [str(text) for text in table.frame.iloc[:200, column]]
             widths.append(min(max(map(len, [heading, *texts])) + 2.0, 70.0))
         else:
-            widths.append(min(max(len(heading) * 0.9 + 2, 9.0 if kind == "share" else 13.0), 18.0))
+            widths.append(min(max(len(heading) * 0.9 + 2, 9.0 if kind == "share" else 13.0), 24.0))
     return widths
 
 
