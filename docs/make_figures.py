@@ -70,6 +70,7 @@ def kinds(n):
     first, second = compared(n, 1), compared(n, 2)
     m, other = first.confusion(), second.confusion()
     curves = {label: curve(k) for k, label in enumerate(labels(n))}
+    ap = {label: float(np.trapezoid(table["precision"], table["recall"])) for label, table in curves.items()}
     page = first.page_table()["page"][0]
     return {
         "confusion": print_figures.matrix(m, "pixels"),
@@ -79,7 +80,7 @@ def kinds(n):
         "one-column": print_figures.matrix(m, "recall", width="one"),
         "collapsed": print_figures.collapsed(m),
         "classes": print_charts.classes(m, intervals=intervals(m)),
-        "curves": print_charts.curves(curves, recipe=m.recipe),
+        "curves": print_charts.curves(curves, ap=ap, recipe=m.recipe),
         "difference": print_figures.difference(m, other, names=("model-1", "model-2")),
         "overlay": print_pages.overlay(first, page),
         "mask": print_pages.page_figure(first, page, "pred"),

@@ -146,8 +146,8 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from layoutcm.family_tables import families_result, family_summary
-    from layoutcm.tables import json_text, result, summary
+    from layoutcm.family_tables import family_summary, full_result
+    from layoutcm.tables import json_text, summary
 
     # Before the long work, so that a mistake in it is said at once.
     families = options.families
@@ -157,21 +157,22 @@ def run_compare(options: argparse.Namespace) -> None:
         check_resampling(options.intervals)
     with _report_folder(options) as folder:
         gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
-        results, first = [], None
+        results: list[dict[str, Any]] = []
+        first: tuple[str, Comparison] | None = None
         for file, name in zip(options.pred, _report_names(options.pred)):
             comparison = _compare(gt, file, options)
-            first = first or comparison
+            first = first or (name, comparison)
             booked = None if families is None else _families(comparison, families, options)
             intervals = comparison.bootstrap(options.intervals, method=options.method) if options.intervals else None
-            moved = _difference(first, comparison, options) if intervals and comparison is not first else None
+            moved = _difference(first[1], comparison, options) if intervals and comparison is not first[1] else None
             if folder:
-                _write_report(comparison, folder / name, options, intervals)
+                _write_report(comparison, folder / name, options, booked, intervals)
+                if comparison is not first[1]:
+                    _write_differences(first, comparison, folder / name, options)
             if options.json:
-                results.append(result(comparison, options.method, options.per_page, intervals))
+                results.append(full_result(comparison, booked, options.method, options.per_page, intervals))
                 if moved:
                     results[-1]["difference_from_first"] = moved[0]
-                if booked:
-                    results[-1]["families"] = families_result(comparison, booked, options.method)
             if options.json != "-":
                 print(harmless(summary(comparison, options.method, intervals)), end="\n\n")
                 if moved:
@@ -226,7 +227,11 @@ def _report_names(files: Sequence[str]) -> list[str]:
 
 
 def _write_report(
-    comparison: Comparison, folder: Path, options: argparse.Namespace, intervals: Intervals | None
+    comparison: Comparison,
+    folder: Path,
+    options: argparse.Namespace,
+    families: FamilyConfusion | None,
+    intervals: Intervals | None,
 ) -> None:
     from layoutcm.page_images import from_path
     from layoutcm.report import write_files
@@ -234,8 +239,21 @@ def _write_report(
     images = from_path(options.images) if options.images else None
     with Bar("writing the report", "%") as progress:
         told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
-        chosen = {"method": options.method, "per_page": options.per_page, "intervals": intervals}
-        write_files(comparison, folder, images, **chosen, progress=told)
+        chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
+        write_files(comparison, folder, images, **chosen, families=families, intervals=intervals, progress=told)
+
+
+def _write_differences(
+    first: tuple[str, Comparison], comparison: Comparison, folder: Path, options: argparse.Namespace
+) -> None:
+    """Figures of what this prediction has more or less than the first, or a line that says why there are none."""
+    from layoutcm.report import write_differences
+
+    name, other = first
+    before, own = (one.confusion(method=options.method) for one in (other, comparison))
+    why = write_differences(before, own, (name, folder.name), folder)
+    if why and options.json != "-":
+        print(harmless(f"{folder.name} less {name}: no figure, because {why}"), end="\n\n")
 
 
 def _difference(

@@ -438,12 +438,16 @@ class Comparison:
         folder: str | os.PathLike[str],
         images: str | os.PathLike[str] | None = None,
         method: str = "matrix",
+        *,
+        families: FamilyConfusion | Given | None = None,
         intervals: int | None = None,
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and give it back.
 
-        `images` is a folder of page images, a zip of them or a PDF; `intervals` a number of resamples. An earlier
-        report there is replaced; a folder with anything else in it is refused.
+        `images` is a folder of page images, a zip of them or a PDF; `families` are those of `families`, or what it
+        gave back; `intervals` is a number of resamples. An earlier report there is replaced; a folder with anything
+        else in it is refused.
         """
         # Asked for by name: the report stands on top of this room, and no import may lead upwards.
-        return import_module("layoutcm.report").write_report(self, folder, images, method=method, intervals=intervals)
+        write = import_module("layoutcm.report").write_report
+        return write(self, folder, images, method=method, families=families, intervals=intervals)

@@ -11,7 +11,20 @@ from layoutcm.comparison import Comparison
 from layoutcm.families import PARTS, FamilyConfusion
 from layoutcm.family_trees import OOF
 from layoutcm.model import GT, PRED
-from layoutcm.tables import finding_lines, json_ready, matrices, pixels_of, share
+from layoutcm.resample import Intervals
+from layoutcm.tables import finding_lines, json_ready, matrices, pixels_of, result, share
+
+
+def full_result(
+    comparison: Comparison,
+    families: FamilyConfusion | None = None,
+    method: str = "matrix",
+    per_page: bool = False,
+    intervals: Intervals | None = None,
+) -> dict[str, Any]:
+    """What `compare --json` writes for one prediction, with families or without."""
+    more = {"families": families_result(comparison, families, method)} if families else {}
+    return result(comparison, method, per_page, intervals) | more
 
 
 def families_result(comparison: Comparison, families: FamilyConfusion, method: str = "matrix") -> dict[str, Any]:

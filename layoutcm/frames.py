@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import AVERAGES, Confusion
+from layoutcm.confusion import AVERAGES, SCORES, Confusion
+from layoutcm.families import FamilyConfusion, FamilyMatrix
+from layoutcm.family_trees import OOF
+from layoutcm.objects import Objects
 from layoutcm.shading import VIEWS, view_values
 from layoutcm.tables import largest_confusions
 from layoutcm.writing import one_line
@@ -21,8 +24,11 @@ from layoutcm.writing import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
+OBJECT_IOU = 0.5
+APS = ("ap", "ap50", "ap75", "ar")
+OUT_OF_FAMILY = "out of family"
 # Columns of floats that are pixels; all others are shares.
-PIXELS = frozenset({"pixels", "gt_pixels", "pred_pixels"})
+PIXELS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
 HEADINGS = {
     "gt_pixels": "gt pixels",
     "pred_pixels": "pred pixels",
@@ -33,19 +39,27 @@ HEADINGS = {
     "content_recall": "content recall",
     "content_f1": "content F1",
     "share": "share of gt",
+    **{name: name.upper() for name in APS},
+    "in_family": "in family",
+    "oof": OUT_OF_FAMILY,
+    "preferred": "mostly taken for",
 }
 VIEW_OF = {"confusion": "pixels", "recall": "recall", "precision": "precision", "f1": "f1"}
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A DataFrame with its title. The columns of a `matrix` are named by labels, and are all `pixels` or all shares."""
+    """A DataFrame with its title, and a `note` where there is something to say about it.
+
+    The columns of a `matrix` are named by labels, and are all `pixels` or all shares.
+    """
 
     name: str
     title: str
     frame: pd.DataFrame
     matrix: bool = False
     pixels: bool = False
+    note: str = ""
 
     def headings(self) -> list[str]:
         names = [str(name) for name in self.frame.columns]
@@ -120,6 +134,50 @@ def confusions_table(confusion: Confusion, most: int = 20) -> Table:
     columns = ["gt", "pred", "pixels", "share"]
     title = "Largest confusions" if confusion.diagonal else "Largest cells"
     return Table("confusions", title, pd.DataFrame(largest_confusions(confusion, most), columns=columns))
+
+
+def object_tables(objects: Objects, iou: float = OBJECT_IOU) -> list[Table]:
+    """What holds for all objects, and one row a label that has any; AP where there is one, else the note says why."""
+    import pandas as pd
+
+    note = f"There is no AP. {objects.why_no_ap}" if objects.why_no_ap else ""
+    values = {} if objects.why_no_ap else dict(objects.summary)
+    for class_aware, words in ((True, ""), (False, ", whatever the label")):
+        if objects.space.shared or not class_aware:
+            scores = objects.scores_at(iou, class_aware)
+            values |= {f"{HEADINGS.get(name, name)} at IoU {iou:.2f}{words}": scores[name] for name in SCORES}
+    rows = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
+    what = {"box": "boxes", "mask": "masks"}[objects.shapes]
+    classes = pd.concat([objects.class_scores_at(iou), objects.per_class[list(APS)]], axis=1)
+    classes = classes[classes["gt"] + classes["pred"] > 0].reset_index(drop=True)
+    columns = ["label", "gt", "pred"]
+    columns += ["found", *SCORES] if objects.space.shared else []
+    columns += [] if objects.why_no_ap else APS
+    return [
+        Table("object_scores", f"Objects ({what})", rows, note=note),
+        Table("objects", f"Objects by class, found at IoU {iou:.2f}", classes[columns], note=note),
+    ]
+
+
+def family_tables(families: FamilyConfusion) -> list[Table]:
+    """Given gt and given pred what stays, what stays in the family and what leaves it; then every family's matrix."""
+    given = []
+    for name, side, frame in (
+        ("families", "gt", families.given_gt()),
+        ("families_pred", "pred", families.given_pred()),
+    ):
+        preferred = [{OOF: OUT_OF_FAMILY, None: ""}.get(label, label) for label in frame["preferred"]]
+        given.append(Table(name, f"Families, given {side}", frame.assign(preferred=preferred), note=families.recipe))
+    return [*given, *(_family_matrix(k, matrix) for k, matrix in enumerate(families.all_matrices, 1))]
+
+
+def _family_matrix(number: int, matrix: FamilyMatrix) -> Table:
+    import pandas as pd
+
+    frame = pd.DataFrame(matrix.values, columns=pd.Index([*matrix.pred_labels, OUT_OF_FAMILY], dtype=object))
+    gt = pd.Series([*matrix.gt_labels, OUT_OF_FAMILY], dtype=object)
+    frame.insert(0, "gt", gt, allow_duplicates=True)
+    return Table(f"family_{number}", f"Family {matrix.family}", frame, matrix=True, pixels=True)
 
 
 def findings_table(comparison: Comparison) -> Table:

@@ -84,14 +84,26 @@ def report_data(
         "collapsed": {"labels": small.labels, "views": {view: view_values(small, view) for view in VIEWS}},
         "themes": {name: _theme(theme.hit, theme.miss) for name, theme in (("light", LIGHT), ("dark", DARK))},
         "cells": _cells(comparison, rows, columns, pages, added, adding),
-        "tables": {name: _table(tables[name]) for name in _shown(confusion)},
+        "tables": {name: _table(tables[name]) for name in _shown(confusion) if name in tables},
+        "families": [_family(table) for name, table in tables.items() if name.startswith("family_")],
         "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured],
     }
 
 
 def _shown(confusion: Confusion) -> list[str]:
     classes = ["classes"] if confusion.diagonal else []
-    return ["averages", "confusions", *classes, "documents", "pages", "findings", "recipe"]
+    more = ["object_scores", "objects", "families", "families_pred"]
+    return ["averages", "confusions", *classes, *more, "documents", "pages", "findings", "recipe"]
+
+
+def _family(table: Table) -> dict[str, Any]:
+    """A family's matrix as the page draws one: all its labels, and which of them are rows and columns."""
+    gt, pred = table.frame.iloc[:, 0].tolist(), table.frame.columns[1:].tolist()
+    labels = list(dict.fromkeys((*gt[:-1], *pred)))
+    rows, columns = ([labels.index(label) for label in side] for side in (gt, pred))
+    values = np.zeros((len(labels), len(labels)))
+    values[np.ix_(rows, columns)] = table.frame.iloc[:, 1:].to_numpy(float)
+    return {"title": table.title, "labels": labels, "rows": rows, "columns": columns, "values": values}
 
 
 def _theme(hit: Scale, miss: Scale) -> dict[str, Any]:
@@ -103,7 +115,7 @@ def _table(table: Table) -> dict[str, Any]:
     most = TABLE_ROWS.get(table.name, len(table.frame))
     rows = [list(row) for row in table.frame.head(most).itertuples(index=False, name=None)]
     return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
-            "of": len(table.frame)}  # fmt: skip
+            "of": len(table.frame), "note": table.note}  # fmt: skip
 
 
 def telling_pages(confusion: Confusion, pages: np.ndarray) -> list[int]:

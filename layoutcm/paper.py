@@ -85,14 +85,20 @@ def file_of(figure: Figure, format: str) -> bytes:
     return out.getvalue()
 
 
-def sheet(width: float, height: float) -> tuple[Figure, Axes]:
-    """A white figure and axes that cover it: x from 0 to width, y down from 0 to height, both in points."""
+def sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]:
+    """A white figure and axes that cover it: x from 0, y down from 0, in points; recipes stand below `height`."""
     from matplotlib.figure import Figure
 
-    figure = Figure((width / 72, height / 72), facecolor="white")
+    lines = [line for recipe in recipes for line in caption_lines(recipe, width)]
+    line_height = 1.3 * CAPTION_SIZE
+    whole = height + line_height * len(lines) + 4
+    figure = Figure((width / 72, whole / 72), facecolor="white")
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
-    axes.set(xlim=(0, width), ylim=(height, 0))
+    axes.set(xlim=(0, width), ylim=(whole, 0))
+    for k, line in enumerate(lines):
+        # Drawn last, so that it comes last in what a search or a screen reader finds.
+        write(axes, 4, height + 4 + line_height * k, line, CAPTION_SIZE, color=SOFT, zorder=9)
     return figure, axes
 
 
@@ -158,15 +164,6 @@ def _pieces(part: str, size: float, most: float) -> Iterator[str]:
 
 def caption_lines(recipe: str, width: float) -> list[str]:
     return lines_of(recipe.split("|"), "|", CAPTION_SIZE, width - 8) if recipe else []
-
-
-def write_caption(axes: Axes, lines: Sequence[str], top: float) -> None:
-    for k, line in enumerate(lines):
-        write(axes, 4, top + 4 + 1.3 * CAPTION_SIZE * k, line, CAPTION_SIZE, color=SOFT)
-
-
-def caption_height(lines: Sequence[str]) -> float:
-    return 1.3 * CAPTION_SIZE * len(lines) + 4
 
 
 def families(text: str) -> list[str]:

@@ -12,27 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from layoutcm.average_precision import envelope
 from layoutcm.confusion import SCORES, Confusion
 from layoutcm.errors import InputError
+from layoutcm.objects import Objects
 from layoutcm.palette import label_colours
-from layoutcm.paper import (
-    HIGHEST,
-    INK,
-    LINE,
-    SOFT,
-    WIDTHS,
-    caption_height,
-    caption_lines,
-    fitting,
-    printed,
-    sheet,
-    text_width,
-    width_of,
-    write,
-    write_caption,
-)
+from layoutcm.paper import HIGHEST, INK, LINE, SOFT, WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.shading import classes_in_use
-from layoutcm.tables import MISSING
+from layoutcm.tables import MISSING, number
 from layoutcm.writing import per_cent
 
 if TYPE_CHECKING:
@@ -69,8 +56,7 @@ def classes(
     names = [fitting(confusion.labels[i], font, 0.36 * wide) for i in positions]
     left = max((text_width(name, font) for name in names), default=0) + 8
     right, top, bottom = wide - 24, 18.0, 18 + pitch * len(positions)
-    lines = caption_lines(confusion.recipe, wide) if caption else []
-    figure, axes = sheet(wide, bottom + 13 + caption_height(lines))
+    figure, axes = sheet(wide, bottom + 13, confusion.recipe if caption else "")
     _share_lines(axes, left, right, top, bottom)
     _bar_legend(axes, left)
     values = confusion.class_values()
@@ -87,7 +73,6 @@ def classes(
         text = MISSING if math.isnan(f1) else per_cent(f1) if f1 else "0"
         write(axes, wide - 3, y_middle, text, font, align="right")
     write(axes, wide - 3, 7, "F1, %", 6, align="right", color=SOFT)
-    write_caption(axes, lines, bottom + 13)
     return figure
 
 
@@ -138,18 +123,45 @@ def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thick: float, left: f
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=line, zorder=2), autolim=False)
 
 
+def object_curves(objects: Objects, iou: float = 0.5, **look: Any) -> Figure:
+    """The curves of all labels in gt, the most frequent first, with their AP at this IoU; `look` as in `curves`.
+
+    Drawn is the line under which COCO takes the area.
+    """
+    ap, known = objects.ap_at(iou), objects.curves(iou)
+    order = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
+    return curves({label: _steps(known[label]) for label in order}, ap=ap, **look)
+
+
+def _steps(curve: pd.DataFrame) -> pd.DataFrame:
+    """The envelope as a line from recall 0 on: as long as more is found, the best precision with that much or more."""
+    import pandas as pd
+
+    recall, first = np.unique(curve["recall"].to_numpy(), return_index=True)
+    best = envelope(curve["precision"].to_numpy())[first]
+    found = recall > 0
+    edges = np.concatenate([[0.0], np.repeat(recall[found], 2)[:-1]]) if found.any() else np.empty(0)
+    return pd.DataFrame({"recall": edges, "precision": np.repeat(best[found], 2)})
+
+
 @printed
 def curves(
-    of: Mapping[str, pd.DataFrame], *, recipe: str = "", width: str | None = None, caption: bool = True
+    of: Mapping[str, pd.DataFrame],
+    *,
+    ap: Mapping[str, float] | None = None,
+    recipe: str = "",
+    width: str | None = None,
+    caption: bool = True,
 ) -> Figure:
-    """Precision over recall, one curve a label; `of` is {label: columns score, precision, recall}.
+    """Precision over recall, one curve a label; `of` is {label: columns score, precision, recall}, `ap` {label: AP}.
 
     Up to six curves share one plane; more have a small one each, because nobody tells seven lines apart in print.
     """
     wide = width_of(width, 0 if len(of) <= 12 else WIDTHS["two"])
-    lines = caption_lines(recipe, wide) if caption else []
     points = {label: _points(table) for label, table in of.items()}
-    return (_one_plane if len(of) <= len(DASHES) else _small_planes)(points, wide, lines)
+    draw = _one_plane if len(of) <= len(DASHES) else _small_planes
+    notes = {label: number((ap or {})[label]) if ap else "" for label in of}
+    return draw(points, notes, wide, recipe if caption else "")
 
 
 def _points(table: pd.DataFrame) -> Points:
@@ -159,60 +171,72 @@ def _points(table: pd.DataFrame) -> Points:
     return [(float(r), float(p)) for r, p in known.itertuples(index=False)]
 
 
-def _one_plane(points: Mapping[str, Points], wide: float, lines: Sequence[str]) -> Figure:
+def _one_plane(points: Mapping[str, Points], notes: Mapping[str, str], wide: float, recipe: str) -> Figure:
     size = min(wide - 36, 220)
     left, top = 28.0, 6.0
-    rows = len(points)
-    figure, axes = sheet(wide, top + size + 24 + 9 * rows + caption_height(lines))
-    _plane(axes, left, top, size, size, 0.25)
+    figure, axes = sheet(wide, top + size + 26 + 9 * len(points), recipe)
+    _planes(axes, [(left, top)], size, size, 0.25)
     colours = label_colours(list(points))
     for k, (label, curve) in enumerate(points.items()):
-        xs, ys = _placed(curve, left, top, size, size)
+        line = _placed(curve, left, top, size, size)
         look: dict[str, Any] = {"color": colours[label], "linestyle": DASHES[k], "linewidth": 1.0}
-        axes.plot(xs, ys, **look)
-        y = top + size + 22 + 9 * k
+        axes.plot([x for x, _ in line], [y for _, y in line], **look)
+        y = top + size + 24 + 9 * k
         axes.plot([left, left + 26], [y, y], **look)
-        write(axes, left + 30, y, fitting(label, 6.5, wide - left - 34), 6.5)
+        name = fitting(label, 6.5, wide - left - 70)
+        write(axes, left + 30, y, f"{name}, AP {notes[label]}" if notes[label] else name, 6.5)
     for k in range(5):
         write(axes, left + size * k / 4, top + size + 6, f"{25 * k}", 5.5, align="center", color=SOFT)
         write(axes, left - 3, top + size * (1 - k / 4), f"{25 * k}", 5.5, align="right", color=SOFT)
-    write(axes, left + size / 2, top + size + 13, "recall, %", 6, align="center")
+    write(axes, left + size / 2, top + size + 14, "recall, %", 6, align="center")
     write(axes, 7, top + size / 2, "precision, %", 6, align="center", rotation=90)
-    write_caption(axes, lines, top + size + 22 + 9 * rows)
     return figure
 
 
-def _small_planes(points: Mapping[str, Points], wide: float, lines: Sequence[str]) -> Figure:
+def _small_planes(points: Mapping[str, Points], notes: Mapping[str, str], wide: float, recipe: str) -> Figure:
     few = len(points) <= 24
     across = (4 if few else 5) if wide < WIDTHS["two"] else (6 if few else 8)
     rows = math.ceil(len(points) / across)
     broad = (wide - 14) / across - 6
     high = min(0.8 * broad, (HIGHEST - 40) / rows - 10)
     bottom = 4 + rows * (high + 10)
-    figure, axes = sheet(wide, bottom + 18 + caption_height(lines))
-    for k, (label, curve) in enumerate(points.items()):
-        left, top = 14 + k % across * (broad + 6), 12 + k // across * (high + 10)
-        _plane(axes, left, top, broad, high, 0.5)
-        xs, ys = _placed(curve, left, top, broad, high)
-        axes.fill_between(xs, ys, top + high, color="#d6e6f5", linewidth=0)
-        axes.plot(xs, ys, color="#0b4f8a", linewidth=0.8)
+    figure, axes = sheet(wide, bottom + 16, recipe)
+    corners = [(14 + k % across * (broad + 6), 12 + k // across * (high + 10)) for k in range(len(points))]
+    lines = [_placed(curve, *corner, broad, high) for curve, corner in zip(points.values(), corners)]
+    _planes(axes, corners, broad, high, 0.5)
+    _areas(axes, [line for line in lines if line], [y + high for line, (_, y) in zip(lines, corners) if line])
+    for label, (left, top) in zip(points, corners):
         write(axes, left, top - 4, fitting(label, 5.2, broad), 5.2)
-    write(axes, wide / 2, bottom + 10, "recall, 0 to 100 %", 6, align="center", color=SOFT)
+        write(axes, left + 2.5, top + high - 4.5, notes[label], 5.2)
+    numbers = "; the number is the AP" if any(notes.values()) else ""
+    write(axes, wide / 2, bottom + 10, f"recall, 0 to 100 %{numbers}", 6, align="center", color=SOFT)
     write(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
-    write_caption(axes, lines, bottom + 16)
     return figure
 
 
-def _placed(curve: Points, left: float, top: float, broad: float, high: float) -> tuple[list[float], list[float]]:
-    return [left + r * broad for r, _ in curve], [top + (1 - p) * high for _, p in curve]
+def _placed(curve: Points, left: float, top: float, broad: float, high: float) -> Points:
+    return [(left + r * broad, top + (1 - p) * high) for r, p in curve]
 
 
-def _plane(axes: Axes, left: float, top: float, broad: float, high: float, step: float) -> None:
-    from matplotlib.collections import LineCollection
-    from matplotlib.patches import Rectangle
+def _planes(axes: Axes, corners: Points, broad: float, high: float, step: float) -> None:
+    """Frames and the lines in them, all in two strokes: many small parts take their time."""
+    from matplotlib.collections import LineCollection, PolyCollection
 
     inner = np.arange(step, 1, step).tolist()
-    lines: list[Points] = [[(left + s * broad, top), (left + s * broad, top + high)] for s in inner]
-    lines += [[(left, top + s * high), (left + broad, top + s * high)] for s in inner]
+    lines: list[Points] = []
+    for x, y in corners:
+        lines += [[(x + s * broad, y), (x + s * broad, y + high)] for s in inner]
+        lines += [[(x, y + s * high), (x + broad, y + s * high)] for s in inner]
+    frames = [[(x, y), (x + broad, y), (x + broad, y + high), (x, y + high)] for x, y in corners]
     axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.3, zorder=0), autolim=False)
-    axes.add_patch(Rectangle((left, top), broad, high, facecolor="none", edgecolor=SOFT, linewidth=0.4))
+    outlines = PolyCollection(frames, facecolors="none", edgecolors=SOFT, linewidths=0.4, zorder=1)
+    axes.add_collection(outlines, autolim=False)
+
+
+def _areas(axes: Axes, lines: Sequence[Points], floors: Sequence[float]) -> None:
+    """Lines and the areas under them."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    areas = [[*line, (line[-1][0], floor), (line[0][0], floor)] for line, floor in zip(lines, floors)]
+    axes.add_collection(PolyCollection(areas, facecolors="#d6e6f5", linewidths=0, zorder=0.5), autolim=False)
+    axes.add_collection(LineCollection(lines, colors="#0b4f8a", linewidths=0.8, zorder=2), autolim=False)

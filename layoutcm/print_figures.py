@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,18 +16,7 @@ import numpy as np
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.palette import LIGHT, colour_at
-from layoutcm.paper import (
-    WIDTHS,
-    caption_height,
-    caption_lines,
-    fitting,
-    printed,
-    sheet,
-    text_width,
-    width_of,
-    write,
-    write_caption,
-)
+from layoutcm.paper import WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.print_grid import (
     LARGEST_FONT,
     Grid,
@@ -69,12 +59,10 @@ def matrix(
     rows, columns = rows or confusion.drawn[0], columns or confusion.drawn[1]
     wide = width_of(width, 15 * len(columns) + 60)
     grid = plan([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], wide, top=2)
-    lines = caption_lines(confusion.recipe, wide) if caption else []
-    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT + caption_height(lines))
+    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
     drawn = layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
     _draw(axes, grid, confusion, view, rows, columns, drawn)
     _bars(axes, drawn, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, wide)
-    write_caption(axes, lines, grid.bottom + BAR_HEIGHT)
     return figure
 
 
@@ -84,14 +72,12 @@ def collapsed(confusion: Confusion, *, width: str | None = None, caption: bool =
     small = confusion.collapse()
     wide = width_of(width, 0)
     across = 2 if wide < WIDTHS["two"] else 4
-    lines = caption_lines(confusion.recipe, wide) if caption else []
     grids = [_panel(small.labels, wide, k, across) for k in range(4)]
-    figure, axes = sheet(wide, grids[-1].bottom + 6 + caption_height(lines))
+    figure, axes = sheet(wide, grids[-1].bottom + 6, confusion.recipe if caption else "")
     for view, grid in zip(VIEW_NAMES, grids):
         name = VIEW_NAMES[view] if view == "pixels" else f"{VIEW_NAMES[view]}, %"
         write(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
         _draw(axes, grid, small, view, [0, 1], [0, 1], layers(small, view, [0, 1], [0, 1], LIGHT, False))
-    write_caption(axes, lines, grids[-1].bottom + 6)
     return figure
 
 
@@ -116,15 +102,12 @@ def difference(
     caption: bool = True,
 ) -> Figure:
     """The second model's matrix less the first's: blue is more, red is less."""
-    if first.labels != second.labels:
-        problem = "the two models have different labels"
-        raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
+    first, second = _same_labels(first, second)
     rows, columns = (sorted({*one, *other}) for one, other in zip(first.drawn, second.drawn))
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     wide = width_of(width, 15 * len(columns) + 60)
     grid = plan([first.labels[i] for i in rows], [first.labels[j] for j in columns], wide, top=2)
-    lines = [*caption_lines(first.recipe, wide), *caption_lines(second.recipe, wide)] if caption else []
-    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT + caption_height(lines))
+    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
     most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     colours = [[_diverging(v, most) for v in row] for row in values.tolist()]
     draw_frame(axes, grid)
@@ -135,11 +118,32 @@ def difference(
     if not draw_numbers(axes, grid, texts, colours):
         draw_strokes(axes, grid, values < -STRUCK * most)
     draw_dots(axes, grid, np.isnan(values))
-    title = fitting(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 200)
+    points = "" if view == "pixels" else ", % points"
+    title = fitting(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 180) + points
     ticks = [(0.0, show(-most)), (0.5, "0"), (1.0, show(most))]
     draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, wide - grid.left - 30))
-    write_caption(axes, lines, grid.bottom + BAR_HEIGHT)
     return figure
+
+
+def _same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confusion]:
+    """Both matrices over the labels of either; a label that a model does not know has no pixels in its matrix."""
+    if first.labels == second.labels and first.diagonal == second.diagonal:
+        return first, second
+    if not (first.diagonal and second.diagonal):
+        problem = "the two models have different labels"
+        raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
+    labels = list(dict.fromkeys((*first.labels, *second.labels)))
+    return _over(first, labels), _over(second, labels)
+
+
+def _over(confusion: Confusion, labels: list[str]) -> Confusion:
+    place = [labels.index(label) for label in confusion.labels]
+    masses = np.zeros((2, len(labels), len(labels)))
+    masses[:, np.array(place)[:, None], place] = confusion.recall_mass, confusion.precision_mass
+    pred = np.zeros(len(labels))
+    pred[place] = confusion.pred_pixels
+    wide = {"recall_mass": masses[0], "precision_mass": masses[1], "pred_pixels": pred}
+    return replace(confusion, labels=labels, rows=(), columns=(), **wide)
 
 
 def _draw(

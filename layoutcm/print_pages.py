@@ -17,21 +17,7 @@ from layoutcm.model import GT, PRED
 from layoutcm.page_pictures import Colours, agreement_colours, page_map
 from layoutcm.pageview import AGREEMENT, LIT, PageCells, page_boxes, page_cells
 from layoutcm.palette import label_colours, rgb
-from layoutcm.paper import (
-    DPI,
-    HIGHEST,
-    INK,
-    SOFT,
-    caption_height,
-    caption_lines,
-    fitting,
-    printed,
-    sheet,
-    text_width,
-    width_of,
-    write,
-    write_caption,
-)
+from layoutcm.paper import DPI, HIGHEST, INK, SOFT, fitting, printed, sheet, text_width, width_of, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,9 +66,8 @@ def overlay(
     spot = spot_for(float(pages.widths[index]), float(pages.heights[index]), wide)
     gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))
     legend = _legend_lines(_labels(comparison, {box["label"] for box in (*gt, *pred)}), wide)
-    lines = caption_lines(f"{comparison.recipe}|page:{page}", wide) if caption else []
-    below = spot.bottom + 12 + LEGEND_LINE * len(legend)
-    figure, axes = sheet(wide, below + caption_height(lines))
+    recipe = f"{comparison.recipe}|page:{page}" if caption else ""
+    figure, axes = sheet(wide, spot.bottom + 12 + LEGEND_LINE * len(legend), recipe)
     if image is not None:
         _place(axes, np.asarray(_shrunk(image, spot)), spot)
     _edge(axes, spot)
@@ -93,7 +78,6 @@ def overlay(
     _names(axes, spot, gt)
     _line_legend(axes, spot.bottom + 7, {"gt": solid, "pred": dashed})
     _legend(axes, legend, spot.bottom + 16)
-    write_caption(axes, lines, below)
     return figure
 
 
@@ -120,13 +104,11 @@ def page_figure(
     wide = width_of(width, 0)
     spot = spot_for(float(cells.x_edges[-1]), float(cells.y_edges[-1]), wide)
     legend = _legend_lines(_meaning(cells, kind, cell), wide)
-    lines = caption_lines(f"{comparison.recipe_for(method)}|page:{page}", wide) if caption else []
-    below = spot.bottom + 3 + LEGEND_LINE * len(legend)
-    figure, axes = sheet(wide, below + caption_height(lines))
+    recipe = f"{comparison.recipe_for(method)}|page:{page}" if caption else ""
+    figure, axes = sheet(wide, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
     _place(axes, page_map(cells, kind, spot.scale * DPI / 72, image, cell, method, PATTERN), spot)
     _edge(axes, spot)
     _legend(axes, legend, spot.bottom + 7)
-    write_caption(axes, lines, below)
     return figure
 
 

@@ -5,22 +5,28 @@ A folder is replaced only when everything in it was written by a report; anythin
 
 from __future__ import annotations
 
+import glob
 import io
 import os
 import re
 import shutil
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from layoutcm import print_charts, print_figures
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError, shown
+from layoutcm.families import FamilyConfusion
+from layoutcm.family_tables import full_result
+from layoutcm.family_trees import Given
 from layoutcm.frames import (
+    OBJECT_IOU,
     VIEW_OF,
     Table,
     average_table,
@@ -29,19 +35,22 @@ from layoutcm.frames import (
     confusions_table,
     csv_text,
     document_table,
+    family_tables,
     findings_table,
     matrix_table,
+    object_tables,
     page_table,
     recipe_table,
     write_parquet,
 )
 from layoutcm.html_report import report_page
 from layoutcm.markup import latex
+from layoutcm.objects import Objects
 from layoutcm.page_images import PageImages, from_path
 from layoutcm.paper import FORMATS, file_of
 from layoutcm.resample import Intervals
 from layoutcm.spreadsheet import write_workbook
-from layoutcm.tables import json_text, result
+from layoutcm.tables import json_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,11 +65,17 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "collapsed": print_figures.collapsed,
     "classes": print_charts.classes,
 }
-PAPER_TABLES = ("averages", "classes", "collapsed", "confusion", "confusions", "f1", "precision", "recall")
+CURVES = "curves"
+# Views whose difference to the first of several predictions is drawn, and the names of these figures.
+DIFFERENCES = {view: f"difference-{view}" for view in ("recall", "precision", "f1")}
+PAPER_TABLES = (*FIGURES, "averages", "confusions", "objects", "families", "families_pred")
 OWN_FILES = re.compile(
     r"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|pages\.csv"
-    rf"|figures/({'|'.join(FIGURES)})\.({'|'.join(FORMATS)})|tables/({'|'.join(PAPER_TABLES)})\.tex)"
+    rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FORMATS)})"
+    rf"|tables/({'|'.join(PAPER_TABLES)})\.tex)"
 )
+# A run that was killed leaves its hidden folder behind; after a day nobody is at work in it any more.
+WORKPLACE, LEFT_BEHIND = "layoutcm-", 24 * 3600
 
 
 def write_report(
@@ -70,17 +85,21 @@ def write_report(
     *,
     method: str = "matrix",
     per_page: bool = False,
+    families: FamilyConfusion | Given | None = None,
     intervals: int | None = None,
     progress: Told | None = None,
 ) -> Path:
     """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
 
-    `intervals` is a number of resamples: class bars then have whiskers, and result.json has all intervals.
+    `families` are as in `Comparison.families`, or what it gave back; `intervals` is a number of resamples: class bars
+    then have whiskers, and result.json has all intervals.
     """
     pictures = images if images is None or isinstance(images, PageImages) else from_path(Path(images))
+    booked = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
     drawn = None if intervals is None else comparison.bootstrap(intervals, method=method)
+    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "families": booked, "intervals": drawn}
     with replaced(folder) as place:
-        write_files(comparison, place, pictures, method=method, per_page=per_page, intervals=drawn, progress=progress)
+        write_files(comparison, place, pictures, **chosen, progress=progress)
     return Path(folder)
 
 
@@ -91,6 +110,7 @@ def write_files(
     *,
     method: str = "matrix",
     per_page: bool = False,
+    families: FamilyConfusion | None = None,
     intervals: Intervals | None = None,
     progress: Told | None = None,
 ) -> None:
@@ -99,35 +119,56 @@ def write_files(
     for place in (folder, folder / "figures", folder / "tables"):
         place.mkdir(parents=True, exist_ok=True)
     tell("tables", 0.0)
-    confusion = comparison.confusion(method=method)
-    tables = all_tables(comparison, confusion)
+    confusion, objects = comparison.confusion(method=method), comparison.objects()
+    tables = all_tables(comparison, confusion, objects, families)
     (folder / "pages.csv").write_bytes(csv_text(tables["pages"]).encode("utf-8"))
     write_parquet(tables["pages"], folder / "pages.parquet")
-    (folder / "result.json").write_bytes(json_text(result(comparison, method, per_page, intervals)))
+    (folder / "result.json").write_bytes(json_text(full_result(comparison, families, method, per_page, intervals)))
     for name, text in paper_tables(confusion, tables).items():
         (folder / "tables" / f"{name}.tex").write_bytes(text.encode("utf-8"))
     tell("workbook", 0.15)
     write_workbook(comparison, confusion, tables, folder / "report.xlsx")
-    names = figure_names(confusion)
+    names = figure_names(confusion, objects)
     for k, name in enumerate(names):
         tell(f"figure {name}", 0.3 + 0.4 * k / len(names))
         whiskers = {"intervals": intervals.whiskers()} if intervals and name == "classes" else {}
-        figure = FIGURES[name](confusion, **whiskers)
-        for format in FORMATS:
-            (folder / "figures" / f"{name}.{format}").write_bytes(file_of(figure, format))
+        _write_figure(figure_of(name, comparison, confusion, objects, **whiskers), folder, name)
     tell("page", 0.7)
     (folder / "report.html").write_bytes(report_page(comparison, confusion, tables, images).encode("utf-8"))
     tell("done", 1.0)
 
 
+def write_differences(first: Confusion, second: Confusion, names: tuple[str, str], folder: Path) -> str:
+    """What the second model has more or less than the first, among the figures of the second's report.
+
+    Gives back why there are none, "" if there are.
+    """
+    try:
+        for view, name in DIFFERENCES.items():
+            _write_figure(print_figures.difference(first, second, view, names=names), folder, name)
+    except InputError as error:
+        return error.problem
+    return ""
+
+
+def _write_figure(figure: Figure, folder: Path, name: str) -> None:
+    for format in FORMATS:
+        (folder / "figures" / f"{name}.{format}").write_bytes(file_of(figure, format))
+
+
 def zipped(
-    comparison: Comparison, images: PageImages | None = None, *, method: str = "matrix", progress: Told | None = None
+    comparison: Comparison,
+    images: PageImages | None = None,
+    *,
+    method: str = "matrix",
+    families: FamilyConfusion | None = None,
+    progress: Told | None = None,
 ) -> bytes:
     """All files of a report as a zip; equal comparisons make equal bytes."""
     out = io.BytesIO()
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         folder = Path(place)
-        write_files(comparison, folder, images, method=method, progress=progress)
+        write_files(comparison, folder, images, method=method, families=families, progress=progress)
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             # Without a date of its own, a member would carry the time of writing.
             member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), date_time=(1980, 1, 1, 0, 0, 0))
@@ -135,8 +176,13 @@ def zipped(
     return out.getvalue()
 
 
-def all_tables(comparison: Comparison, confusion: Confusion) -> dict[str, Table]:
-    """Every table of a report by its name."""
+def all_tables(
+    comparison: Comparison,
+    confusion: Confusion,
+    objects: Objects | None = None,
+    families: FamilyConfusion | None = None,
+) -> dict[str, Table]:
+    """Every table of a report by its name; those of objects and families where these are given."""
     method = confusion.method
     tables = [
         *(matrix_table(confusion, view) for view in VIEW_OF.values()),
@@ -148,20 +194,31 @@ def all_tables(comparison: Comparison, confusion: Confusion) -> dict[str, Table]
         page_table(comparison, method),
         findings_table(comparison),
         recipe_table(comparison, method),
+        *(object_tables(objects) if objects else ()),
+        *(family_tables(families) if families else ()),
     ]
     return {table.name: table for table in tables}
 
 
-def figure_names(confusion: Confusion) -> list[str]:
-    """Figures that can be drawn: without a meaningful diagonal there are no class values."""
-    return [name for name in FIGURES if name != "classes" or confusion.diagonal]
+def figure_names(confusion: Confusion, objects: Objects) -> list[str]:
+    """Figures that can be drawn: no class values without a meaningful diagonal, no curves without an AP."""
+    names = [name for name in FIGURES if name != "classes" or confusion.diagonal]
+    return names if objects.why_no_ap else [*names, CURVES]
+
+
+def figure_of(name: str, comparison: Comparison, confusion: Confusion, objects: Objects, **look: Any) -> Figure:
+    """One of the figures of a report; `look` is width and caption."""
+    if name != CURVES:
+        return FIGURES[name](confusion, **look)
+    recipe = comparison.recipe_for(None, objects=objects.shapes, iou=f"{OBJECT_IOU:.2f}", rule="coco")
+    return print_charts.object_curves(objects, OBJECT_IOU, recipe=recipe, **look)
 
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:
     """{name: LaTeX}, matrices and classes without labels that nobody uses."""
     drawn = {name: matrix_table(confusion, view, drawn=True) for name, view in VIEW_OF.items()}
     drawn |= {"classes": class_table(confusion, drawn=True)} if confusion.diagonal else {}
-    kept = {name: tables[name] for name in ("averages", "collapsed", "confusions")}
+    kept = {name: tables[name] for name in PAPER_TABLES if name in tables and name not in (*VIEW_OF, "classes")}
     recipe = f"% {confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8")
     return {name: recipe + latex(table) for name, table in sorted((kept | drawn).items())}
 
@@ -173,7 +230,8 @@ def replaced(folder: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         check_target(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        _clear(target)
+        new = Path(tempfile.mkdtemp(prefix=f".{WORKPLACE}{target.name}-", dir=target.parent))
     except OSError as error:
         raise InputError(str(folder), "", f"cannot be written: {error.strerror}", "Choose another place.") from None
     try:
@@ -183,6 +241,13 @@ def replaced(folder: str | os.PathLike[str]) -> Iterator[Path]:
         _swap(inside, target, new / "old")
     finally:
         shutil.rmtree(new, ignore_errors=True)
+
+
+def _clear(target: Path) -> None:
+    """Remove what killed runs for this folder have left beside it."""
+    for left in target.parent.glob(f".{WORKPLACE}{glob.escape(target.name)}-????????"):
+        if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > LEFT_BEHIND:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def check_target(folder: Path) -> None:
@@ -206,17 +271,20 @@ def _of_report(folder: Path, inner: str) -> bool:
 
 
 def _swap(new: Path, target: Path, old: Path) -> None:
-    """Put the new folder in the place of the target, in one step where the system allows it."""
-    if not target.exists():
-        new.rename(target)
-        return
+    """Put the new folder in the place of the target."""
     try:
-        target.rename(old)
+        if target.exists():
+            target.rename(old)
+        new.rename(target)
     except OSError:
+        if not target.exists():
+            raise
         # A mounted folder cannot be moved, only filled.
         for entry in target.iterdir():
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
         for entry in new.iterdir():
             shutil.move(str(entry), target / entry.name)
-        return
-    new.rename(target)
+    finally:
+        # Stopped between the two steps: the old report is still the whole one.
+        if old.exists() and not target.exists():
+            old.rename(target)

@@ -20,7 +20,13 @@ from layoutcm.palette import LIGHT
 from layoutcm.shading import hits
 from layoutcm.writing import one_line
 
-SHEETS = ("confusion", "recall", "precision", "f1", "collapsed", "classes", "documents", "pages", "findings", "recipe")
+SHEETS = {
+    name: name.capitalize().replace("_", " ")
+    for name in (
+        *("confusion", "recall", "precision", "f1", "collapsed", "classes", "objects", "families", "families_pred"),
+        *("documents", "pages", "findings", "recipe"),
+    )
+}
 # A sheet of Excel has 1,048,576 rows and a cell 32,767 characters.
 MOST_ROWS, MOST_CHARACTERS = 1_048_575, 32_767
 NUMBERS = {"share": "0.0000", "whole": "#,##0", "pixels": "#,##0", "fractions": "#,##0.00"}
@@ -40,28 +46,57 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
     with xlsxwriter.Workbook(str(path), OPTIONS) as book:
         book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": LONG_AGO})
         formats = _formats(book)
-        _summary(book.add_worksheet("Summary"), comparison, confusion, tables, formats)
-        for name in SHEETS:
-            sheet = book.add_worksheet(name.capitalize())
+        _summary(_sheet(book, "Summary"), comparison, confusion, tables, formats)
+        right = hits(confusion, *(range(len(confusion.labels)),) * 2)
+        for name, title in SHEETS.items():
+            if name not in tables:
+                continue
+            sheet = _sheet(book, title)
             if name == "classes" and not confusion.diagonal:
                 text = "n/a: the two sides have different labels. A mapping makes their classes comparable."
                 _text(sheet, 0, 0, text, formats["text"])
                 continue
-            _table(sheet, 0, tables[name], formats, hits(confusion, *_all(confusion)) if tables[name].matrix else None)
+            row = _table(sheet, 0, tables[name], formats, right if tables[name].matrix else None)
+            if tables[name].note:
+                _text(sheet, row + 1, 0, tables[name].note, formats["text"])
             sheet.freeze_panes(1, 1)
+        families = [table for name, table in tables.items() if name.startswith("family_")]
+        if families:
+            _matrices(_sheet(book, "Family matrices"), families, formats)
 
 
-def _all(confusion: Confusion) -> tuple[range, range]:
-    return range(len(confusion.labels)), range(len(confusion.labels))
+def _sheet(book: Any, title: str) -> Any:
+    """A sheet that prints on pages as wide as it is."""
+    sheet = book.add_worksheet(title)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    return sheet
+
+
+def _matrices(sheet: Any, families: Sequence[Table], formats: Mapping[str, Any]) -> None:
+    """The families' matrices below each other."""
+    sheet.set_column(0, 0, 24)
+    sheet.set_column(1, max(table.frame.shape[1] for table in families), 15)
+    row = 0
+    for table in families:
+        gt, pred = table.frame.iloc[:-1, 0].to_numpy(), table.frame.columns[1:-1].to_numpy()
+        right = np.zeros((len(gt) + 1, len(pred) + 1), bool)
+        right[:-1, :-1] = np.equal.outer(gt, pred)
+        _text(sheet, row, 0, table.title, formats["title"])
+        row = _table(sheet, row + 1, table, formats, right, own_widths=False) + 1
 
 
 def _formats(book: Any) -> dict[str, Any]:
     """One format for each kind of column, each once more for the diagonal."""
+    head = {"bold": True, "bottom": 1, "bg_color": "#eef1f4", "text_wrap": True, "valign": "top"}
     formats = {
-        "head": book.add_format({"bold": True, "bottom": 1, "bg_color": "#eef1f4", "text_wrap": True, "valign": "top"}),
+        "head": book.add_format(head),
+        "beside head": book.add_format(head | {"indent": 1}),
+        "number head": book.add_format(head | {"align": "right"}),
         "name": book.add_format({"bold": True}),
         "title": book.add_format({"bold": True, "font_size": 13}),
         "text": book.add_format({}),
+        "beside": book.add_format({"indent": 1}),  # keeps its distance from a number at its left
         "long": book.add_format({"text_wrap": True, "valign": "top"}),
     }
     for kind, pattern in NUMBERS.items():
@@ -86,7 +121,7 @@ def _summary(
     ]
     if len(comparison.pages) > MOST_ROWS:
         facts.append(("Pages", f"the {MOST_ROWS:,} worst; all of them are in pages.parquet"))
-    sheet.set_column(0, 0, 30)
+    sheet.set_column(0, 0, 40)
     sheet.set_column(1, 4, 16)
     for row, (name, value) in enumerate(facts):
         _text(sheet, row, 0, name, formats["name"])
@@ -95,9 +130,12 @@ def _summary(
         else:
             sheet.write_number(row, 1, value, formats["pixels" if float(value).is_integer() else "fractions"])
     row = len(facts) + 1
-    for name in ("averages", "confusions"):
-        _text(sheet, row, 0, tables[name].title, formats["title"])
-        row = _table(sheet, row + 1, tables[name], formats, None, own_widths=False) + 1
+    for table in (tables[name] for name in ("averages", "object_scores", "confusions") if name in tables):
+        _text(sheet, row, 0, table.title, formats["title"])
+        row = _table(sheet, row + 1, table, formats, None, own_widths=False)
+        if table.note:
+            _text(sheet, row, 0, table.note, formats["text"])
+        row += 1 + bool(table.note)
 
 
 def _table(
@@ -114,9 +152,11 @@ def _table(
     if own_widths:
         for column, width in enumerate(_widths(table, kinds)):
             sheet.set_column(column, column, width)
-    for column, heading in enumerate(table.headings()):
-        _text(sheet, top, column, heading, formats["head"])
-    looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.frame.columns, kinds)]
+    names = ["beside" if k == "text" and before != "text" else k for k, before in zip(kinds, ["text", *kinds])]
+    heads = [{"text": "head", "beside": "beside head"}.get(name, "number head") for name in names]
+    for column, (heading, head) in enumerate(zip(table.headings(), heads)):
+        _text(sheet, top, column, heading, formats[head])
+    looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.frame.columns, names)]
     row = top
     for row, values in enumerate(table.frame.head(MOST_ROWS - top).itertuples(index=False, name=None), start=top + 1):
         for column, (value, kind, look) in enumerate(zip(values, kinds, looks)):
@@ -153,7 +193,7 @@ def _widths(table: Table, kinds: Sequence[str]) -> list[float]:
             texts = [str(text) for text in table.frame.iloc[:200, column]]
             widths.append(min(max(map(len, [heading, *texts])) + 2.0, 70.0))
         else:
-            widths.append(min(max(len(heading) * 0.9 + 2, 9.0 if kind == "share" else 13.0), 18.0))
+            widths.append(min(max(len(heading) * 0.9 + 2, 9.0 if kind == "share" else 13.0), 24.0))
     return widths
 
 

@@ -275,10 +275,26 @@ def test_a_figure_is_seen_before_it_is_taken():
         app.selectbox(key="report_figure").set_value(name).run()
         assert not app.exception and not app.error, texts(app)
         assert app.selectbox(key="report_figure").value == name and len(app.get("image")) == 1
+    app.selectbox(key="report_figure").set_value("curves").run()
+    assert not app.exception and not app.error and len(app.get("image")) == 1
+    app.selectbox(key="report_table").set_value("objects").run()
+    assert not app.exception and "| Title | 5 |" in app.code[0].value
     app.selectbox(key="report_width").set_value("two").run()
     app.selectbox(key="report_table").set_value("classes").run()
     assert not app.exception and not app.error
     assert "| Caption | 72,291 |" in app.code[0].value
+
+
+def test_two_predictions_are_drawn_as_their_difference():
+    app = opened("report", load="sample")
+    app.selectbox(key="report_figure").set_value("models").run()
+    assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv"]
+    # Their labels differ, so there is nothing to draw and nothing to take.
+    assert "different labels" in app.info[0].value and not app.get("image") and "PDF" not in downloads(app)
+    app.session_state["choices"]["taxonomy"] = "same"
+    app.run()
+    app.selectbox(key="report_figure").set_value("models").run()
+    assert not app.exception and not app.error and len(app.get("image")) == 1 and "PDF" in downloads(app)
 
 
 def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import hostile
@@ -102,9 +103,18 @@ def test_a_difference_has_signs():
     few = lcm.label_sets_confusion(["a", "b"], ["a", "b"], "ab", weights=[4, 4])
     less = lcm.label_sets_confusion(["a", "a", "b"], ["a", "b", "b"], "ab", weights=[3, 1, 4])
     shown = texts_of(paper.file_of(print_figures.difference(few, less, names=("x_1", "$y$")), "svg"))
-    assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1" in shown
+    assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1, % points" in shown
     with pytest.raises(lcm.InputError, match="different labels"):
-        print_figures.difference(few, lcm.label_sets_confusion(["c"], ["c"], "c"))
+        print_figures.difference(few, replace(less, diagonal=False))
+
+
+def test_a_difference_has_the_labels_of_both_models():
+    some = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "a"], "ba", weights=[4, 3, 1])
+    more = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "c"], "abc", weights=[4, 2, 2])
+    shown = texts_of(paper.file_of(print_figures.difference(some, more), "svg"))
+    # b: 75 % found and 25 % read as a; then 50 % found and 50 % read as c, which the first does not know.
+    assert [text for text in shown if re.fullmatch(r"[+−]\d+", text)][:3] == ["−25", "−25", "+50"]
+    assert shown[:4] == ["Background", "b", "a", "c"]
 
 
 def test_undefined_is_a_dot_and_zero_is_nothing():
@@ -219,6 +229,22 @@ def test_whiskers_stand_where_the_interval_is():
     segment = next(part.get_segments() for part in whiskers if len(part.get_paths()) == 3)
     (x0, _), (x1, _) = segment[0]
     assert (x0 - left) / (right - left) == pytest.approx(0.25) and (x1 - left) / (right - left) == pytest.approx(0.75)
+
+
+def test_curves_of_objects_are_the_steps_under_which_coco_takes_the_area():
+    boxes = [("p", "a", 0, 10 * k, 10, 10 * k + 8) for k in range(4)]
+    gt = build({"p": (100, 100)}, [*boxes, ("p", "b", 50, 0, 60, 10)])
+    # Ranked: hit, miss, hit, miss; two of four are never found. b is never predicted.
+    wrong = [("p", "a", 50, 50 + 10 * k, 60, 58 + 10 * k, s) for k, s in enumerate((0.8, 0.6))]
+    pred = build({"p": (100, 100)}, [(*boxes[0], 0.9), wrong[0], (*boxes[1], 0.7), wrong[1]], labels=["a", "b"])
+    objects = lcm.compare(gt, pred).objects()
+    steps = print_charts._steps(objects.curve("a", 0.5))
+    assert steps["recall"].tolist() == [0, 0.25, 0.25, 0.5]
+    assert steps["precision"].tolist() == pytest.approx([1, 1, 2 / 3, 2 / 3])
+    area = np.trapezoid(steps["precision"], steps["recall"])
+    assert area == pytest.approx(objects.ap_at(0.5, "voc")["a"])
+    shown = texts_of(paper.file_of(print_charts.object_curves(objects), "svg"))
+    assert f"a, AP {objects.ap_at(0.5)['a']:.3f}" in shown and "b, AP 0.000" in shown
 
 
 def test_long_curves_are_thinned_and_keep_their_ends():

@@ -2,12 +2,16 @@
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import hostile
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 from conftest import build
@@ -24,10 +28,12 @@ from layoutcm.report import all_tables, check_target, replaced
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
 FIGURES = ["classes", "collapsed", "confusion", "f1", "precision", "recall"]
-PAPER = ["averages", *FIGURES[:3], "confusions", *FIGURES[3:]]
+PAPER = ["averages", "confusions", "objects", *FIGURES]
+KINDS = ("png", "svg", "pdf")
 FILES = ["pages.csv", "pages.parquet", "report.html", "report.xlsx", "result.json"]
-FILES += [f"figures/{name}.{kind}" for name in FIGURES for kind in ("png", "svg", "pdf")]
+FILES += [f"figures/{name}.{kind}" for name in (*FIGURES, "curves") for kind in KINDS]
 FILES += [f"tables/{name}.tex" for name in PAPER]
+FAMILIES = {"Words": ["Text", "List-item", "Caption"], "Floats": ["Picture", "Table"]}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +51,7 @@ def folder(sample, tmp_path_factory):
 @pytest.fixture
 def quick(monkeypatch):
     """Reports without figures, where a test is about folders."""
-    monkeypatch.setattr(report, "figure_names", lambda confusion: [])
+    monkeypatch.setattr(report, "figure_names", lambda *_: [])
 
 
 @pytest.fixture
@@ -103,7 +109,7 @@ def test_the_json_is_that_of_the_command_line(folder, tmp_path):
 
 
 def test_a_report_with_intervals_has_whiskers_and_all_intervals(sample, folder, svg_only, monkeypatch, tmp_path):
-    monkeypatch.setattr(report, "figure_names", lambda confusion: ["classes"])
+    monkeypatch.setattr(report, "figure_names", lambda confusion, objects: ["classes"])
     by_api = sample.write_report(tmp_path / "api", intervals=40)
     found = json.loads((by_api / "result.json").read_text("utf-8"))
     assert found["intervals"]["n"] == 40 and found["intervals"]["recipe"] == sample.bootstrap(40).recipe
@@ -225,19 +231,31 @@ def test_hostile_labels_stay_text_in_every_file(tmp_path, quick):
     assert "\\input" not in (tmp_path / "r/tables/confusion.tex").read_text("utf-8")
 
 
-def test_equal_input_makes_equal_files(tmp_path, two_pages, svg_only):
-    for name in ("a", "b"):
-        lcm.compare(*two_pages).write_report(tmp_path / name)
-    for name in files_in(tmp_path / "a"):
+def test_equal_input_makes_equal_files_in_every_process(tmp_path):
+    """Other processes put sets of text in another order."""
+    code = (
+        "import sys, layoutcm as lcm; from layoutcm import report; report.FORMATS = ('svg',);"
+        "gt = lcm.read(sys.argv[2]); c = lcm.compare(gt, lcm.read(sys.argv[3], like=gt));"
+        f"c.write_report(sys.argv[1], families={FAMILIES})"
+    )
+    for name, seed in (("a", "1"), ("b", "2")):
+        command = [sys.executable, "-c", code, str(tmp_path / name), GT, MODEL_A]
+        subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, check=True)
+    names = files_in(tmp_path / "a")
+    assert names == files_in(tmp_path / "b") and len(names) == len(FILES) - 2 * 7 + 2
+    for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
 
 
 def test_different_taxonomies_leave_class_values_out(tmp_path, svg_only):
     assert main(["compare", GT, MODEL_B, "-o", str(tmp_path / "r")]) == 0
-    wanted = [name for name in sorted(FILES) if "/classes." not in name and not name.endswith((".png", ".pdf"))]
+    kept = [name for name in sorted(FILES) if "/classes." not in name and "/curves." not in name]
+    wanted = [name for name in kept if not name.endswith((".png", ".pdf"))]
     assert files_in(tmp_path / "r") == wanted
     data = data_of(tmp_path / "r/report.html")
     assert "classes" not in data["tables"] and not data["diagonal"]
+    assert "different labels" in data["tables"]["objects"]["note"]
+    assert data["tables"]["objects"]["columns"] == ["label", "gt", "pred"]
     assert len(data["rows"]) == 12 and {data["labels"][j] for j in data["columns"]} >= {"text", "figure"}
     # Without a diagonal no cell is wrong, so the largest ones tell most; Background on Background tells nothing.
     assert data["pictures"] and "0-0" in data["cells"]
@@ -251,6 +269,81 @@ def test_several_predictions_have_a_folder_each_and_replace_each_other(tmp_path,
     assert f"report written to {target}" in capsys.readouterr().out
     assert main(["compare", GT, MODEL_A, "-o", str(target)]) == 0
     assert "report.html" in files_in(target) and not (target / "model-b").exists()
+
+
+def test_several_predictions_show_their_difference_to_the_first(tmp_path, svg_only, monkeypatch, capsys):
+    monkeypatch.setattr(report, "figure_names", lambda *_: [])
+    target = tmp_path / "out"
+    command = ["compare", GT, MODEL_A, MODEL_A, MODEL_B, "-o", str(target)]
+    for _ in range(2):  # the second run knows the first one's files as its own
+        assert main(command) == 0
+    drawn = [name for name in files_in(target) if "figures/" in name]
+    assert drawn == [f"model-a-2/figures/difference-{view}.svg" for view in ("f1", "precision", "recall")]
+    assert "recall: model-a-2 less model-a" in (target / drawn[2]).read_text("utf-8")
+    assert "model-b less model-a: no figure, because the two models have different labels" in capsys.readouterr().out
+
+
+def test_objects_are_the_api_s_in_every_file(sample, folder):
+    scores, ap = sample.objects().class_scores_at(0.5), sample.objects().per_class
+    wanted = pd.concat([scores, ap[["ap", "ap50", "ap75", "ar"]]], axis=1)
+    wanted = wanted[wanted["gt"] + wanted["pred"] > 0]
+    tables = data_of(folder / "report.html")["tables"]
+    assert [row[0] for row in tables["objects"]["rows"]] == wanted["label"].tolist()
+    np.testing.assert_array_equal(values([row[1:] for row in tables["objects"]["rows"]]), wanted.iloc[:, 1:])
+    whole = dict(tables["object_scores"]["rows"])
+    assert whole["AP"] == sample.objects().ap and whole["F1 at IoU 0.50"] == sample.objects().scores_at(0.5)["f1"]
+    book = openpyxl.load_workbook(folder / "report.xlsx")
+    head, *rows = book["Objects"].iter_rows(values_only=True)
+    assert head[:4] == ("label", "gt", "pred", "found") and head[-4:] == ("AP", "AP50", "AP75", "AR")
+    np.testing.assert_allclose(values([row[1:] for row in rows]), wanted.iloc[:, 1:], rtol=1e-15)
+    summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
+    assert summary["AP"] == pytest.approx(sample.objects().ap, rel=1e-15)
+    lines = [line for line in (folder / "tables/objects.tex").read_text("utf-8").splitlines() if " & " in line][1:]
+    found = values([[cell.replace(r"\,", "") for cell in line[:-3].split(" & ")[1:]] for line in lines])
+    np.testing.assert_allclose(found, wanted.iloc[:, 1:], atol=5e-5)
+
+
+def test_without_scores_the_report_says_why_there_is_no_ap(tmp_path, quick):
+    c = lcm.compare(*[build({"p": (9, 9)}, [("p", "a", 0, 0, 5, 5)])] * 2)
+    place = c.write_report(tmp_path / "r")
+    why = f"There is no AP. {c.objects().why_no_ap}"
+    table = data_of(place / "report.html")["tables"]["objects"]
+    assert table["note"] == why and "AP" not in table["columns"]
+    book = openpyxl.load_workbook(place / "report.xlsx")
+    for sheet in ("Objects", "Summary"):
+        assert why in [row[0] for row in book[sheet].iter_rows(values_only=True)]
+
+
+def test_families_are_in_every_file(sample, tmp_path, quick):
+    (tmp_path / "families.json").write_text(json.dumps(FAMILIES))
+    command = ["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--json", str(tmp_path / "x.json")]
+    command += ["--families", str(tmp_path / "families.json"), "--family-count", "gold"]
+    assert main(command) == 0
+    assert (tmp_path / "r/result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
+    f = sample.families(FAMILIES, count="gold")
+    book, data = openpyxl.load_workbook(tmp_path / "r/report.xlsx"), data_of(tmp_path / "r/report.html")
+    for sheet, name, wanted in (
+        ("Families", "families", f.given_gt()),
+        ("Families pred", "families_pred", f.given_pred()),
+    ):
+        rows = list(book[sheet].iter_rows(values_only=True, min_row=2))[: len(wanted)]
+        assert [row[0] for row in rows] == wanted["label"].tolist()
+        np.testing.assert_allclose(values([row[1:5] for row in rows]), wanted.iloc[:, 1:5].to_numpy(float), rtol=1e-15)
+        told = data["tables"][name]["rows"]
+        np.testing.assert_array_equal(values([row[1:5] for row in told]), wanted.iloc[:, 1:5].to_numpy(float))
+        assert [row[5] for row in told] == [{None: "", "OOF": "out of family"}.get(p, p) for p in wanted["preferred"]]
+    words = next(family for family in data["families"] if family["title"] == "Family Words")
+    inside = values(words["values"])[np.ix_(words["rows"], words["columns"])]
+    np.testing.assert_array_equal(inside, f.matrices["Words"].to_numpy())
+    assert words["labels"] == [*FAMILIES["Words"], "out of family"]
+    rows = [row[:5] for row in book["Family matrices"].iter_rows(values_only=True)]
+    top = [row[0] for row in rows].index("Family Words")
+    np.testing.assert_allclose(values([row[1:] for row in rows[top + 2 : top + 6]]), inside, rtol=1e-15)
+    assert r"Text & " in (tmp_path / "r/tables/families.tex").read_text("utf-8")
+    main(command)  # and the next run knows all of it as its own
+    sample.write_report(tmp_path / "r", families=FAMILIES)
+    assert json.loads((tmp_path / "r/result.json").read_text("utf-8"))["families"]["count"] == "pairs"
+    assert "families" not in data_of(sample.write_report(tmp_path / "r") / "report.html")["tables"]
 
 
 def test_nothing_but_json_on_standard_output(tmp_path, quick, capsys):
@@ -309,6 +402,35 @@ def test_an_interrupted_run_leaves_everything_as_it_was(tmp_path, quick, two_pag
             c.write_report(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
     assert {name: (place / name).stat().st_mtime_ns for name in files_in(place)} == before
+
+
+def test_a_run_that_is_stopped_between_two_steps_brings_the_old_report_back(tmp_path, quick, two_pages, monkeypatch):
+    place = lcm.compare(*two_pages).write_report(tmp_path / "r")
+    before, move = files_in(place), Path.rename
+
+    def stopped(self, target):
+        if target == place and self.name == "new":
+            raise KeyboardInterrupt
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "rename", stopped)
+    with pytest.raises(KeyboardInterrupt), replaced(place) as new:
+        (new / "report.html").write_text("new")
+    assert files_in(place) == before and [path.name for path in tmp_path.iterdir()] == ["r"]
+
+
+def test_what_a_killed_run_has_left_goes_after_a_day(tmp_path):
+    left = [
+        tmp_path / name
+        for name in (".layoutcm-r-abcdefgh", ".layoutcm-r-ijklmnop", ".layoutcm-s-abcdefgh", ".r-abcdefgh")
+    ]
+    for folder in left:
+        (folder / "new").mkdir(parents=True)
+        os.utime(folder, (0, 0))
+    os.utime(left[1])  # somebody may be at work in it
+    with replaced(tmp_path / "r") as new:
+        (new / "report.html").write_text("new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["r", *(folder.name for folder in left[1:])])
 
 
 def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, quick, two_pages, monkeypatch):

@@ -14,9 +14,9 @@ def browser():
 
 
 def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "figure_names", lambda confusion: [])
+    monkeypatch.setattr(report, "figure_names", lambda *_: [])
     c = hostile.compared()
-    place = c.write_report(tmp_path / "r")
+    place = c.write_report(tmp_path / "r", families={"<i>of three": hostile.LABELS[:3]})
     page = browser.new_page(color_scheme="dark")
     troubles, fetched = [], []
     page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -37,6 +37,11 @@ def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
         "return [at(0.4, 0.045), at(0.9, 0.045), at(0.4, 0.125)]; }"
     )
     assert lit[0][0] > 200 and lit[0][1] < 110 and lit[1] == lit[2] == [250, 250, 250]
+    assert page.locator("#objects table").count() == 2 and "There is no AP" in page.inner_text("#objects")
+    families = page.inner_text("#families")
+    # Of three labels one matrix, each other label and Background alone.
+    assert page.locator("#families svg").count() == 2 + len(hostile.LABELS) - 3
+    assert "Family <i>of three" in families and "out of family" in families
     page.focus("#heatmap")
     page.keyboard.press("ArrowLeft")
     assert "found as" in page.inner_text("#cell h3")

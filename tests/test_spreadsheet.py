@@ -12,13 +12,13 @@ import layoutcm as lcm
 from layoutcm import spreadsheet
 from layoutcm.report import all_tables
 
-SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Classes", "Documents", "Pages"]
-SHEETS += ["Findings", "Recipe"]
+SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Classes", "Objects"]
+SHEETS += ["Documents", "Pages", "Findings", "Recipe"]
 
 
 def written(c, path, method="matrix"):
     m = c.confusion(method=method)
-    spreadsheet.write_workbook(c, m, all_tables(c, m), path)
+    spreadsheet.write_workbook(c, m, all_tables(c, m, c.objects()), path)
     return openpyxl.load_workbook(path)
 
 

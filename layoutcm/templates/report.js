@@ -87,7 +87,7 @@ function matrix_svg(values, labels, rows, columns, view, diagonal, pick) {
   const { high, wide, font, most } = sizes(Math.max(rows.length, columns.length));
   const names = (list) => list.map((i) => short(labels[i], most));
   const left = 24 + Math.max(...names(rows).map((t) => t.length)) * font * 0.62;
-  const turned = columns.length > 4;
+  const turned = names(columns).some((t) => t.length * font * 0.55 > wide);
   const top = turned ? 24 + Math.max(...names(columns).map((t) => t.length)) * font * 0.62 : 44;
   const width = left + wide * columns.length + 4, height = top + high * rows.length + 4;
   const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-size": font, fill: "currentColor" });
@@ -310,7 +310,17 @@ function draw_findings() {
   const lines = rows.map((row) => make("p", {}, make("b", { class: row[severity] }, `${row[severity]}: `), row[message], " ", make("span", { class: "soft" }, row[fix])));
   at("findings").querySelector("div").replaceChildren(...(lines.length ? lines : [make("p", { class: "soft" }, "Nothing odd was found.")]));
 }
+function noted(name) {
+  const { title, note } = data.tables[name];
+  return make("div", {}, make("h3", {}, title), table(name), note ? make("p", { class: "soft" }, note) : null);
+}
+function draw_families() {
+  if (!data.families.length) return;
+  const drawn = data.families.map(({ title, values, labels, rows, columns }) => make("div", {}, make("h3", {}, title), matrix_svg(values, labels, rows, columns, "pixels", true, false).svg));
+  at("families").querySelector("div").replaceChildren(make("div", { class: "pair" }, noted("families"), noted("families_pred")), make("div", { class: "small" }, ...drawn));
+}
 function start() {
+  for (const name of ["objects", "families"]) if (!data.tables[name]) at(name).remove();
   document.title = `${data.gt} → ${data.pred}`;
   at("title").append(document.title);
   at("facts").append(`${grouped(data.pages)} pages · ${grouped(data.documents)} documents · ${grouped(data.pixels)} pixels · ${data.taxonomy} taxonomy · method ${data.method}`);
@@ -321,6 +331,8 @@ function start() {
   at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", (row) => { by_name(row); at("matrix").scrollIntoView(); }));
   const none = make("p", {}, "n/a: the two sides have different labels. A mapping makes their classes comparable.");
   at("classes").querySelector("div").append(data.tables.classes ? table("classes") : none);
+  if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair wide" }, noted("object_scores"), noted("objects")));
+  draw_families();
   for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));
   draw_findings();
   const found = /^#cell-(\d+)-(\d+)$/.exec(location.hash);
@@ -353,5 +365,5 @@ at("heatmap").addEventListener("keydown", (event) => {
   const [i, j] = chosen.cell ?? [data.rows[0], data.columns[0]];
   choose(place(data.rows, i, step[0]), place(data.columns, j, step[1]));
 });
-DARK.addEventListener("change", draw_matrix);
+DARK.addEventListener("change", () => { draw_matrix(); draw_families(); });
 start();
