@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint browser fuzz bench bench-peer bench-app screenshots clean
+.PHONY: run test lint browser fuzz bench bench-views bench-peer bench-app screenshots clean
 
 # The dashboard on http://localhost:8501, with the sample one click away.
 run: $(READY)
@@ -26,6 +26,12 @@ lint: $(READY)
 # Pages a second, the whole job on a DocLayNet-size pair, growth with the number of pages.
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py
+
+# Objects beside faster-coco-eval, families and soft scores beside the counting of pixels, on a DocLayNet-size pair.
+bench-views: $(READY)
+	$(BIN)/python benchmarks/bench_objects.py
+	$(BIN)/python benchmarks/bench_families.py
+	$(BIN)/python benchmarks/bench_soft.py
 
 # Ten thousand spoilt files of every format.
 fuzz: $(READY)
