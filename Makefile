@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # What is run and measured is this tree, whatever other layoutcm the shell knows of.
 unexport PYTHONPATH
 
-.PHONY: run test lint browser fuzz bench bench-peer bench-app screenshots clean
+.PHONY: run test lint browser fuzz bench bench-views bench-peer bench-app screenshots clean
 
 # The dashboard on http://localhost:8501, with the sample one click away.
 run: $(READY)
@@ -28,6 +28,12 @@ lint: $(READY)
 # Pages a second, the whole job on a DocLayNet-size pair, growth with the number of pages.
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py
+
+# Objects beside faster-coco-eval, families and soft scores beside the counting of pixels, on a DocLayNet-size pair.
+bench-views: $(READY)
+	$(BIN)/python benchmarks/bench_objects.py
+	$(BIN)/python benchmarks/bench_families.py
+	$(BIN)/python benchmarks/bench_soft.py
 
 # Ten thousand spoilt files of every format.
 fuzz: $(READY)

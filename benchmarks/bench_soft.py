@@ -1,12 +1,14 @@
 """How fast soft scores are on a DocLayNet-size pair, beside the pixel evaluation of the same run, and their first use.
 
 The soft side is everything that `c.soft` does: laying out, the sums of all pages and labels, and all four averages.
+CPU seconds, but for the first use.
 """
 
 import argparse
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from bench import WHOLE_JOB, seconds
@@ -14,6 +16,8 @@ from generate import write_pair
 
 import layoutcm as lcm
 from layoutcm.counting import count_pairs
+
+CPU = time.process_time
 
 FIRST_USE = """
 import time, layoutcm as lcm
@@ -49,8 +53,8 @@ def bench_pair(gt_path, pred_path):
     pred = lcm.read(pred_path, like=gt)
     for threads in (1, None):
         comparison = lcm.compare(gt, pred, threads=threads)
-        pixels = seconds(lambda c=comparison, n=threads: count_pairs(c.alignment, c.rounding, None, n, None))
-        soft = seconds(lambda c=comparison: soft_from_nothing(c))
+        pixels = seconds(lambda c=comparison, n=threads: count_pairs(c.alignment, c.rounding, None, n, None), clock=CPU)
+        soft = seconds(lambda c=comparison: soft_from_nothing(c), clock=CPU)
         print(
             f"{len(comparison.pages):,} pages, {threads or 'all'} thread{'s' if threads is None else ' '}"
             f"   pixels {pixels:6.2f} s   soft {soft:6.2f} s   ratio {soft / pixels:.2f}"

@@ -21,7 +21,7 @@ from layoutcm.confusion import harmonic, ratio
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Rows, instances_of
 from layoutcm.model import GT, PRED, Floats
-from layoutcm.object_matching import group, match_most, near_pairs
+from layoutcm.object_matching import from_left, group, match_most, near_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,6 +130,7 @@ def centroids_of(
 def _pairs(centres: tuple[Floats, Floats], keys: tuple[Rows, Rows], tolerance: Tolerance, one_to_one: bool) -> Rows:
     """int64[pairs, gt pred]: the matches among regions of equal key."""
     groups = group(*keys)
+    groups = groups._replace(gt_order=from_left(groups, centres[GT]))
     if one_to_one:
         gt_of = match_most(groups, *centres, tolerance)
         pred = np.flatnonzero(gt_of >= 0)

@@ -112,8 +112,12 @@ def preferred_name(preferred: str | None) -> str:
 
 
 def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> go.Figure:
-    """One family's matrix as a heatmap, OOF last."""
+    """One family's matrix as a heatmap: shares of gt (view recall) or of pred (precision), OOF of the other side last.
+
+    The other margin is left out: shares of what is no label would only outshine those of the labels.
+    """
     confusion, rows, columns = as_confusion(matrix)
+    rows, columns = (rows[:-1], columns) if view == "recall" else (rows, columns[:-1])
     return matrix_figure(confusion, view, rows=rows, columns=columns, theme=theme, unit=unit)
 
 

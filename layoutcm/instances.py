@@ -19,6 +19,7 @@ from layoutcm.object_matching import Overlaps
 
 Rows = NDArray[np.int64]
 Mask = dict[str, Any]  # what COCO calls RLE: size and counts
+_INSTEAD = "Precision, recall and F1 at one IoU need no scores."
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,3 +173,24 @@ def _by_page(page: Rows) -> dict[int, Rows]:
     order = np.argsort(page, kind="stable")
     pages, starts = np.unique(page[order], return_index=True)
     return dict(zip(pages.tolist(), np.split(order, starts[1:])))
+
+
+def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
+    """Why predictions cannot be ranked, "" if they can; one answer for the set, its documents and its pages.
+
+    Where only some have a score, any place for the others would be a guess, so there is no AP either.
+    """
+    if not alignment.space.shared:
+        return (
+            "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
+            "Map labels to each other, or look at the object confusion matrix and the class-blind scores."
+        )
+    scores = alignment.layouts[PRED].region_columns.scores[aligned_pages(alignment, PRED, min_score) >= 0]
+    missing = int(np.isnan(scores).sum())
+    if not missing:
+        return ""
+    if missing == len(scores):
+        return f"The prediction has no scores, and without them AP would depend on the order in the file. {_INSTEAD}"
+    return (
+        f"{missing:,} of {len(scores):,} predicted regions have no score, and to rank them would be a guess. {_INSTEAD}"
+    )

@@ -142,16 +142,33 @@ def _best(
 
 
 @njit(nogil=True, cache=True)
+def from_left(groups: Groups, gt_centres: Floats) -> Rows:
+    """`gt_order` with the gt of each group from left to right."""
+    order = groups.gt_order.copy()
+    for k in range(groups.gt_start.size):
+        part = order[groups.gt_start[k] : groups.gt_stop[k]]
+        if part.size > 1:
+            part[:] = part[np.argsort(gt_centres[part, 0], kind="mergesort")]
+    return order
+
+
+@njit(nogil=True, cache=True)
 def near_pairs(
     groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float], pairs: Rows
 ) -> int:
-    """How many (gt, pred) of a group lie strictly within the tolerance; written to int64[pairs, gt pred] that fit."""
+    """How many (gt, pred) of a group lie strictly within the tolerance; written to int64[pairs, gt pred] that fit.
+
+    Here and in `match_most` the gt of a group come `from_left`, and only those beside a pred are looked at.
+    """
     found = 0
     for k in range(groups.pred_start.size):
         for i in range(groups.pred_start[k], groups.pred_stop[k]):
-            for j in range(groups.gt_start[k], groups.gt_stop[k]):
-                gt, pred = groups.gt_order[j], groups.pred_order[i]
-                if _near(gt_centres[gt], pred_centres[pred], tolerance):
+            pred = groups.pred_order[i]
+            for j in range(_leftmost(groups, k, gt_centres, pred_centres[pred], tolerance), groups.gt_stop[k]):
+                gt = groups.gt_order[j]
+                if gt_centres[gt, 0] - pred_centres[pred, 0] >= tolerance[0]:
+                    break
+                if abs(gt_centres[gt, 1] - pred_centres[pred, 1]) < tolerance[1]:
                     if found < len(pairs):
                         pairs[found, 0], pairs[found, 1] = gt, pred
                     found += 1
@@ -159,8 +176,16 @@ def near_pairs(
 
 
 @njit(nogil=True, cache=True)
-def _near(gt: Floats, pred: Floats, tolerance: tuple[float, float]) -> bool:
-    return abs(gt[0] - pred[0]) < tolerance[0] and abs(gt[1] - pred[1]) < tolerance[1]
+def _leftmost(groups: Groups, k: int, gt_centres: Floats, pred: Floats, tolerance: tuple[float, float]) -> int:
+    """The place of the first gt of group k that is not too far to the left of pred."""
+    first, last = groups.gt_start[k], groups.gt_stop[k]
+    while first < last:
+        middle = (first + last) // 2
+        if pred[0] - gt_centres[groups.gt_order[middle], 0] >= tolerance[0]:
+            first = middle + 1
+        else:
+            last = middle
+    return first
 
 
 @njit(nogil=True, cache=True)
@@ -182,9 +207,11 @@ def match_most(groups: Groups, gt_centres: Floats, pred_centres: Floats, toleran
             while head < tail and free < 0:
                 pred = queue[head]
                 head += 1
-                for j in range(groups.gt_start[k], groups.gt_stop[k]):
+                for j in range(_leftmost(groups, k, gt_centres, pred_centres[pred], tolerance), groups.gt_stop[k]):
                     gt = groups.gt_order[j]
-                    if seen_by[gt] == root or not _near(gt_centres[gt], pred_centres[pred], tolerance):
+                    if gt_centres[gt, 0] - pred_centres[pred, 0] >= tolerance[0]:
+                        break
+                    if seen_by[gt] == root or abs(gt_centres[gt, 1] - pred_centres[pred, 1]) >= tolerance[1]:
                         continue
                     seen_by[gt], reached_from[gt] = root, pred
                     if pred_of[gt] < 0:

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm import average_precision as rules
-from layoutcm.align import Alignment, aligned_pages
+from layoutcm.align import Alignment
 from layoutcm.confusion import SCORES, ratio
 from layoutcm.errors import InputError, shown
-from layoutcm.instances import Instances, Rows, instances_of, overlaps_of
+from layoutcm.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
 from layoutcm.model import GT, PRED, Floats, LabelSpace
 from layoutcm.object_cells import ObjectCells, object_cells
 from layoutcm.object_matching import HIT, LEFT_OUT, Groups, Overlaps, group, match_greedily
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 NO_LIMIT = 2**62
 KEPT = 4
-_INSTEAD = "Precision, recall and F1 at one IoU need no scores."
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,24 +294,3 @@ def objects_of(alignment: Alignment, min_score: float | None, pages: Rows | None
     """The objects on all pages or on some."""
     reason = why_no_ap(alignment, min_score)
     return Objects(alignment.space, instances_of(alignment, min_score, pages), reason)
-
-
-def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
-    """Why predictions cannot be ranked, "" if they can; one answer for the set, its documents and its pages.
-
-    Where only some have a score, any place for the others would be a guess, so there is no AP either.
-    """
-    if not alignment.space.shared:
-        return (
-            "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
-            "Map labels to each other, or look at the object confusion matrix and the class-blind scores."
-        )
-    scores = alignment.layouts[PRED].region_columns.scores[aligned_pages(alignment, PRED, min_score) >= 0]
-    missing = int(np.isnan(scores).sum())
-    if not missing:
-        return ""
-    if missing == len(scores):
-        return f"The prediction has no scores, and without them AP would depend on the order in the file. {_INSTEAD}"
-    return (
-        f"{missing:,} of {len(scores):,} predicted regions have no score, and to rank them would be a guess. {_INSTEAD}"
-    )

@@ -156,12 +156,8 @@ def _sweep(group, boxes, labels, scores, gt_labels, alive, open_, row):
         for k in range(n_alive):
             bottom = min(bottom, boxes[alive[k], Y1])
         _add_strip(bottom - y, alive, n_alive, boxes, labels, scores, gt_labels, open_, row)
-        y, kept = bottom, 0
-        for k in range(n_alive):
-            if boxes[alive[k], Y1] > y:
-                alive[kept] = alive[k]
-                kept += 1
-        n_alive = kept
+        y = bottom
+        n_alive = _keep_beyond(y, alive, n_alive, boxes, Y1)
 
 
 @njit(nogil=True, cache=True)
@@ -190,9 +186,16 @@ def _add_strip(height, alive, n_alive, boxes, labels, scores, gt_labels, open_, 
         row[PRED_SUM] += area * pred
         row[GT_SQUARES] += area * gt * gt
         row[PRED_SQUARES] += area * pred * pred
-        x, kept = right, 0
-        for k in range(n_open):
-            if boxes[open_[k], X1] > x:
-                open_[kept] = open_[k]
-                kept += 1
-        n_open = kept
+        x = right
+        n_open = _keep_beyond(x, open_, n_open, boxes, X1)
+
+
+@njit(inline="always")  # called for every cell: a third of the time would go into the calls
+def _keep_beyond(edge, crossing, size, boxes, end):
+    """Leave in crossing[:size] the boxes that end beyond an edge, in their order; their number."""
+    kept = 0
+    for k in range(size):
+        if boxes[crossing[k], end] > edge:
+            crossing[kept] = crossing[k]
+            kept += 1
+    return kept

@@ -149,6 +149,7 @@ def _objects(comparison: Comparison, iou: float = 0.5) -> dict[str, Any]:
         "shapes": objects.shapes,
         "gt": objects.gt_counts.sum(),
         "pred": objects.pred_counts.sum(),
+        **{name: getattr(objects, name) for name in ("ap", "ap50", "ap75", "ar")},
         "summary": objects.summary,
         "why_no_ap": objects.why_no_ap or None,
         "labels": objects.labels,
@@ -158,10 +159,12 @@ def _objects(comparison: Comparison, iou: float = 0.5) -> dict[str, Any]:
 
 
 def _centroids(comparison: Comparison) -> dict[str, Any]:
-    """Class-aware, at the default tolerance: one to one, and as published, where several may match one."""
-    ways = {"one_to_one": comparison.centroids(), "many_to_one": comparison.centroids(one_to_one=False)}
-    scores = {way: {name: getattr(found, name) for name in SCORES} for way, found in ways.items()}
-    return {"tolerance": ways["one_to_one"].tolerance, **scores}
+    """At the default tolerance: one to one, and as published, many to one; of any labels where these differ."""
+    aware = comparison.space.shared
+    ways = {"one_to_one": True, "many_to_one": False}
+    found = {way: comparison.centroids(one_to_one=single, class_aware=aware) for way, single in ways.items()}
+    scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in found.items()}
+    return {"tolerance": found["one_to_one"].tolerance, "class_aware": aware, **scores}
 
 
 def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:

@@ -77,6 +77,21 @@ def test_one_to_one_is_a_largest_matching(gt, pred, dx, dy):
         assert published.recall == pytest.approx(near.any(axis=1).mean())
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_crowded_page_is_matched_as_one_by_one(seed):
+    """Many centres in one column, many at the very edge of the tolerance, in no order."""
+    rng = np.random.default_rng(seed)
+    gt, pred = (rng.integers(0, (8, 400), (150, 2)) / 4 for _ in "gp")
+    tolerance = np.array([(0.25, 1.5), (1.0, 0.25), (50, 2)][seed % 3])
+    near = (np.abs(gt[:, None] - pred[None]) < tolerance).all(axis=2)
+    boxes = lambda centres: np.concatenate([centres - 1, centres + 1], axis=1)
+    published = lcm.centroid_match(boxes(gt), boxes(pred), tuple(tolerance), one_to_one=False)
+    assert {tuple(pair) for pair in published.pairs.tolist()} == {tuple(pair) for pair in np.argwhere(near).tolist()}
+    assert len(published.pairs) == near.sum() > 0
+    single = lcm.centroid_match(boxes(gt), boxes(pred), tuple(tolerance))
+    assert len(single.pairs) == (maximum_bipartite_matching(csr_array(near.astype(int))) >= 0).sum()
+
+
 def test_the_two_page_example(two_pages):
     comparison = lcm.compare(*two_pages)
     found = comparison.centroids((2, 2))

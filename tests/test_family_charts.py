@@ -44,6 +44,11 @@ def test_a_family_is_drawn_with_its_margin(booked):
     figure = family_figure(booked.all_matrices[0], "recall", LIGHT, "pages")
     cells = next(trace for trace in figure.data if trace.name == "cells")
     assert cells.hovertext[1].endswith("50.0 % of gt &#36;a&#36;<br>100 % of pred b<br>1 pages")
+    # Shares of gt have no row for what is not in gt, shares of pred no column for what is not in pred.
+    assert list(figure.layout.yaxis.ticktext) == ["&#36;a&#36;", "b"]
+    assert list(figure.layout.xaxis.ticktext)[-1] == "OOF"
+    other = family_figure(booked.all_matrices[0], "precision", LIGHT, "pages")
+    assert list(other.layout.yaxis.ticktext)[-1] == "OOF" and "OOF" not in other.layout.xaxis.ticktext
 
 
 def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):

@@ -367,7 +367,18 @@ def test_the_json_has_objects_and_centroids(two_pages):
     assert at["ap"]["coco"]["table"] == pytest.approx(0.5) and set(at["ap"]) == {"coco", "sum", "voc"}
     assert at["map"] == {"coco": pytest.approx(0.7), "sum": pytest.approx(0.7), "voc": pytest.approx(0.7)}
     assert at["confusion"]["gt_labels"][-1] == "invented" and at["confusion"]["values"][2][1] == 1
-    assert answer["centroids"]["tolerance"] == [20, 20]
+    assert [objects[name] for name in ("ap", "ap50", "ap75")] == pytest.approx([0.43, 0.7, 0.5])
+    assert answer["centroids"]["tolerance"] == [20, 20] and answer["centroids"]["class_aware"]
     assert set(answer["centroids"]["one_to_one"]) == {"precision", "recall", "f1"}
     without = result(lcm.compare(two_pages[0], two_pages[0]))["objects"]
     assert without["summary"]["AP"] is None and without["at_iou"]["ap"] is None and "no scores" in without["why_no_ap"]
+    assert without["ap"] is without["ap50"] is without["ap75"] is without["ar"] is None
+
+
+def test_the_json_has_centroids_of_any_labels_where_these_differ(two_pages):
+    other = {"pred": {"title": "headline", "table": "grid"}}
+    answer = result(lcm.compare(*two_pages, mapping=other, taxonomy="different"))
+    blind = lcm.compare(*two_pages).centroids(class_aware=False)
+    assert answer["centroids"]["class_aware"] is False
+    assert answer["centroids"]["one_to_one"]["recall"] == blind.recall > 0
+    assert answer["objects"]["ap"] is None and "different labels" in answer["objects"]["why_no_ap"]

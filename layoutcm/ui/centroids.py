@@ -11,6 +11,7 @@ from layoutcm.centroids import Centroids, Tolerance
 from layoutcm.comparison import Comparison
 from layoutcm.tables import number
 from layoutcm.ui import state
+from layoutcm.ui.objects import WIDE, figures
 from layoutcm.writing import spaced
 
 
@@ -29,11 +30,11 @@ def show(compared: Comparison) -> None:
         words = "Only regions of one label match." if shared else "The two sides have different labels, so any match."
         st.toggle("Same label", disabled=not shared, help=words, **_label_toggle(shared))
     found = matched(compared)
-    with st.container(horizontal=True, gap="medium"):
-        st.metric("Matches", spaced(len(found.pairs)), width=120)
+    with figures():
+        st.metric("Matches", spaced(len(found.pairs)), width=WIDE)
         for name in ("precision", "recall", "f1"):
             value = float(getattr(found, name))
-            st.metric(name.capitalize(), number(value), help=number(value, 6), width=120)
+            st.metric(name.capitalize(), number(value), help=number(value, 6), width=WIDE)
     st.caption(shift(found))
 
 

@@ -18,7 +18,7 @@ from layoutcm.model import GT, SIDES
 from layoutcm.tables import share
 from layoutcm.ui import bar, state
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
-from layoutcm.ui.panels import TABLE_ROWS, VIEW_NAMES, guarded, table, typed
+from layoutcm.ui.panels import TABLE_ROWS, VIEW_NAMES, beside, guarded, table, typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,13 +46,15 @@ def choose(compared: Comparison) -> FamilyTree:
             "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
             help="1 is the outermost families of the tree.",
         )  # fmt: skip
+        st.segmented_control("Given", SIDES, required=True, help="Whose labels are looked at, one by one",
+                             **state.bound("family_given"))  # fmt: skip
     with st.expander("Edit the families, or bring a file", expanded=not tree.paths):
         guarded(lambda: _editor(compared, tree))
     return tree
 
 
 def _editor(compared: Comparison, tree: FamilyTree) -> None:
-    left, right = st.columns([3, 2], gap="medium")
+    left, right = beside(3, 2, key="_family_editor")
     with left:
         st.caption("Write a family beside each label; nested families as Text / Headings. Blank: a family of its own.")
         rows = rows_of(tree, labels_of(compared))
@@ -119,28 +121,28 @@ def sentence(families: FamilyConfusion, side: int, scope: str) -> str:
         return f"{share(shares['in_family'])} {of} meet a label of their own family; the two sides share no label."
     wrong = shares["in_family"] + shares["oof"]
     kept = f"; of the mistakes, {share(shares['in_family'] / wrong)} stay in their family" if wrong else ""
-    return f"{share(shares['identity'])} {of} are right{kept}."
+    return f"{share(shares['identity'])} {of} are right{kept}.".replace(" %", "\u00a0%")
 
 
 def figures_on_top(families: FamilyConfusion, side: int) -> None:
     shares = families.shares(side)
+    if not families.common_labels:
+        shares["identity"] = math.nan  # nothing can be right, which is not the same as nothing being right
     names = {"identity": "Right", "in_family": "In the family", "oof": "Out of the family"}
     helps = {
         "identity": "Read as what it is",
         "in_family": "Taken for another label of its family",
         "oof": "Nobody of its family left to pair with",
     }
-    with _row():
-        st.segmented_control("Given", SIDES, required=True, help="Whose labels are looked at, one by one",
-                             **state.bound("family_given"))  # fmt: skip
+    with st.container(horizontal=True, gap="small"):
         for part in PARTS:
             text = f"{helps[part]}. Of all labels of {SIDES[side]} but Background."
-            st.metric(names[part], share(shares[part]), help=text, width=170)
+            st.metric(names[part], share(shares[part]), help=text, width=150)
 
 
 def labels(families: FamilyConfusion, side: int) -> None:
     """Every label of a side: bars, and the table with its preferred confusion."""
-    left, right = st.columns([6, 7], gap="medium")
+    left, right = beside(6, 7, key="_family_labels")
     with left:
         figure = family_bars(families, side, state.theme())
         st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
@@ -169,21 +171,19 @@ def label_columns(families: FamilyConfusion) -> dict[str, Any]:
 
 
 def inside(families: FamilyConfusion, side: int) -> None:
-    """The matrix of one family, OOF last: shares of gt or of pred, as the page shows."""
-    shown = [matrix for matrix in families.all_matrices if matrix.values.any()]
+    """The matrix of one family: shares of gt or of pred, as the page shows, OOF of the other side last."""
+    own = [matrix.values[:-1] if side == GT else matrix.values[:, :-1] for matrix in families.all_matrices]
+    shown = [matrix for matrix, values in zip(families.all_matrices, own) if values.any()]
     if not shown:
         st.info("There is nothing in any family here.")
         return
     names = [matrix.family for matrix in sorted(shown, key=_trouble, reverse=True)]
     bar.choose("family", "Family", names, help="The family with the most confusion inside comes first.", width=280)
     chosen = next(matrix for matrix in shown if matrix.family == state.get("family"))
-    view, of = ("recall", "gt, by row") if side == GT else ("precision", "pred, by column")
+    view, of, other = ("recall", "gt, by row", "pred") if side == GT else ("precision", "pred, by column", "gt")
     figure = family_figure(chosen, view, state.theme(), UNITS[families.sample])
     st.plotly_chart(figure, key=f"family_matrix_{view}", config=CONFIG, theme=None)
-    st.caption(
-        f"Shares of {of}. OOF is out of the family: a gt label that found nobody of its family left in pred, or the "
-        "other way round."
-    )
+    st.caption(f"Shares of {of}. OOF is out of the family: nobody of it was left in {other} to pair with.")
 
 
 def _trouble(matrix: FamilyMatrix) -> float:

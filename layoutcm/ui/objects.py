@@ -22,6 +22,7 @@ from layoutcm.ui.panels import counted, typed
 if TYPE_CHECKING:
     import pandas as pd
 
+WIDE = 110  # px of a figure: four of them find room on a narrow screen
 CURVES_SHOWN = 6  # where nobody has chosen
 VIEW_NAMES = {"pixels": "Objects", "recall": "Recall", "precision": "Precision", "f1": "F1"}
 RULE_HELP = (
@@ -43,6 +44,11 @@ SCORE_COLUMNS = {
 def row() -> Any:
     """Controls and figures beside each other; what finds no room goes to the next line."""
     return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+
+
+def figures() -> Any:
+    """Figures beside each other, which stay together where other things stand in their row."""
+    return st.container(horizontal=True, gap="small", width="content")
 
 
 def of_level(compared: Comparison) -> Objects:
@@ -106,9 +112,9 @@ def summary(compared: Comparison) -> None:
         st.info(typed(f"There is no AP. {objects.why_no_ap}"))
         return
     values, _ = coco(compared)
-    with row():
+    with figures():
         for name, text in HEADLINES.items():
-            st.metric(name, number(values[name]), help=f"{text} ({number(values[name], 6)})", width=120)
+            st.metric(name, number(values[name]), help=f"{text} ({number(values[name], 6)})", width=WIDE)
     others = [f"{name} {number(value)}" for name, value in values.items() if name not in HEADLINES]
     st.caption(
         f"{panels.unbroken(others)}  \nSizes by area: small below 32², medium up to 96², large above, in pixels."
@@ -123,10 +129,11 @@ def at_one_iou(compared: Comparison) -> None:
     with row():
         st.slider("IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, width=280, **state.bound("iou"),
                   help="From which overlap (intersection over union) on an object counts as found")  # fmt: skip
-        for name in ("precision", "recall", "f1"):
-            title = name.capitalize()
-            text = f"Over all objects at IoU {iou():.2f}, every prediction counted, {'any' if blind else 'same'} label"
-            st.metric(title, number(scores[name]), help=f"{text} ({number(scores[name], 6)})", width=120)
+        with figures():
+            for name in ("precision", "recall", "f1"):
+                text = f"All objects at IoU {iou():.2f}, every prediction counted, {'any' if blind else 'same'} label"
+                value = scores[name]
+                st.metric(name.capitalize(), number(value), help=f"{text} ({number(value, 6)})", width=WIDE)
     st.markdown(sentence(objects, scores, panels.scope(compared), blind))
     cells = _cells(state.content_key(), state.part(compared), iou(), objects)
     if blind:
@@ -154,7 +161,7 @@ def sentence(objects: Objects, scores: dict[str, float], scope: str, blind: bool
     return (
         f"In {typed(scope)}, at an IoU of {iou():.2f} or more between {what}, {found} are found, {whose}; "
         f"{right}{' are right' if pred and not blind else ' meet one of gt' if pred else ''}."
-    )
+    ).replace(" %", "\u00a0%")
 
 
 def _class_table(compared: Comparison, objects: Objects) -> None:
