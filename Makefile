@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # What is run and measured is this tree, whatever other layoutcm the shell knows of.
 unexport PYTHONPATH
 
-.PHONY: run test lint browser fuzz bench bench-views bench-peer bench-app screenshots clean
+.PHONY: run test test-torch lint browser fuzz bench bench-views bench-peer bench-app screenshots clean
 
 # The dashboard on http://localhost:8501, with the sample one click away.
 run: $(READY)
@@ -34,6 +34,17 @@ bench-views: $(READY)
 	$(BIN)/python benchmarks/bench_objects.py
 	$(BIN)/python benchmarks/bench_families.py
 	$(BIN)/python benchmarks/bench_soft.py
+
+# Soft scores on torch tensors and their gradients, which `make test` skips; torch is large, so it has its own place.
+TORCH := .venv-torch
+test-torch: $(TORCH)/.ready
+	$(TORCH)/bin/pytest tests/test_soft.py
+
+$(TORCH)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(TORCH)
+	$(TORCH)/bin/pip install --quiet torch==2.13.0
+	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[dev,torch]'
+	touch $@
 
 # Ten thousand spoilt files of every format.
 fuzz: $(READY)
@@ -67,4 +78,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(PEER) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TORCH) $(PEER) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

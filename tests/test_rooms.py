@@ -26,6 +26,7 @@ FLOORS = [
     {"figures", "family_tables", "cell_kinds", "frames", "page_pictures", "print_figures", "print_charts"},
     {"charts", "overlays", "maps", "print_pages", "markup", "spreadsheet", "html_report", "interval_tables"},
     {"report", "family_charts", "object_charts", "plane"},
+    {"commands"},
     {"cli"},
     {"__main__", "ui"},
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -107,11 +106,7 @@ def _other_prediction() -> tuple[str, Request | None]:
     )
     views = ("recall", "precision", "f1")
     view = str(st.selectbox("View", views, format_func=lambda name: VIEW_NAMES[name].capitalize(), key="report_view"))
-    fixes = [text.partition("=") for text in state.get("fixes")]
-    remedies = tuple(one for side, _, remedy in fixes if side == str(other) for one in remedy.split(","))
-    pred = files.preds[other]
-    page_map = dict(files.page_maps).get(pred.digest)
-    return view, replace(state.request(), pred=pred, pred_fixes=remedies, page_map=page_map)
+    return view, state.request(other)
 
 
 def _chosen_page(compared: Comparison) -> str:

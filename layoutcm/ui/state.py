@@ -261,38 +261,42 @@ def options() -> dict[str, Any]:
     }
 
 
+def chosen_place() -> int:
+    """Which of the predictions is shown."""
+    files = loaded()
+    assert files is not None
+    return min(get("pred"), len(files.preds) - 1)
+
+
 def chosen_pred() -> Input:
     files = loaded()
     assert files is not None
-    return files.preds[min(get("pred"), len(files.preds) - 1)]
+    return files.preds[chosen_place()]
 
 
 def chosen_side(side: str) -> str:
     """How `fixes` names a side: gt, or the place of the chosen prediction."""
-    files = loaded()
-    assert files is not None
-    return side if side == "gt" else str(min(get("pred"), len(files.preds) - 1))
+    return side if side == "gt" else str(chosen_place())
 
 
 def fixes_of(side: str) -> tuple[str, ...]:
-    """The repairs of gt or of the chosen prediction, in the order in which they were made."""
+    """The repairs of a side, as `fixes` names it, one by one and in the order in which they were made."""
     named = [text.partition("=") for text in get("fixes")]
-    return tuple(remedy for own, _, remedy in named if own == chosen_side(side))
+    return tuple(one for own, _, remedy in named if own == side for one in remedy.split(","))
 
 
 def page_map() -> Input | None:
-    files = loaded()
-    return dict(files.page_maps).get(chosen_pred().digest) if files else None
+    return request().page_map if loaded() else None
 
 
-def request() -> Request:
-    """The two files of the comparison and what is done to them before."""
+def request(place: int | None = None) -> Request:
+    """The two files of the comparison and what is done to them before; of another prediction by its place."""
     files = loaded()
     assert files is not None
-    gt_fixes, pred_fixes = (
-        tuple(one for remedy in fixes_of(side) for one in remedy.split(",")) for side in ("gt", "pred")
-    )
-    return Request(files.gt, chosen_pred(), files.sizes, gt_fixes, pred_fixes, page_map())
+    place = chosen_place() if place is None else place
+    pred = files.preds[place]
+    maps = dict(files.page_maps)
+    return Request(files.gt, pred, files.sizes, fixes_of("gt"), fixes_of(str(place)), maps.get(pred.digest))
 
 
 def content_key() -> str:

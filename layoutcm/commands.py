@@ -1,0 +1,239 @@
+"""What each command does, once its arguments are known: files in; terminal, JSON and report folders out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from layoutcm.comparison import Comparison, compare
+from layoutcm.counting import Progress
+from layoutcm.errors import InputError
+from layoutcm.families import FamilyConfusion
+from layoutcm.family_trees import BUILT_IN, Given, family_tree
+from layoutcm.fixes import fix
+from layoutcm.formats import read
+from layoutcm.model import Layout
+from layoutcm.resample import Intervals, check_resampling, difference
+from layoutcm.writers import write
+
+
+def run_compare(options: argparse.Namespace) -> None:
+    from layoutcm.family_tables import family_summary, full_result
+    from layoutcm.tables import json_text, summary
+
+    # Before the long work, so that a mistake in it is said at once.
+    families = options.families
+    if families is not None and families not in BUILT_IN:
+        families = family_tree(families, ())
+    if options.intervals is not None:
+        check_resampling(options.intervals)
+    with _report_folder(options) as folder:
+        gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
+        results: list[dict[str, Any]] = []
+        first: tuple[str, Comparison] | None = None
+        for file, name in zip(options.pred, _report_names(options.pred)):
+            comparison = _compare(gt, file, options)
+            first = first or (name, comparison)
+            booked = None if families is None else _families(comparison, families, options)
+            intervals = comparison.bootstrap(options.intervals, method=options.method) if options.intervals else None
+            moved = _difference(first[1], comparison, options) if intervals and comparison is not first[1] else None
+            if folder:
+                _write_report(comparison, folder / name, options, booked, intervals)
+                if comparison is not first[1]:
+                    _write_differences(first, comparison, folder / name, options)
+            if options.json:
+                results.append(full_result(comparison, booked, options.method, options.per_page, intervals))
+                if moved:
+                    results[-1]["difference_from_first"] = moved[0]
+            if options.json != "-":
+                print(harmless(summary(comparison, options.method, intervals)), end="\n\n")
+                if moved:
+                    print(harmless(moved[1]), end="\n\n")
+                if booked:
+                    print(harmless(family_summary(booked)), end="\n\n")
+        if options.json:
+            _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+    if options.output and options.json != "-":
+        print(f"report written to {options.output}")
+
+
+def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
+    pred = fix(_read(file, options, like=gt, format=options.format), options.fix or ())
+    with Bar(f"comparing {Path(file).name}") as progress:
+        return compare(
+            gt,
+            pred,
+            rounding=options.rounding,
+            min_score=options.min_score,
+            missing_pages=options.missing_pages,
+            taxonomy=options.taxonomy,
+            documents=options.documents,
+            mapping=options.mapping,
+            pages=options.pages,
+            threads=options.threads,
+            progress=progress,
+        )
+
+
+def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path | None]:
+    """Where reports are written until all are complete; refused before any work when the place is taken."""
+    if not options.output:
+        if options.images:
+            raise InputError("", "--images", "page images are for a report", "Name its folder with -o.")
+        return nullcontext()
+    from layoutcm.report import replaced
+
+    return replaced(options.output)
+
+
+def _report_names(files: Sequence[str]) -> list[str]:
+    """A folder for each prediction, named after its file; one alone needs none."""
+    if len(files) == 1:
+        return [""]
+    names: list[str] = []
+    for file in files:
+        plain = Path(file).resolve().stem or "prediction"
+        taken = (f"{plain}-{k}" for k in range(2, len(files) + 2))
+        names.append(next(name for name in (plain, *taken) if name not in names))
+    return names
+
+
+def _write_report(
+    comparison: Comparison,
+    folder: Path,
+    options: argparse.Namespace,
+    families: FamilyConfusion | None,
+    intervals: Intervals | None,
+) -> None:
+    from layoutcm.page_images import from_path
+    from layoutcm.report import write_files
+
+    images = from_path(options.images) if options.images else None
+    with Bar("writing the report", "%") as progress:
+        told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
+        chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
+        write_files(comparison, folder, images, **chosen, families=families, intervals=intervals, progress=told)
+
+
+def _write_differences(
+    first: tuple[str, Comparison], comparison: Comparison, folder: Path, options: argparse.Namespace
+) -> None:
+    """Figures of what this prediction has more or less than the first, or a line that says why there are none."""
+    from layoutcm.report import write_differences
+
+    name, other = first
+    before, own = (one.confusion(method=options.method) for one in (other, comparison))
+    why = write_differences(before, own, (name, folder.name), folder)
+    if why and options.json != "-":
+        print(harmless(f"{folder.name} less {name}: no figure, because {why}"), end="\n\n")
+
+
+def _difference(
+    first: Comparison, comparison: Comparison, options: argparse.Namespace
+) -> tuple[dict[str, Any] | None, str]:
+    """This prediction minus the first, for the JSON and for the terminal; where they cannot be paired, why not."""
+    from layoutcm.interval_tables import difference_summary
+    from layoutcm.tables import json_ready
+
+    name = Path(options.pred[0]).name
+    try:
+        found = difference(first, comparison, options.intervals, method=options.method)
+    except InputError as error:
+        return None, f"no difference from {name}: {error}"
+    return json_ready(found.as_dict()), difference_summary(found, name)
+
+
+def _families(comparison: Comparison, families: Given, options: argparse.Namespace) -> FamilyConfusion:
+    return comparison.families(
+        families, sample=options.family_sample, count=options.family_count, depth=options.family_depth
+    )
+
+
+def run_inspect(options: argparse.Namespace) -> None:
+    from layoutcm.tables import inspection, inspection_text, json_text
+
+    like = _read(options.like, options, format=None) if options.like else None
+    layouts: list[Layout] = []
+    for file in options.files:
+        # The first file lends page sizes and labels to those that follow and have none.
+        layouts.append(_read(file, options, like=like or next(iter(layouts), None), format=options.format))
+        if options.json != "-":
+            print(harmless(inspection_text(layouts[-1])), end="\n\n")
+    if options.json:
+        _write_json(json_text([inspection(layout) for layout in layouts]), options.json)
+
+
+def run_convert(options: argparse.Namespace) -> None:
+    from layoutcm.tables import counted, finding_lines
+
+    like = _read(options.like, options) if options.like else None
+    layout = fix(_read(options.file, options, like=like, format=options.format), options.fix or ())
+    write(layout, options.to, options.output)
+    pages, regions = len(layout.page_columns), len(layout.region_columns)
+    print(f"{options.output}: {options.to}, {counted(pages, 'page')}, {counted(regions, 'region')}")
+    for line in finding_lines(layout.findings):
+        print(line, file=sys.stderr)
+
+
+def run_app(options: argparse.Namespace) -> None:
+    """Start the dashboard's server and stay with it until it ends."""
+    if len(options.files) == 1:
+        raise InputError(
+            options.files[0], "", "one file alone cannot be compared", "Name a ground truth and a prediction."
+        )
+    for file in options.files:
+        if not os.path.exists(file):  # unlike Path.exists it bears any name
+            raise InputError(file, "", "there is no such file", "Check the name and the folder.")
+    for folder in (options.data, options.images):
+        if folder and not Path(folder).is_dir():
+            raise InputError(folder, "", "there is no such folder", "Check the name.")
+    from layoutcm import app_server
+
+    app_server.serve(options)
+
+
+def _read(file: str, options: argparse.Namespace, like: Layout | None = None, format: str | None = None) -> Layout:
+    sizes: Any = options.sizes
+    if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
+        sizes = (float(pair[1]), float(pair[2]))
+    return read(file, like=like, format=format, sizes=sizes, shapes=options.shapes, nested=not options.outer_only)
+
+
+def _write_json(text: bytes, target: str) -> None:
+    if target == "-":
+        print(text.decode("utf-8"), end="")
+        return
+    try:
+        Path(target).write_bytes(text)
+    except OSError as error:
+        raise InputError(target, "", f"cannot be written: {error.strerror}", "Choose another place.") from None
+
+
+def harmless(text: str) -> str:
+    """Somebody's labels must not steer a terminal."""
+    return re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", " ", text)
+
+
+class Bar:
+    """A progress bar on a terminal, nothing when the output is piped."""
+
+    def __init__(self, title: str, unit: str = "pages") -> None:
+        self.title, self.unit = title, unit
+
+    def __enter__(self) -> Progress | None:
+        return self._show if sys.stderr.isatty() else None
+
+    def __exit__(self, *_: object) -> None:
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def _show(self, done: int, total: int) -> None:
+        filled = 30 * done // max(total, 1)
+        bar = "█" * filled + "░" * (30 - filled)
+        print(f"\r{self.title} {bar} {done:,} / {total:,} {self.unit}", end="", file=sys.stderr, flush=True)
