@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 THUMBNAILS = 4
 KINDS_PAGES = 50  # more would keep a person waiting after a click
+A_MOMENT = 0.04  # seconds in which the browser shows the list, before it is busy with drawing the matrix anew
 KIND_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
 KINDS_HELP = (
     "**Merged**: a side puts several labels on the pixel. **Border slack**: gt has the pred label and pred has the gt "
@@ -61,6 +63,7 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callab
         if every.open:
             with every:
                 panels.page_picker(pages, key="behind")
+    time.sleep(A_MOMENT)
 
     def later() -> None:
         if confusion.diagonal and cell[0] != cell[1] and len(pages):
