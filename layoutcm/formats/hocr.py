@@ -161,7 +161,9 @@ def _box(told: bytes, line: int, file: str) -> list[float]:
     if found is None:
         problem = f"the title {shown(title_of(told))} has no bbox of four numbers"
         raise InputError(file, f"line {line}", problem, "Repair it.")
-    return numbers(found[1].decode("utf-8", "replace").split(), file, ("line {}", line), CORNERS)
+    # Split before it is text, which has more kinds of blanks than the pattern.
+    four = [part.decode("utf-8", "replace") for part in found[1].split()]
+    return numbers(four, file, ("line {}", line), CORNERS)
 
 
 def _joined(one: Box | None, other: Box) -> Box:

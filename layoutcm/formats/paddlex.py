@@ -78,7 +78,7 @@ def read_pages(content: Content, options: Options, rows: Gathering) -> None:
                 f"{document}_p{index + 1}", page.width, page.height, start, document=document, number=index + 1
             )
         else:
-            at = rows.page(name, page.width, page.height, start)
+            at = rows.page(name, page.width, page.height, start.rstrip("."))
         detected = page.boxes if page.boxes is not None else page.layout_det_res.boxes if page.layout_det_res else None
         if detected is not None:
             _place_boxes(content.name, rows, at, detected, start)
