@@ -68,7 +68,7 @@ def check_extent(text: str) -> None:
             name, before = open_.pop()
             named |= {name: extent - before} if name else {}
         elif isinstance(event, yaml.AliasEvent):
-            extent += VALUE + named.get(event.anchor, 0)
+            extent += VALUE + named.get(event.anchor or "", 0)
         elif isinstance(event, yaml.ScalarEvent):
             extent += VALUE + len(event.value)
             named |= {event.anchor: VALUE + len(event.value)} if event.anchor else {}
