@@ -15,6 +15,8 @@ from typing import Any
 from layoutcm.errors import InputError, shown
 
 MAX_DEPTH = 64
+# Characters with all names written out, each value counting as some on its own.
+MAX_EXTENT, VALUE = 10_000_000, 25
 
 
 def read_written(path: str | os.PathLike[str], what: str) -> object:
@@ -39,7 +41,7 @@ def parse_written(name: str, data: bytes, what: str) -> object:
             # JSON first: YAML stumbles over its tabs and over emoji written as two escapes.
             return json.loads(text, object_pairs_hook=_unrepeated)
         except json.JSONDecodeError:
-            check_nesting(text)
+            check_extent(text)
             return yaml.load(text, _loader())
     # Besides its own errors, PyYAML lets those of a tag with a wrong value through, such as `!!int x`.
     except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
@@ -47,15 +49,40 @@ def parse_written(name: str, data: bytes, what: str) -> object:
         raise InputError(name, "", f"the {what} cannot be read: {problem}", "Write it as YAML or JSON.") from None
 
 
-def check_nesting(text: str) -> None:
-    """Refuse what is nested without end before anything is built of it: the compiled loader would crash on it."""
+def check_extent(text: str) -> None:
+    """Refuse what is nested or grows without end before anything is built of it.
+
+    The compiled loader would crash on the one; the other is a few lines of names for lists of names for lists, which
+    fill the memory as soon as they are written out.
+    """
     import yaml
 
-    depth = 0
-    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:
+    named: dict[str, int] = {}  # how much a name stands for
+    open_: list[tuple[str | None, int]] = []  # the name of what is open, and what stood before it
+    extent = 0
+    for event in yaml.parse(text, Loader=_base()):
+        if isinstance(event, yaml.CollectionStartEvent):
+            open_.append((event.anchor, extent))
+            extent += VALUE
+        elif isinstance(event, yaml.CollectionEndEvent):
+            name, before = open_.pop()
+            named |= {name: extent - before} if name else {}
+        elif isinstance(event, yaml.AliasEvent):
+            extent += VALUE + named.get(event.anchor or "", 0)
+        elif isinstance(event, yaml.ScalarEvent):
+            extent += VALUE + len(event.value)
+            named |= {event.anchor: VALUE + len(event.value)} if event.anchor else {}
+        if len(open_) > MAX_DEPTH:
             raise ValueError(f"nested more than {MAX_DEPTH} deep")
+        if extent > MAX_EXTENT:
+            raise ValueError("it is far longer than anybody writes; as JSON it may be long")
+
+
+def _base() -> Any:
+    """The compiled loader, several times as fast, where there is one."""
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _unrepeated(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -69,9 +96,8 @@ def _unrepeated(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
 
 def _loader() -> Any:
     """A safe YAML loader that refuses a key given twice."""
-    import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(_base()):  # type: ignore[misc]
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
             merge = "tag:yaml.org,2002:merge"  # `<<`, which takes over the keys of another mapping
             keys = [self.construct_object(key, deep=True) for key, _ in node.value if key.tag != merge]

@@ -7,6 +7,7 @@ bounded before anything is decoded: a file must not be able to fill the machine'
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -22,7 +23,7 @@ from PIL import Image, UnidentifiedImageError
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.formats.sources import files_below
+from layoutcm.formats.sources import check_members, files_below
 from layoutcm.model import GT, IMAGE_SUFFIXES, PRED, Pages, stem
 from layoutcm.page_matching import match_pages
 from layoutcm.pairing import joined_pages
@@ -202,6 +203,7 @@ def _zip_members(given: Given) -> list[Picture]:
             members = [info for info in archive.infolist() if not info.is_dir()]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise InputError(given.name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
+    check_members(given.name, members)
     if len(members) > MAX_MEMBERS:
         raise InputError(given.name, "", f"{len(members):,} files, at most {MAX_MEMBERS:,} are read", "Split it.")
     wanted = (*IMAGE_SUFFIXES, PDF)
@@ -233,10 +235,14 @@ def _rendered(picture: Picture, side: int) -> Image.Image:
 
 
 def _opened(picture: Picture, side: int) -> Image.Image:
-    image = Image.open(picture.path or io.BytesIO(picture.content))
-    if picture.frame:
-        image.seek(picture.frame)
-    if image.width * image.height > MAX_PIXELS:
-        raise ValueError("the image is too large to show")
-    image.draft("RGB", (side, side))
-    return image
+    with (
+        warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning),  # the limit here is another
+        Image.open(picture.path or io.BytesIO(picture.content)) as image,
+    ):
+        if picture.frame:
+            image.seek(picture.frame)
+        if image.width * image.height > MAX_PIXELS:
+            raise ValueError("the image is too large to show")
+        image.draft("RGB", (side, side))
+        image.load()
+        return image

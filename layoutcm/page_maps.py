@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from layoutcm.errors import InputError, shown
-from layoutcm.handwritten import check_nesting
+from layoutcm.handwritten import check_extent
 from layoutcm.model import GT, PRED, SIDES, Pages, find_page
 
 HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
@@ -127,7 +127,7 @@ def _yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
     import yaml
 
     try:
-        check_nesting(text)
+        check_extent(text)
         root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise InputError(file, "", f"this cannot be read: {' '.join(str(error).split())}", HINT) from None

@@ -1,11 +1,14 @@
 """Every format read from files that the tests wrote, compared with COCO, in a folder, a zip and a list of uploads."""
 
 import io
+import itertools
+import random
 import zipfile
 
 import numpy as np
 import pytest
-from written import LABELS, PAGES, writers, written
+from reading import pages, regions
+from written import LABELS, PAGES, Page, writers, written
 
 import layoutcm as lcm
 from layoutcm.formats import find_candidates
@@ -34,6 +37,7 @@ OWN_LABELS = {
     "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
     "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
 }
+INCH = 100  # pixels, where a format counts in inches
 # Formats that cannot say that a page is blank, or leave it out.
 NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
 
@@ -63,6 +67,48 @@ def test_every_format_gives_the_same_pages_as_coco(format, tmp_path):
     # The diagonal alone is not enough where regions overlap: a perfect match has recall 1 on it.
     recall = np.diag(compared.confusion(method="tensor").recall)
     assert np.nanmin(recall) == 1, compared.confusion().classes()
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_pages_regions_labels_and_boxes_are_those_that_were_written(format, tmp_path):
+    """Counted on the pages as they were written down, without a comparison in between."""
+    layout = read_written(format, tmp_path)
+    names = OWN_LABELS.get(format, {label: label for label in LABELS})
+    unit = INCH if format == "azure" else 1
+    sizes = {page.name: (page.width / unit, page.height / unit) for page in PAGES}
+    assert {stem(name): sizes[stem(name)] for name, *_ in pages(layout)} == {
+        stem(name): (width, height) for name, width, height in pages(layout)
+    }
+    expected = [(page.name, names[label], *(v / unit for v in box)) for page in PAGES for label, box, _ in page.regions]
+    on_page = [stem(layout.page_columns.names[i]) for i in layout.region_columns.page]
+    found = [(page, label, *(round(v, 3) for v in box)) for page, (label, *box) in zip(on_page, regions(layout))]
+    # The order on a page is the format's own: a service lists paragraphs before tables.
+    assert sorted(found) == sorted(expected)
+
+
+FILE_FORMATS = ("coco", "voc", "yolo", "cvat", "labelme", "page-xml", "alto", "hocr", "csv", "parquet")
+
+
+def random_pages():
+    rng = random.Random(11)
+    corners = [(rng.randrange(900), rng.randrange(1100)) for _ in range(60)]
+    regions = [
+        (LABELS[i % 4], (x, y, x + rng.randrange(1, 100), y + rng.randrange(1, 100)), 0.5)
+        for i, (x, y) in enumerate(corners)
+    ]
+    return [Page(f"page_{i}", 1000, 1200, regions[20 * i : 20 * i + 20]) for i in range(3)]
+
+
+def test_the_same_boxes_give_a_diagonal_matrix_between_any_two_file_formats():
+    drawn = random_pages()
+    like = lcm.read(list(writers()["coco"](drawn).items()))
+    read = {one: lcm.read(list(writers()[one](drawn).items()), like=like) for one in FILE_FORMATS}
+    backwards = {one: {own: label for label, own in OWN_LABELS.get(one, {}).items()} for one in FILE_FORMATS}
+    for gt, pred in itertools.permutations(FILE_FORMATS, 2):
+        mapping = {"gt": backwards[gt], "pred": backwards[pred]}
+        matrix = lcm.compare(read[gt], read[pred], mapping=mapping, rounding="nearest").confusion().values
+        assert np.count_nonzero(matrix - np.diag(np.diag(matrix))) == 0, (gt, pred)
+        assert np.diag(matrix).all(), (gt, pred)
 
 
 @pytest.mark.parametrize("format", sorted(writers()))

@@ -73,6 +73,11 @@ def test_hocr_blocks_without_a_box_have_the_one_around_their_lines():
     assert codes(layout) == {"box-from-content": 2, "no-coordinates": 1}
 
 
+def test_hocr_blanks_are_those_of_html_and_not_of_unicode():
+    block = '<div class="ocr_carea" title="bbox 1\x1c0 2 30 40"></div>'
+    refusal(hocr(block), "line", "not a finite number", name="a.hocr")
+
+
 def test_hocr_tables_can_stay_closed():
     inside = "<div class=ocr_table title='bbox 1 1 9 9'><div class=ocr_carea title='bbox 2 2 3 3'></div></div>"
     assert [row[0] for row in regions(read(hocr(inside)))] == ["ocr_table", "ocr_carea"]

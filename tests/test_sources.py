@@ -12,6 +12,7 @@ from PIL import Image
 from written import written
 
 import layoutcm as lcm
+from layoutcm import page_images
 
 ROW = b"page,width,height,label,x0,y0,x1,y1\n%s,100,80,Text,1,1,5,5\n"
 
@@ -126,6 +127,53 @@ def test_a_gigantic_image_is_measured_and_not_decoded():
     large = lcm.read(("b.zip", zipped(files | {"images/a.png": png_header(12_000, 12_000)})))
     assert large.pages.loc[0, ["width", "height"]].tolist() == [12_000, 12_000]
     refused(("c.zip", zipped(files | {"images/a.png": b"\x89PNG\r\n\x1a\n????"})), "images/a.png", "cannot be read")
+
+
+def test_a_gigantic_image_in_a_folder_of_sizes_is_refused(tmp_path):
+    (tmp_path / "a.png").write_bytes(png_header(100_000, 100_000))
+    refused(("a.txt", b"0 0.5 0.5 0.5 0.5\n"), "a.png", "10000000000 pixels", sizes=tmp_path)
+
+
+@pytest.mark.parametrize("side", [100_000, 12_000, 10_000])
+def test_a_gigantic_image_is_not_shown(side, tmp_path):
+    (tmp_path / "a.png").write_bytes(png_header(side, side))
+    given = page_images.Given("a.png", "digest", png_header(side, side))
+    for images in (page_images.from_path(tmp_path), page_images.from_files([given])):
+        assert [page_images.shrunk(picture, 100) for picture in images.pictures] == [None]
+
+
+def test_a_bomb_among_page_images_is_refused_before_it_is_unpacked():
+    bomb = zipped({f"{i}.pdf": bytes(30 << 20) for i in range(3)}, compresslevel=9)
+    with pytest.raises(lcm.InputError, match="no real files"):
+        page_images.from_files([page_images.Given("a.zip", "digest", bomb)])
+
+
+def names_of_names(levels):
+    """YAML of a few lines that stands for nine to the power of `levels` values."""
+    first = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    more = (f"a{i + 1}: &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]\n" for i in range(levels - 1))
+    return f"{first}{''.join(more)}names: *a{levels - 1}\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (names_of_names(10), "far longer"),
+        (b"names: [" + b"a," * 500_000 + b"]", "far longer"),
+        (b"names: [" + b"[]," * 500_000 + b"]", "far longer"),
+        (b"a: &a " + b"x" * 1_000_000 + b"\nnames: [" + b"*a," * 1000 + b"]", "far longer"),
+        (b"names: " + b"[" * 100_000, "64 deep"),
+    ],
+    ids=["names of names", "many values", "many lists", "one long value", "deep"],
+)
+def test_a_list_of_names_that_grows_without_end_is_refused(names, words):
+    refused([("data.yaml", names), ("a.txt", b"0 .5 .5 .5 .5")], "data.yaml", words, sizes=(10, 10))
+
+
+def test_names_of_names_may_be_used_with_measure():
+    names = b"base: &base {0: Text}\nnames:\n  <<: *base\n  1: Table\n"
+    layout = lcm.read([("data.yaml", names), ("a.txt", b"1 .5 .5 .5 .5")], sizes=(10, 10))
+    assert layout.labels == ["Text", "Table"]
 
 
 @pytest.mark.parametrize("empty", [b"", b"\n", b"\xef\xbb\xbf"])

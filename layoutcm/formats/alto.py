@@ -69,46 +69,51 @@ def _tags(container: Element) -> dict[str, str]:
 
 
 def _read_blocks(page: Element, index: int, tags: dict[str, str], file: str, options: Options, rows: Gathering) -> None:
+    namespace = page.tag.removesuffix("Page")
+    names = {namespace + name: name for name in (*AREAS, *BLOCKS)}
     todo = list(reversed(page))
     while todo:
         block = todo.pop()
-        name = local(block.tag)
+        name = names.get(block.tag, "")
         if name in AREAS:
             todo += reversed(block)
         if name not in BLOCKS:
             continue
         place = ("block {!r:.40}", block.get("ID", ""))
-        labels = _labels(block, name, tags, place, rows)
+        labels = _labels(block.attrib, name, tags, place, rows)
         box, shape = _area(block, file, place, options)
         if box is None:
             rows.odd("no-coordinates", "blocks without coordinates are left out", spelled(place))
         else:
             for label in labels:
-                rows.region(index, label, *box, place, shape=shape)
+                rows.region(index, label, *box, place, None, shape)
         if name == "ComposedBlock" and (options.nested or not any(map(is_picture_or_table, labels))):
             todo += reversed(block)
 
 
-def _labels(block: Element, name: str, tags: dict[str, str], place: Spot, rows: Gathering) -> list[str]:
+def _labels(block: dict[str, str], name: str, tags: dict[str, str], place: Spot, rows: Gathering) -> list[str]:
     """Of its tags, each; without tags the element's name, with the type that a tool gives it."""
+    kind = block.get("TYPE", "").strip()
+    otherwise = f"{name}:{kind}" if kind else name
     told = block.get("TAGREFS", "").split()
+    if not told:
+        return [otherwise]
     labels = [tags[tag] for tag in told if tags.get(tag)]
     if any(tag not in tags for tag in told):
         fix = "Check whether the tags were left out of the file."
         rows.odd("unknown-tag", "blocks refer to tags that the file does not have", spelled(place), fix)
-    kind = block.get("TYPE", "").strip()
-    return list(dict.fromkeys(labels)) or [f"{name}:{kind}" if kind else name]
+    return list(dict.fromkeys(labels)) or [otherwise]
 
 
 def _area(block: Element, file: str, place: Spot, options: Options) -> tuple[Box | None, Outline | None]:
-    sides = [block.get(side) for side in SIDES]
+    sides = list(map(block.attrib.get, SIDES))
     if None in sides or options.outlines:
         namespace = block.tag.removesuffix(local(block.tag))
         polygon = block.find(f"{namespace}Shape/{namespace}Polygon")
         flat = parse_points(polygon.get("POINTS", ""), file, place) if polygon is not None else []
         if flat:
             return box_around(flat), outline_of(flat)
-    if None in sides:
-        return None, None
+        if None in sides:
+            return None, None
     x, y, width, height = numbers(sides, file, place, SIDES)
     return (x, y, x + width, y + height), None

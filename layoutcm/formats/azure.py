@@ -31,9 +31,9 @@ class Area(msgspec.Struct):
     def corners(self) -> list[tuple[float, float]]:
         """x and y in turn, or points; an odd number at the end is left over and shows as too few corners."""
         flat = self.polygon or []
-        if any(isinstance(item, Point) for item in flat[:1]):
+        if flat and isinstance(flat[0], Point):
             flat = [v for item in flat for v in ((item.x, item.y) if isinstance(item, Point) else (item,))]
-        if len(flat) % 2 or any(isinstance(item, Point) for item in flat):
+        if len(flat) % 2 or Point in map(type, flat):
             return []
         return list(zip(flat[::2], flat[1::2]))  # type: ignore[arg-type] # no points are left
 

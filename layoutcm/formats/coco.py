@@ -5,6 +5,7 @@ Boxes are x, y, width, height in pixels. Ids are opaque keys: any integer or tex
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, repeat
@@ -34,6 +35,7 @@ from layoutcm.model import (
 Key = int | float | str
 Box = tuple[float, float, float, float]
 _NO_BOX = (np.nan,) * 4
+_NO_ITEMS = re.compile(rb"\s*\[\s*\]\s*")
 
 
 class Image(msgspec.Struct, gc=False):
@@ -75,7 +77,7 @@ def is_results(content: Content) -> bool:
     if content.json_root != "array":
         return False
     # An empty list is what a model writes that found nothing.
-    return {"image_id", "category_id"} <= content.json_keys or content.json_bytes.split() in ([b"[]"], [b"[", b"]"])
+    return {"image_id", "category_id"} <= content.json_keys or _NO_ITEMS.fullmatch(content.json_bytes) is not None
 
 
 def read_ground_truth(content: Content, options: Options) -> Layout:

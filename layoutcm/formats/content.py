@@ -44,7 +44,7 @@ class Content:
     name: str
     data: bytes
 
-    @property
+    @cached_property
     def stem(self) -> str:
         return Path(self.name).stem
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import HEAD, Content, Options
@@ -19,7 +20,7 @@ GRID = 500
 MAX_PAGES = 100_000
 MAX_OPEN = 10  # pictures and tables in one another; a model may forget to close them
 _LOCATIONS = re.compile(rb"(?:<loc_[0-9]{1,9}>\s*){4}")
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]*)>((?:\s*<loc_[0-9]{1,9}>){0,64})")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]{0,99})>((?:\s*<loc_[0-9]{1,9}>){0,64})")
 _NUMBER = re.compile("[0-9]+")
 # Cells, keys and values are below the level of blocks; a location may stand on its own after a broken tag.
 _BELOW = re.compile("(?:[efluxc]cel|ched|rhed|srow|shed|nl|(?:key|value)_[0-9]+|loc_[0-9]+)$")
@@ -71,25 +72,34 @@ def _pages(content: Content) -> list[str]:
     return pages[:-1] if over else pages
 
 
+@lru_cache(256)  # documents have a few names and very many tags
+def _kind(name: str) -> tuple[bool, bool, bool]:
+    """Whether it is below the level of blocks, has a place on the page, and is a picture or table."""
+    content = _CONTENT.match(name) is not None
+    return _BELOW.match(name) is not None, content, content and is_picture_or_table(name)
+
+
 def _read_tags(text: str, page: int, line: int, options: Options, rows: Gathering) -> None:
     width, height = (side / GRID for side in rows.size(page))
     holders: list[str] = []  # pictures and tables that are open
     at = 0
     for tag in _TAG.finditer(text):
         closing, name, locations = tag.groups()
-        line += text.count("\n", at, tag.start())
-        at = tag.start()
         if closing:
             if name in holders:
                 del holders[holders.index(name) :]
             continue
+        start = tag.start()
+        line += text.count("\n", at, start)
+        at = start
+        below, content, holder = _kind(name)
         inside = bool(holders)
-        if len(holders) < MAX_OPEN and is_picture_or_table(name) and _CONTENT.match(name):
+        if holder and len(holders) < MAX_OPEN:
             holders.append(name)
-        if _BELOW.match(name) or (inside and not options.nested):
+        if below or (inside and not options.nested):
             continue
-        grid = [int(number) for number in _NUMBER.findall(locations)]
-        if len(grid) % 4 or (not grid and _CONTENT.match(name)):
+        grid = list(map(int, _NUMBER.findall(locations)))
+        if len(grid) % 4 or (not grid and content):
             rows.odd("no-location", "tags without a whole location are left out", f"line {line}")
         if len(grid) > 7:
             rows.odd("several-locations", "tags have several locations, all taken to be on one page", f"line {line}")

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+import msgspec
 import numpy as np
 
 from layoutcm.errors import InputError, shown
@@ -24,6 +25,7 @@ from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, stem
 NO_SCORE = math.nan
 # A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.
 Spot = str | tuple[str, object]
+_LIST = msgspec.json.Decoder(list[float])
 _SUFFIX = re.compile(r"\.[^./]*$")
 
 
@@ -208,6 +210,14 @@ def gathered(
     return read
 
 
+def listed(text: str) -> list[float] | None:
+    """Numbers with commas between them, or None. Nearly JSON, whose decoder is several times as fast as splitting."""
+    try:
+        return _LIST.decode(f"[{text}]")
+    except (msgspec.MsgspecError, ValueError):
+        return None
+
+
 def number(value: object, file: str, place: str) -> float:
     """A finite number from text or JSON; a decimal comma is understood."""
     try:
@@ -228,18 +238,18 @@ def _number_with_comma(value: object) -> float:
         return math.nan
 
 
-def corners_of(numbers: Sequence[float], file: str, place: str) -> list[tuple[float, float]]:
+def corners_of(numbers: Sequence[float], file: str, place: Spot) -> list[tuple[float, float]]:
     """Points from x and y in turn; four numbers are two opposite corners."""
     if len(numbers) < 4 or len(numbers) % 2:
         problem = f"{len(numbers)} numbers, must be x and y of at least two corners"
-        raise InputError(file, place, problem, "Repair or remove the region.")
+        raise InputError(file, spelled(place), problem, "Repair or remove the region.")
     return list(zip(numbers[::2], numbers[1::2]))
 
 
 def bounds(points: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:
     """The box around points (x, y): of a tilted shape all corners count."""
-    xs, ys = zip(*points)
-    return min(xs), min(ys), max(xs), max(ys)
+    xs, ys = map(sorted, zip(*points))
+    return xs[0], ys[0], xs[-1], ys[-1]
 
 
 def numbered(stem: str, number: int, pages: int) -> str:
@@ -253,5 +263,5 @@ def part_of(fraction: float, side: float) -> float:
     what is that near to a whole pixel is that pixel, or rounding outwards would add a row to every box.
     """
     value = fraction * side
-    whole = float(round(value)) if abs(value) < 1e9 else value
-    return whole if abs(value - whole) <= 2e-6 * side else value
+    whole = round(value) if -1e9 < value < 1e9 else value
+    return float(whole) if abs(value - whole) <= 2e-6 * side else value

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from layoutcm.errors import InputError, shown
@@ -23,10 +24,9 @@ AREAS = {b"div", b"table"}
 PAGE, PARAGRAPH = "ocr_page", "ocr_par"
 LINES_AND_WORDS = {"ocr_line", "ocrx_line", "ocr_word", "ocrx_word", "ocr_glyph", "ocr_glyphs", "ocr_dropcap"}
 NO_BLOCKS = LINES_AND_WORDS | {PAGE, "ocr_document", "ocr_linear", "ocr_cinfo", "ocrx_cinfo"}
-NO_CLASSES: list[str] = []
 CORNERS = ("x0", "y0", "x1", "y1")
 
-_BOX = re.compile(rb"""bbox(?:\s+[^\s;"']+){4}""")
+_BOX = re.compile(rb"""bbox((?:\s+[^\s;"']+){4})""")
 _PAGES = re.compile(rb"""(?:class|CLASS)\s*=\s*["']?[^"'<>=]*?ocr_page""")
 _PROPERTY = re.compile(r"""([\w-]+)((?:"[^"]*"|'[^']*'|[^;"'])*+)""")
 
@@ -58,7 +58,7 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
         if closing:
             _close(stack, _nearest(stack, tag), rows)
             continue
-        classes = classes_of(told) if b"ocr" in told else NO_CLASSES
+        classes = classes_of(told) if b"ocr" in told else ()
         _end_before(stack, tag, classes, rows)
         if PAGE in classes:
             pages += 1
@@ -73,7 +73,7 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
     _check_end(content, stack, pages, rows)
 
 
-def _end_before(stack: list[Open], tag: bytes, classes: list[str], rows: Gathering) -> None:
+def _end_before(stack: list[Open], tag: bytes, classes: tuple[str, ...], rows: Gathering) -> None:
     """Close what HTML need not close: a paragraph before the next one or an area, and a page before the next."""
     if stack[-1].paragraph and (tag == b"p" or (tag in AREAS and not NO_BLOCKS.issuperset(classes))):
         _close(stack, stack[-1].paragraph, rows)
@@ -115,29 +115,36 @@ def _page(content: Content, line: int, title: str, number: int, rows: Gathering)
 
 
 def _open(
-    stack: list[Open], tag: bytes, line: int, classes: list[str], told: bytes, options: Options, rows: Gathering
+    stack: list[Open], tag: bytes, line: int, classes: tuple[str, ...], told: bytes, options: Options, rows: Gathering
 ) -> None:
     parent = stack[-1]
     outside = parent.inner or parent.page < 0 or not classes
-    labels = () if outside else tuple([name for name in classes if name not in NO_BLOCKS])
+    labels = () if outside else _blocks(classes)
     boxed = b"bbox " in told  # unlike x_bboxes, the boxes of characters
     if boxed and (labels or not parent.boxed):
-        box = _box(told, line, rows.file)
-        parent.around = parent.around if parent.boxed else _joined(parent.around, box)
+        x0, y0, x1, y1 = _box(told, line, rows.file)
+        if not parent.boxed:
+            parent.around = _joined(parent.around, (x0, y0, x1, y1))
         for label in labels:
-            rows.region(parent.page, label, *box, ("line {}", line))
+            rows.region(parent.page, label, x0, y0, x1, y1, ("line {}", line))
     closed = not options.nested and any(map(is_picture_or_table, labels))
     inner = parent.inner or closed or PARAGRAPH in classes
     paragraph = len(stack) if tag == b"p" else parent.paragraph
     stack.append(Open(tag, line, parent.page, labels, boxed, inner, paragraph))
 
 
+@lru_cache(256)
+def _blocks(classes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([name for name in classes if name not in NO_BLOCKS])
+
+
 def _close(stack: list[Open], depth: int, rows: Gathering) -> None:
     """Close the element at this depth and all in it; 0 closes nothing."""
     while depth and len(stack) > depth:
-        element, parent = stack.pop(), stack[-1]
+        element = stack.pop()
         if element.boxed:
             continue
+        parent = stack[-1]
         if element.labels and element.around is None:
             rows.odd("no-coordinates", "blocks without coordinates are left out", f"line {element.line}")
         if element.around is not None:
@@ -149,13 +156,14 @@ def _close(stack: list[Open], depth: int, rows: Gathering) -> None:
             parent.around = parent.around if parent.boxed else _joined(parent.around, element.around)
 
 
-def _box(told: bytes, line: int, file: str) -> Box:
+def _box(told: bytes, line: int, file: str) -> list[float]:
     found = _BOX.search(told)
     if found is None:
         problem = f"the title {shown(title_of(told))} has no bbox of four numbers"
         raise InputError(file, f"line {line}", problem, "Repair it.")
-    x0, y0, x1, y1 = numbers(found[0].split()[1:], file, ("line {}", line), CORNERS)
-    return x0, y0, x1, y1
+    # Split before it is text, which has more kinds of blanks than the pattern.
+    four = [part.decode("utf-8", "replace") for part in found[1].split()]
+    return numbers(four, file, ("line {}", line), CORNERS)
 
 
 def _joined(one: Box | None, other: Box) -> Box:

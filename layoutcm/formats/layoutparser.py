@@ -11,7 +11,9 @@ import msgspec
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, corners_of, number
+from layoutcm.formats.gather import Gathering, Spot, corners_of, listed, number, spelled
+
+NUMBERS = ("x_1", "y_1", "x_2", "y_2", "score")
 
 
 class Block(msgspec.Struct):
@@ -48,44 +50,44 @@ def read_json(content: Content, options: Options, rows: Gathering) -> None:
     file = content.decode(File)
     page = rows.page(content.stem, file.page_data.width, file.page_data.height, "page_data")
     for i, block in enumerate(file.blocks):
-        _place(content.name, rows, page, block, f"blocks[{i}]")
+        _place(content.name, rows, page, block, ("blocks[{}]", i))
 
 
 def read_csv(content: Content, options: Options, rows: Gathering) -> None:
     page = rows.page(content.stem, None, None)
     try:
-        records = list(csv.DictReader(io.StringIO(content.json_bytes.decode("utf-8"), newline="")))
+        header, *records = csv.reader(io.StringIO(content.json_bytes.decode("utf-8"), newline=""))
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(content.name, "", f"this CSV cannot be read: {error}", "Save it as UTF-8.") from None
-    for i, record in enumerate(records, 2):
-        place = f"row {i}"
-        values = {
-            key: number(record[key], content.name, f"{place}, column {key}")
-            for key in ("x_1", "y_1", "x_2", "y_2", "score")
-            if record.get(key)
-        }
+    for i, cells in enumerate(filter(None, records), 2):
+        record = dict(zip(header, cells))
+        place = ("row {}", i)
+        told = {key: record[key] for key in NUMBERS if record.get(key)}
+        values = listed(",".join(told.values())) if told else []
+        if values is None or len(values) != len(told):
+            values = [number(text, content.name, f"row {i}, column {key}") for key, text in told.items()]
         points = _points(content.name, record.get("points") or "", place)
-        block = Block(record.get("block_type") or "", points=points, type=record.get("type"), **values)
-        _place(content.name, rows, page, block, place)
+        kind, label = record.get("block_type") or "", record.get("type")
+        _place(content.name, rows, page, Block(kind, points=points, type=label, **dict(zip(told, values))), place)
 
 
-def _points(file: str, text: str, place: str) -> list[float] | None:
+def _points(file: str, text: str, place: Spot) -> list[float] | None:
     if not text:
         return None
     try:
-        return msgspec.convert(json.loads(text), list[float])
+        points = msgspec.convert(json.loads(text), list[float])
     except (ValueError, RecursionError, msgspec.ValidationError):
-        raise InputError(
-            file, f"{place}, column points", f"{shown(text)} is no list of numbers", "Repair it."
-        ) from None
+        at = f"{spelled(place)}, column points"
+        raise InputError(file, at, f"{shown(text)} is no list of numbers", "Repair it.") from None
+    if not all(map(math.isfinite, points)):
+        raise InputError(file, spelled(place), "a coordinate is not a finite number", "Repair or remove the block.")
+    return points
 
 
-def _place(file: str, rows: Gathering, page: int, block: Block, place: str) -> None:
+def _place(file: str, rows: Gathering, page: int, block: Block, place: Spot) -> None:
     if block.block_type == "interval":
-        rows.odd("interval", "intervals have no box and are left out", place)
+        rows.odd("interval", "intervals have no box and are left out", spelled(place))
         return
     corners = [v for v in (block.x_1, block.y_1, block.x_2, block.y_2) if v is not None]
     ring = corners_of(block.points or corners, file, place)
-    if not all(map(math.isfinite, (v for point in ring for v in point))):
-        raise InputError(file, place, "a coordinate is not a finite number", "Repair or remove the block.")
     rows.outline(page, block.type or "", ring, place, block.score)

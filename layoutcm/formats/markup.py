@@ -11,6 +11,7 @@ import codecs
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -18,7 +19,7 @@ from xml.parsers.expat import errors
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import HEAD, Content
-from layoutcm.formats.gather import Spot, number, spelled
+from layoutcm.formats.gather import Spot, listed, number, spelled
 
 # A tree takes up to forty times the memory of its file, so that of a larger file is never held as a whole.
 STREAM_ABOVE = 8 << 20
@@ -66,8 +67,7 @@ def elements(content: Content, *names: str, skipping: Collection[str] = ()) -> I
         else:
             tree = ElementTree.fromstring(content.json_bytes)
             _check_depth(content, tree)
-            wanted = _beside(tree, names)
-            yield from (element for element in tree.iter() if element.tag in wanted)
+            yield from _topmost(tree, _beside(tree, names))
     except ElementTree.ParseError as error:
         raise _not_well_formed(content, error) from None
     except (ValueError, LookupError) as error:  # characters that the declared encoding has not
@@ -78,6 +78,17 @@ def _beside(root: Element, names: Collection[str]) -> set[str]:
     """These names in the namespace of the root, which is that of the whole file."""
     namespace = root.tag.removesuffix(local(root.tag))
     return {namespace + name for name in names}
+
+
+def _topmost(root: Element, wanted: Collection[str]) -> Iterator[Element]:
+    """In the order of the file; what stands inside one of them is for the reader to look at."""
+    todo = [root]
+    while todo:
+        element = todo.pop()
+        if element.tag in wanted:
+            yield element
+        else:
+            todo += reversed(element)
 
 
 def _streamed(content: Content, names: Sequence[str], skipping: Collection[str]) -> Iterator[Element]:
@@ -98,7 +109,8 @@ def _streamed(content: Content, names: Sequence[str], skipping: Collection[str])
         path.pop()
         if tag in wanted:
             inside -= 1
-            yield element
+            if not inside:
+                yield element
         kept += 1
         if kept > MAX_KEPT:
             raise InputError(content.name, "", f"a page of over {MAX_KEPT:,} elements is too much", "Split the file.")
@@ -155,12 +167,14 @@ def _check_utf8(content: Content) -> None:
 
 
 def _check_depth(content: Content, root: Element) -> None:
+    if content.data.count(b"</") < MAX_DEPTH:  # all that something stands in must be closed
+        return
     level, depth = [root], 0
     while level:
         depth += 1
         if depth > MAX_DEPTH:
             raise _too_deep(content)
-        level = [child for element in level for child in element]
+        level = list(chain.from_iterable(level))
 
 
 def _too_deep(content: Content) -> InputError:
@@ -190,13 +204,15 @@ def told_size(width: str | None, height: str | None) -> tuple[float, float] | tu
     return sides if all(0 < side < math.inf for side in sides) else (None, None)
 
 
-def numbers(texts: Sequence[str | bytes | None], file: str, place: Spot, names: Sequence[str]) -> list[float]:
+def numbers(texts: Sequence[str | None], file: str, place: Spot, names: Sequence[str]) -> list[float]:
     """Texts as numbers; the place of a wrong one is put together only when there is one."""
     try:
-        return [float(text) for text in texts]  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        read = (text.decode("utf-8", "replace") if isinstance(text, bytes) else text for text in texts)
-        return [number(text, file, f"{spelled(place)}/{name}") for text, name in zip(read, names)]
+        found = listed(",".join(texts))  # type: ignore[arg-type]
+    except TypeError:  # one is missing
+        found = None
+    if found is not None and len(found) == len(texts):  # more of them where a text has a decimal comma
+        return found
+    return [number(text, file, f"{spelled(place)}/{name}") for text, name in zip(texts, names)]
 
 
 def is_picture_or_table(label: str) -> bool:

@@ -43,9 +43,8 @@ def read_ground_truth(content: Content, options: Options, rows: Gathering) -> No
                 rows.odd("ignored-region", "regions are marked to be ignored and left out", f"[{i}].layout_dets[{k}]",
                          severity="info")  # fmt: skip
                 continue
-            ring = corners_of(found.poly, content.name, f"[{i}].layout_dets[{k}].poly")
             place = (f"[{i}].layout_dets[{{}}].poly", k)
-            rows.outline(at, found.category_type, ring, place)
+            rows.outline(at, found.category_type, corners_of(found.poly, content.name, place), place)
 
 
 class Result(msgspec.Struct, gc=False):

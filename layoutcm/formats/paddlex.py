@@ -78,19 +78,19 @@ def read_pages(content: Content, options: Options, rows: Gathering) -> None:
                 f"{document}_p{index + 1}", page.width, page.height, start, document=document, number=index + 1
             )
         else:
-            at = rows.page(name, page.width, page.height, start)
+            at = rows.page(name, page.width, page.height, start.rstrip("."))
         detected = page.boxes if page.boxes is not None else page.layout_det_res.boxes if page.layout_det_res else None
         if detected is not None:
             _place_boxes(content.name, rows, at, detected, start)
         else:
             for k, block in enumerate(page.parsing_res_list or []):
-                ring = corners_of(block.block_bbox, content.name, f"{start}parsing_res_list[{k}].block_bbox")
+                ring = corners_of(block.block_bbox, content.name, (start + "parsing_res_list[{}].block_bbox", k))
                 rows.region(at, block.block_label, *bounds(ring), (start + "parsing_res_list[{}]", k))
 
 
 def _place_boxes(file: str, rows: Gathering, at: int, boxes: list[Box], start: str) -> None:
     for k, box in enumerate(boxes):
-        ring = corners_of(box.coordinate, file, f"{start}boxes[{k}].coordinate")
+        ring = corners_of(box.coordinate, file, (start + "boxes[{}].coordinate", k))
         label = box.label if box.label is not None else f"class {box.cls_id}"
         points = box.polygon_points if rows.options.outlines and box.polygon_points else ring
         rows.outline(at, label, points, (start + "boxes[{}]", k), box.score)

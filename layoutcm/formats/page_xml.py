@@ -55,7 +55,7 @@ def _read_regions(page: Element, index: int, file: str, options: Options, rows: 
             score = number(told, file, f"{spelled(place)}, conf") if told else NO_SCORE
             shape = outline_of(flat) if options.outlines else None
             rows.region(index, _label(region), *box_around(flat), place, score, shape)
-        if options.nested or not is_picture_or_table(local(tag)):
+        if len(region) > (coords is not None) and (options.nested or not is_picture_or_table(local(tag))):
             todo += reversed(region)
 
 
@@ -68,7 +68,8 @@ def _points(coords: Element) -> str:
 
 
 def _label(region: Element) -> str:
-    structure = _STRUCTURE.search(region.get("custom", ""))
+    custom = region.get("custom")
+    structure = _STRUCTURE.search(custom) if custom else None
     kind = structure[1].strip() if structure else region.get("type", "")
     if "\\u" in kind:
         kind = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), kind)

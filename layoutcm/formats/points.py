@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import msgspec
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.gather import Spot, spelled
+from layoutcm.formats.gather import Spot, listed, spelled
 from layoutcm.formats.masks import is_box
 from layoutcm.model import Outline
 
@@ -16,17 +15,14 @@ Box = tuple[float, float, float, float]
 
 # Far more than an outline needs; a longer text is made to keep the reader busy.
 MAX_TEXT = 1 << 20
-_LIST = msgspec.json.Decoder(list[float])
 
 
 def parse_points(text: str, file: str, place: Spot) -> list[float]:
     """x, y, x, y, ...: none, or as many y as x."""
     if len(text) > MAX_TEXT:
         raise _wrong(text, file, place, f"is longer than {MAX_TEXT:,} characters")
-    try:
-        # With one separator it is nearly JSON, whose decoder is several times as fast as splitting.
-        flat = _LIST.decode(f"[{text.strip().replace(' ', ',').replace(';', ',')}]")
-    except (msgspec.MsgspecError, ValueError):
+    flat = listed(text.strip().replace(" ", ",").replace(";", ","))
+    if flat is None:
         flat = _split(text, file, place)
     if len(flat) % 2:
         raise _wrong(text, file, place, "has an x without a y")
@@ -48,7 +44,9 @@ def _wrong(text: str, file: str, place: Spot, problem: str) -> InputError:
 
 def box_around(flat: list[float]) -> Box:
     xs, ys = flat[0::2], flat[1::2]
-    return min(xs), min(ys), max(xs), max(ys)
+    xs.sort()  # faster than a look for the least and another for the greatest, from four points to thousands
+    ys.sort()
+    return xs[0], ys[0], xs[-1], ys[-1]
 
 
 def outline_of(flat: list[float]) -> Outline | None:

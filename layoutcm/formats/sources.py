@@ -137,11 +137,12 @@ def _from_zip(name: str, data: bytes) -> Bundle:
         members = [info for info in archive.infolist() if info.filename and not info.is_dir()]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise InputError(name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
-    _check_members(name, members)
+    check_members(name, members)
     return _bundle(name, [(info.filename, partial(_unpacked, name, archive, info), None) for info in members])
 
 
-def _check_members(name: str, members: list[zipfile.ZipInfo]) -> None:
+def check_members(name: str, members: list[zipfile.ZipInfo]) -> None:
+    """Refuse an archive that is built to fill the memory, or to reach beyond itself."""
     if len(members) > MAX_FILES:
         raise InputError(name, "", f"{len(members):,} files, at most {MAX_FILES:,} are read", "Split the archive.")
     total = sum(info.file_size for info in members)

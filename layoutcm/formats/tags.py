@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from html import unescape
 
 from layoutcm.errors import InputError
@@ -29,26 +30,35 @@ def check_number_of_tags(content: Content) -> None:
 
 
 def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """Line, "/" of a closing tag, name, and the text of the attributes."""
+    """Line (of an opening tag), "/" of a closing one, name, and the text of the attributes."""
     line, at = 1, 0
     for found in _TAG.finditer(data):
         closing, tag, told = found.groups()
-        if tag is None:  # a comment
-            continue
-        line += data.count(b"\n", at, found.start())
-        at = found.start()
-        yield line, closing, tag.lower(), told
+        if closing:
+            yield line, closing, tag.lower(), told
+        elif tag is not None:  # no comment
+            start = found.start()
+            line += data.count(b"\n", at, start)
+            at = start
+            yield line, closing, tag.lower(), told
 
 
-def classes_of(told: bytes) -> list[str]:
+def classes_of(told: bytes) -> tuple[str, ...]:
     """The classes that hOCR gives a meaning."""
-    return [name for name in _value(_CLASS.search(told, 0, MAX_TOLD)).split() if name.startswith("ocr")]
+    found = _CLASS.search(told, 0, MAX_TOLD)
+    return _classes(found[found.lastindex or 0]) if found else ()
+
+
+@lru_cache(256)  # a book has a handful of them, on each of its many tags
+def _classes(value: bytes) -> tuple[str, ...]:
+    return tuple([name for name in _text(value).split() if name.startswith("ocr")])
 
 
 def title_of(told: bytes) -> str:
-    return _value(_TITLE.search(told, 0, MAX_TOLD))
+    found = _TITLE.search(told, 0, MAX_TOLD)
+    return _text(found[found.lastindex or 0]) if found else ""
 
 
-def _value(found: re.Match[bytes] | None) -> str:
-    value = found[found.lastindex or 0].decode("utf-8", "replace") if found else ""
-    return unescape(value) if "&" in value else value
+def _text(value: bytes) -> str:
+    text = value.decode("utf-8", "replace")
+    return unescape(text) if "&" in text else text

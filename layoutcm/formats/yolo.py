@@ -25,7 +25,7 @@ def is_yolo(content: Content) -> bool:
     name = content.name.lower()
     if name.endswith(("classes.txt", "train.txt", "val.txt", "test.txt")):
         return False
-    if not content.json_bytes.strip():
+    if not content.json_bytes or content.json_bytes.isspace():
         return name.endswith(".txt")
     line = _LINE.match(content.json_bytes[: 1 << 16])
     # Under another name it must look like fractions, too; a .txt with other numbers gets a message about them.
