@@ -19,8 +19,7 @@ from layoutcm.figures import base_layout, matrix_figure, plain
 from layoutcm.model import Floats
 from layoutcm.palette import Theme, colour_at
 from layoutcm.shading import classes_in_use
-from layoutcm.tables import number, share
-from layoutcm.writing import per_cent, short, spaced
+from layoutcm.writing import number, per_cent, share, short, spaced
 
 SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}

@@ -24,8 +24,9 @@ from layoutcm.writers import write
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from layoutcm.family_tables import family_summary, full_result
-    from layoutcm.tables import json_text, summary
+    from layoutcm.family_tables import full_result
+    from layoutcm.summaries import family_summary, summary
+    from layoutcm.tables import json_text
 
     # Before the long work, so that a mistake in it is said at once.
     families = options.families
@@ -138,7 +139,7 @@ def _difference(
     first: Comparison, comparison: Comparison, options: argparse.Namespace
 ) -> tuple[dict[str, Any] | None, str]:
     """This prediction minus the first, for the JSON and for the terminal; where they cannot be paired, why not."""
-    from layoutcm.interval_tables import difference_summary
+    from layoutcm.summaries import difference_summary
     from layoutcm.tables import json_ready
 
     name = Path(options.pred[0]).name
@@ -156,7 +157,8 @@ def _families(comparison: Comparison, families: Given, options: argparse.Namespa
 
 
 def run_inspect(options: argparse.Namespace) -> None:
-    from layoutcm.tables import inspection, inspection_text, json_text
+    from layoutcm.summaries import inspection_text
+    from layoutcm.tables import inspection, json_text
 
     like = _read(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
@@ -170,7 +172,8 @@ def run_inspect(options: argparse.Namespace) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> None:
-    from layoutcm.tables import counted, finding_lines
+    from layoutcm.summaries import finding_lines
+    from layoutcm.writing import counted
 
     like = _read(options.like, options) if options.like else None
     layout = fix(_read(options.file, options, like=like, format=options.format), options.fix or ())

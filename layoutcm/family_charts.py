@@ -18,8 +18,7 @@ from layoutcm.family_trees import OOF
 from layoutcm.figures import base_layout, matrix_figure, plain
 from layoutcm.model import GT, SIDES
 from layoutcm.palette import Theme, colour_at, readable_on
-from layoutcm.tables import share
-from layoutcm.writing import per_cent, short, spaced
+from layoutcm.writing import per_cent, share, short, spaced
 
 PART_NAMES = {"identity": "right", "in_family": "in family", "oof": "out of family"}
 SMALLEST_WITH_NUMBER = 0.06

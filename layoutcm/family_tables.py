@@ -1,18 +1,15 @@
-"""Families for people and files: the part of the JSON, and the lines on a terminal."""
+"""Families in the JSON of a comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
 from layoutcm.comparison import Comparison
-from layoutcm.families import PARTS, FamilyConfusion
+from layoutcm.families import FamilyConfusion
 from layoutcm.family_trees import OOF
 from layoutcm.model import GT, PRED
 from layoutcm.resample import Intervals
-from layoutcm.tables import finding_lines, json_ready, matrices, pixels_of, result, share
+from layoutcm.tables import json_ready, matrices, result
 
 
 def full_result(
@@ -54,24 +51,3 @@ def families_result(comparison: Comparison, families: FamilyConfusion, method: s
         "findings": [finding.as_dict() for finding in families.findings],
     }
     return json_ready(answer)
-
-
-def family_summary(families: FamilyConfusion) -> str:
-    """The families on a terminal: for every gt label what stays, what stays in the family, what leaves it."""
-    table = families.given_gt()
-    used = table[table["total"] > 0]
-    width = max((len(label) for label in (*used["label"], "all but Background")), default=0)
-    unit = "px" if families.sample == "pixel" else "pages"
-    lines = [families.recipe, "", f"{'given gt':{width}} identity in family  out of it {unit:>14}  mostly read as"]
-    lines += [_line(row, width) for row in used.to_dict("records")]
-    overall = {"label": "all but Background", **families.shares(GT), "total": float("nan"), "preferred": None}
-    lines.append(_line(overall, width))
-    findings = finding_lines(families.findings)
-    return "\n".join([*lines, "", *findings] if findings else lines)
-
-
-def _line(row: Mapping[Any, Any], width: int) -> str:
-    parts = " ".join(f"{share(row[part]):>{wide}}" for part, wide in zip(PARTS, (8, 9, 10)))
-    total = "" if pd.isna(row["total"]) else pixels_of(row["total"])
-    preferred = {OOF: "out of family", None: ""}.get(row["preferred"], row["preferred"])
-    return f"{row['label']:{width}} {parts} {total:>14}  {preferred}".rstrip()

@@ -18,8 +18,7 @@ from layoutcm.confusion import Confusion
 from layoutcm.model import Floats
 from layoutcm.palette import Theme, readable_on
 from layoutcm.shading import Layer, layers, view_values
-from layoutcm.tables import share
-from layoutcm.writing import brief, per_cent, short, spaced
+from layoutcm.writing import brief, per_cent, share, short, spaced
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 CONFIG: dict[str, Any] = {

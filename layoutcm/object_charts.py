@@ -18,8 +18,7 @@ from layoutcm.figures import base_layout, matrix_figure, plain
 from layoutcm.model import GT, PRED, Floats
 from layoutcm.object_cells import INVENTED, MISSED, ObjectCells
 from layoutcm.palette import Theme, label_colours
-from layoutcm.tables import number, share
-from layoutcm.writing import short
+from layoutcm.writing import number, share, short
 
 if TYPE_CHECKING:
     import pandas as pd

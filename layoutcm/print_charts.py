@@ -19,8 +19,7 @@ from layoutcm.objects import Objects
 from layoutcm.palette import label_colours
 from layoutcm.paper import HIGHEST, INK, LINE, SOFT, WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.shading import classes_in_use
-from layoutcm.tables import MISSING, number
-from layoutcm.writing import per_cent
+from layoutcm.writing import MISSING, number, per_cent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,4 +1,4 @@
-"""Numbers for people and files: the JSON of a comparison, and the summary on a terminal."""
+"""Numbers for files: the JSON of a comparison and of a layout."""
 
 from __future__ import annotations
 
@@ -15,19 +15,11 @@ from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import AVERAGES, SCORES, Confusion, collapsed
 from layoutcm.levels import Stacks
-from layoutcm.model import PRED, SIDES, Finding, Layout
+from layoutcm.model import PRED, SIDES, Layout
 from layoutcm.page_matching import WAYS
 from layoutcm.pairing import name_documents
 from layoutcm.resample import Intervals
 from layoutcm.soft import SOFT_AVERAGES
-
-MISSING = "–"
-F1_FIGURES = {
-    **{f"{kind}_f1": f"{kind}, without Background" for kind in AVERAGES},
-    "micro_f1_with_background": "micro, with Background",
-    **{f"macro_f1_over_{level}": f"macro, mean over {level}" for level in ("pages", "documents")},
-    "content_f1": "Content against Background",
-}
 
 
 def json_ready(value: Any) -> Any:
@@ -208,121 +200,6 @@ def largest_confusions(confusion: Confusion, most: int = 10) -> list[tuple[str, 
     return sorted(cells, key=lambda cell: -cell[2])[:most]
 
 
-def number(value: float, digits: int = 3) -> str:
-    return MISSING if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def pixels_of(value: float) -> str:
-    """Whole pixels as such; fractions, which several labels on a pixel make, with one digit."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
-
-
-def counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
-
-
-def share(value: float) -> str:
-    """'43.6 %', '5.23 %', '100 %': three significant digits, but not below a thousandth of a per cent."""
-    if math.isnan(value) or value == 0:
-        return MISSING if math.isnan(value) else "0 %"
-    percent = float(f"{100 * value:.3g}")
-    return f"{percent:.{max(2 - math.floor(math.log10(percent)), 0)}f} %" if percent >= 0.001 else "<0.001 %"
-
-
-def summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
-    """The comparison on a terminal: headline, averages, content, classes, largest confusions, findings."""
-    confusion = comparison.confusion(method=method)
-    sections = [
-        [comparison.recipe_for(method)],
-        [
-            f"{counted(len(comparison.pages), 'page')}, {counted(len(comparison.documents), 'document')}, "
-            f"{whole(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
-        ],
-        finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
-        _average_lines(comparison, confusion, method, intervals),
-        _content_lines(confusion, intervals),
-        [resamples_of(intervals)] if intervals else [],
-        _class_lines(confusion),
-        _confusion_lines(confusion),
-        finding_lines(tuple(finding for finding in comparison.findings if finding.severity != "warning"), "notes"),
-    ]
-    return "\n\n".join("\n".join(lines) for lines in sections if lines)
-
-
-def _average_lines(comparison: Comparison, confusion: Confusion, method: str, intervals: Intervals | None) -> list[str]:
-    if not confusion.diagonal:
-        return ["Averages over classes: none, because the two sides have different labels (use a mapping)."]
-    rows = [confusion.average(kind) for kind in AVERAGES]
-    rows.append(confusion.average("micro", background=True))
-    rows += [comparison.average("macro", over=over, method=method) for over in ("pages", "documents")]
-    heading = "   interval of F1" if intervals else ""
-    lines = [f"{'averages':28} precision   recall       F1{heading}"]
-    return lines + [_score_line(figure, scores, intervals) for figure, scores in zip(F1_FIGURES, rows)]
-
-
-def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:
-    numbers = f"{number(scores['precision']):>9} {number(scores['recall']):>8} {number(scores['f1']):>8}"
-    return f"{F1_FIGURES[figure]:28} {numbers}" + (f"   {ends(intervals, figure)}" if intervals else "")
-
-
-def ends(intervals: Intervals, figure: str) -> str:
-    """'0.812 – 0.843'"""
-    _, low, high, *_ = intervals.figures[figure].tolist()
-    return MISSING if math.isnan(low) else f"{number(low)} – {number(high)}"
-
-
-def resamples_of(intervals: Intervals) -> str:
-    """What the intervals are made of."""
-    drawn = counted(intervals.unit_count, intervals.units[:-1])
-    return (
-        f"intervals: {100 * intervals.level:g} %, {counted(intervals.n, 'resample')} of {drawn}, seed {intervals.seed}"
-    )
-
-
-def _content_lines(confusion: Confusion, intervals: Intervals | None) -> list[str]:
-    content = confusion.collapse().class_values()
-    return [_score_line("content_f1", {name: content[name][1] for name in SCORES}, intervals)]
-
-
-def _class_lines(confusion: Confusion) -> list[str]:
-    if not confusion.diagonal:
-        return []
-    values = confusion.class_values()
-    rows, _ = confusion.drawn
-    width = max(len(confusion.labels[i]) for i in rows)
-    lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
-    for i in rows:
-        scores = " ".join(f"{number(values[name][i]):>8}" for name in ("recall", "f1", "iou"))
-        lines.append(
-            f"{confusion.labels[i]:{width}} {pixels_of(values['gt_pixels'][i]):>14} "
-            f"{pixels_of(values['pred_pixels'][i]):>14} "
-            f"{number(values['precision'][i]):>9} {scores}"
-        )
-    return lines
-
-
-def _confusion_lines(confusion: Confusion) -> list[str]:
-    cells = largest_confusions(confusion)
-    if not cells:
-        return []
-    verb = "read as" if confusion.diagonal else "meets"
-    names = [f"{gt} {verb} {pred}" for gt, pred, _, _ in cells]
-    width = max(map(len, names))
-    lines = ["largest confusions" if confusion.diagonal else "largest cells"]
-    for name, (gt, _, pixels, part) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels_of(pixels):>14} px  {share(part):>7} of {gt}")
-    return lines
-
-
-def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> list[str]:
-    if not findings:
-        return []
-    lines = [title]
-    for finding in findings:
-        lines.append(f"  [{finding.severity}] {finding.message}" + (f" {finding.fix}" if finding.fix else ""))
-    return lines
-
-
 def inspection(layout: Layout) -> dict[str, Any]:
     """What `inspect --json` writes for one file."""
     pages, regions = layout.page_columns, layout.region_columns
@@ -351,21 +228,3 @@ def _first_region(layout: Layout) -> dict[str, Any]:
         "box": regions.boxes[0],
         "score": regions.scores[0],
     }
-
-
-def inspection_text(layout: Layout) -> str:
-    facts = inspection(layout)
-    lines = [
-        f"{facts['file']}: {facts['format']}, {counted(facts['pages'], 'page')}, "
-        f"{counted(facts['documents'], 'document')}, {counted(facts['regions'], 'region')}, "
-        f"{'with' if layout.has_scores else 'without'} scores"
-    ]
-    if facts["page0"]:
-        lines.append("  first page   {page}, {width} x {height}".format(**facts["page0"]))
-    if facts["region0"]:
-        box = ", ".join(f"{v:g}" for v in facts["region0"]["box"])
-        lines.append(f"  first region {facts['region0']['label']} at {box} on {facts['region0']['page']}")
-    width = max(map(len, facts["labels"]), default=0)
-    lines += [f"  {label:{width}} {count:>10,}" for label, count in facts["labels"].items()]
-    lines += [f"  {line.strip()}" for line in finding_lines(findings_of(layout))]
-    return "\n".join(lines)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+MISSING = "–"
+
 
 def short(text: str, most: int) -> str:
     """At most so many characters; cut in the middle, because long labels differ at their ends."""
@@ -46,3 +48,24 @@ def per_cent(value: float) -> str:
     if 99.5 <= percent < 100:
         return f"{min(percent, 99.9):.1f}"
     return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    return MISSING if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def pixels_of(value: float) -> str:
+    """Whole pixels as such; fractions, which several labels on a pixel make, with one digit."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def counted(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def share(value: float) -> str:
+    """'43.6 %', '5.23 %', '100 %': three significant digits, but not below a thousandth of a per cent."""
+    if math.isnan(value) or value == 0:
+        return MISSING if math.isnan(value) else "0 %"
+    percent = float(f"{100 * value:.3g}")
+    return f"{percent:.{max(2 - math.floor(math.log10(percent)), 0)}f} %" if percent >= 0.001 else "<0.001 %"

@@ -10,7 +10,8 @@ from layoutcm import charts, figures, overlays, palette, plane, writing
 from layoutcm.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
 from layoutcm.shading import VIEWS
-from layoutcm.tables import largest_confusions, share
+from layoutcm.tables import largest_confusions
+from layoutcm.writing import share
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
 

@@ -12,11 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.cell_kinds import TOLERANCE, CellKinds, cell_kinds
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
-from layoutcm.tables import share
 from layoutcm.ui import panels, state
 from layoutcm.ui.panels import typed
 from layoutcm.ui.pictures import thumbnail
-from layoutcm.writing import per_cent, spaced
+from layoutcm.writing import per_cent, share, spaced
 
 if TYPE_CHECKING:
     import pandas as pd

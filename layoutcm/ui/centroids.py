@@ -9,10 +9,9 @@ import streamlit as st
 
 from layoutcm.centroids import Centroids, Tolerance
 from layoutcm.comparison import Comparison
-from layoutcm.tables import number
 from layoutcm.ui import state
 from layoutcm.ui.objects import WIDE, figures
-from layoutcm.writing import spaced
+from layoutcm.writing import number, spaced
 
 
 def show(compared: Comparison) -> None:

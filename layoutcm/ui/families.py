@@ -15,10 +15,10 @@ from layoutcm.family_charts import PART_NAMES, family_bars, family_figure, prefe
 from layoutcm.family_trees import EVERYTHING, FamilyTree, parse_tree
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.model import GT, SIDES
-from layoutcm.tables import share
 from layoutcm.ui import bar, state
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
 from layoutcm.ui.panels import TABLE_ROWS, VIEW_NAMES, beside, guarded, table, typed
+from layoutcm.writing import share
 
 if TYPE_CHECKING:
     import pandas as pd

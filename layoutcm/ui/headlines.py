@@ -14,9 +14,10 @@ from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.figures import CONFIG
 from layoutcm.resample import RESAMPLES, Intervals
-from layoutcm.tables import ends, number, resamples_of
+from layoutcm.summaries import ends, resamples_of
 from layoutcm.ui import centroids, families, objects, soft, state
 from layoutcm.ui.panels import counted
+from layoutcm.writing import number
 
 SMALL = 5000  # pages; about a second of work
 LATER = "…"

@@ -15,9 +15,9 @@ from layoutcm.model import GT, PRED, SIDES
 from layoutcm.object_cells import ObjectCells
 from layoutcm.object_charts import Curve, curves_figure, drawn_curve, object_figure, points_figure
 from layoutcm.objects import Objects
-from layoutcm.tables import number, share
 from layoutcm.ui import panels, state
 from layoutcm.ui.panels import counted, typed
+from layoutcm.writing import number, share
 
 if TYPE_CHECKING:
     import pandas as pd

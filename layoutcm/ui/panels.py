@@ -18,11 +18,10 @@ from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.frames import collapsed_table, csv_text, matrix_table
 from layoutcm.model import Finding
 from layoutcm.page_images import PageImages
-from layoutcm.tables import MISSING
 from layoutcm.ui import family_choice, page_images, state
 from layoutcm.ui.order import ordered
 from layoutcm.ui.router import go
-from layoutcm.writing import spaced
+from layoutcm.writing import MISSING, spaced
 
 if TYPE_CHECKING:
     import pandas as pd

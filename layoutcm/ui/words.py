@@ -8,10 +8,10 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import AVERAGES, Confusion
-from layoutcm.tables import largest_confusions, number, share
+from layoutcm.tables import largest_confusions
 from layoutcm.ui import state
 from layoutcm.ui.panels import CLASS_COLUMNS, plain_number, typed
-from layoutcm.writing import spaced
+from layoutcm.writing import number, share, spaced
 
 if TYPE_CHECKING:
     import pandas as pd

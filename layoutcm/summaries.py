@@ -1,0 +1,176 @@
+"""A comparison, its families and differences, and what a file is, as text on a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from layoutcm.checks import findings_of
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import AVERAGES, SCORES, Confusion
+from layoutcm.families import PARTS, FamilyConfusion
+from layoutcm.family_trees import OOF
+from layoutcm.model import GT, Finding, Layout
+from layoutcm.resample import Intervals
+from layoutcm.tables import inspection, largest_confusions, whole
+from layoutcm.writing import MISSING, counted, number, pixels_of, share
+
+F1_FIGURES = {
+    **{f"{kind}_f1": f"{kind}, without Background" for kind in AVERAGES},
+    "micro_f1_with_background": "micro, with Background",
+    **{f"macro_f1_over_{level}": f"macro, mean over {level}" for level in ("pages", "documents")},
+    "content_f1": "Content against Background",
+}
+
+
+def summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
+    """The comparison on a terminal: headline, averages, content, classes, largest confusions, findings."""
+    confusion = comparison.confusion(method=method)
+    sections = [
+        [comparison.recipe_for(method)],
+        [
+            f"{counted(len(comparison.pages), 'page')}, {counted(len(comparison.documents), 'document')}, "
+            f"{whole(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
+        ],
+        finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
+        _average_lines(comparison, confusion, method, intervals),
+        _content_lines(confusion, intervals),
+        [resamples_of(intervals)] if intervals else [],
+        _class_lines(confusion),
+        _confusion_lines(confusion),
+        finding_lines(tuple(finding for finding in comparison.findings if finding.severity != "warning"), "notes"),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _average_lines(comparison: Comparison, confusion: Confusion, method: str, intervals: Intervals | None) -> list[str]:
+    if not confusion.diagonal:
+        return ["Averages over classes: none, because the two sides have different labels (use a mapping)."]
+    rows = [confusion.average(kind) for kind in AVERAGES]
+    rows.append(confusion.average("micro", background=True))
+    rows += [comparison.average("macro", over=over, method=method) for over in ("pages", "documents")]
+    heading = "   interval of F1" if intervals else ""
+    lines = [f"{'averages':28} precision   recall       F1{heading}"]
+    return lines + [_score_line(figure, scores, intervals) for figure, scores in zip(F1_FIGURES, rows)]
+
+
+def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:
+    numbers = f"{number(scores['precision']):>9} {number(scores['recall']):>8} {number(scores['f1']):>8}"
+    return f"{F1_FIGURES[figure]:28} {numbers}" + (f"   {ends(intervals, figure)}" if intervals else "")
+
+
+def ends(intervals: Intervals, figure: str) -> str:
+    """'0.812 – 0.843'"""
+    _, low, high, *_ = intervals.figures[figure].tolist()
+    return MISSING if math.isnan(low) else f"{number(low)} – {number(high)}"
+
+
+def resamples_of(intervals: Intervals) -> str:
+    """What the intervals are made of."""
+    drawn = counted(intervals.unit_count, intervals.units[:-1])
+    return (
+        f"intervals: {100 * intervals.level:g} %, {counted(intervals.n, 'resample')} of {drawn}, seed {intervals.seed}"
+    )
+
+
+def _content_lines(confusion: Confusion, intervals: Intervals | None) -> list[str]:
+    content = confusion.collapse().class_values()
+    return [_score_line("content_f1", {name: content[name][1] for name in SCORES}, intervals)]
+
+
+def _class_lines(confusion: Confusion) -> list[str]:
+    if not confusion.diagonal:
+        return []
+    values = confusion.class_values()
+    rows, _ = confusion.drawn
+    width = max(len(confusion.labels[i]) for i in rows)
+    lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
+    for i in rows:
+        scores = " ".join(f"{number(values[name][i]):>8}" for name in ("recall", "f1", "iou"))
+        lines.append(
+            f"{confusion.labels[i]:{width}} {pixels_of(values['gt_pixels'][i]):>14} "
+            f"{pixels_of(values['pred_pixels'][i]):>14} "
+            f"{number(values['precision'][i]):>9} {scores}"
+        )
+    return lines
+
+
+def _confusion_lines(confusion: Confusion) -> list[str]:
+    cells = largest_confusions(confusion)
+    if not cells:
+        return []
+    verb = "read as" if confusion.diagonal else "meets"
+    names = [f"{gt} {verb} {pred}" for gt, pred, _, _ in cells]
+    width = max(map(len, names))
+    lines = ["largest confusions" if confusion.diagonal else "largest cells"]
+    for name, (gt, _, pixels, part) in zip(names, cells):
+        lines.append(f"  {name:{width}} {pixels_of(pixels):>14} px  {share(part):>7} of {gt}")
+    return lines
+
+
+def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> list[str]:
+    if not findings:
+        return []
+    lines = [title]
+    for finding in findings:
+        lines.append(f"  [{finding.severity}] {finding.message}" + (f" {finding.fix}" if finding.fix else ""))
+    return lines
+
+
+def difference_summary(difference: Intervals, first: str) -> str:
+    """F1 of one prediction minus that of the first, averages before classes."""
+    rows = [(name, difference.figures[figure]) for figure, name in F1_FIGURES.items()]
+    rows += list(zip(difference.labels[1:], difference.scores["f1"][1:]))
+    known = [(name, values.tolist()) for name, values in rows if not math.isnan(values[0])]
+    heading = f"F1 minus that of {first}"
+    width = max(len(name) for name in (heading, *(name for name, _ in known)))
+    lines = [f"{heading:{width}}     value            interval  other side of 0"]
+    lines += [_difference_line(f"{name:{width}}", values) for name, values in known]
+    return "\n".join([*lines, resamples_of(difference)])
+
+
+def _difference_line(name: str, values: Sequence[float]) -> str:
+    value, low, high, other_side = values
+    return f"{name} {value:>+9.3f}    {low:>+7.3f} to {high:>+7.3f} {share(other_side):>16}"
+
+
+def family_summary(families: FamilyConfusion) -> str:
+    """The families on a terminal: for every gt label what stays, what stays in the family, what leaves it."""
+    table = families.given_gt()
+    used = table[table["total"] > 0]
+    width = max((len(label) for label in (*used["label"], "all but Background")), default=0)
+    unit = "px" if families.sample == "pixel" else "pages"
+    lines = [families.recipe, "", f"{'given gt':{width}} identity in family  out of it {unit:>14}  mostly read as"]
+    lines += [_family_line(row, width) for row in used.to_dict("records")]
+    overall = {"label": "all but Background", **families.shares(GT), "total": float("nan"), "preferred": None}
+    lines.append(_family_line(overall, width))
+    findings = finding_lines(families.findings)
+    return "\n".join([*lines, "", *findings] if findings else lines)
+
+
+def _family_line(row: Mapping[Any, Any], width: int) -> str:
+    parts = " ".join(f"{share(row[part]):>{wide}}" for part, wide in zip(PARTS, (8, 9, 10)))
+    total = "" if pd.isna(row["total"]) else pixels_of(row["total"])
+    preferred = {OOF: "out of family", None: ""}.get(row["preferred"], row["preferred"])
+    return f"{row['label']:{width}} {parts} {total:>14}  {preferred}".rstrip()
+
+
+def inspection_text(layout: Layout) -> str:
+    facts = inspection(layout)
+    lines = [
+        f"{facts['file']}: {facts['format']}, {counted(facts['pages'], 'page')}, "
+        f"{counted(facts['documents'], 'document')}, {counted(facts['regions'], 'region')}, "
+        f"{'with' if layout.has_scores else 'without'} scores"
+    ]
+    if facts["page0"]:
+        lines.append("  first page   {page}, {width} x {height}".format(**facts["page0"]))
+    if facts["region0"]:
+        box = ", ".join(f"{v:g}" for v in facts["region0"]["box"])
+        lines.append(f"  first region {facts['region0']['label']} at {box} on {facts['region0']['page']}")
+    width = max(map(len, facts["labels"]), default=0)
+    lines += [f"  {label:{width}} {count:>10,}" for label, count in facts["labels"].items()]
+    lines += [f"  {line.strip()}" for line in finding_lines(findings_of(layout))]
+    return "\n".join(lines)
