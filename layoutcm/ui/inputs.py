@@ -20,7 +20,7 @@ from layoutcm.app_server import SETTINGS, app_folder
 from layoutcm.comparison import Comparison, compare
 from layoutcm.fixes import fix
 from layoutcm.formats import read
-from layoutcm.formats.sources import OTHER_SUFFIXES, Source, files_below
+from layoutcm.formats.sources import OTHER_SUFFIXES, Source, files_below, read_bytes
 from layoutcm.model import IMAGE_SUFFIXES, Layout
 from layoutcm.page_maps import parse_page_map
 
@@ -46,7 +46,10 @@ class Input:
 
     @property
     def _single(self) -> str | tuple[str, bytes]:
-        return self.path or (self.name, self.data)
+        """Messages about a file of the server name the file, not where it lies."""
+        if self.path and os.path.isdir(self.path):
+            return self.path
+        return self.name, read_bytes(self.path) if self.path else self.data
 
 
 def digest_of(parts: Iterable[str]) -> str:
