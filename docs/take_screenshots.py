@@ -11,6 +11,7 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 from browser import chromium, server, visit  # noqa: E402  (the tests' own server and browser)
 
 VIEWS = {
+    "compare": "?load=sample",
     "overview": "overview?load=sample",
     "matrices": "matrices?load=sample&gt_label=Caption&pred_label=Text",
     "viewer": "viewer?load=sample&page=report_p3.png&gt_label=Table&pred_label=Picture",

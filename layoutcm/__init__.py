@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from layoutcm.comparison import Comparison as Comparison
     from layoutcm.comparison import compare as compare
     from layoutcm.confusion import Confusion as Confusion
-    from layoutcm.confusion import accuracy as accuracy
-    from layoutcm.confusion import averages as averages
     from layoutcm.confusion import label_sets_confusion as label_sets_confusion
     from layoutcm.counts import PairCounts as PairCounts
     from layoutcm.errors import InputError as InputError
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from layoutcm.model import Layout as Layout
     from layoutcm.resample import Intervals as Intervals
     from layoutcm.resample import difference as difference
+    from layoutcm.scores import accuracy as accuracy
+    from layoutcm.scores import averages as averages
     from layoutcm.soft import soft_scores as soft_scores
     from layoutcm.writers import write as write
 
@@ -42,8 +42,8 @@ _ROOM = {
     "Intervals": "resample",
     "Layout": "model",
     "PairCounts": "counts",
-    "accuracy": "confusion",
-    "averages": "confusion",
+    "accuracy": "scores",
+    "averages": "scores",
     "centroid_match": "centroids",
     "compare": "comparison",
     "difference": "resample",

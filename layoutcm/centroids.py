@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from layoutcm.align import Alignment
-from layoutcm.confusion import harmonic, ratio
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Rows, instances_of
 from layoutcm.model import GT, PRED, Floats
 from layoutcm.object_matching import from_left, group, match_most, near_pairs
+from layoutcm.scores import harmonic, ratio
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from layoutcm import __version__, rankings
 from layoutcm.align import Alignment, Mapped, align
 from layoutcm.checks import check_pair, findings_of
-from layoutcm.confusion import SCORES, Confusion, confusion_of, ratio
+from layoutcm.confusion import Confusion, confusion_of
 from layoutcm.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alignment, mapped_over
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
@@ -43,6 +43,7 @@ from layoutcm.model import (
 from layoutcm.page_maps import PagesGiven, page_map_of
 from layoutcm.page_regions import PageRegions
 from layoutcm.resample import LEVEL, RESAMPLES, Intervals, bootstrap
+from layoutcm.scores import SCORES, ratio
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import read_mapping
 from layoutcm.writing import one_line

@@ -1,6 +1,6 @@
 """Confusion matrices and what is read off them: recall, precision, F1, class values, averages, the 2x2 view.
 
-All matrices are float64[gt, pred]. Undefined is decided in `ratio` alone: where a denominator is 0 the value is nan.
+All matrices are float64[gt, pred].
 """
 
 from __future__ import annotations
@@ -16,6 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.counts import PairCounts, pack_sets
 from layoutcm.errors import InputError, shown
 from layoutcm.model import BACKGROUND, Floats, LabelSpace
+from layoutcm.scores import (
+    SCORES,
+    Margins,
+    accuracy,
+    check_average,
+    class_scores,
+    harmonic,
+    margins,
+    mean_scores,
+    numbers_of,
+    ratio,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +35,6 @@ if TYPE_CHECKING:
 GT_AXIS, PRED_AXIS = 0, 1
 CONTENT = "Content"
 METHODS = ("matrix", "tensor")
-AVERAGES = ("micro", "macro", "weighted")
-SCORES = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,16 +85,14 @@ class Confusion:
 
     def class_values(self) -> dict[str, Floats]:
         """The columns of the class table; one value a label. nan throughout where the diagonal has no meaning."""
-        hit = np.diag(self.recall_mass)
-        row, column = self.gt_pixels, self.precision_mass.sum(axis=GT_AXIS)
-        values = {
-            "gt_pixels": row,
-            "pred_pixels": self.pred_pixels,
-            **class_scores(hit, row, column),
-        }
+        scores = class_scores(self.margins)
         if not self.diagonal:
-            values |= {name: np.full(len(self.labels), np.nan) for name in (*SCORES, "iou")}
-        return values
+            scores = {name: np.full(len(self.labels), np.nan) for name in scores}
+        return {"gt_pixels": self.gt_pixels, "pred_pixels": self.pred_pixels, **scores}
+
+    @cached_property
+    def margins(self) -> Margins:
+        return margins(self.recall_mass, self.precision_mass)
 
     def classes(self) -> pd.DataFrame:
         """One row a label: label, gt_pixels, pred_pixels, precision, recall, f1, iou."""
@@ -98,8 +106,7 @@ class Confusion:
             check_average(kind)
             return dict.fromkeys(SCORES, float("nan"))
         skip = 1 if self.has_background and not background else 0
-        hit = np.diag(self.recall_mass)
-        return mean_scores(hit[skip:], self.gt_pixels[skip:], self.precision_mass.sum(axis=GT_AXIS)[skip:], kind)
+        return {name: float(value) for name, value in mean_scores(self.margins.without_first(skip), kind).items()}
 
     @property
     def accuracy(self) -> float:
@@ -134,27 +141,6 @@ class Confusion:
         return rows, columns
 
 
-def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
-    """part / whole, nan where whole is 0."""
-    part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
-    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
-
-
-def harmonic(recall: ArrayLike, precision: ArrayLike) -> Floats:
-    """Harmonic mean; 0 where only one of the two exists, nan where neither does."""
-    recall, precision = np.asarray(recall, float), np.asarray(precision, float)
-    neither = np.isnan(recall) & np.isnan(precision)
-    r, p = np.nan_to_num(recall), np.nan_to_num(precision)
-    return np.where(neither, np.nan, np.nan_to_num(ratio(2 * r * p, r + p)))
-
-
-def class_scores(hit: Floats, gt: Floats, pred: Floats) -> dict[str, Floats]:
-    """Precision, recall, F1 and IoU from diagonals, row sums and column sums of any shape."""
-    precision, recall = ratio(hit, pred), ratio(hit, gt)
-    f1 = harmonic(recall, precision)
-    return {"precision": precision, "recall": recall, "f1": f1, "iou": ratio(hit, gt + pred - hit)}
-
-
 def collapsed(mass: Floats) -> Floats:
     """float64[..., 2, 2] from float64[..., gt, pred]: sums over all labels but Background."""
     out = np.empty((*mass.shape[:-2], 2, 2))
@@ -165,56 +151,6 @@ def collapsed(mass: Floats) -> Floats:
     return out
 
 
-def check_average(kind: str) -> None:
-    if kind not in AVERAGES:
-        raise InputError("", "average", f"{shown(kind)} is not known", f"Use one of {', '.join(AVERAGES)}.")
-
-
-def mean_scores(hit: Floats, gt: Floats, pred: Floats, kind: str) -> dict[str, float]:
-    """Precision, recall and F1 of one matrix; the arrays are float64[labels]."""
-    values = stacked_mean_scores(hit[None], gt[None], pred[None], kind)
-    return {name: float(values[name][0]) for name in SCORES}
-
-
-def stacked_mean_scores(hit: Floats, gt: Floats, pred: Floats, kind: str) -> dict[str, Floats]:
-    """The averages of many matrices at once; the arrays are float64[matrices, labels].
-
-    Absent classes are left out; a present class whose value is n/a counts 0, as in scikit-learn.
-    """
-    check_average(kind)
-    if kind == "micro":
-        hits = hit.sum(axis=1)
-        recall, precision = ratio(hits, gt.sum(axis=1)), ratio(hits, pred.sum(axis=1))
-        return {"precision": precision, "recall": recall, "f1": harmonic(recall, precision)}
-    recall, precision = ratio(hit, gt), ratio(hit, pred)
-    present = (gt > 0) | (pred > 0)
-    weights = np.where(present, gt if kind == "weighted" else 1.0, 0.0)
-    total = weights.sum(axis=1)
-    by_class = {"precision": precision, "recall": recall, "f1": harmonic(recall, precision)}
-    return {name: ratio((np.nan_to_num(values) * weights).sum(axis=1), total) for name, values in by_class.items()}
-
-
-def averages(matrix: ArrayLike, kind: str) -> dict[str, float]:
-    """Precision, recall and F1 of any square confusion matrix, rows gt and columns pred, no Background rule."""
-    values = _square(matrix)
-    return mean_scores(np.diag(values), values.sum(axis=PRED_AXIS), values.sum(axis=GT_AXIS), kind)
-
-
-def accuracy(matrix: ArrayLike) -> float:
-    """The share of any square confusion matrix that lies on its diagonal; nan when there is nothing in it."""
-    values = _square(matrix)
-    return float(ratio(np.trace(values), values.sum()))
-
-
-def _square(matrix: ArrayLike) -> Floats:
-    values = _numbers_of(matrix, "matrix")
-    if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        raise InputError("", "matrix", f"the shape is {values.shape}, must be square", "Give float64[gt, pred].")
-    if not ((values >= 0) & np.isfinite(values)).all():
-        raise InputError("", "matrix", "all values must be finite and 0 or more", "Give counts, not shares with n/a.")
-    return values
-
-
 @dataclass(frozen=True, eq=False)
 class Stack:
     """Many matrices: float64[groups, gt, pred] masses (one, twice, with `matrix`), float64[groups, pred] pixels."""
@@ -222,6 +158,15 @@ class Stack:
     recall_mass: Floats
     precision_mass: Floats
     pred_pixels: Floats
+
+    @property
+    def margins(self) -> Margins:
+        return margins(self.recall_mass, self.precision_mass)
+
+    @property
+    def content_margins(self) -> Margins:
+        """Those of Content in the 2x2, float64[groups, 1]; each mass is summed by itself."""
+        return margins(collapsed(self.recall_mass), collapsed(self.precision_mass)).without_first(1)
 
 
 def stack(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str) -> Stack:
@@ -293,18 +238,11 @@ def sample_weights(gt_samples: int, pred_samples: int, weights: ArrayLike | None
     if gt_samples != pred_samples:
         problem = f"{gt_samples} and {pred_samples} samples"
         raise InputError("", "gt_sets, pred_sets", problem, "Give a pair of sets a sample.")
-    checked = np.ones(gt_samples) if weights is None else _numbers_of(weights, "weights")
+    checked = np.ones(gt_samples) if weights is None else numbers_of(weights, "weights")
     if checked.shape != (gt_samples,) or not ((checked >= 0) & np.isfinite(checked)).all():
         problem = f"must be {gt_samples} finite numbers of 0 or more, one a sample"
         raise InputError("", "weights", problem, "Repair them.")
     return checked
-
-
-def _numbers_of(values: ArrayLike, place: str) -> Floats:
-    try:
-        return np.asarray(values, float)
-    except (TypeError, ValueError) as error:
-        raise InputError("", place, f"these are not numbers: {error}", "Give an array of numbers.") from None
 
 
 def _numbers(labels: Iterable[str], names: list[str], background: str | None, side: str, sample: int) -> list[int]:

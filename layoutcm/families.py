@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from layoutcm.confusion import ratio, sample_weights
+from layoutcm.confusion import sample_weights
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.family_trees import OOF, FamilyTree, Given, check_depth, family_tree, tree_findings, unit_names, units
 from layoutcm.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
+from layoutcm.scores import ratio
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import AVERAGES, SCORES, Confusion
+from layoutcm.confusion import Confusion
 from layoutcm.families import FamilyConfusion, FamilyMatrix
 from layoutcm.family_trees import OOF
 from layoutcm.objects import Objects
+from layoutcm.scores import AVERAGES, SCORES
 from layoutcm.shading import VIEWS, view_values
 from layoutcm.tables import largest_confusions
 from layoutcm.writing import one_line

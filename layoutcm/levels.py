@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.confusion import GT_AXIS, PRED_AXIS, SCORES, Stack, class_scores, collapsed, stack, stacked_mean_scores
+from layoutcm.confusion import Stack, stack
 from layoutcm.counts import PairCounts
 from layoutcm.model import Floats, LabelSpace
+from layoutcm.scores import SCORES, class_scores, mean_scores
 
 BLOCK_VALUES = 4_000_000
 LEVEL_SCORES = ("precision", "recall", "f1", "micro_f1", "content_precision", "content_recall", "content_f1")
@@ -42,8 +43,7 @@ def level_averages(blocks: Stacks, kind: str, background: bool) -> dict[str, Flo
     skip = 0 if background else 1
     parts = []
     for _, one in blocks:
-        hit, gt, pred = (part[:, skip:] for part in margins(one.recall_mass, one.precision_mass))
-        parts.append(stacked_mean_scores(hit, gt, pred, kind))
+        parts.append(mean_scores(one.margins.without_first(skip), kind))
     return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in SCORES}
 
 
@@ -57,21 +57,13 @@ def level_scores(blocks: Stacks, shared: bool) -> dict[str, Floats]:
 
 
 def _block_scores(one: Stack, shared: bool) -> dict[str, Floats]:
-    hit, gt, pred = (part[:, 1:] for part in margins(one.recall_mass, one.precision_mass))
-    undefined = np.full(len(hit), np.nan)
-    scores = dict.fromkeys((*SCORES, "micro_f1"), undefined)
+    labels = one.margins.without_first(1)
+    scores = dict.fromkeys((*SCORES, "micro_f1"), np.full(len(labels.gt), np.nan))
     if shared:
-        scores |= stacked_mean_scores(hit, gt, pred, "macro")
-        scores["micro_f1"] = stacked_mean_scores(hit, gt, pred, "micro")["f1"]
-    hit, gt, pred = (part[:, 1] for part in margins(collapsed(one.recall_mass), collapsed(one.precision_mass)))
-    content = class_scores(hit, gt, pred)
-    return scores | {f"content_{name}": content[name] for name in SCORES}
-
-
-def margins(recall_mass: Floats, precision_mass: Floats) -> tuple[Floats, Floats, Floats]:
-    """float64[groups, labels] three times: diagonal, row sums, column sums."""
-    hit = np.diagonal(recall_mass, axis1=1, axis2=2)
-    return hit, recall_mass.sum(axis=1 + PRED_AXIS), precision_mass.sum(axis=1 + GT_AXIS)
+        scores |= mean_scores(labels, "macro")
+        scores["micro_f1"] = mean_scores(labels, "micro")["f1"]
+    content = class_scores(one.content_margins)
+    return scores | {f"content_{name}": content[name][:, 0] for name in SCORES}
 
 
 def largest_groups(blocks: Stacks, labels: int, most: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:

@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm import average_precision as rules
 from layoutcm.align import Alignment
-from layoutcm.confusion import SCORES, ratio
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
 from layoutcm.model import GT, PRED, Floats, LabelSpace
 from layoutcm.object_cells import ObjectCells, object_cells
 from layoutcm.object_matching import HIT, LEFT_OUT, Groups, Overlaps, group, match_greedily
+from layoutcm.scores import SCORES, ratio
 
 if TYPE_CHECKING:
     import pandas as pd

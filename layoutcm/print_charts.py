@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from layoutcm.average_precision import envelope
-from layoutcm.confusion import SCORES, Confusion
+from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.objects import Objects
 from layoutcm.palette import label_colours
 from layoutcm.paper import HIGHEST, INK, LINE, SOFT, WIDTHS, fitting, printed, sheet, text_width, width_of, write
+from layoutcm.scores import SCORES
 from layoutcm.shading import classes_in_use
 from layoutcm.writing import MISSING, number, per_cent
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutcm.align import Alignment
-from layoutcm.confusion import ratio
 from layoutcm.counts import PairCounts
 from layoutcm.levels import Stacks, level_scores, stacks
 from layoutcm.model import PRED, LabelSpace, Pages
 from layoutcm.page_matching import WAYS
+from layoutcm.scores import ratio
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,25 +9,17 @@ point values. A resample in which a score is undefined says nothing about it and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.confusion import (
-    AVERAGES,
-    SCORES,
-    Stack,
-    check_method,
-    class_scores,
-    collapsed,
-    ratio,
-    stacked_mean_scores,
-)
+from layoutcm.confusion import Stack, check_method
 from layoutcm.errors import InputError, shown
-from layoutcm.levels import Stacks, level_averages, margins
+from layoutcm.levels import Stacks, level_averages
 from layoutcm.model import Floats, LabelSpace
+from layoutcm.scores import AVERAGES, SCORES, Margins, class_scores, mean_scores, ratio
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +28,7 @@ RESAMPLES, LEVEL = 1000, 0.95
 MOST_RESAMPLES = 100_000
 BLOCK_WEIGHTS = 2_000_000
 CLASS_SCORES = (*SCORES, "iou")
-MARGINS = ("hit", "gt", "pred")
+MARGINS = tuple(field.name for field in fields(Margins))
 ENDS = ("value", "low", "high")
 Sums = dict[str, Floats]  # {what: float64[units or resamples, numbers]}
 
@@ -184,13 +176,12 @@ def unit_sums(compared: Compared, method: str) -> Sums:
     check_method(method)
     by_document = units_of(compared) == "documents"
     blocks = compared.document_matrices(method) if by_document else compared.page_matrices(method)
-    width = len(compared.space.labels)
+    width, parts = len(compared.space.labels), len(MARGINS)
     # Copied into rows block by block, because a diagonal alone would keep its whole stack in memory.
-    rows = [np.empty((0, 3 * width + 3)), *(_rows(one) for _, one in blocks)]
-    parts = np.split(np.concatenate(rows), [width, 2 * width, 3 * width], axis=1)
-    sums = dict(zip((*MARGINS, "content"), parts))
-    hit, gt, pred = (sums[name][:, 1:] for name in MARGINS)
-    own = _defined(stacked_mean_scores(hit, gt, pred, "macro"))
+    rows = [np.empty((0, parts * (width + 1))), *(_rows(one) for _, one in blocks)]
+    columns = np.split(np.concatenate(rows), [width * (k + 1) for k in range(parts)], axis=1)
+    sums = dict(zip((*MARGINS, "content"), columns))
+    own = _defined(mean_scores(_margins(sums).without_first(1), "macro"))
     if by_document:
         sums["over_documents"] = own
     if len(compared.pages) != len(own):
@@ -201,9 +192,12 @@ def unit_sums(compared: Compared, method: str) -> Sums:
 
 
 def _rows(one: Stack) -> Floats:
-    """float64[units, 3 x labels + 3]: diagonal, row sums and column sums, then those of Content in the 2x2."""
-    small = margins(collapsed(one.recall_mass), collapsed(one.precision_mass))
-    return np.concatenate([*margins(one.recall_mass, one.precision_mass), *(part[:, 1:] for part in small)], axis=1)
+    """float64[units, 4 x labels + 4]: the margins one after the other, then those of Content in the 2x2."""
+    return np.concatenate([*one.margins.parts(), *one.content_margins.parts()], axis=1)
+
+
+def _margins(sums: Sums) -> Margins:
+    return Margins(*(sums[name] for name in MARGINS))
 
 
 def _defined(scores: Mapping[str, Floats]) -> Floats:
@@ -244,9 +238,8 @@ def on_grid(rows: Floats) -> Floats:
 
 def figures_of(sums: Sums, shared: bool) -> dict[str, Floats]:
     """{figure: float64[resamples]}; where the taxonomies differ, only those of Content have a meaning."""
-    hit, gt, pred = (sums[name] for name in MARGINS)
     parts = {
-        f"{kind}_{{}}{name}": stacked_mean_scores(hit[:, skip:], gt[:, skip:], pred[:, skip:], kind)
+        f"{kind}_{{}}{name}": mean_scores(_margins(sums).without_first(skip), kind)
         for skip, name in ((1, ""), (0, "_with_background"))
         for kind in AVERAGES
     }
@@ -258,13 +251,13 @@ def figures_of(sums: Sums, shared: bool) -> dict[str, Floats]:
     figures = {name.format(score): values[score] for name, values in parts.items() for score in SCORES}
     if not shared:
         figures = {name: np.full(len(values), np.nan) for name, values in figures.items()}
-    content = class_scores(*sums["content"].T)
+    content = class_scores(Margins(*sums["content"].T))
     return figures | {f"content_{score}": content[score] for score in SCORES}
 
 
 def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:
     """{score: float64[resamples, labels]}"""
-    scores = class_scores(*(sums[name] for name in MARGINS))
+    scores = class_scores(_margins(sums))
     return scores if shared else {name: np.full(values.shape, np.nan) for name, values in scores.items()}
 
 

@@ -10,11 +10,12 @@ import pandas as pd
 
 from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import AVERAGES, SCORES, Confusion
+from layoutcm.confusion import Confusion
 from layoutcm.families import PARTS, FamilyConfusion
 from layoutcm.family_trees import OOF
 from layoutcm.model import GT, Finding, Layout
 from layoutcm.resample import Intervals
+from layoutcm.scores import AVERAGES, SCORES
 from layoutcm.tables import inspection, largest_confusions, whole
 from layoutcm.writing import MISSING, counted, number, pixels_of, share
 

@@ -13,12 +13,13 @@ from layoutcm import __version__
 from layoutcm.average_precision import RULES, mean
 from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import AVERAGES, SCORES, Confusion, collapsed
+from layoutcm.confusion import Confusion, collapsed
 from layoutcm.levels import Stacks
 from layoutcm.model import PRED, SIDES, Layout
 from layoutcm.page_matching import WAYS
 from layoutcm.pairing import name_documents
 from layoutcm.resample import Intervals
+from layoutcm.scores import AVERAGES, SCORES
 from layoutcm.soft import SOFT_AVERAGES
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 import layoutcm as lcm
-from layoutcm.confusion import AVERAGES, harmonic
+from layoutcm.scores import AVERAGES, harmonic
 
 nan = float("nan")
 PUBLISHED_GT = ["AB", "BC", "D", "ABCD", "BC", "BC", "BD"]
@@ -120,6 +120,18 @@ def test_tensor_averages_are_scikit_learns_multilabel_scores(kind):
         ours = lcm.label_sets_confusion(*sets, "abcde", method="tensor").average(kind)
         theirs = precision_recall_fscore_support(y_true, y_pred, labels=[0, 1, 2, 4], average=kind, zero_division=0)
         assert [ours["precision"], ours["recall"], ours["f1"]] == pytest.approx(list(theirs[:3]))
+
+
+def test_collapsing_a_tensor_sums_each_mass_by_itself():
+    """Pixel 1: a read as a and b. Pixel 2: Background read as a. Of three content labels that pred gives, two are on
+    content (the right one and the extra one); all content is found.
+    """
+    content = lcm.label_sets_confusion(["a", ""], ["ab", "a"], "ab", method="tensor").collapse()
+    assert content.recall_mass.tolist() == [[0, 1], [0, 1]] and content.precision_mass.tolist() == [[0, 1], [0, 2]]
+    values = {name: column[1] for name, column in content.class_values().items()}
+    assert values["recall"] == 1 and values["precision"] == pytest.approx(2 / 3)
+    assert values["f1"] == pytest.approx(0.8) and values["iou"] == pytest.approx(2 / 3)
+    assert content.precision[1, 1] == values["precision"] and content.f1[1, 1] == values["f1"]
 
 
 def test_collapse_sums_blocks():

@@ -9,7 +9,7 @@ from conftest import build
 
 import layoutcm as lcm
 from layoutcm import resample
-from layoutcm.confusion import AVERAGES, SCORES
+from layoutcm.scores import AVERAGES, SCORES
 
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 LABELS = ["a", "b", "c"]
@@ -287,3 +287,16 @@ def test_bad_settings_are_named(options, problem):
     for work in (c.bootstrap, lambda **given: lcm.difference(c, c, **given)):
         with pytest.raises(lcm.InputError, match=problem):
             work(**options)
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+def test_content_is_the_same_in_the_matrix_in_tables_and_in_intervals(sample, method):
+    c = sample[0]
+    for table, level in ((c.page_table(method), "page"), (c.document_table(method), "document")):
+        for row in table.itertuples():
+            small = c.confusion(**{level: getattr(row, level)}, method=method).collapse()
+            shown = [row.content_precision, row.content_recall, row.content_f1]
+            assert shown == pytest.approx([small.precision[1, 1], small.recall[1, 1], small.f1[1, 1]], rel=1e-12)
+    small, drawn = c.confusion(method=method).collapse(), c.bootstrap(5, method=method).figures
+    for score in SCORES:
+        assert drawn[f"content_{score}"][0] == pytest.approx(getattr(small, score)[1, 1], rel=1e-12)

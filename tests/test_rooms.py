@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 FLOORS = [
     {"errors", "app_server", "drawings", "palette", "writing", "page_names"},
     {"model", "handwritten", "paper"},
-    {"layout_rules"},
+    {"layout_rules", "scores"},
     {"page_maps", "page_numbers"},
     {"page_matching"},
     {"bits", "counts", "pairing", "taxonomy", "soft"},

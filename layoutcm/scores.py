@@ -1,0 +1,114 @@
+"""Scores of matrices: what recall, precision, F1 and averages are read off, for one matrix or many at once.
+
+Undefined is decided in `ratio` alone: where a denominator is 0 the value is nan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from layoutcm.errors import InputError, shown
+from layoutcm.model import Floats
+
+AVERAGES = ("micro", "macro", "weighted")
+SCORES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """float64[..., labels] four times: all of a matrix that its scores need.
+
+    Recall has a mass and precision has one. With method `matrix` they are the same. With `tensor` their diagonals are
+    equal, too, but no longer when labels are added up to Content.
+    """
+
+    recall_hit: Floats
+    precision_hit: Floats
+    gt: Floats  # sums of the rows of the one
+    pred: Floats  # sums of the columns of the other
+
+    def parts(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return self.recall_hit, self.precision_hit, self.gt, self.pred
+
+    def without_first(self, labels: int) -> Margins:
+        return Margins(*(part[..., labels:] for part in self.parts()))
+
+
+def margins(recall_mass: Floats, precision_mass: Floats) -> Margins:
+    """Those of float64[..., gt, pred] masses."""
+    recall_hit, precision_hit = (np.diagonal(mass, axis1=-2, axis2=-1) for mass in (recall_mass, precision_mass))
+    return Margins(recall_hit, precision_hit, recall_mass.sum(axis=-1), precision_mass.sum(axis=-2))
+
+
+def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
+    """part / whole, nan where whole is 0."""
+    part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
+    return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
+
+
+def harmonic(recall: ArrayLike, precision: ArrayLike) -> Floats:
+    """Harmonic mean; 0 where only one of the two exists, nan where neither does."""
+    recall, precision = np.asarray(recall, float), np.asarray(precision, float)
+    neither = np.isnan(recall) & np.isnan(precision)
+    r, p = np.nan_to_num(recall), np.nan_to_num(precision)
+    return np.where(neither, np.nan, np.nan_to_num(ratio(2 * r * p, r + p)))
+
+
+def class_scores(of: Margins) -> dict[str, Floats]:
+    """float64[..., labels]: precision, recall, F1 and IoU of each label."""
+    recall, precision = ratio(of.recall_hit, of.gt), ratio(of.precision_hit, of.pred)
+    f1 = harmonic(recall, precision)
+    # hit / (gt + pred - hit) in terms of F1, which holds where recall and precision have hits of their own.
+    return {"precision": precision, "recall": recall, "f1": f1, "iou": f1 / (2 - f1)}
+
+
+def check_average(kind: str) -> None:
+    if kind not in AVERAGES:
+        raise InputError("", "average", f"{shown(kind)} is not known", f"Use one of {', '.join(AVERAGES)}.")
+
+
+def mean_scores(of: Margins, kind: str) -> dict[str, Floats]:
+    """float64[...]: precision, recall and F1 averaged over the labels.
+
+    Absent classes are left out; a present class whose value is n/a counts 0, as in scikit-learn.
+    """
+    check_average(kind)
+    if kind == "micro":
+        summed = Margins(*(part.sum(axis=-1, keepdims=True) for part in of.parts()))
+        scores = class_scores(summed)
+        return {name: scores[name][..., 0] for name in SCORES}
+    present = (of.gt > 0) | (of.pred > 0)
+    weights = np.where(present, of.gt if kind == "weighted" else 1.0, 0.0)
+    scores, total = class_scores(of), weights.sum(axis=-1)
+    return {name: ratio((np.nan_to_num(scores[name]) * weights).sum(axis=-1), total) for name in SCORES}
+
+
+def averages(matrix: ArrayLike, kind: str) -> dict[str, float]:
+    """Precision, recall and F1 of any square confusion matrix, rows gt and columns pred, no Background rule."""
+    values = _square(matrix)
+    return {name: float(value) for name, value in mean_scores(margins(values, values), kind).items()}
+
+
+def accuracy(matrix: ArrayLike) -> float:
+    """The share of any square confusion matrix that lies on its diagonal; nan when there is nothing in it."""
+    values = _square(matrix)
+    return float(ratio(np.trace(values), values.sum()))
+
+
+def _square(matrix: ArrayLike) -> Floats:
+    values = numbers_of(matrix, "matrix")
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise InputError("", "matrix", f"the shape is {values.shape}, must be square", "Give float64[gt, pred].")
+    if not ((values >= 0) & np.isfinite(values)).all():
+        raise InputError("", "matrix", "all values must be finite and 0 or more", "Give counts, not shares with n/a.")
+    return values
+
+
+def numbers_of(values: ArrayLike, place: str) -> Floats:
+    try:
+        return np.asarray(values, float)
+    except (TypeError, ValueError) as error:
+        raise InputError("", place, f"these are not numbers: {error}", "Give an array of numbers.") from None
