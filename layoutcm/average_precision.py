@@ -15,6 +15,7 @@ from layoutcm.model import Floats
 from layoutcm.scores import ratio
 
 IOUS = np.linspace(0.5, 0.95, 10)
+HEADLINE_IOU = 0.5  # where no other is asked for
 RECALLS = np.linspace(0.0, 1.0, 101)
 AREAS = {"": (0, 1e5**2), "small": (0, 32**2), "medium": (32**2, 96**2), "large": (96**2, 1e5**2)}
 MOST = (1, 10, 100)  # predictions of one label on one page that count

@@ -19,13 +19,12 @@ from layoutcm.family_trees import BUILT_IN, Given, family_tree
 from layoutcm.fixes import fix
 from layoutcm.formats import read
 from layoutcm.model import Layout
-from layoutcm.resample import Intervals, check_resampling, difference
+from layoutcm.resample import check_resampling, difference
+from layoutcm.results import Extras, full_result
 from layoutcm.writers import write
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from layoutcm.family_tables import full_result
-    from layoutcm.summaries import family_summary, summary
     from layoutcm.tables import json_text
 
     # Before the long work, so that a mistake in it is said at once.
@@ -34,34 +33,55 @@ def run_compare(options: argparse.Namespace) -> None:
         families = family_tree(families, ())
     if options.intervals is not None:
         check_resampling(options.intervals)
+    results, told = [], []
     with _report_folder(options) as folder:
         gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
-        results: list[dict[str, Any]] = []
         first: tuple[str, Comparison] | None = None
         for file, name in zip(options.pred, _report_names(options.pred)):
             comparison = _compare(gt, file, options)
             first = first or (name, comparison)
-            booked = None if families is None else _families(comparison, families, options)
-            intervals = comparison.bootstrap(options.intervals, method=options.method) if options.intervals else None
-            moved = _difference(first[1], comparison, options) if intervals and comparison is not first[1] else None
+            extras, notes = _extras(comparison, first, families, options)
             if folder:
-                _write_report(comparison, folder / name, options, booked, intervals)
-                if comparison is not first[1]:
-                    _write_differences(first, comparison, folder / name, options)
+                _write_report(comparison, folder / name, options, extras)
+                notes += _write_differences(first, comparison, folder / name, options)
             if options.json:
-                results.append(full_result(comparison, booked, options.method, options.per_page, intervals))
-                if moved:
-                    results[-1]["difference_from_first"] = moved[0]
+                results.append(full_result(comparison, options.method, options.per_page, extras))
             if options.json != "-":
-                print(harmless(summary(comparison, options.method, intervals)), end="\n\n")
-                if moved:
-                    print(harmless(moved[1]), end="\n\n")
-                if booked:
-                    print(harmless(family_summary(booked)), end="\n\n")
-        if options.json:
-            _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+                told += [*_sections(comparison, first[0], extras, options), *notes]
+    # Nobody who reads only the first lines of what is printed (`| head`) shall lose the report by that.
+    if options.json:
+        _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+    for text in told:
+        print(harmless(text), end="\n\n")
     if options.output and options.json != "-":
         print(f"report written to {options.output}")
+
+
+def _extras(
+    comparison: Comparison, first: tuple[str, Comparison], families: Given | None, options: argparse.Namespace
+) -> tuple[Extras, list[str]]:
+    """What was asked for beyond the comparison itself, and notes on what cannot be had."""
+    booked = None if families is None else _families(comparison, families, options)
+    if not options.intervals:
+        return Extras(booked), []
+    intervals = comparison.bootstrap(options.intervals, method=options.method)
+    name, other = first
+    if comparison is other:
+        return Extras(booked, intervals), []
+    try:
+        moved = difference(other, comparison, options.intervals, method=options.method)
+    except InputError as error:
+        return Extras(booked, intervals), [f"no difference from {name}: {error}"]
+    return Extras(booked, intervals, moved), []
+
+
+def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
+    """What is printed about one prediction."""
+    from layoutcm.summaries import difference_summary, family_summary, summary
+
+    told = [summary(comparison, options.method, extras.intervals)]
+    told += [difference_summary(extras.difference, first)] if extras.difference else []
+    return [*told, family_summary(extras.families)] if extras.families else told
 
 
 def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
@@ -105,13 +125,7 @@ def _report_names(files: Sequence[str]) -> list[str]:
     return names
 
 
-def _write_report(
-    comparison: Comparison,
-    folder: Path,
-    options: argparse.Namespace,
-    families: FamilyConfusion | None,
-    intervals: Intervals | None,
-) -> None:
+def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> None:
     from layoutcm.page_images import from_path
     from layoutcm.report import write_files
 
@@ -119,35 +133,20 @@ def _write_report(
     with Bar("writing the report", "%") as progress:
         told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
         chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
-        write_files(comparison, folder, images, **chosen, families=families, intervals=intervals, progress=told)
+        write_files(comparison, folder, images, **chosen, extras=extras, progress=told)
 
 
 def _write_differences(
     first: tuple[str, Comparison], comparison: Comparison, folder: Path, options: argparse.Namespace
-) -> None:
-    """Figures of what this prediction has more or less than the first, or a line that says why there are none."""
+) -> list[str]:
+    """Figures of what this prediction has more or less than the first, or a note why there are none."""
     from layoutcm.report import write_differences
 
     name, other = first
-    before, own = (one.confusion(method=options.method) for one in (other, comparison))
-    why = write_differences(before, own, (name, folder.name), folder)
-    if why and options.json != "-":
-        print(harmless(f"{folder.name} less {name}: no figure, because {why}"), end="\n\n")
-
-
-def _difference(
-    first: Comparison, comparison: Comparison, options: argparse.Namespace
-) -> tuple[dict[str, Any] | None, str]:
-    """This prediction minus the first, for the JSON and for the terminal; where they cannot be paired, why not."""
-    from layoutcm.summaries import difference_summary
-    from layoutcm.tables import json_ready
-
-    name = Path(options.pred[0]).name
-    try:
-        found = difference(first, comparison, options.intervals, method=options.method)
-    except InputError as error:
-        return None, f"no difference from {name}: {error}"
-    return json_ready(found.as_dict()), difference_summary(found, name)
+    if comparison is other:
+        return []
+    why = write_differences(other, comparison, (name, folder.name), folder, options.method)
+    return [f"{folder.name} less {name}: no figure, because {why}"] if why else []
 
 
 def _families(comparison: Comparison, families: Given, options: argparse.Namespace) -> FamilyConfusion:

@@ -234,11 +234,12 @@ class Comparison:
         """
         counts = self.counts(page, document)
         if families is None:
-            return confusion_of(counts, self.space, method, self.recipe_for(method))
+            return confusion_of(counts, self.space, method, self.recipe_for(method, document=document, page=page))
         tree = family_tree(families, self.labels[1:])
         space = space_at(self.space, counts.labels, tree, depth, expanded)
         opened = "+".join(expanded) or None
-        recipe = self.recipe_for(method, families=tree.title, depth=depth, expanded=opened)
+        level = {"document": document, "page": page}
+        recipe = self.recipe_for(method, **level, families=tree.title, depth=depth, expanded=opened)
         return confusion_of(counts.merged(), space, method, recipe)
 
     def families(
@@ -258,7 +259,8 @@ class Comparison:
         a page; a remaining pair counts 1 (pairs), or each gt (gold) or pred label spends 1.
         """
         tree = family_tree(families, self.labels[1:])
-        recipe = self.recipe_for(None, families=tree.title, depth=depth, sample=sample, count=count)
+        level = {"document": document, "page": page}
+        recipe = self.recipe_for(None, **level, families=tree.title, depth=depth, sample=sample, count=count)
         return families_of(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:

@@ -14,13 +14,13 @@ import plotly.graph_objects as go
 from layoutcm.charts import label_axis, share_axis
 from layoutcm.confusion import Confusion
 from layoutcm.families import PARTS, FamilyConfusion, FamilyMatrix
-from layoutcm.family_trees import OOF
+from layoutcm.family_trees import OOF, OUT_OF_FAMILY, preferred_name
 from layoutcm.figures import base_layout, matrix_figure, plain
 from layoutcm.model import GT, SIDES
 from layoutcm.palette import Theme, colour_at, readable_on
 from layoutcm.writing import per_cent, share, short, spaced
 
-PART_NAMES = {"identity": "right", "in_family": "in family", "oof": "out of family"}
+PART_NAMES = {"identity": "right", "in_family": "in family", "oof": OUT_OF_FAMILY}
 SMALLEST_WITH_NUMBER = 0.06
 
 
@@ -104,10 +104,6 @@ def _hover(values: dict[str, Any], side: int, unit: str) -> str:
     if values["preferred"] is not None:
         lines.append(f"mostly confused with {plain(preferred_name(values['preferred']))}")
     return "<br>".join(lines)
-
-
-def preferred_name(preferred: str | None) -> str:
-    return {OOF: "out of family", None: ""}.get(preferred, preferred or "")
 
 
 def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> go.Figure:

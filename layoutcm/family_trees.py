@@ -19,7 +19,8 @@ from layoutcm.handwritten import parse_written, read_written
 from layoutcm.model import BACKGROUND, Finding
 from layoutcm.taxonomy import plain_spelling
 
-OOF = "OOF"  # out of family
+OOF = "OOF"
+OUT_OF_FAMILY = "out of family"  # the same in words
 EVERYTHING = "Content"  # what all labels are shown as at depth 0
 BETWEEN = " / "
 MOST_FAMILIES, DEEPEST = 10_000, 20
@@ -274,3 +275,8 @@ def suggested_trees(labels: Sequence[str]) -> list[FamilyTree]:
 def suggest_families(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     """{name: families} of the built-in trees that fit these labels, the best first; `c.families` takes each of them."""
     return {tree.name: tree.as_written() for tree in suggested_trees(list(labels))}
+
+
+def preferred_name(preferred: str | None) -> str:
+    """What a label is mostly confused with, in words; "" where it is never confused."""
+    return {OOF: OUT_OF_FAMILY, None: ""}.get(preferred, preferred or "")

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from layoutcm.average_precision import HEADLINE_IOU
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.families import FamilyConfusion, FamilyMatrix
-from layoutcm.family_trees import OOF
+from layoutcm.family_trees import OUT_OF_FAMILY, preferred_name
 from layoutcm.objects import Objects
+from layoutcm.resample import Intervals
 from layoutcm.scores import AVERAGES, SCORES
 from layoutcm.shading import VIEWS, view_values
 from layoutcm.tables import largest_confusions
@@ -25,9 +27,7 @@ from layoutcm.writing import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
-OBJECT_IOU = 0.5
 APS = ("ap", "ap50", "ap75", "ar")
-OUT_OF_FAMILY = "out of family"
 # Columns of floats that are pixels; all others are shares.
 PIXELS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
 HEADINGS = {
@@ -137,7 +137,7 @@ def confusions_table(confusion: Confusion, most: int = 20) -> Table:
     return Table("confusions", title, pd.DataFrame(largest_confusions(confusion, most), columns=columns))
 
 
-def object_tables(objects: Objects, iou: float = OBJECT_IOU) -> list[Table]:
+def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
     """What holds for all objects, and one row a label that has any; AP where there is one, else the note says why."""
     import pandas as pd
 
@@ -160,6 +160,23 @@ def object_tables(objects: Objects, iou: float = OBJECT_IOU) -> list[Table]:
     ]
 
 
+def interval_tables(intervals: Intervals | None, difference: Intervals | None) -> list[Table]:
+    """How far figures and class values would move with other documents; the same of the difference to another model."""
+    given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the first prediction", difference)}
+    return [_interval_table(name, title, drawn) for name, (title, drawn) in given.items() if drawn]
+
+
+def _interval_table(name: str, title: str, drawn: Intervals) -> Table:
+    """Figures first, then each label's scores."""
+    import pandas as pd
+
+    figures = drawn.headline.rename(columns={"figure": "of"})
+    classes = drawn.classes()
+    classes.insert(0, "of", classes.pop("label") + ": " + classes.pop("score"))
+    frame = pd.concat([figures, classes], ignore_index=True)
+    return Table(name, title, frame[frame["value"].notna()].reset_index(drop=True), note=drawn.recipe)
+
+
 def family_tables(families: FamilyConfusion) -> list[Table]:
     """Given gt and given pred what stays, what stays in the family and what leaves it; then every family's matrix."""
     given = []
@@ -167,7 +184,7 @@ def family_tables(families: FamilyConfusion) -> list[Table]:
         ("families", "gt", families.given_gt()),
         ("families_pred", "pred", families.given_pred()),
     ):
-        preferred = [{OOF: OUT_OF_FAMILY, None: ""}.get(label, label) for label in frame["preferred"]]
+        preferred = [preferred_name(label) for label in frame["preferred"]]
         given.append(Table(name, f"Families, given {side}", frame.assign(preferred=preferred), note=families.recipe))
     return [*given, *(_family_matrix(k, matrix) for k, matrix in enumerate(families.all_matrices, 1))]
 

@@ -92,15 +92,17 @@ def report_data(
 
 def _shown(confusion: Confusion) -> list[str]:
     classes = ["classes"] if confusion.diagonal else []
-    more = ["object_scores", "objects", "families", "families_pred"]
+    more = ["intervals", "difference", "object_scores", "objects", "families", "families_pred"]
     return ["averages", "confusions", *classes, *more, "documents", "pages", "findings", "recipe"]
 
 
 def _family(table: Table) -> dict[str, Any]:
     """A family's matrix as the page draws one: all its labels, and which of them are rows and columns."""
     gt, pred = table.frame.iloc[:, 0].tolist(), table.frame.columns[1:].tolist()
-    labels = list(dict.fromkeys((*gt[:-1], *pred)))
-    rows, columns = ([labels.index(label) for label in side] for side in (gt, pred))
+    names = list(dict.fromkeys((*gt[:-1], *pred[:-1])))
+    # The margin is the last on both sides, whatever a label is called.
+    rows, columns = ([*map(names.index, side[:-1]), len(names)] for side in (gt, pred))
+    labels = [*names, pred[-1]]
     values = np.zeros((len(labels), len(labels)))
     values[np.ix_(rows, columns)] = table.frame.iloc[:, 1:].to_numpy(float)
     return {"title": table.title, "labels": labels, "rows": rows, "columns": columns, "values": values}

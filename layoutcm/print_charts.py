@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from layoutcm.average_precision import envelope
+from layoutcm.average_precision import HEADLINE_IOU, envelope
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.objects import Objects
@@ -40,12 +40,14 @@ def classes(
     *,
     intervals: Mapping[str, ArrayLike] | None = None,
     background: bool = False,
+    recipe: str = "",
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
     """Precision, recall and F1 of the classes in use, the largest in gt first.
 
-    `intervals` are {score: float64[labels, low high]} in the order of the matrix's labels, and drawn as whiskers.
+    `intervals` are {score: float64[labels, low high]} in the order of the matrix's labels, and drawn as whiskers;
+    `recipe` says how they were made, if it is to stand below instead of the matrix's own.
     """
     if not confusion.diagonal:
         raise InputError("", "classes", "the two sides have different labels", "A mapping makes classes comparable.")
@@ -56,7 +58,7 @@ def classes(
     names = [fitting(confusion.labels[i], font, 0.36 * wide) for i in positions]
     left = max((text_width(name, font) for name in names), default=0) + 8
     right, top, bottom = wide - 24, 18.0, 18 + pitch * len(positions)
-    figure, axes = sheet(wide, bottom + 13, confusion.recipe if caption else "")
+    figure, axes = sheet(wide, bottom + 13, (recipe or confusion.recipe) if caption else "")
     _share_lines(axes, left, right, top, bottom)
     _bar_legend(axes, left)
     values = confusion.class_values()
@@ -123,7 +125,7 @@ def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thick: float, left: f
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=line, zorder=2), autolim=False)
 
 
-def object_curves(objects: Objects, iou: float = 0.5, **look: Any) -> Figure:
+def object_curves(objects: Objects, iou: float = HEADLINE_IOU, **look: Any) -> Figure:
     """The curves of all labels in gt, the most frequent first, with their AP at this IoU; `look` as in `curves`.
 
     Drawn is the line under which COCO takes the area.

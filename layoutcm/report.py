@@ -19,14 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm import print_charts, print_figures
+from layoutcm.average_precision import HEADLINE_IOU
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion
-from layoutcm.family_tables import full_result
 from layoutcm.family_trees import Given
 from layoutcm.frames import (
-    OBJECT_IOU,
     VIEW_OF,
     Table,
     average_table,
@@ -37,6 +36,7 @@ from layoutcm.frames import (
     document_table,
     family_tables,
     findings_table,
+    interval_tables,
     matrix_table,
     object_tables,
     page_table,
@@ -48,7 +48,8 @@ from layoutcm.markup import latex
 from layoutcm.objects import Objects
 from layoutcm.page_images import PageImages, from_path
 from layoutcm.paper import FORMATS, file_of
-from layoutcm.resample import Intervals
+from layoutcm.resample import Intervals, check_same_pages
+from layoutcm.results import NO_EXTRAS, Extras, full_result
 from layoutcm.spreadsheet import write_workbook
 from layoutcm.tables import json_text
 
@@ -68,7 +69,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
 CURVES = "curves"
 # Views whose difference to the first of several predictions is drawn, and the names of these figures.
 DIFFERENCES = {view: f"difference-{view}" for view in ("recall", "precision", "f1")}
-PAPER_TABLES = (*FIGURES, "averages", "confusions", "objects", "families", "families_pred")
+PAPER_TABLES = (*FIGURES, "averages", "confusions", "objects", "intervals", "difference", "families", "families_pred")
 OWN_FILES = re.compile(
     r"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|pages\.csv"
     rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FORMATS)})"
@@ -97,7 +98,7 @@ def write_report(
     pictures = images if images is None or isinstance(images, PageImages) else from_path(Path(images))
     booked = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
     drawn = None if intervals is None else comparison.bootstrap(intervals, method=method)
-    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "families": booked, "intervals": drawn}
+    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": Extras(booked, drawn)}
     with replaced(folder) as place:
         write_files(comparison, place, pictures, **chosen, progress=progress)
     return Path(folder)
@@ -110,8 +111,7 @@ def write_files(
     *,
     method: str = "matrix",
     per_page: bool = False,
-    families: FamilyConfusion | None = None,
-    intervals: Intervals | None = None,
+    extras: Extras = NO_EXTRAS,
     progress: Told | None = None,
 ) -> None:
     """The files themselves, into a folder that is ours."""
@@ -120,10 +120,10 @@ def write_files(
         place.mkdir(parents=True, exist_ok=True)
     tell("tables", 0.0)
     confusion, objects = comparison.confusion(method=method), comparison.objects()
-    tables = all_tables(comparison, confusion, objects, families)
+    tables = all_tables(comparison, confusion, objects, extras)
     (folder / "pages.csv").write_bytes(csv_text(tables["pages"]).encode("utf-8"))
     write_parquet(tables["pages"], folder / "pages.parquet")
-    (folder / "result.json").write_bytes(json_text(full_result(comparison, families, method, per_page, intervals)))
+    (folder / "result.json").write_bytes(json_text(full_result(comparison, method, per_page, extras)))
     for name, text in paper_tables(confusion, tables).items():
         (folder / "tables" / f"{name}.tex").write_bytes(text.encode("utf-8"))
     tell("workbook", 0.15)
@@ -131,24 +131,40 @@ def write_files(
     names = figure_names(confusion, objects)
     for k, name in enumerate(names):
         tell(f"figure {name}", 0.3 + 0.4 * k / len(names))
-        whiskers = {"intervals": intervals.whiskers()} if intervals and name == "classes" else {}
-        _write_figure(figure_of(name, comparison, confusion, objects, **whiskers), folder, name)
+        _write_figure(figure_of(name, comparison, confusion, objects, extras.intervals), folder, name)
     tell("page", 0.7)
     (folder / "report.html").write_bytes(report_page(comparison, confusion, tables, images).encode("utf-8"))
     tell("done", 1.0)
 
 
-def write_differences(first: Confusion, second: Confusion, names: tuple[str, str], folder: Path) -> str:
-    """What the second model has more or less than the first, among the figures of the second's report.
+def write_differences(first: Comparison, second: Comparison, names: tuple[str, str], folder: Path, method: str) -> str:
+    """What the second prediction has more or less than the first, among the figures of the second's report.
 
     Gives back why there are none, "" if there are.
     """
     try:
         for view, name in DIFFERENCES.items():
-            _write_figure(print_figures.difference(first, second, view, names=names), folder, name)
+            _write_figure(difference_of(first, second, view, names, method=method), folder, name)
     except InputError as error:
         return error.problem
     return ""
+
+
+def difference_of(
+    first: Comparison,
+    second: Comparison,
+    view: str,
+    names: tuple[str, str],
+    *,
+    method: str = "matrix",
+    page: str | None = None,
+    document: str | None = None,
+    **look: Any,
+) -> Figure:
+    """The second matrix less the first, of predictions of the same pages."""
+    check_same_pages(first, second)
+    before, after = (one.confusion(page, document, method) for one in (first, second))
+    return print_figures.difference(before, after, view, names=names, **look)
 
 
 def _write_figure(figure: Figure, folder: Path, name: str) -> None:
@@ -161,14 +177,14 @@ def zipped(
     images: PageImages | None = None,
     *,
     method: str = "matrix",
-    families: FamilyConfusion | None = None,
+    extras: Extras = NO_EXTRAS,
     progress: Told | None = None,
 ) -> bytes:
     """All files of a report as a zip; equal comparisons make equal bytes."""
     out = io.BytesIO()
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         folder = Path(place)
-        write_files(comparison, folder, images, method=method, families=families, progress=progress)
+        write_files(comparison, folder, images, method=method, extras=extras, progress=progress)
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             # Without a date of its own, a member would carry the time of writing.
             member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), date_time=(1980, 1, 1, 0, 0, 0))
@@ -180,9 +196,9 @@ def all_tables(
     comparison: Comparison,
     confusion: Confusion,
     objects: Objects | None = None,
-    families: FamilyConfusion | None = None,
+    extras: Extras = NO_EXTRAS,
 ) -> dict[str, Table]:
-    """Every table of a report by its name; those of objects and families where these are given."""
+    """Every table of a report by its name; those of objects, families and intervals where these are given."""
     method = confusion.method
     tables = [
         *(matrix_table(confusion, view) for view in VIEW_OF.values()),
@@ -195,7 +211,8 @@ def all_tables(
         findings_table(comparison),
         recipe_table(comparison, method),
         *(object_tables(objects) if objects else ()),
-        *(family_tables(families) if families else ()),
+        *(interval_tables(extras.intervals, extras.difference)),
+        *(family_tables(extras.families) if extras.families else ()),
     ]
     return {table.name: table for table in tables}
 
@@ -203,15 +220,25 @@ def all_tables(
 def figure_names(confusion: Confusion, objects: Objects) -> list[str]:
     """Figures that can be drawn: no class values without a meaningful diagonal, no curves without an AP."""
     names = [name for name in FIGURES if name != "classes" or confusion.diagonal]
-    return names if objects.why_no_ap else [*names, CURVES]
+    ranked = not objects.why_no_ap and objects.per_class["ap50"].notna().any()
+    return [*names, CURVES] if ranked else names
 
 
-def figure_of(name: str, comparison: Comparison, confusion: Confusion, objects: Objects, **look: Any) -> Figure:
+def figure_of(
+    name: str,
+    comparison: Comparison,
+    confusion: Confusion,
+    objects: Objects,
+    intervals: Intervals | None = None,
+    **look: Any,
+) -> Figure:
     """One of the figures of a report; `look` is width and caption."""
-    if name != CURVES:
-        return FIGURES[name](confusion, **look)
-    recipe = comparison.recipe_for(None, objects=objects.shapes, iou=f"{OBJECT_IOU:.2f}", rule="coco")
-    return print_charts.object_curves(objects, OBJECT_IOU, recipe=recipe, **look)
+    if name == CURVES:
+        recipe = comparison.recipe_for(None, objects=objects.shapes, iou=f"{HEADLINE_IOU:.2f}", rule="coco")
+        return print_charts.object_curves(objects, HEADLINE_IOU, recipe=recipe, **look)
+    if name == "classes" and intervals:
+        look |= {"intervals": intervals.whiskers(), "recipe": intervals.recipe}
+    return FIGURES[name](confusion, **look)
 
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:

@@ -74,6 +74,11 @@ class Intervals:
         return f"<Intervals {self.recipe}>"
 
     @property
+    def unit(self) -> str:
+        """One of the units."""
+        return self.units.removesuffix("s")
+
+    @property
     def headline(self) -> pd.DataFrame:
         """One row a figure: figure, value, low, high."""
         import pandas as pd
@@ -119,7 +124,7 @@ def difference(
 
     Classes are those that both comparisons have.
     """
-    _check_same_pages(c_a, c_b)
+    check_same_pages(c_a, c_b)
     return _intervals([c_a, c_b], n, seed, level, method)
 
 
@@ -151,12 +156,16 @@ def _intervals(of: Sequence[Compared], n: int, seed: int, level: float, method: 
 
 def check_resampling(n: int, seed: int = 0, level: float = LEVEL) -> None:
     """Refuse what cannot be resampled with, before any work."""
-    if not (isinstance(n, int) and 1 <= n <= MOST_RESAMPLES):
+    if not (_is_whole(n) and 1 <= n <= MOST_RESAMPLES):
         raise InputError("", "n", f"{shown(n)} is not a number of resamples", f"Use 1 to {MOST_RESAMPLES:,}.")
-    if not (isinstance(seed, int) and seed >= 0):
+    if not (_is_whole(seed) and seed >= 0):
         raise InputError("", "seed", f"{shown(seed)} is not a seed", "Use a whole number of 0 or more.")
     if not (isinstance(level, int | float) and 0 < level < 1):
         raise InputError("", "level", f"{shown(level)} is not a share between 0 and 1", "Use one such as 0.95.")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def units_of(compared: Compared) -> str:
@@ -281,8 +290,8 @@ def ends_of(values: Floats, level: float, columns: Sequence[str]) -> Floats:
     return ends.T
 
 
-def _check_same_pages(c_a: Compared, c_b: Compared) -> None:
-    """Resamples can be paired only when both comparisons have the same pages in the same documents."""
+def check_same_pages(c_a: Compared, c_b: Compared) -> None:
+    """Two predictions can be held against each other only on the same pages of the same documents."""
     for name, compared in (("c_a", c_a), ("c_b", c_b)):
         if not isinstance(compared, Compared):
             raise InputError("", name, f"{shown(compared)} is not a comparison", "Give what layoutcm.compare returns.")
@@ -306,14 +315,24 @@ def _paired_sums(of: Sequence[Compared], method: str) -> list[Sums]:
         place = {name: i for i, name in enumerate(unit_names(compared))}
         order = [place[name] for name in unit_names(of[0])]
         all_sums.append({name: values[order] for name, values in unit_sums(compared, method).items()})
-        _check_same_gt(of[0], all_sums[0]["gt"][:, 0], all_sums[-1]["gt"][:, 0])
+    _check_same_gt(of, [sums["gt"] for sums in all_sums])
     return all_sums
 
 
-def _check_same_gt(compared: Compared, a: Floats, b: Floats) -> None:
-    """float64[units]: where gt is one and the same, it has as many empty pixels in both comparisons."""
-    other = np.flatnonzero(~np.isclose(a, b, rtol=1e-9, atol=0))
-    if other.size:
-        where = f"{units_of(compared)[:-1]} {shown(unit_names(compared)[int(other[0])])}"
-        problem = f"gt has {a[other[0]]:,.0f} and {b[other[0]]:,.0f} empty pixels on {where}"
-        raise InputError("", "c_a, c_b", problem, "Compare both predictions with the same gt and the same rounding.")
+def _check_same_gt(of: Sequence[Compared], pixels: Sequence[Floats]) -> None:
+    """Where gt is one and the same, each label that both have covers as many of its pixels, whatever was predicted.
+
+    `pixels` are float64[units, labels], one for each comparison.
+    """
+    first, last = of[0], of[-1]
+    for a, label in enumerate(first.space.labels):
+        if label not in last.space.labels:
+            continue
+        own, other = pixels[0][:, a], pixels[-1][:, last.space.labels.index(label)]
+        unlike = np.flatnonzero(~np.isclose(own, other, rtol=1e-9, atol=0))
+        if unlike.size:
+            unit = int(unlike[0])
+            where = f"{units_of(first).removesuffix('s')} {shown(unit_names(first)[unit])}"
+            problem = f"{label} has {own[unit]:,.0f} and {other[unit]:,.0f} pixels of gt on {where}"
+            hint = "Compare both predictions with the same gt, the same rounding and the same mapping of gt."
+            raise InputError("", "c_a, c_b", problem, hint)

@@ -23,7 +23,8 @@ from layoutcm.writing import one_line
 SHEETS = {
     name: name.capitalize().replace("_", " ")
     for name in (
-        *("confusion", "recall", "precision", "f1", "collapsed", "classes", "objects", "families", "families_pred"),
+        *("confusion", "recall", "precision", "f1", "collapsed", "classes", "intervals", "difference"),
+        *("objects", "families", "families_pred"),
         *("documents", "pages", "findings", "recipe"),
     )
 }

@@ -12,7 +12,7 @@ from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.families import PARTS, FamilyConfusion
-from layoutcm.family_trees import OOF
+from layoutcm.family_trees import preferred_name
 from layoutcm.model import GT, Finding, Layout
 from layoutcm.resample import Intervals
 from layoutcm.scores import AVERAGES, SCORES
@@ -50,12 +50,13 @@ def summary(comparison: Comparison, method: str = "matrix", intervals: Intervals
 def _average_lines(comparison: Comparison, confusion: Confusion, method: str, intervals: Intervals | None) -> list[str]:
     if not confusion.diagonal:
         return ["Averages over classes: none, because the two sides have different labels (use a mapping)."]
-    rows = [confusion.average(kind) for kind in AVERAGES]
-    rows.append(confusion.average("micro", background=True))
-    rows += [comparison.average("macro", over=over, method=method) for over in ("pages", "documents")]
+    rows = {f"{kind}_f1": confusion.average(kind) for kind in AVERAGES}
+    rows["micro_f1_with_background"] = confusion.average("micro", background=True)
+    for over in ("pages", "documents"):
+        rows[f"macro_f1_over_{over}"] = comparison.average("macro", over=over, method=method)
     heading = "   interval of F1" if intervals else ""
     lines = [f"{'averages':28} precision   recall       F1{heading}"]
-    return lines + [_score_line(figure, scores, intervals) for figure, scores in zip(F1_FIGURES, rows)]
+    return lines + [_score_line(figure, scores, intervals) for figure, scores in rows.items()]
 
 
 def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:
@@ -71,7 +72,7 @@ def ends(intervals: Intervals, figure: str) -> str:
 
 def resamples_of(intervals: Intervals) -> str:
     """What the intervals are made of."""
-    drawn = counted(intervals.unit_count, intervals.units[:-1])
+    drawn = counted(intervals.unit_count, intervals.unit)
     return (
         f"intervals: {100 * intervals.level:g} %, {counted(intervals.n, 'resample')} of {drawn}, seed {intervals.seed}"
     )
@@ -155,8 +156,7 @@ def family_summary(families: FamilyConfusion) -> str:
 def _family_line(row: Mapping[Any, Any], width: int) -> str:
     parts = " ".join(f"{share(row[part]):>{wide}}" for part, wide in zip(PARTS, (8, 9, 10)))
     total = "" if pd.isna(row["total"]) else pixels_of(row["total"])
-    preferred = {OOF: "out of family", None: ""}.get(row["preferred"], row["preferred"])
-    return f"{row['label']:{width}} {parts} {total:>14}  {preferred}".rstrip()
+    return f"{row['label']:{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
 
 
 def inspection_text(layout: Layout) -> str:

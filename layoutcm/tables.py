@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from layoutcm import __version__
-from layoutcm.average_precision import RULES, mean
+from layoutcm.average_precision import HEADLINE_IOU, RULES, mean
 from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion, collapsed
@@ -18,7 +18,6 @@ from layoutcm.levels import Stacks
 from layoutcm.model import PRED, SIDES, Layout
 from layoutcm.page_matching import WAYS
 from layoutcm.pairing import name_documents
-from layoutcm.resample import Intervals
 from layoutcm.scores import AVERAGES, SCORES
 from layoutcm.soft import SOFT_AVERAGES
 
@@ -45,9 +44,7 @@ def json_text(value: Any) -> bytes:
     return (text + "\n").encode("utf-8", "replace")
 
 
-def result(
-    comparison: Comparison, method: str = "matrix", per_page: bool = False, intervals: Intervals | None = None
-) -> dict[str, Any]:
+def result(comparison: Comparison, method: str = "matrix", per_page: bool = False) -> dict[str, Any]:
     """What `compare --json` writes for one prediction."""
     confusion = comparison.confusion(method=method)
     diagonal = confusion.diagonal
@@ -77,8 +74,6 @@ def result(
         own = {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
         answer[f"averages_over_{level}"] = own
     answer["soft"] = _soft(comparison) if diagonal else None
-    if intervals:
-        answer["intervals"] = intervals.as_dict()
     if per_page:
         answer["by_page"] = list(_by_page(comparison, method))
     return json_ready(answer)
@@ -120,7 +115,7 @@ def _soft(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _objects(comparison: Comparison, iou: float = 0.5) -> dict[str, Any]:
+def _objects(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any]:
     """COCO's numbers, then everything at one IoU; the matrix's last row is `invented`, its last column `missed`."""
     objects = comparison.objects()
     matrix = objects.confusion_at(iou)

@@ -6,6 +6,8 @@ Text for people; files keep every digit.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 
 MISSING = "–"
 
@@ -69,3 +71,13 @@ def share(value: float) -> str:
         return MISSING if math.isnan(value) else "0 %"
     percent = float(f"{100 * value:.3g}")
     return f"{percent:.{max(2 - math.floor(math.log10(percent)), 0)}f} %" if percent >= 0.001 else "<0.001 %"
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The same names, of which none stands twice: a second "a" becomes "a (2)"."""
+    seen: Counter[str] = Counter()
+    apart = []
+    for name in names:
+        seen[name] += 1
+        apart.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return apart

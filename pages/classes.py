@@ -33,7 +33,7 @@ largest = words.confusions(confusion, most=5, gt=state.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
     st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=panels.open_cell, args=(gt_label, pred_label))
-panels.recipe(compared.recipe_for(state.get("method")))
+panels.recipe(confusion.recipe)
 if confusion.diagonal:
     with bars:  # last, because intervals may take a moment
         headlines.bars(compared, confusion, key="class_bars")

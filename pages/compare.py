@@ -34,7 +34,7 @@ if files is not None:
         with left:
             st.subheader("Recall matrix", anchor=False)
             panels.matrix(compared, shown, "recall", key="first_matrix")
-            panels.recipe(compared.recipe_for(state.get("method")))
+            panels.recipe(confusion.recipe)
         with right:
             st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
             panels.ways_on(compared)

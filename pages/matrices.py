@@ -37,4 +37,4 @@ def views() -> None:
 
 
 views()
-panels.recipe(compared.recipe_for(state.get("method")))
+panels.recipe(confusion.recipe)

@@ -23,9 +23,9 @@ with right:
         key = f"confusion_{gt_label}_{pred_label}"
         st.button(text, key=key, width="stretch", on_click=panels.open_cell, args=(gt_label, pred_label))
     if panels.chosen_cell(compared):
-        st.button("Pages behind the chosen cell", type="primary", on_click=router.go, args=("matrices",))
+        st.button("Pages behind the chosen cell", type="primary", on_click=panels.open_chosen_cell)
 below = st.container()
-panels.recipe(compared.recipe_for(state.get("method")))
+panels.recipe(confusion.recipe)
 # Last, because they may take a moment: intervals, then figures of other views.
 with below:
     if confusion.diagonal:

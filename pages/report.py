@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from layoutcm.ui import panels, reporting, router, state
+from layoutcm.ui import panels, report_figures, reporting, router, state
 
 router.arrive()
 compared = panels.need_comparison()
@@ -11,7 +11,7 @@ st.title("Report", anchor=False)
 st.subheader("Everything", anchor=False)
 reporting.everything(compared)
 st.subheader("One figure", anchor=False)
-reporting.figures(compared, confusion)
+report_figures.show(compared, confusion)
 st.subheader("One table", anchor=False)
 reporting.tables(compared, confusion)
-panels.recipe(compared.recipe_for(state.get("method")))
+panels.recipe(confusion.recipe)

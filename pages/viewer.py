@@ -16,4 +16,4 @@ with left:
 with right:
     viewing.masks(compared, page)
 viewing.numbers(compared, page)
-panels.recipe(f"{compared.recipe_for(state.get('method'))}|page:{page}")
+panels.recipe(compared.recipe_for(state.get("method"), page=page))

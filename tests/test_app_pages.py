@@ -234,6 +234,29 @@ def upload(app, gt, pred):
     return app.run()
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_shows_uploaded_files(page):
+    files = [(ROOT / "sample_data" / name).read_bytes() for name in ("gt.json", "model-a.json")]
+    app = upload(opened(), ("gt.json", files[0], "application/json"), ("a.json", files[1], "application/json"))
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception and not app.error, texts(app)
+
+
+def test_equal_files_of_two_visitors_keep_their_own_names():
+    data = coco(["a"], [(0, [0, 0, 50, 5])])
+    for name in ("mine", "yours"):
+        given = [(f"{name}-{side}.json", data, "application/json") for side in ("gt", "pred")]
+        app = upload(opened(), *given)
+        app.switch_page("pages/matrices.py").run()
+        assert f"gt:{name}-gt|pred:{name}-pred" in texts(app)
+
+
+def test_a_cell_is_opened_in_a_view_that_has_cells():
+    app = opened("overview", load="sample", view="collapsed")
+    next(button for button in app.button if "Caption read as Text" in button.label).click().run()
+    assert app.session_state["choices"]["view"] == "recall"
+
+
 def test_uploading_two_files_compares_them():
     gt = ("gt.json", coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
     pred = ("pred.json", coco(HOSTILE, [(i, [0, 5 * i, 40, 5]) for i in range(6)]), "application/json")

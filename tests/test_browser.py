@@ -147,6 +147,24 @@ def test_sample_cell_pages_and_lit_pixels(page, address):
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
 
 
+def test_figures_are_drawn_when_they_are_taken(page, address):
+    """Outside of the session, where nothing of it can be asked for any more."""
+    visit(page, f"{address}/report?load=sample&gt_label=Caption&pred_label=Text&taxonomy=same")
+    for name in (
+        "Precision over recall",
+        "Difference to another",
+        "Page with both layouts",
+        "pixels behind the chosen",
+    ):
+        page.get_by_role("combobox", name="Figure").click()
+        page.get_by_role("option", name=name).click()
+        settle(page, 500)
+        page.get_by_role("button", name="SVG").wait_for(timeout=15_000)
+        with page.expect_download(timeout=15_000) as taken:
+            page.get_by_role("button", name="SVG").click()
+        assert b"<svg" in taken.value.path().read_bytes()[:1000]
+
+
 def test_many_cells_answer_their_clicks(page, address):
     visit(page, f"{address}/matrices?load=sample")
     page.wait_for_selector(".nsewdrag", timeout=15_000)

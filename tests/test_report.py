@@ -122,6 +122,53 @@ def test_a_report_with_intervals_has_whiskers_and_all_intervals(sample, folder, 
     assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "cli"), "--intervals", "40"]) == 0
     assert (tmp_path / "cli" / "result.json").read_bytes() == (by_api / "result.json").read_bytes()
     assert (tmp_path / "cli" / "figures" / "classes.svg").read_text("utf-8") == bars[1]
+    # Whoever sees the figure can tell what its whiskers are; page, workbook and LaTeX have the numbers.
+    assert "resamples:40" in bars[1] and "resamples" not in bars[0]
+    table = data_of(by_api / "report.html")["tables"]["intervals"]
+    assert table["rows"][: len(known)] == known.to_numpy().tolist()
+    sheet = openpyxl.load_workbook(by_api / "report.xlsx")["Intervals"]
+    assert [cell.value for cell in sheet[2]] == table["rows"][0]
+    assert (by_api / "tables" / "intervals.tex").is_file()
+
+
+def test_what_two_predictions_differ_by_is_in_the_report_of_the_second(quick, tmp_path, capsys):
+    arguments = ["compare", GT, MODEL_A, MODEL_A, "--intervals", "20", "-o", str(tmp_path / "two")]
+    assert main(arguments) == 0 and main(arguments) == 0
+    assert "F1 minus that of model-a\n" in capsys.readouterr().out.replace(" " * 5, "\n")
+    first, second = (json.loads((tmp_path / "two" / name / "result.json").read_text("utf-8"))
+                     for name in ("model-a", "model-a-2"))  # fmt: skip
+    assert "difference_from_first" not in first
+    assert all(row["value"] == 0 for row in second["difference_from_first"]["headline"])
+    assert len(data_of(tmp_path / "two" / "model-a-2" / "report.html")["tables"]["difference"]["rows"]) > 20
+
+
+def test_predictions_of_other_pages_have_no_difference_drawn(quick, tmp_path, capsys):
+    head = "page,label,x0,y0,x1,y1,width,height\n"
+    (tmp_path / "gt.csv").write_text(head + "p,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
+    (tmp_path / "more.csv").write_text(head + "r,a,0,0,5,5,9,9\n")
+    gt, more = (str(tmp_path / name) for name in ("gt.csv", "more.csv"))
+    assert main(["compare", gt, gt, more, "-o", str(tmp_path / "out")]) == 0
+    assert "more less gt: no figure, because 1 of 3 pages are not in the other" in capsys.readouterr().out
+    assert not list((tmp_path / "out").rglob("difference-*"))
+
+
+def test_whoever_reads_only_the_first_line_keeps_the_report(tmp_path):
+    command = (
+        f'"{sys.executable}" -m layoutcm compare {GT} {" ".join([MODEL_A] * 4)} --json {tmp_path}/r.json | head -1'
+    )
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
+    assert done.stdout.startswith("gt:gt|pred:model-a") and done.stderr == ""
+    assert len(json.loads((tmp_path / "r.json").read_text("utf-8"))) == 4
+
+
+def test_a_label_may_be_called_like_the_margin_of_families(quick, tmp_path):
+    pages, labels = {"p": (10, 10)}, ["out of family", "b"]
+    gt = build(pages, [("p", labels[0], 0, 0, 5, 5), ("p", "b", 5, 5, 10, 10)], labels)
+    pred = build(pages, [("p", "b", 0, 0, 5, 5), ("p", labels[0], 5, 5, 10, 10)], labels)
+    place = lcm.compare(gt, pred).write_report(tmp_path / "r", families={"F": labels})
+    drawn = next(one for one in data_of(place / "report.html")["families"] if one["title"] == "Family F")
+    found = np.array(drawn["values"])[np.ix_(drawn["rows"], drawn["columns"])]
+    assert found.tolist() == [[0, 25, 0], [25, 0, 0], [0, 0, 0]]
 
 
 def test_the_page_s_numbers_are_the_api_s(sample, folder):

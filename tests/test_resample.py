@@ -265,8 +265,12 @@ def test_what_cannot_be_paired_is_named():
     pages = {"page 000": (10, 10), "page 001": (10, 10)}
     other_gt = build(pages, [("page 000", "a", 0, 0, 10, 10), ("page 001", "a", 0, 0, 10, 9)])
     documents = {page: page for page in pages}
-    with pytest.raises(lcm.InputError, match="gt has 0 and 10 empty pixels on document 'page 001'"):
+    with pytest.raises(lcm.InputError, match="Background has 0 and 10 pixels of gt on document 'page 001'"):
         lcm.difference(two, lcm.compare(other_gt, other_gt, documents=documents))
+    # As much is covered, but by another label.
+    labelled = [build(pages, [(page, name, 0, 0, 10, 5) for page in pages], ["a", "b"]) for name in "ab"]
+    with pytest.raises(lcm.InputError, match="a has 50 and 0 pixels of gt on document 'page 000'"):
+        lcm.difference(*(lcm.compare(gt, labelled[0], documents=documents) for gt in labelled))
     with pytest.raises(lcm.InputError, match="c_b: 'two' is not a comparison"):
         lcm.difference(two, "two")
 
@@ -277,6 +281,7 @@ def test_what_cannot_be_paired_is_named():
         ({"n": 0}, "n: 0 is not a number of resamples"),
         ({"n": 1.5}, "n: 1.5 is not a number of resamples"),
         ({"n": 10**6}, "n: 1000000 is not a number of resamples"),
+        ({"n": True}, "n: True is not a number of resamples"),
         ({"seed": -1}, "seed: -1 is not a seed"),
         ({"level": 95}, "level: 95 is not a share"),
         ({"method": "median"}, "method: 'median' is not known"),

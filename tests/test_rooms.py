@@ -23,7 +23,7 @@ FLOORS = [
     {"objects", "centroids", "counting", "resample"},
     {"comparison"},
     {"tables", "pageview", "page_images"},
-    {"figures", "family_tables", "summaries", "cell_kinds", "frames", "page_pictures", "print_figures", "print_charts"},
+    {"figures", "results", "summaries", "cell_kinds", "frames", "page_pictures", "print_figures", "print_charts"},
     {"charts", "overlays", "maps", "print_pages", "markup", "spreadsheet", "html_report"},
     {"report", "family_charts", "object_charts", "plane"},
     {"commands"},

@@ -60,7 +60,7 @@ def show() -> None:
     compared = state.comparison()
     with st.sidebar:
         if len(files.preds) > 1:
-            names = [pred.name for pred in files.preds]
+            names = state.pred_names()
             choose("pred", "Prediction", range(len(names)), format_func=names.__getitem__)
         if isinstance(compared, Comparison):
             _facts(files.gt.name, compared)

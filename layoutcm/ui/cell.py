@@ -62,7 +62,9 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callab
         if every.open:
             with every:
                 panels.page_picker(pages, key="behind")
-    time.sleep(A_MOMENT)
+    if st.session_state.get("cell_listed") != names:
+        st.session_state["cell_listed"] = names
+        time.sleep(A_MOMENT)
 
     def later() -> None:
         if confusion.diagonal and cell[0] != cell[1] and len(pages):

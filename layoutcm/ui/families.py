@@ -11,8 +11,8 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.families import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
-from layoutcm.family_charts import PART_NAMES, family_bars, family_figure, preferred_name
-from layoutcm.family_trees import EVERYTHING, FamilyTree, parse_tree
+from layoutcm.family_charts import PART_NAMES, family_bars, family_figure
+from layoutcm.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.model import GT, SIDES
 from layoutcm.ui import bar, state

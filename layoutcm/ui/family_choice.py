@@ -46,14 +46,19 @@ def options(compared: Comparison) -> list[str]:
     return [*fitting, ALONE, *([own] if own not in TITLES and from_text(own) else [])]
 
 
+def asked_tree(compared: Comparison) -> FamilyTree | None:
+    """The tree that somebody has chosen and that fits these labels."""
+    name = state.get("families")
+    return _tree(compared, name) if name in options(compared) else None
+
+
 def chosen_tree(compared: Comparison) -> FamilyTree:
     """The tree of the session; before anything was chosen, the built-in one that fits best."""
-    name = state.get("families")
-    if name not in options(compared):
-        name = options(compared)[0]
-    if name in BUILT_IN:
-        return fitted(name, labels_of(compared))
-    return from_text(name) or FamilyTree("", {})
+    return asked_tree(compared) or _tree(compared, options(compared)[0])
+
+
+def _tree(compared: Comparison, name: str) -> FamilyTree:
+    return fitted(name, labels_of(compared)) if name in BUILT_IN else from_text(name) or FamilyTree("", {})
 
 
 def label_order(compared: Comparison) -> list[str]:

@@ -61,7 +61,7 @@ def intervals_come(compared: Comparison) -> bool:
 def intervals(compared: Comparison) -> Intervals | None:
     """The set's intervals; on a large set a button instead, until somebody has asked."""
     if intervals_come(compared):
-        return _intervals(state.content_key(), state.get("method"), compared)
+        return asked_intervals(compared)
     if state.get("level") == "set":
         help_text = f"{RESAMPLES:,} resamples; on {counted(len(compared.pages), 'page')} this takes some seconds."
         st.button("95 % intervals", help=help_text, on_click=_ask, key="ask_intervals")
@@ -80,6 +80,11 @@ def bars(compared: Comparison, confusion: Confusion, key: str) -> Intervals | No
 
 def _ask() -> None:
     st.session_state["intervals_asked"] = state.content_key()
+
+
+def asked_intervals(compared: Comparison) -> Intervals:
+    """The set's intervals, however long they take."""
+    return _intervals(state.content_key(), state.get("method"), compared)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Resampling …")

@@ -136,8 +136,9 @@ class Request:
     @property
     def key(self) -> str:
         """Stands for all of it."""
-        parts = [side.digest for side in (self.gt, self.pred, self.page_map) if side]
-        return "|".join([*parts, self.sizes, ",".join(self.gt_fixes), ",".join(self.pred_fixes)])
+        # Names too: they stand in recipes and messages, and equal content may come under another one.
+        given = [(side.digest, side.name) for side in (self.gt, self.pred, self.page_map) if side]
+        return json.dumps([given, self.sizes, self.gt_fixes, self.pred_fixes])
 
 
 def layouts_of(asked: Request, tell: Callable[[Input], None] | None = None) -> tuple[Layout, Layout]:
@@ -156,12 +157,10 @@ def comparison_of(asked: Request, options: dict[str, Any]) -> Comparison:
     """The comparison under some options; options are part of the key."""
     gt, pred = layouts_of(asked)
     key = json.dumps(options, sort_keys=True)
-    return _comparison(asked.key, asked.gt.name, asked.pred.name, key, asked.page_map, gt, pred)
+    return _comparison(asked.key, key, asked.page_map, gt, pred)
 
 
 @st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner="Comparing all pages …", show_time=True)
-def _comparison(
-    asked: str, gt_name: str, pred_name: str, options: str, _page_map: Input | None, _gt: Layout, _pred: Layout
-) -> Comparison:
+def _comparison(asked: str, options: str, _page_map: Input | None, _gt: Layout, _pred: Layout) -> Comparison:
     pages = parse_page_map(_page_map.name, _page_map.data) if _page_map else None
     return compare(_gt, _pred, pages=pages, **json.loads(options))

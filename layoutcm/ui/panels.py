@@ -175,7 +175,7 @@ def ways_on(compared: Comparison) -> None:
         icon = ":material/arrow_forward:"
         st.button("See how good it is", type="primary", icon=icon, on_click=go, args=("overview",))
         chosen = chosen_cell(compared) is not None
-        st.button("Pages behind the chosen cell", disabled=not chosen, on_click=go, args=("matrices",))
+        st.button("Pages behind the chosen cell", disabled=not chosen, on_click=open_chosen_cell)
 
 
 def width_of(confusion: Confusion) -> int:
@@ -267,8 +267,14 @@ CLASS_COLUMNS = COLUMNS | {"f1": _score("F1"), "iou": plain_number("IoU")}
 
 
 def open_cell(gt_label: str, pred_label: str) -> None:
-    state.put(gt_label=gt_label, pred_label=pred_label)
+    """The pages behind a cell; the 2x2, which has no cells of labels, gives way to recall."""
+    view = "recall" if state.get("view") == "collapsed" else state.get("view")
+    state.put(gt_label=gt_label, pred_label=pred_label, view=view)
     go("matrices")
+
+
+def open_chosen_cell() -> None:
+    open_cell(state.get("gt_label"), state.get("pred_label"))
 
 
 def open_page(page: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from layoutcm.average_precision import IOUS, RULES
+from layoutcm.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.centroids import TOLERANCE
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
@@ -26,6 +26,7 @@ from layoutcm.palette import DARK, LIGHT, Theme
 from layoutcm.shading import VIEWS
 from layoutcm.ui.inputs import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
 from layoutcm.ui.order import ORDERS
+from layoutcm.writing import told_apart
 
 SAMPLE = {"gt": "gt.json", "preds": ("model-a.json", "model-b.csv"), "images": "images"}
 DEFAULTS: dict[str, Any] = {
@@ -58,7 +59,7 @@ DEFAULTS: dict[str, Any] = {
     "family": "",
     "matrix_depth": 1,
     "expanded": "[]",  # families that are opened in the whole matrix, as JSON
-    "iou": 0.5,
+    "iou": HEADLINE_IOU,
     "ap_rule": "coco",
     "curves": (),  # labels with a curve; none = the most frequent
     "object_view": "pixels",
@@ -272,6 +273,12 @@ def chosen_pred() -> Input:
     files = loaded()
     assert files is not None
     return files.preds[chosen_place()]
+
+
+def pred_names() -> list[str]:
+    """The predictions' names, told apart where two files have the same."""
+    files = loaded()
+    return told_apart([pred.name for pred in files.preds]) if files else []
 
 
 def chosen_side(side: str) -> str:

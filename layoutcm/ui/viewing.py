@@ -19,7 +19,6 @@ from layoutcm.palette import label_colours
 from layoutcm.ui import bar, panels, state, words
 from layoutcm.ui.order import ordered
 from layoutcm.ui.page_images import picture_uri
-from layoutcm.ui.router import go
 from layoutcm.writing import spaced
 
 MAPS = {"gt": "gt", "pred": "pred", "difference": "Difference", "cell": "Chosen cell"}
@@ -36,7 +35,7 @@ def choose_page(compared: Comparison) -> str:
             end = not 0 <= to < len(compared.pages)
             st.button(name, disabled=end, shortcut=key, on_click=_turn_to, args=(compared, to))
         chosen = panels.chosen_cell(compared) is not None
-        st.button("Back to the cell", disabled=not chosen, on_click=go, args=("matrices",))
+        st.button("Back to the cell", disabled=not chosen, on_click=panels.open_chosen_cell)
     document = compared.alignment.pages.documents[index]
     if document != current:
         st.caption(f"document {panels.typed(document)}, page {spaced(index + 1)} of {spaced(len(compared.pages))}")

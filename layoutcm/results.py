@@ -1,7 +1,8 @@
-"""Families in the JSON of a comparison."""
+"""The whole JSON of a comparison: with families, intervals and a difference where somebody asked for them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from layoutcm.comparison import Comparison
@@ -12,16 +13,27 @@ from layoutcm.resample import Intervals
 from layoutcm.tables import json_ready, matrices, result
 
 
+@dataclass(frozen=True, eq=False)
+class Extras:
+    """What a result or a report holds beyond the comparison itself, because it was asked for."""
+
+    families: FamilyConfusion | None = None
+    intervals: Intervals | None = None
+    difference: Intervals | None = None  # to the first of several predictions
+
+
+NO_EXTRAS = Extras()
+
+
 def full_result(
-    comparison: Comparison,
-    families: FamilyConfusion | None = None,
-    method: str = "matrix",
-    per_page: bool = False,
-    intervals: Intervals | None = None,
+    comparison: Comparison, method: str = "matrix", per_page: bool = False, extras: Extras = NO_EXTRAS
 ) -> dict[str, Any]:
-    """What `compare --json` writes for one prediction, with families or without."""
-    more = {"families": families_result(comparison, families, method)} if families else {}
-    return result(comparison, method, per_page, intervals) | more
+    """What `compare --json` writes for one prediction."""
+    answer = result(comparison, method, per_page)
+    if extras.families:
+        answer["families"] = families_result(comparison, extras.families, method)
+    drawn = {"intervals": extras.intervals, "difference_from_first": extras.difference}
+    return answer | {name: json_ready(one.as_dict()) for name, one in drawn.items() if one}
 
 
 def families_result(comparison: Comparison, families: FamilyConfusion, method: str = "matrix") -> dict[str, Any]:

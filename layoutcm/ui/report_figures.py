@@ -1,0 +1,155 @@
+"""One figure of the report page: choosing it, seeing it as it will be printed, taking it in one of three formats.
+
+A download is drawn when somebody asks for it, outside of the visitor's session: whatever a figure needs of the session
+is looked up before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.confusion import Confusion
+from layoutcm.errors import InputError
+from layoutcm.page_images import Picture, shrunk
+from layoutcm.print_figures import VIEW_NAMES
+from layoutcm.report import CURVES, DIFFERENCES, difference_of, figure_names, figure_of
+from layoutcm.ui import objects, panels, state
+from layoutcm.ui.inputs import comparison_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FIGURE_NAMES = {
+    "confusion": "Confusion (pixels)",
+    "recall": "Recall",
+    "precision": "Precision",
+    "f1": "F1",
+    "collapsed": "Background against Content (2x2)",
+    "classes": "Classes",
+    CURVES: "Precision over recall (objects)",
+    "models": "Difference to another prediction",
+    "overlay": "Page with both layouts",
+    "gt": "Page, label sets of gt",
+    "pred": "Page, label sets of pred",
+    "difference": "Page, difference",
+    "cell": "Page, pixels behind the chosen cell",
+}
+OF_A_PAGE = ("overlay", "gt", "pred", "difference", "cell")
+TWO_MODELS = "models"
+WIDTHS = {"": "as it fits", "one": "one column (85 mm)", "two": "two columns (178 mm)"}
+TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+PICTURE_SIDE = 2000
+Draw = Callable[..., "Figure"]
+
+
+def show(compared: Comparison, confusion: Confusion) -> None:
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        possible = _possible(compared, confusion)
+        names = [name for name in FIGURE_NAMES if name in possible]
+        name = str(st.selectbox("Figure", names, format_func=FIGURE_NAMES.__getitem__, key="report_figure"))
+        file, key, draw = _chosen(compared, confusion, name)
+        width = str(st.selectbox("Width", list(WIDTHS), format_func=WIDTHS.__getitem__, key="report_width"))
+        caption = st.toggle("Recipe as a small caption", value=True, key="report_caption")
+        look = {"width": width or None, "caption": caption}
+        whole_key = (state.content_key(), confusion.recipe, state.get("method"), name, *key, width, caption)
+        make = lambda format: _figure_file((*whole_key, format), partial(draw, **look))
+    with right, st.spinner("Drawing …"):
+        seen = _preview(make)
+    with left:
+        for place, (format, kind) in zip(st.columns(len(TYPES)), TYPES.items() if seen else ()):
+            place.download_button(
+                format.upper(), partial(make, format), f"{file}.{format}", kind, key=f"take_{format}",
+                on_click="ignore", width="stretch",
+            )  # fmt: skip
+        scope = panels.typed(f"page {state.get('page')}" if name in OF_A_PAGE else panels.scope(compared))
+        st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
+
+
+def _preview(make: Callable[[str], bytes]) -> bool:
+    """The figure as it will be printed, or why there is none."""
+    try:
+        st.image(make("png"))
+    except InputError as error:
+        st.info(panels.typed(f"There is no such figure: {error.problem}. {error.hint}"))
+        return False
+    return True
+
+
+def _possible(compared: Comparison, confusion: Confusion) -> list[str]:
+    """The figures of a report, those of two models when there are two, those of a page."""
+    models = [TWO_MODELS] if len(state.pred_names()) > 1 else []
+    pages = [name for name in OF_A_PAGE if compared.pages and (name != "cell" or panels.chosen_cell(compared))]
+    return [*figure_names(confusion, objects.of_level(compared)), *models, *pages]
+
+
+def _chosen(compared: Comparison, confusion: Confusion, name: str) -> tuple[str, tuple[Any, ...], Draw]:
+    """The file's name, what stands for the figure beyond its name, and what draws it, without the session."""
+    if name == TWO_MODELS:
+        return _of_two(compared)
+    if name in OF_A_PAGE:
+        page = _chosen_page(compared)
+        picture = panels.images().find(compared, compared.page_index(page))
+        cell = (state.get("gt_label"), state.get("pred_label")) if name == "cell" else None
+        key = (page, cell, picture and picture.digest)
+        return name, key, partial(_page, compared, page, name, cell, confusion.method, picture)
+    return name, (), partial(figure_of, name, compared, confusion, objects.of_level(compared))
+
+
+def _chosen_page(compared: Comparison) -> str:
+    if state.get("page") not in compared.alignment.pages.index:
+        state.put(page=compared.pages[0])
+    return str(st.selectbox("Page", list(compared.pages), **state.bound("page", "report")))
+
+
+def _of_two(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw]:
+    """The chosen prediction less another one that is chosen here."""
+    names, own = state.pred_names(), state.chosen_place()
+    others = [k for k in range(len(names)) if k != own]
+    other = int(st.selectbox("Less which prediction", others, format_func=names.__getitem__, key="report_other"))
+    title = lambda view: VIEW_NAMES[view].capitalize()
+    view = str(st.selectbox("View", list(DIFFERENCES), format_func=title, key="report_view"))
+    asked, part = state.request(other), state.part(compared)
+    told = (PurePath(names[other]).stem, PurePath(names[own]).stem)
+    key = (asked.key, view, *told, *part.items())
+    try:
+        first = comparison_of(asked, state.options())
+    except InputError as error:
+        return DIFFERENCES[view], key, partial(_refuse, error)
+    return DIFFERENCES[view], key, partial(
+        difference_of, first, compared, view, told, method=state.get("method"), **part
+    )  # fmt: skip
+
+
+def _refuse(error: InputError, **_: Any) -> Figure:
+    raise error
+
+
+def _page(
+    compared: Comparison,
+    page: str,
+    name: str,
+    cell: tuple[str, str] | None,
+    method: str,
+    picture: Picture | None,
+    **look: Any,
+) -> Figure:
+    from layoutcm.print_pages import overlay, page_figure
+
+    image = shrunk(picture, PICTURE_SIDE)
+    if name == "overlay":
+        return overlay(compared, page, image=image, **look)
+    return page_figure(compared, page, name, cell=cell, method=method, image=image, **look)
+
+
+@st.cache_data(max_entries=48, show_spinner=False)
+def _figure_file(key: tuple[Any, ...], _draw: Callable[[], Figure]) -> bytes:
+    from layoutcm.paper import file_of
+
+    return file_of(_draw(), key[-1])
