@@ -32,10 +32,13 @@ from layoutcm.model import (
     Shape,
     joined_regions,
 )
+from layoutcm.page_names import renumbered
 from layoutcm.pairing import neighbours
 
 # Findings that `make_layout` makes again.
 MADE_ANEW = ("empty-box", "clipped-box", "score-range", "background-region")
+# These take the list of pages from the layout that lends it.
+LENT_PAGES = ("coco-results",)
 REMEDIES = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "images:N", "ids:N")
 _REMEDY = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|images|ids):([+-]?\d{1,9})")
 Boxes = Callable[[Floats, Floats], Floats]
@@ -58,8 +61,10 @@ def _fixed(layout: Layout, remedy: str) -> Layout:
     if not found:
         raise InputError("", "fix", f"{shown(remedy)} is not known", f"Use one of {', '.join(REMEDIES)}.")
     plain, kind, factor, shifted, by = found.groups()
-    raw = raw_regions(layout)
-    if shifted in ("pages", "images"):
+    raw, pages = raw_regions(layout), layout.page_columns
+    if shifted == "pages" and (counted_anew := _recounted(layout, int(by))):
+        regions, lost, pages = raw, 0, counted_anew
+    elif shifted in ("pages", "images"):
         regions, lost = shift_pages(layout, raw, int(by), shifted)
     elif shifted == "ids":
         regions, lost = replace(raw, label=shift_ids(layout, raw.label, int(by))), 0
@@ -74,7 +79,7 @@ def _fixed(layout: Layout, remedy: str) -> Layout:
         layout.name,
         layout.format,
         layout.labels,
-        layout.page_columns,
+        pages,
         regions,
         findings=[*kept, Finding("fixed", note, severity="info", count=len(regions))],
         keys=layout.keys,
@@ -125,6 +130,16 @@ def _moved_shape(shape: Shape, size: Floats, change: Boxes) -> Shape | None:
         return None
     rings = [change(np.hstack([ring, ring]), np.repeat(size, len(ring), axis=0))[:, :2] for ring in shape.rings]
     return Outline(tuple(rings))
+
+
+def _recounted(layout: Layout, by: int) -> Pages | None:
+    """The pages under other numbers, where they are the file's own and their names count them; else regions move."""
+    pages = layout.page_columns
+    names = [renumbered(name, by) for name in pages.names]
+    if layout.format in LENT_PAGES or None in names:
+        return None
+    numbers = np.where(pages.numbers >= 0, pages.numbers + by, pages.numbers).astype(np.int32)
+    return replace(pages, names=tuple(name for name in names if name is not None), numbers=numbers)
 
 
 def shift_pages(layout: Layout, regions: Regions, by: int, along: str) -> tuple[Regions, int]:

@@ -69,6 +69,17 @@ def split_number(page: str) -> tuple[str, int]:
     return "" if base[-1:] in ("/", "\\") else base, int(digits) if len(digits) <= MAX_DIGITS else -1
 
 
+def renumbered(page: str, by: int) -> str | None:
+    """"report_p13.png" of "report_p12.png" and 1; None where the name ends in no page number, or in one below that."""
+    number = split_number(page)[1]
+    if number < 0 or number + by < 0:
+        return None
+    suffix = found[0] if (found := _SUFFIX.search(page)) else ""
+    name = page.removesuffix(suffix)
+    digits = name[len(name.rstrip("0123456789")) :]
+    return f"{name.removesuffix(digits)}{number + by:0{len(digits) if digits.startswith('0') else 0}d}{suffix}"
+
+
 def natural(name: str) -> list[str]:
     """A key to sort names by, page 2 before page 10."""
     return [part.zfill(12) if part.isdigit() else part for part in _DIGITS.split(name)]

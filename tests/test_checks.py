@@ -10,6 +10,7 @@ import layoutcm as lcm
 from layoutcm.checks import check_layout
 from layoutcm.layout_rules import make_layout
 from layoutcm.model import Pages, Regions
+from layoutcm.page_names import renumbered
 
 LABELS = ["Title", "Text", "Table", "Picture", "Caption"]
 WIDTH, HEIGHT = 800.0, 1100.0
@@ -178,3 +179,36 @@ def test_doubles_are_counted_as_a_plain_count_does():
     found = [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, rows)) if f.code == "duplicate-box"]
     assert [f.count for f in found] == [len(rows) - len(set(rows))]
     assert not [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, set(rows))) if f.code == "duplicate-box"]
+
+
+def test_pages_counted_from_0_are_counted_anew_without_a_loss():
+    """Two documents of four pages; pred counts them from 0, so that three of four names mean another page."""
+    sides = []
+    for first in (1, 0):
+        pages = {f"{name}_{k + first}.png": (100, 100) for name in ("alpha", "beta") for k in range(4)}
+        # Every page has its box at another height, so that only its own partner agrees.
+        rows = [(page, "a", 0, 20 * (i % 4), 100, 20 * (i % 4) + 10) for i, page in enumerate(pages)]
+        sides.append(build(pages, rows))
+    gt, pred = sides
+    assert lcm.compare(gt, pred).average("micro")["f1"] < 0.1
+    fixed = lcm.fix(pred, "pages:1")
+    assert fixed.page_columns.names == gt.page_columns.names
+    c = lcm.compare(gt, fixed)
+    assert c.average("micro")["f1"] == 1 and len(c.pages) == 8
+    assert not [finding.code for finding in c.findings if finding.severity == "warning"]
+    back = lcm.fix(gt, "pages:-1")
+    assert back.page_columns.names == pred.page_columns.names
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "wanted"),
+    [
+        ("report_p12.png", 1, "report_p13.png"),
+        ("a/b/page-009.jp2", 1, "a/b/page-010.jp2"),
+        ("scan_99", 1, "scan_100"),
+        ("scan_0.tif", -1, None),
+        ("cover.png", 1, None),
+    ],
+)
+def test_a_page_s_name_under_another_number(name, by, wanted):
+    assert renumbered(name, by) == wanted
