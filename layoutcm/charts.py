@@ -224,5 +224,6 @@ def distribution(values: ArrayLike, title: str, theme: Theme, bins: int = 20) ->
     figure.update_xaxes(range=[0, 1], showgrid=False, zeroline=False, **axis)
     # Room for the word above the highest bar.
     top = 1.18 * max(int(pages.max()), 1)
-    figure.update_yaxes(range=[0, top], gridcolor=theme.grid, zerolinecolor=theme.grid, **axis)
+    step = {"dtick": 1} if top < 8 else {}  # there are no half pages
+    figure.update_yaxes(range=[0, top], gridcolor=theme.grid, zerolinecolor=theme.grid, **step, **axis)
     return figure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import socket
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -195,9 +196,23 @@ def run_app(options: argparse.Namespace) -> None:
     for folder in (options.data, options.images):
         if folder and not Path(folder).is_dir():
             raise InputError(folder, "", "there is no such folder", "Check the name.")
+    _check_port(options.address, options.port)
     from layoutcm import app_server
 
     app_server.serve(options)
+
+
+def _check_port(address: str, port: int) -> None:
+    """Before a server starts and somebody opens the page of another one."""
+    if not 0 < port < 65536:
+        raise InputError("", "--port", f"{port} is not a port", "Use one from 1 to 65535, such as 8501.")
+    try:
+        with socket.create_server((address, port)):
+            pass
+    except OSError as error:
+        problem = f"{address}:{port} cannot be listened on: {error.strerror or error}"
+        hint = f"Stop the other server, or choose another port: --port {port % 65535 + 1}."
+        raise InputError("", "--port", problem, hint) from None
 
 
 def _read(file: str, options: argparse.Namespace, like: Layout | None = None, format: str | None = None) -> Layout:

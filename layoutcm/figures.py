@@ -103,11 +103,12 @@ def matrix_figure(
     title: str | None = None,
     height: int | None = None,
     unit: str = "px",
+    clickable: bool = False,
 ) -> go.Figure:
     """One view as a heatmap; `rows` and `columns` are label positions in drawing order.
 
     `selected` is (gt position, pred position) and gets an outline. Traces: hit, miss, numbers, cells (for clicks).
-    `unit` is what the matrix counts.
+    `unit` is what the matrix counts. A click on one that is not `clickable` would only fade its numbers.
     """
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     shares = view != "pixels"
@@ -115,6 +116,7 @@ def matrix_figure(
     traces = [_heatmap(layer, theme, shares) for layer in drawn]
     traces += [_numbers(values, drawn, theme, shares), _cells(confusion, view, rows, columns, unit)]
     layout = _layout(confusion, rows, columns, theme, title, height)
+    layout["clickmode"] = "event+select" if clickable else "none"
     if selected is not None and selected[0] in rows and selected[1] in columns:
         layout["shapes"] = [_outline(list(rows).index(selected[0]), list(columns).index(selected[1]), theme)]
     # All at once: Plotly checks what it is given, and would check it again with every later addition.
@@ -231,7 +233,6 @@ def _layout(
         "margin": {"l": measures.left, "r": measures.right, "t": top, "b": bottom, "autoexpand": False},
         "hoverdistance": -1,
         "dragmode": False,
-        "clickmode": "event+select",
         "showlegend": False,
         # The matrix fills the width it is given: a fixed shape would leave half of a narrow column empty.
         "xaxis": x | {"range": [-0.5, len(columns) - 0.5]},

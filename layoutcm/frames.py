@@ -43,7 +43,7 @@ HEADINGS = {
     **{name: name.upper() for name in APS},
     "in_family": "in family",
     "oof": OUT_OF_FAMILY,
-    "preferred": "mostly taken for",
+    "preferred": "mostly confused with",
 }
 VIEW_OF = {"confusion": "pixels", "recall": "recall", "precision": "precision", "f1": "f1"}
 
@@ -52,7 +52,8 @@ VIEW_OF = {"confusion": "pixels", "recall": "recall", "precision": "precision", 
 class Table:
     """A DataFrame with its title, and a `note` where there is something to say about it.
 
-    The columns of a `matrix` are named by labels, and are all `pixels` or all shares.
+    The columns of a `matrix` are named by labels, and are all `pixels` or all shares. `recipe` is the table's own,
+    where it says more than that of the comparison.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Table:
     matrix: bool = False
     pixels: bool = False
     note: str = ""
+    recipe: str = ""
 
     def headings(self) -> list[str]:
         names = [str(name) for name in self.frame.columns]
@@ -174,7 +176,7 @@ def _interval_table(name: str, title: str, drawn: Intervals) -> Table:
     classes = drawn.classes()
     classes.insert(0, "of", classes.pop("label") + ": " + classes.pop("score"))
     frame = pd.concat([figures, classes], ignore_index=True)
-    return Table(name, title, frame[frame["value"].notna()].reset_index(drop=True), note=drawn.recipe)
+    return Table(name, title, frame[frame["value"].notna()].reset_index(drop=True), recipe=drawn.recipe)
 
 
 def family_tables(families: FamilyConfusion) -> list[Table]:
@@ -185,7 +187,7 @@ def family_tables(families: FamilyConfusion) -> list[Table]:
         ("families_pred", "pred", families.given_pred()),
     ):
         preferred = [preferred_name(label) for label in frame["preferred"]]
-        given.append(Table(name, f"Families, given {side}", frame.assign(preferred=preferred), note=families.recipe))
+        given.append(Table(name, f"Families, given {side}", frame.assign(preferred=preferred), recipe=families.recipe))
     return [*given, *(_family_matrix(k, matrix) for k, matrix in enumerate(families.all_matrices, 1))]
 
 

@@ -117,7 +117,7 @@ def _table(table: Table) -> dict[str, Any]:
     most = TABLE_ROWS.get(table.name, len(table.frame))
     rows = [list(row) for row in table.frame.head(most).itertuples(index=False, name=None)]
     return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
-            "of": len(table.frame), "note": table.note}  # fmt: skip
+            "of": len(table.frame), "note": [text for text in (table.note, table.recipe) if text]}  # fmt: skip
 
 
 def telling_pages(confusion: Confusion, pages: np.ndarray) -> list[int]:

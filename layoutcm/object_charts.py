@@ -129,7 +129,9 @@ def object_figure(
     last = len(cells.labels)
     if selected is not None and selected[PRED] == last:
         selected = (selected[GT], last + 1)
-    figure = matrix_figure(confusion, view, rows=rows, columns=columns, theme=theme, selected=selected, unit="objects")
+    figure = matrix_figure(
+        confusion, view, rows=rows, columns=columns, theme=theme, selected=selected, unit="objects", clickable=True
+    )
     points = next(trace for trace in figure.data if trace.name == "cells")
     points.customdata = [[i, min(j, last)] for i in rows for j in columns]
     # The margins are no labels, and look like none.

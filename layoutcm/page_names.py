@@ -70,7 +70,7 @@ def split_number(page: str) -> tuple[str, int]:
 
 
 def renumbered(page: str, by: int) -> str | None:
-    """"report_p13.png" of "report_p12.png" and 1; None where the name ends in no page number, or in one below that."""
+    """ "report_p13.png" of "report_p12.png" and 1; None where the name ends in no page number, or in one below that."""
     number = split_number(page)[1]
     if number < 0 or number + by < 0:
         return None

@@ -246,8 +246,10 @@ def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, st
     drawn = {name: matrix_table(confusion, view, drawn=True) for name, view in VIEW_OF.items()}
     drawn |= {"classes": class_table(confusion, drawn=True)} if confusion.diagonal else {}
     kept = {name: tables[name] for name in PAPER_TABLES if name in tables and name not in (*VIEW_OF, "classes")}
-    recipe = f"% {confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8")
-    return {name: recipe + latex(table) for name, table in sorted((kept | drawn).items())}
+    return {
+        name: f"% {table.recipe or confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8") + latex(table)
+        for name, table in sorted((kept | drawn).items())
+    }
 
 
 @contextmanager

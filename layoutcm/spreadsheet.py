@@ -58,8 +58,8 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
                 _text(sheet, 0, 0, text, formats["text"])
                 continue
             row = _table(sheet, 0, tables[name], formats, right if tables[name].matrix else None)
-            if tables[name].note:
-                _text(sheet, row + 1, 0, tables[name].note, formats["text"])
+            for k, text in enumerate(filter(None, (tables[name].note, tables[name].recipe)), start=1):
+                _text(sheet, row + k, 0, text, formats["text"])
             sheet.freeze_panes(1, 1)
         families = [table for name, table in tables.items() if name.startswith("family_")]
         if families:

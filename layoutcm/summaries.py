@@ -145,7 +145,11 @@ def family_summary(families: FamilyConfusion) -> str:
     used = table[table["total"] > 0]
     width = max((len(label) for label in (*used["label"], "all but Background")), default=0)
     unit = "px" if families.sample == "pixel" else "pages"
-    lines = [families.recipe, "", f"{'given gt':{width}} identity in family  out of it {unit:>14}  mostly read as"]
+    lines = [
+        families.recipe,
+        "",
+        f"{'given gt':{width}} identity in family  out of it {unit:>14}  mostly confused with",
+    ]
     lines += [_family_line(row, width) for row in used.to_dict("records")]
     overall = {"label": "all but Background", **families.shares(GT), "total": float("nan"), "preferred": None}
     lines.append(_family_line(overall, width))

@@ -28,7 +28,12 @@ def one_line(text: str) -> str:
 
 def spaced(value: float) -> str:
     """A pixel count in full, with thin spaces between thousands."""
-    return (f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}").replace(",", "\u202f")
+    return (f"{value:,.0f}" if _is_whole(value) else f"{value:,.2f}").replace(",", "\u202f")
+
+
+def _is_whole(pixels: float) -> bool:
+    """Up to what adding many parts of pixels leaves behind."""
+    return abs(pixels - round(pixels)) <= 1e-9 * max(abs(pixels), 1)
 
 
 def brief(value: float) -> str:
@@ -58,7 +63,7 @@ def number(value: float, digits: int = 3) -> str:
 
 def pixels_of(value: float) -> str:
     """Whole pixels as such; fractions, which several labels on a pixel make, with one digit."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+    return f"{value:,.0f}" if _is_whole(value) else f"{value:,.1f}"
 
 
 def counted(count: int, word: str) -> str:

@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from layoutcm.ui import headlines, panels, router, state, words
+from layoutcm.ui import headlines, panels, repairs, router, state, words
 
 router.arrive()
 compared = panels.need_comparison()
 confusion = state.confusion(compared)
 st.title("Overview", anchor=False)
 st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
+odd = st.container()  # what may explain bad numbers, when there is time to look for it
 figures = st.container(horizontal=True, gap="small")
 own = words.headlines(compared, confusion, state.get("level"))
 places = headlines.draw(figures, own, headlines.LATER if headlines.intervals_come(compared) else None)
@@ -35,3 +36,5 @@ with below:
         intervals = headlines.intervals(compared)
 headlines.add_intervals(places, own, intervals)
 headlines.draw(figures, headlines.of_other_views(compared))
+with odd:
+    repairs.reminder(compared.findings)

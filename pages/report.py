@@ -6,7 +6,7 @@ from layoutcm.ui import panels, report_figures, reporting, router, state
 
 router.arrive()
 compared = panels.need_comparison()
-confusion = state.confusion(compared)
+confusion = panels.shown(state.confusion(compared))
 st.title("Report", anchor=False)
 st.subheader("Everything", anchor=False)
 reporting.everything(compared)

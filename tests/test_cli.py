@@ -1,6 +1,7 @@
 """The command line as a person uses it: a real process, its output, its exit code."""
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -229,3 +230,12 @@ def test_the_app_opens_folders_and_zips_and_refuses_what_is_not_there(monkeypatc
     (tmp_path / "run.zip").write_bytes(b"PK")
     assert main(["app", *files]) == 0 and asked == [files]
     assert main(["app", files[0], "a\0b"]) == 2
+
+
+def test_a_port_that_cannot_be_used_is_said_before_a_server_starts(capsys):
+    assert main(["app", "--port", "99999"]) == 2
+    assert "--port: 99999 is not a port" in capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        assert main(["app", "--port", str(taken)]) == 2
+    assert f"127.0.0.1:{taken} cannot be listened on" in capsys.readouterr().err

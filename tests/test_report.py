@@ -301,7 +301,7 @@ def test_different_taxonomies_leave_class_values_out(tmp_path, svg_only):
     assert files_in(tmp_path / "r") == wanted
     data = data_of(tmp_path / "r/report.html")
     assert "classes" not in data["tables"] and not data["diagonal"]
-    assert "different labels" in data["tables"]["objects"]["note"]
+    assert "different labels" in data["tables"]["objects"]["note"][0]
     assert data["tables"]["objects"]["columns"] == ["label", "gt", "pred"]
     assert len(data["rows"]) == 12 and {data["labels"][j] for j in data["columns"]} >= {"text", "figure"}
     # Without a diagonal no cell is wrong, so the largest ones tell most; Background on Background tells nothing.
@@ -355,7 +355,7 @@ def test_without_scores_the_report_says_why_there_is_no_ap(tmp_path, quick):
     place = c.write_report(tmp_path / "r")
     why = f"There is no AP. {c.objects().why_no_ap}"
     table = data_of(place / "report.html")["tables"]["objects"]
-    assert table["note"] == why and "AP" not in table["columns"]
+    assert table["note"] == [why] and "AP" not in table["columns"]
     book = openpyxl.load_workbook(place / "report.xlsx")
     for sheet in ("Objects", "Summary"):
         assert why in [row[0] for row in book[sheet].iter_rows(values_only=True)]

@@ -224,11 +224,12 @@ def _declare(
         label_keys[key] = len(labels)
         labels.append(f"category {key:g}" if isinstance(key, float) else f"category {key}")
     first = next(iter(counts))
+    example = f"{shown(first)}, on {counts[first]:,} region{'s' if counts[first] > 1 else ''}"
     findings.append(
         Finding(
             "undeclared-category",
             f"{file}: {len(counts)} category id{'s are' if len(counts) > 1 else ' is'} used but not declared "
-            f"(first: {shown(first)}, on {counts[first]:,} regions); shown as label {labels[label_keys[first]]!r}.",
+            f"(first: {example}); shown as label {labels[label_keys[first]]!r}.",
             count=sum(counts.values()),
             fix="Add the missing entries to `categories`, or check whether ids are off by one.",
         )

@@ -312,7 +312,8 @@ function draw_findings() {
 }
 function noted(name) {
   const { title, note } = data.tables[name];
-  return make("div", {}, make("h3", {}, title), table(name), note ? make("p", { class: "soft" }, note) : null);
+  const notes = note.map((text) => make("p", { class: "soft recipe" }, text));
+  return make("div", {}, make("h3", {}, title), table(name), ...notes);
 }
 function draw_families() {
   if (!data.families.length) return;
@@ -320,7 +321,7 @@ function draw_families() {
   at("families").querySelector("div").replaceChildren(make("div", { class: "pair" }, noted("families"), noted("families_pred")), make("div", { class: "small" }, ...drawn));
 }
 function start() {
-  for (const name of ["objects", "families"]) if (!data.tables[name]) at(name).remove();
+  for (const name of ["intervals", "objects", "families"]) if (!data.tables[name]) at(name).remove();
   document.title = `${data.gt} → ${data.pred}`;
   at("title").append(document.title);
   at("facts").append(`${grouped(data.pages)} pages · ${grouped(data.documents)} documents · ${grouped(data.pixels)} pixels · ${data.taxonomy} taxonomy · method ${data.method}`);
@@ -331,6 +332,8 @@ function start() {
   at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", (row) => { by_name(row); at("matrix").scrollIntoView(); }));
   const none = make("p", {}, "n/a: the two sides have different labels. A mapping makes their classes comparable.");
   at("classes").querySelector("div").append(data.tables.classes ? table("classes") : none);
+  const drawn = ["intervals", "difference"].filter((name) => data.tables[name]);
+  if (drawn.length) at("intervals").querySelector("div").append(make("div", { class: "pair" }, ...drawn.map(noted)));
   if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair wide" }, noted("object_scores"), noted("objects")));
   draw_families();
   for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));

@@ -216,10 +216,10 @@ def _mapping_editor(files: state.Loaded) -> None:
         st.session_state["mapping_taken"] = uploaded.file_id
         wanted = _mapping_rows(uploaded)
         _use_mapping(files, wanted)
-    left, right, _ = st.columns([1, 1, 3])
-    if left.button("Use this mapping", disabled=wanted == files.mapping):
+    row = st.container(horizontal=True)
+    if row.button("Use this mapping", disabled=wanted == files.mapping):
         _use_mapping(files, wanted)
-    if right.button("Remove it", disabled=not files.mapping):
+    if row.button("Remove it", disabled=not files.mapping):
         _use_mapping(files, ())
 
 

@@ -24,7 +24,8 @@ T = the gt labels of a pixel, P = its pred labels. Each gt label of each pixel s
 
 READINGS = """
 - **Recall** of a cell is its share of the row (of the gt label), **precision** its share of the column, **F1** their
-  harmonic mean. Where there is nothing to divide by, the value is n/a, never 0.
+  harmonic mean. Where there is nothing to divide by, the value is n/a, never 0;
+  in a mean over classes, a class that only one side uses counts 0, as in scikit-learn.
 - **Averages** over classes leave Background out unless they say otherwise. *Macro* is the mean over the classes that
   occur, *micro* takes all labelled pixels together, *weighted* weighs classes by their gt pixels.
 - **Families** say how serious a confusion is. On each pixel (or page) labels that both sides have are right and taken
@@ -63,7 +64,7 @@ pages by score: some kind of page is going wrong.""",
 Documents (pages, where there is one document) are drawn anew with replacement, as many as there are, 1,000 times; each
 draw gives every figure once more, and the middle 95 % of them are its interval. It says how far a figure depends on
 which documents happen to be in the set, not whether the ground truth is right; with few documents it is too narrow, and
-a class that only one of them has cannot vary at all.
+the recall of a class that only one of them has cannot vary at all.
 Two intervals that overlap do not decide between two predictions, because hard documents are hard for both. Take the
 difference on the same draws (`layoutcm compare GT A B --intervals`, or `layoutcm.difference` in Python): it is real
 when its interval leaves out 0.""",

@@ -145,7 +145,7 @@ def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> N
     rows, columns = ordered(confusion, state.get("order"), state.get("empty"), by_family)
     figure = matrix_figure(
         confusion, view, rows=rows, columns=columns, theme=state.theme(), log=state.get("log"),
-        selected=chosen_cell(compared),
+        selected=chosen_cell(compared), clickable=True,
     )  # fmt: skip
 
     def choose() -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from layoutcm.model import Finding
 from layoutcm.ui import state
 from layoutcm.ui.panels import counted, typed
+from layoutcm.ui.router import go
 
 MATCH_NAMES = "match-names"
 SHOWN_AT_ONCE = 3  # remarks; more of them go into an expander
@@ -53,6 +54,14 @@ def warnings(found: Found) -> None:
     serious = [(side, one) for side, some in found.items() for one in some if one.severity == "warning"]
     for i, (side, finding) in enumerate(sorted(serious, key=lambda pair: not _repair(*pair))):
         _warning(side, finding, f"repair_{i}_{finding.code}")
+
+
+def reminder(findings: Iterable[Finding]) -> None:
+    """For whoever did not look at the start page: there is something that may explain the numbers."""
+    count = sum(finding.severity == "warning" for finding in findings)
+    if count:
+        title = f"{counted(count, 'warning')} about these files: see Compare"
+        st.button(title, key="reminder", icon=":material/warning:", on_click=go, args=("compare",))
 
 
 def remarks(found: Found) -> None:

@@ -49,7 +49,7 @@ Draw = Callable[..., "Figure"]
 
 
 def show(compared: Comparison, confusion: Confusion) -> None:
-    left, right = st.columns([1, 2], gap="medium")
+    left, right = panels.beside(1, 2, key="_figure")
     with left:
         possible = _possible(compared, confusion)
         names = [name for name in FIGURE_NAMES if name in possible]
@@ -63,10 +63,11 @@ def show(compared: Comparison, confusion: Confusion) -> None:
     with right, st.spinner("Drawing …"):
         seen = _preview(make)
     with left:
-        for place, (format, kind) in zip(st.columns(len(TYPES)), TYPES.items() if seen else ()):
-            place.download_button(
+        row = st.container(horizontal=True)
+        for format, kind in TYPES.items() if seen else ():
+            row.download_button(
                 format.upper(), partial(make, format), f"{file}.{format}", kind, key=f"take_{format}",
-                on_click="ignore", width="stretch",
+                on_click="ignore",
             )  # fmt: skip
         scope = panels.typed(f"page {state.get('page')}" if name in OF_A_PAGE else panels.scope(compared))
         st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")

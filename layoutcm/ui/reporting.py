@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -18,9 +18,11 @@ from layoutcm.report import all_tables, zipped
 from layoutcm.resample import RESAMPLES
 from layoutcm.results import Extras
 from layoutcm.ui import family_choice, headlines, objects, panels, state
-from layoutcm.writing import told_apart
+from layoutcm.writing import MISSING, spaced, told_apart
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from layoutcm.objects import Objects
 
 PREVIEW_ROWS = 200
@@ -34,32 +36,35 @@ def tables(compared: Comparison, confusion: Confusion) -> None:
     known = _tables(key, compared, confusion)
     titles = {name: table.title for name, table in known.items() if name != "classes" or confusion.diagonal}
     titles |= OBJECT_TABLES
-    left, right = st.columns([1, 2], gap="medium")
+    left, right = panels.beside(1, 2, key="_table")
     with left:
         name = str(st.selectbox("Table", list(titles), format_func=titles.__getitem__, key="report_table"))
         table = _object_tables(key, objects.of_level(compared))[name] if name in OBJECT_TABLES else known[name]
-        csv_place, tex_place = st.columns(2)
-        csv_place.download_button(
-            "CSV", csv_text(table), f"{name}.csv", "text/csv", key="take_csv", on_click="ignore", width="stretch"
+        row = st.container(horizontal=True)
+        row.download_button("CSV", csv_text(table), f"{name}.csv", "text/csv", key="take_csv", on_click="ignore")
+        row.download_button("LaTeX", latex(table), f"{name}.tex", "text/x-tex", key="take_tex", on_click="ignore")
+        st.caption(
+            "CSV has every digit; LaTeX needs booktabs, and graphicx for matrices. A spreadsheet with all tables is in "
+            "the whole report."
         )
-        tex_place.download_button(
-            "LaTeX", latex(table), f"{name}.tex", "text/x-tex", key="take_tex", on_click="ignore", width="stretch"
-        )
-        st.caption("CSV has every digit; LaTeX needs booktabs. A spreadsheet with all tables is in the whole report.")
     with right:
         shown = table.frame.head(PREVIEW_ROWS)
-        st.dataframe(
-            shown.set_axis(told_apart([str(name) for name in shown.columns]), axis="columns"),
-            hide_index=True,
-            key="report_preview",
-            height=38 + 35 * min(len(shown), 10),
-        )
-        if table.note:
-            st.caption(panels.typed(table.note))
+        height = 38 + 35 * min(len(shown), 10)
+        st.dataframe(_written(table, shown), hide_index=True, key="report_preview", height=height)
+        for text in filter(None, (table.note, table.recipe)):
+            st.caption(panels.typed(text))
         if len(table.frame) > len(shown):
             st.caption(f"The first {len(shown):,} of {len(table.frame):,} rows; the file has all of them.")
         with st.expander("Markdown, to copy"):
             st.code(markdown(Table(table.name, table.title, shown, table.matrix, table.pixels)), language=None)
+
+
+def _written(table: Table, shown: pd.DataFrame) -> Any:
+    """Rows as text, because the browser cuts long numbers at their left; names that are unique, as it asks for."""
+    names = told_apart([str(name) for name in shown.columns])
+    ways = {"share": "{:.4f}".format, "whole": spaced, "pixels": spaced, "fractions": spaced}
+    formats: dict[Any, Any] = {name: ways[kind] for name, kind in zip(names, table.kinds()) if kind in ways}
+    return shown.set_axis(names, axis="columns").style.format(formats, na_rep=MISSING)
 
 
 def _scope_name() -> str:
@@ -123,7 +128,7 @@ def _families(compared: Comparison) -> FamilyConfusion | None:
 def _take(archive: bytes) -> None:
     """The zip, or one file of it."""
     name = PurePath(state.chosen_pred().name).stem or "prediction"
-    whole, one, button = st.columns([2, 3, 2], vertical_alignment="bottom")
+    whole, one, button = panels.beside(2, 3, 2, key="_take")
     whole.download_button(
         f"Everything as a zip ({len(archive) / 1e6:.1f} MB)", archive, f"{name}-report.zip", "application/zip",
         type="primary", key="take_zip", on_click="ignore", width="stretch",

@@ -29,7 +29,7 @@ def sentence(confusion: Confusion, pred: str, scope: str) -> str:
     right = confusion.average("micro")["recall"]
     worst = next(iter(largest_confusions(confusion, 1)), None)
     loss = f"; largest confusion: {typed(worst[0])} read as {typed(worst[1])}" if worst else ""
-    return f"{found} and labels {share(right)} of all rightly{loss}."
+    return f"{found}; {share(right)} of all content also gets its right label{loss}."
 
 
 def headlines(compared: Comparison, confusion: Confusion, level: str) -> list[tuple[str, str, str]]:
