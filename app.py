@@ -6,6 +6,7 @@ page = router.navigation()
 with router.routed():
     warm.start()
     state.start_session()
+    state.follow_address(page.url_path)
     panels.style()
     with warm.parts_loading():
         panels.guarded(bar.show)

@@ -165,6 +165,27 @@ def test_figures_are_drawn_when_they_are_taken(page, address):
         assert b"<svg" in taken.value.path().read_bytes()[:1000]
 
 
+def test_back_and_forward_bring_earlier_views_back(page, address):
+    visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Text")
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
+    labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
+    page.mouse.click(*cell_centre(page, labels.index("List-item"), labels.index("Text"), 12, 12))
+    wait_for_link(page, "gt_label=List-item")
+    settle(page)
+    page.get_by_role("button", name="Open page").first.click()
+    wait_for_link(page, "/viewer", "page=report_p2.png")
+    page.go_back()
+    page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
+    for _ in range(3):  # on the way lies an address that only going to a page has left behind
+        if "gt_label=Caption" in page.url:
+            break
+        page.go_back()
+        settle(page, 600)
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
+    page.go_forward()
+    page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
+
+
 def test_many_cells_answer_their_clicks(page, address):
     visit(page, f"{address}/matrices?load=sample")
     page.wait_for_selector(".nsewdrag", timeout=15_000)

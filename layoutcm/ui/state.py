@@ -158,13 +158,17 @@ def get(name: str) -> Any:
 
 
 def put(**values: Any) -> None:
-    st.session_state["choices"].update(values)
+    choices = st.session_state["choices"]
+    if any(choices.get(name) != value for name, value in values.items()):
+        st.session_state["chosen_since"] = True
+    choices.update(values)
 
 
 def bound(name: str, place: str = "bar") -> dict[str, Any]:
     """Key and callback for a widget that shows one choice and changes it, whoever changed it last."""
-    key = f"{place}_{name}"
-    st.session_state[key] = get(name)
+    key, value = f"{place}_{name}", get(name)
+    # A list, as the widget has it: a tuple would count as changed by the next run.
+    st.session_state[key] = list(value) if isinstance(value, tuple) else value
     return {"key": key, "on_change": _changed, "args": (name, key)}
 
 
@@ -181,11 +185,30 @@ def link_parameters() -> dict[str, str]:
     }
 
 
+def follow_address(page: str) -> None:
+    """Back and forward in the browser: what an earlier address of this session says holds again.
+
+    It is an earlier one when it is not what was written last and nobody has chosen anything since. Going to a page
+    leaves an address without choices behind, and whoever goes back to that is let through: writing it anew would be a
+    step forward again.
+    """
+    now, session = dict(st.query_params), st.session_state
+    earlier = now not in ({}, session.get("link"), link_parameters()) and "link" in session
+    if earlier and not session.get("chosen_since") and now.get("load", "") == get("load"):
+        session["choices"] = DEFAULTS | {"load": get("load")}
+        for name in DEFAULTS.keys() & now.keys() - {"load"}:
+            _take_over(name, now[name])
+    session["passing_by"] = not now and session.get("page_shown") == page
+    session["page_shown"] = page
+
+
 def write_link() -> None:
     """Repeat the choices in the address bar."""
-    wanted = link_parameters()
-    if dict(st.query_params) != wanted:
+    wanted, session = link_parameters(), st.session_state
+    passing_by = session.get("passing_by") and session.get("link") == wanted
+    if dict(st.query_params) != wanted and not passing_by:
         st.query_params.from_dict(wanted)
+    session["link"], session["chosen_since"] = wanted, False
 
 
 def loaded() -> Loaded | None:
