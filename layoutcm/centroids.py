@@ -138,7 +138,7 @@ def _pairs(centres: tuple[Floats, Floats], keys: tuple[Rows, Rows], tolerance: T
     none = np.empty((0, 2), np.int64)
     pairs = np.empty((near_pairs(groups, *centres, tolerance, none), 2), np.int64)
     near_pairs(groups, *centres, tolerance, pairs)
-    return pairs
+    return pairs[np.lexsort((pairs[:, GT], pairs[:, PRED]))]  # by pred, then gt: how they were searched does not show
 
 
 def _centres(boxes: ArrayLike, name: str) -> Floats:

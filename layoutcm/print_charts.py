@@ -162,7 +162,7 @@ def curves(
     wide = width_of(width, 0 if len(of) <= 12 else WIDTHS["two"])
     points = {label: _points(table) for label, table in of.items()}
     draw = _one_plane if len(of) <= len(DASHES) else _small_planes
-    notes = {label: number((ap or {})[label]) if ap else "" for label in of}
+    notes = {label: number(ap.get(label, math.nan)) if ap else "" for label in of}
     return draw(points, notes, wide, recipe if caption else "")
 
 

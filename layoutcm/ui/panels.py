@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -163,8 +164,10 @@ def take_matrix(confusion: Confusion, view: str) -> None:
     def made() -> str:
         return csv_text(collapsed_table(confusion) if view == "collapsed" else matrix_table(confusion, view))
 
+    level = state.get("level")
+    part = f"-{PurePath(state.get(level)).stem}" if level != "set" and state.get(level) else ""
     st.download_button(
-        "CSV", made, f"{view}.csv", "text/csv", key="take_matrix", on_click="ignore", icon=":material/download:",
+        "CSV", made, f"{view}{part}.csv", "text/csv", key="take_matrix", on_click="ignore", icon=":material/download:",
         help="All labels, every digit. Figures for a paper are on the page Report.",
     )  # fmt: skip
 
