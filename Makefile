@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # What is run and measured is this tree, whatever other layoutcm the shell knows of.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz bench bench-views bench-peer bench-app screenshots clean
+.PHONY: run test test-torch lint browser fuzz bench bench-formats bench-views bench-peer bench-app screenshots clean
 
 # The dashboard on http://localhost:8501, with the sample one click away.
 run: $(READY)
@@ -34,6 +34,10 @@ bench-views: $(READY)
 	$(BIN)/python benchmarks/bench_objects.py
 	$(BIN)/python benchmarks/bench_families.py
 	$(BIN)/python benchmarks/bench_soft.py
+
+# Regions a second of every format, beside what merely parsing the same bytes takes.
+bench-formats: $(READY)
+	$(BIN)/python benchmarks/bench_formats.py
 
 # Soft scores on torch tensors and their gradients, which `make test` skips; torch is large, so it has its own place.
 TORCH := .venv-torch
