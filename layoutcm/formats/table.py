@@ -1,7 +1,8 @@
 """The plain table, CSV or Parquet: page, document, number, width, height, label, x0, y0, x1, y1, score, outline.
 
 Only label and the box must be there; other usual spellings of the columns are in `columns`. A row without a label is a
-page without regions; without a column of pages all rows are on one page, named like the file.
+page without regions, and one with nothing but a label declares it; without a column of pages all rows are on one page,
+named like the file.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.columns import CORNERS, as_corners, find_columns, plain
@@ -156,7 +158,25 @@ def _read(content: Content, options: Options, table: pa.Table, format: str, plac
         text["page"] = [content.stem] * table.num_rows
     numbers = {name: _numbers(content.name, table, columns.place.get(name), place) for name in NUMBERS}
     four = np.stack([_numbers(content.name, table, i, place) for i in columns.box or ()], axis=1)
-    return _layout(content, options, format, text, numbers, as_corners(four, columns.kind), place)
+    boxes = as_corners(four, columns.kind)
+    declaring = _declaring(text, numbers, four)
+    labels = [label for label in dict.fromkeys(text["label"]) if label]
+    if not declaring.any():
+        return _layout(content, options, format, labels, text, numbers, boxes, place)
+    kept = np.flatnonzero(~declaring)
+    text = {name: [column[i] for i in kept] for name, column in text.items()}
+    numbers = {name: column[kept] for name, column in numbers.items()}
+    return _layout(content, options, format, labels, text, numbers, boxes[kept], lambda i: place(int(kept[i])))
+
+
+def _declaring(text: dict[str, list[str]], numbers: dict[str, Floats], boxes: Floats) -> NDArray[np.bool_]:
+    """bool[rows]: a label and nothing else."""
+    declaring = np.zeros(len(boxes), bool)
+    others = [text[name] for name in TEXT if name != "label"]
+    for i in np.flatnonzero(np.isnan(boxes).all(axis=1)):  # few rows, of very many
+        told = any(column[i] for column in others) or not all(np.isnan(column[i]) for column in numbers.values())
+        declaring[i] = bool(text["label"][i]) and not told
+    return declaring
 
 
 def _text(file: str, table: pa.Table, at: int | None) -> list[str]:
@@ -217,6 +237,7 @@ def _layout(
     content: Content,
     options: Options,
     format: str,
+    labels: list[str],
     text: dict[str, list[str]],
     numbers: dict[str, Floats],
     boxes: Floats,
@@ -243,8 +264,8 @@ def _layout(
             )
         )
     rows = np.flatnonzero(named)
-    label, label_first = _code([text["label"][i] for i in rows])
-    labels = [text["label"][rows[i]] for i in label_first]
+    code = {label: i for i, label in enumerate(labels)}
+    label = np.fromiter((code[text["label"][i]] for i in rows), np.int32, len(rows))
     shapes = (
         _outlines(content.name, [text["outline"][i] for i in rows], lambda i: place(int(rows[i])))
         if options.outlines
