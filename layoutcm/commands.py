@@ -85,7 +85,7 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
 
 
 def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
-    pred = fix(_read(file, options, like=gt, format=options.format), options.fix or ())
+    pred = fix(_read(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
     with Bar(f"comparing {Path(file).name}") as progress:
         return compare(
             gt,
@@ -200,11 +200,18 @@ def run_app(options: argparse.Namespace) -> None:
     app_server.serve(options)
 
 
-def _read(file: str, options: argparse.Namespace, like: Layout | None = None, format: str | None = None) -> Layout:
+def _read(
+    file: str,
+    options: argparse.Namespace,
+    like: Layout | None = None,
+    format: str | None = None,
+    pages: str | None = None,
+) -> Layout:
     sizes: Any = options.sizes
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
-    return read(file, like=like, format=format, sizes=sizes, shapes=options.shapes, nested=not options.outer_only)
+    inner = not options.outer_only
+    return read(file, like=like, pages=pages, format=format, sizes=sizes, shapes=options.shapes, nested=inner)
 
 
 def _write_json(text: bytes, target: str) -> None:

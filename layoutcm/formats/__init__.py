@@ -47,6 +47,7 @@ from layoutcm.formats.join import each
 from layoutcm.formats.sizes import Sizes, resolve_sizes
 from layoutcm.formats.sources import Bundle, Source, load
 from layoutcm.model import Finding, Layout
+from layoutcm.page_maps import PagesGiven, page_map_of
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ def read(
     source: Source,
     *,
     like: Layout | None = None,
+    pages: PagesGiven = None,
     format: str | None = None,
     sizes: Sizes = None,
     shapes: str = "box",
@@ -125,21 +127,22 @@ def read(
 ) -> Layout:
     """The layout in a file, a folder, a zip, (name, bytes), or a list of these.
 
-    `like` lends page ids, sizes and labels to formats that lack them; `sizes` is (width, height) or a folder of
-    page images; `shapes="polygon"` keeps outlines and masks where the file has them; `nested=False` drops what
-    stands inside pictures and tables, in formats that say so.
+    `like` lends page ids, sizes and labels to formats that lack them; `pages` says which of its pages is which here
+    where names differ, as in `compare`; `sizes` is (width, height) or a folder of page images;
+    `shapes="polygon"` keeps outlines and masks where the file has them; `nested=False` drops what stands inside
+    pictures and tables, in formats that say so.
     """
     if shapes not in ("box", "polygon"):
         raise InputError("", "shapes", f"{shown(shapes)} is not known", "Use 'box' or 'polygon'.")
     if like is not None and not isinstance(like, Layout):
         raise InputError("", "like", f"{shown(like)} is not a layout", "Give what read() returned for the other file.")
-    given = resolve_sizes(sizes)
+    given, page_map = resolve_sizes(sizes), page_map_of(pages)
     bundle = load(source)
     with collector_paused(), named_after(bundle):
         chosen, contents, companions = choose(bundle, format)
         if given is None and bundle.images:
             given = resolve_sizes(bundle.images)
-        options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images))
+        options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images), page_map)
         layout = chosen.read(bundle.name, contents, options)
     return replace(layout, findings=(*layout.findings, *_skipped(bundle.name, companions)))
 

@@ -69,7 +69,7 @@ class Gathering:
         if width is None or height is None:
             size = size_of(name, self.options) or (size_of(otherwise, self.options) if otherwise else None)
             if size is None:
-                raise missing_size(self.file, place, name)
+                raise missing_size(self.file, place, name, self.options)
             width, height = size
         # A number that no document has is none.
         self._pages.append((name, width, height, document, number if 0 <= number < 2**31 else -1))
@@ -83,8 +83,8 @@ class Gathering:
     @cached_property
     def _known(self) -> set[str]:
         """Pages as the images beside the files, or the lending layout, call them."""
-        like = self.options.like
-        return {stem(name) for name in (*self.options.images, *(like.page_columns.names if like else ()))}
+        lender = self.options.lender
+        return {stem(name) for name in (*self.options.images, *(lender.names if lender else ()))}
 
     def size(self, page: int) -> tuple[float, float]:
         return self._pages[page][1:3]

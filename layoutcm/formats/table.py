@@ -334,7 +334,7 @@ def _pages(
     for i in np.flatnonzero(chosen < 0):
         size = size_of(names[i], options)
         if size is None:
-            raise missing_size(file, place(int(first[i])), names[i])
+            raise missing_size(file, place(int(first[i])), names[i], options)
         frame[i] = size
     return Pages(
         names,
