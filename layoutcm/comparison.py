@@ -98,7 +98,6 @@ def compare(
         page_map=page_map,
     )
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
-    mapped = sum(len(names) for names in mapping.values()) if mapping else 0
     options = {
         "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
         "rounding": rounding,
@@ -106,7 +105,7 @@ def compare(
         "missing_pages": None if missing_pages == "penalise" else missing_pages,
         "documents": None if documents is None else documents if isinstance(documents, str) else "table",
         "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
-        "mapped_labels": mapped or None,
+        "mapped_labels": alignment.mapped_labels or None,
         "gt_fix": "+".join(gt.fixes) or None,
         "fix": "+".join(pred.fixes) or None,
         "mapped_pages": (page_map and len(page_map.entries)) or None,
