@@ -90,8 +90,8 @@ def _silent_pages(sides: list[Layout], sources: tuple[NDArray[np.int64], NDArray
         return []
     first = sides[GT].page_columns.names[sources[GT][silent[0]]]
     message = (
-        f"{silent.size:,} of {len(both):,} pages have regions in gt and none in pred (first: {shown(first)}); "
-        f"they count as missed."
+        f"{silent.size:,} of {len(both):,} pages {'has' if silent.size == 1 else 'have'} regions in gt and none in "
+        f"pred (first: {shown(first)}), which count as missed."
     )
     return [Finding("page-without-pred", message, count=int(silent.size), fix="Check that the model ran on all pages.")]
 

@@ -178,3 +178,13 @@ def test_doubles_are_counted_as_a_plain_count_does():
     found = [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, rows)) if f.code == "duplicate-box"]
     assert [f.count for f in found] == [len(rows) - len(set(rows))]
     assert not [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, set(rows))) if f.code == "duplicate-box"]
+
+
+def test_one_of_something_is_spoken_of_as_one():
+    row = ("p", "a", 0, 0, 5, 5)
+    twice, thrice = (check_layout(build({"p": (9, 9), "q": (9, 9)}, [row] * n)) for n in (2, 3))
+    said = [" ".join(finding.message for finding in found) for found in (twice, thrice)]
+    assert "1 region stands there twice" in said[0] and "2 regions stand there twice" in said[1]
+    assert "1 of 2 pages has no region" in said[0]
+    csv = b"page,width,height,label,x0,y0,x1,y1\np,9,9,,0,0,5,5\n"
+    assert "1 row has a box but no label, which is dropped" in lcm.read(("t.csv", csv)).findings[0].message

@@ -48,6 +48,7 @@ from layoutcm.formats.sizes import Sizes, resolve_sizes
 from layoutcm.formats.sources import Bundle, Source, load
 from layoutcm.model import Finding, Layout
 from layoutcm.page_maps import PagesGiven, page_map_of
+from layoutcm.writing import agreeing
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,8 @@ def _skipped(file: str, others: Sequence[Content]) -> list[Finding]:
     lost = [content.name for content in others if not is_companion(content)]
     if not lost:
         return []
-    message = f"{file}: {len(lost):,} files of another kind are left out (first: {shown(lost[0])})."
+    files = agreeing(len(lost), "file of another kind is", "files of another kind are")
+    message = f"{file}: {files} left out (first: {shown(lost[0])})."
     return [Finding("skipped-file", message, severity="info", count=len(lost))]
 
 

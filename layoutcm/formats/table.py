@@ -26,6 +26,7 @@ from layoutcm.formats.masks import is_box, parse_segmentation
 from layoutcm.formats.sizes import missing_size, size_of
 from layoutcm.layout_rules import make_layout
 from layoutcm.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape
+from layoutcm.writing import agreeing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -257,8 +258,8 @@ def _layout(
         findings.append(
             Finding(
                 "unlabelled-row",
-                f"{content.name}: {int(nameless.sum()):,} rows have a box but no label and are dropped; "
-                f"first at {place(int(np.argmax(nameless)))}.",
+                f"{content.name}: {agreeing(int(nameless.sum()), 'row has', 'rows have')} a box but no label, "
+                f"which is dropped; first at {place(int(np.argmax(nameless)))}.",
                 count=int(nameless.sum()),
                 fix="Fill the label column.",
             )
