@@ -108,9 +108,10 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
         if options.images:
             raise InputError("", "--images", "page images are for a report", "Name its folder with -o.")
         return nullcontext()
-    from layoutcm.report import replaced
+    from layoutcm.report import OWN_FILES
+    from layoutcm.report_folder import replaced
 
-    return replaced(options.output)
+    return replaced(options.output, OWN_FILES)
 
 
 def _report_names(files: Sequence[str]) -> list[str]:

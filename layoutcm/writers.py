@@ -31,7 +31,7 @@ def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
     target = Path(os.path.realpath(path)) if "\0" not in str(path) else Path()
     if not target.name or (target.exists() and not target.is_file()):
         raise InputError(str(path), "", "this is not the name of a file", "Choose another place.")
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    unfinished = target.with_name(f".{target.name[:40]}.{os.getpid()}.part")  # the longest name must have room
     try:
         unfinished.write_bytes(WRITERS[to](layout))
         unfinished.replace(target)

@@ -125,3 +125,9 @@ def test_a_row_without_a_page_that_says_more_or_less_is_an_error(row):
     table = b"page,width,height,label,x0,y0,x1,y1\n,,,Title,,,,\n" + row + b"\n"
     with pytest.raises(lcm.InputError, match="row 3, column page: the page has no name"):
         lcm.read(("t.csv", table))
+
+
+def test_the_longest_name_of_a_file_has_room(tmp_path):
+    layout = lcm.read(("t.csv", b"page,width,height,label,x0,y0,x1,y1\na,9,9,Text,0,0,5,5\n"))
+    lcm.write(layout, "csv", tmp_path / ("x" * 255))
+    assert [path.name for path in tmp_path.iterdir()] == ["x" * 255]
