@@ -187,4 +187,4 @@ def test_one_of_something_is_spoken_of_as_one():
     assert "1 region stands there twice" in said[0] and "2 regions stand there twice" in said[1]
     assert "1 of 2 pages has no region" in said[0]
     csv = b"page,width,height,label,x0,y0,x1,y1\np,9,9,,0,0,5,5\n"
-    assert "1 row has a box but no label, which is dropped" in lcm.read(("t.csv", csv)).findings[0].message
+    assert "1 row has a box but no label and is dropped" in lcm.read(("t.csv", csv)).findings[0].message

@@ -255,15 +255,10 @@ def _layout(
     findings = []
     nameless = ~named & np.isfinite(boxes).any(axis=1)
     if nameless.any():
-        findings.append(
-            Finding(
-                "unlabelled-row",
-                f"{content.name}: {agreeing(int(nameless.sum()), 'row has', 'rows have')} a box but no label, "
-                f"which is dropped; first at {place(int(np.argmax(nameless)))}.",
-                count=int(nameless.sum()),
-                fix="Fill the label column.",
-            )
-        )
+        count, first_at = int(nameless.sum()), place(int(np.argmax(nameless)))
+        told = agreeing(count, "row has a box but no label and is", "rows have a box but no label and are")
+        message = f"{content.name}: {told} dropped; first at {first_at}."
+        findings.append(Finding("unlabelled-row", message, count=count, fix="Fill the label column."))
     rows = np.flatnonzero(named)
     code = {label: i for i, label in enumerate(labels)}
     label = np.fromiter((code[text["label"][i]] for i in rows), np.int32, len(rows))
