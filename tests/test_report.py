@@ -535,3 +535,17 @@ def test_progress_is_told(tmp_path, quick, two_pages):
     told = []
     report.write_report(lcm.compare(*two_pages), tmp_path / "r", progress=lambda what, share: told.append(share))
     assert told == sorted(told) and told[0] == 0 and told[-1] == 1
+
+
+def test_pages_without_a_picture_are_said_on_the_terminal(tmp_path, quick, capsys):
+    (tmp_path / "pictures").mkdir()
+    command = ["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--images"]
+    assert main([*command, str(tmp_path / "pictures")]) == 0
+    assert "0 of 16 pages have a picture in" in (out := capsys.readouterr().out) and "there is none" in out
+    Image.new("RGB", (4, 4)).save(tmp_path / "pictures" / "other.png")
+    assert main([*command, str(tmp_path / "pictures")]) == 0
+    out = capsys.readouterr().out
+    assert "0 of 16 pages have a picture in" in out and "the first page without is 'paper_p1.png'" in out
+    assert "1 file belongs to no page (first: 'other.png')" in out
+    assert main([*command, str(Path(GT).parent / "images")]) == 0
+    assert "have a picture" not in capsys.readouterr().out
