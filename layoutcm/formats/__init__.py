@@ -172,7 +172,7 @@ def called_what_it_is(contents: Sequence[Content], chosen: Format) -> Iterator[N
         if not found or chosen in found:
             raise
         names = " or ".join(format.name for format in found)
-        hint = f"This looks like {names}: leave out the format. {error.hint}"
+        hint = f"This looks like {names}: leave out the format, or name this one."
         raise InputError(error.file, error.place, error.problem, hint) from None
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.columns import CORNERS, as_corners, find_columns, plain
+from layoutcm.formats.columns import CORNERS, as_corners, find_columns, number_column, plain, text_column
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box, parse_segmentation
 from layoutcm.formats.sizes import missing_size, size_of
@@ -154,11 +154,11 @@ def _read(content: Content, options: Options, table: pa.Table, format: str, plac
     repeated = [name for name in used if [plain(other) for other in names].count(plain(name)) > 1]
     if repeated:
         raise InputError(content.name, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
-    text = {name: _text(content.name, table, columns.place.get(name)) for name in TEXT}
+    text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT}
     if "page" not in columns.place:
         text["page"] = [content.stem] * table.num_rows
-    numbers = {name: _numbers(content.name, table, columns.place.get(name), place) for name in NUMBERS}
-    four = np.stack([_numbers(content.name, table, i, place) for i in columns.box or ()], axis=1)
+    numbers = {name: number_column(content.name, table, columns.place.get(name), place) for name in NUMBERS}
+    four = np.stack([number_column(content.name, table, i, place) for i in columns.box or ()], axis=1)
     boxes = as_corners(four, columns.kind)
     declaring = _declaring(text, numbers, four)
     labels = [label for label in dict.fromkeys(text["label"]) if label]
@@ -178,60 +178,6 @@ def _declaring(text: dict[str, list[str]], numbers: dict[str, Floats], boxes: Fl
         told = any(column[i] for column in others) or not all(np.isnan(column[i]) for column in numbers.values())
         declaring[i] = bool(text["label"][i]) and not told
     return declaring
-
-
-def _text(file: str, table: pa.Table, at: int | None) -> list[str]:
-    import pyarrow as pa
-
-    if at is None:
-        return [""] * table.num_rows
-    try:
-        column = table.column(at).cast(pa.string())
-    except pa.ArrowException:
-        name, kind = table.column_names[at], table.column(at).type
-        raise InputError(file, f"column {name}", f"holds {kind}, must be text", "Convert it.") from None
-    return [value if value and not value.isspace() else "" for value in column.to_pylist()]
-
-
-def _numbers(file: str, table: pa.Table, at: int | None, place: Place) -> Floats:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if at is None:
-        return np.full(table.num_rows, np.nan)
-    name, column = table.column_names[at], table.column(at)
-    try:
-        if str(column.type) in ("string", "large_string", "string_view"):
-            column = pc.utf8_trim_whitespace(column.cast(pa.string()))
-            column = pc.if_else(pc.equal(column, ""), None, column)
-            # Half of Europe writes 0,358.
-            column = pc.replace_substring_regex(column, r"^([+-]?[0-9]*),([0-9]+)$", r"\1.\2")
-        given = column.cast(pa.float64(), safe=False)
-    except pa.ArrowException:
-        raise _not_a_number(file, column, name, place) from None
-    numbers = given.to_numpy().astype(float, copy=True)
-    wrong = ~np.isfinite(numbers) & ~np.asarray(pc.is_null(given))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(
-            file,
-            f"{place(row)}, column {name}",
-            f"the value is {numbers[row]:g}, must be a finite number",
-            "Repair it, or leave the cell empty where there is none.",
-        )
-    return numbers
-
-
-def _not_a_number(file: str, column: pa.ChunkedArray, name: str, place: Place) -> InputError:
-    import pyarrow as pa
-
-    for row, cell in enumerate(column):
-        try:
-            cell.cast(pa.float64(), safe=False)
-        except pa.ArrowException:
-            problem = f"{shown(cell.as_py())} is not a number"
-            return InputError(file, f"{place(row)}, column {name}", problem, "Repair this cell.")
-    return InputError(file, f"column {name}", f"holds {column.type}, must be numbers", "Convert it.")
 
 
 def _layout(
