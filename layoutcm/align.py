@@ -13,7 +13,7 @@ from layoutcm.model import GT, PRED, SIDES, Finding, Floats, Indices, LabelSpace
 from layoutcm.page_maps import PageMap
 from layoutcm.page_matching import PageMatches
 from layoutcm.pairing import joined_pages, name_documents, pair_pages
-from layoutcm.taxonomy import check_mapping, equal_names, join_labels, one_sided_labels, relabel
+from layoutcm.taxonomy import check_mapping, equal_names, join_labels, labels_renamed, one_sided_labels, relabel
 
 Mapped = Mapping[str, Mapping[str, str]]
 
@@ -29,6 +29,7 @@ class Alignment:
     taxonomy: str
     findings: tuple[Finding, ...]
     matches: PageMatches
+    mapped_labels: int  # how many labels got another name by the mapping
 
 
 def align(
@@ -43,10 +44,12 @@ def align(
 ) -> Alignment:
     mapping = check_mapping(mapping or {}, "")
     findings: list[Finding] = []
-    sides = [relabel(side, mapping.get(name, {}), name, findings) for side, name in zip((gt, pred), SIDES)]
-    if taxonomy == "match-names":
-        sides[PRED] = relabel(sides[PRED], equal_names(sides[GT], sides[PRED]), "pred", findings)
-    space, kind = join_labels(sides[GT], sides[PRED], taxonomy, any(mapping.values()))
+    asked = [mapping.get(side, {}) for side in SIDES]
+    mapped = sum(map(labels_renamed, (gt, pred), asked))
+    sides = [relabel(*side, findings) for side in zip((gt, pred), asked, SIDES)]
+    matched = equal_names(sides[GT], sides[PRED]) if taxonomy == "match-names" else {}
+    sides[PRED] = relabel(sides[PRED], matched, "pred", findings)
+    space, kind = join_labels(sides[GT], sides[PRED], taxonomy, bool(mapped or matched))
     sources, matches, page_findings = pair_pages(
         sides[GT].page_columns, sides[PRED].page_columns, missing_pages, page_map
     )
@@ -54,7 +57,7 @@ def align(
     pages, document_findings = name_documents(pages, documents)
     findings += page_findings + document_findings
     findings += _scaled(sides, pages, sources) + _silent_pages(sides, sources) + one_sided_labels(sides, kind)
-    return Alignment((sides[GT], sides[PRED]), pages, sources, space, kind, tuple(findings), matches)
+    return Alignment((sides[GT], sides[PRED]), pages, sources, space, kind, tuple(findings), matches, mapped)
 
 
 def _scaled(sides: list[Layout], pages: Pages, sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Finding]:
@@ -87,8 +90,8 @@ def _silent_pages(sides: list[Layout], sources: tuple[NDArray[np.int64], NDArray
         return []
     first = sides[GT].page_columns.names[sources[GT][silent[0]]]
     message = (
-        f"{silent.size:,} of {len(both):,} pages have regions in gt and none in pred (first: {shown(first)}); "
-        f"they count as missed."
+        f"{silent.size:,} of {len(both):,} pages {'has' if silent.size == 1 else 'have'} regions in gt and none in "
+        f"pred (first: {shown(first)}), which count as missed."
     )
     return [Finding("page-without-pred", message, count=int(silent.size), fix="Check that the model ran on all pages.")]
 

@@ -17,6 +17,7 @@ from layoutcm.errors import shown
 from layoutcm.fixes import shift_ids
 from layoutcm.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.readings import FEWEST, GAIN, Sample, better, other_reading, repairable, take_sample
+from layoutcm.writing import agreeing
 
 COARSE = 50  # no page image is this small; inches and millimetres of small prints are
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
@@ -63,8 +64,9 @@ def _coarse_pages(layout: Layout) -> list[Finding]:
         return []
     i = int(small[0])
     message = (
-        f"{layout.name}: {small.size:,} of {len(pages):,} pages are only some {COARSE} units or less a side (first: "
-        f"{shown(pages.names[i])}, {pages.widths[i]:g} x {pages.heights[i]:g}), so rounding to whole units is coarse."
+        f"{layout.name}: {small.size:,} of {len(pages):,} pages {'is' if small.size == 1 else 'are'} only some "
+        f"{COARSE} units or less a side (first: {shown(pages.names[i])}, {pages.widths[i]:g} x {pages.heights[i]:g}), "
+        f"so rounding to whole units is coarse."
     )
     fix = "Use the rounding exact, or make the side with pixels the ground truth."
     return [Finding("coarse-page", message, count=int(small.size), fix=fix)]
@@ -76,7 +78,7 @@ def _empty_pages(layout: Layout) -> list[Finding]:
     if not blank.size:
         return []
     message = (
-        f"{layout.name}: {blank.size:,} of {len(used):,} pages have no region "
+        f"{layout.name}: {blank.size:,} of {len(used):,} pages {'has' if blank.size == 1 else 'have'} no region "
         f"(first: {shown(layout.page_columns.names[blank[0]])})."
     )
     return [Finding("empty-page", message, severity="info", count=int(blank.size))]
@@ -94,8 +96,8 @@ def _duplicates(layout: Layout) -> list[Finding]:
     first = int(doubtful[order[1:][again]].min())
     label, page = layout.labels[regions.label[first]], layout.page_columns.names[regions.page[first]]
     message = (
-        f"{layout.name}: {int(again.sum()):,} regions stand there twice, with the same box and label "
-        f"(first: {shown(label)} on page {shown(page)})."
+        f"{layout.name}: {agreeing(int(again.sum()), 'region stands', 'regions stand')} there twice, with the same "
+        f"box and label (first: {shown(label)} on page {shown(page)})."
     )
     fix = "Pixels are not counted twice, objects are: remove the doubles."
     return [Finding("duplicate-box", message, count=int(again.sum()), fix=fix)]
@@ -129,12 +131,9 @@ def _odd_scores(layout: Layout) -> list[Finding]:
     if not known.size:
         return []
     if known.size < scores.size:
-        message = f"{name}: {scores.size - known.size:,} of {scores.size:,} regions have no score."
-        return [
-            Finding(
-                "score-missing", message, count=int(scores.size - known.size), fix="Objects need all scores or none."
-            )
-        ]
+        lacking = int(scores.size - known.size)
+        message = f"{name}: {lacking:,} of {scores.size:,} regions {'has' if lacking == 1 else 'have'} no score."
+        return [Finding("score-missing", message, count=lacking, fix="Objects need all scores or none.")]
     if known.size > 1 and np.ptp(known) == 0:
         message = f"{name}: all scores are {known[0]:g}, so they order nothing."
         return [Finding("score-constant", message, fix="AP needs real scores.")]

@@ -66,7 +66,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--per-page", action="store_true", help="add every page's matrix to the JSON")
     command.add_argument(
         "--intervals",
-        type=int,
+        type=_resamples,
         nargs="?",
         const=RESAMPLES,
         metavar="N",
@@ -91,6 +91,15 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--gt-format", choices=list(BY_NAME), help="of the ground truth; --format is of predictions")
     _reading_arguments(command)
     command.set_defaults(run=run_compare)
+
+
+def _resamples(text: str) -> int:
+    """The number after --intervals, which may stand alone and then takes what follows it."""
+    try:
+        return int(text)
+    except ValueError:
+        problem = f"{text!r} is not a number: write --intervals={RESAMPLES}, or put --intervals last"
+        raise argparse.ArgumentTypeError(problem) from None
 
 
 def _family_arguments(command: argparse.ArgumentParser) -> None:

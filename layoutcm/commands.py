@@ -10,11 +10,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutcm.comparison import Comparison, compare
 from layoutcm.counting import Progress
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion
 from layoutcm.family_trees import BUILT_IN, Given, family_tree
 from layoutcm.fixes import fix
@@ -23,6 +23,10 @@ from layoutcm.model import Layout
 from layoutcm.resample import check_resampling, difference
 from layoutcm.results import Extras, full_result
 from layoutcm.writers import write
+from layoutcm.writing import agreeing, counted
+
+if TYPE_CHECKING:
+    from layoutcm.page_images import PageImages
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -43,7 +47,7 @@ def run_compare(options: argparse.Namespace) -> None:
             first = first or (name, comparison)
             extras, notes = _extras(comparison, first, families, options)
             if folder:
-                _write_report(comparison, folder / name, options, extras)
+                notes += _write_report(comparison, folder / name, options, extras)
                 notes += _write_differences(first, comparison, folder / name, options)
             if options.json:
                 results.append(full_result(comparison, options.method, options.per_page, extras))
@@ -86,7 +90,7 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
 
 
 def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
-    pred = fix(_read(file, options, like=gt, format=options.format), options.fix or ())
+    pred = fix(_read(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
     with Bar(f"comparing {Path(file).name}") as progress:
         return compare(
             gt,
@@ -105,13 +109,16 @@ def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
 
 def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path | None]:
     """Where reports are written until all are complete; refused before any work when the place is taken."""
-    if not options.output:
+    if options.output is None:
         if options.images:
             raise InputError("", "--images", "page images are for a report", "Name its folder with -o.")
         return nullcontext()
-    from layoutcm.report import replaced
+    if not options.output:
+        raise InputError("", "-o", "the folder of the report has no name", "Name one.")
+    from layoutcm.report import OWN_FILES
+    from layoutcm.report_folder import replaced
 
-    return replaced(options.output)
+    return replaced(options.output, OWN_FILES)
 
 
 def _report_names(files: Sequence[str]) -> list[str]:
@@ -126,7 +133,8 @@ def _report_names(files: Sequence[str]) -> list[str]:
     return names
 
 
-def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> None:
+def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> list[str]:
+    """All files of one report; gives back a note where pages have no picture though some were given."""
     from layoutcm.page_images import from_path
     from layoutcm.report import write_files
 
@@ -135,6 +143,22 @@ def _write_report(comparison: Comparison, folder: Path, options: argparse.Namesp
         told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
         chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
         write_files(comparison, folder, images, **chosen, extras=extras, progress=told)
+    return _without_picture(comparison, images, options.images) if images else []
+
+
+def _without_picture(comparison: Comparison, images: PageImages, place: str) -> list[str]:
+    found, pages = len(images.placed(comparison)), len(comparison.pages)
+    if found == pages:
+        return []
+    note = f"{found:,} of {pages:,} pages {'has' if found == 1 else 'have'} a picture in {place}"
+    if not images.pictures:
+        return [f"{note}: there is none in it that can be read"]
+    lost = images.of_no_page(comparison)
+    page = next(name for k, name in enumerate(comparison.pages) if k not in images.placed(comparison))
+    unused = (
+        f"{agreeing(len(lost), 'file belongs', 'files belong')} to no page (first: {shown(lost[0])})" if lost else ""
+    )
+    return [f"{note}; the first page without is {shown(page)}{', and ' + unused if lost else ''}"]
 
 
 def _write_differences(
@@ -173,7 +197,6 @@ def run_inspect(options: argparse.Namespace) -> None:
 
 def run_convert(options: argparse.Namespace) -> None:
     from layoutcm.summaries import finding_lines
-    from layoutcm.writing import counted
 
     like = _read(options.like, options) if options.like else None
     layout = fix(_read(options.file, options, like=like, format=options.format), options.fix or ())
@@ -215,11 +238,18 @@ def _check_port(address: str, port: int) -> None:
         raise InputError("", "--port", problem, hint) from None
 
 
-def _read(file: str, options: argparse.Namespace, like: Layout | None = None, format: str | None = None) -> Layout:
+def _read(
+    file: str,
+    options: argparse.Namespace,
+    like: Layout | None = None,
+    format: str | None = None,
+    pages: str | None = None,
+) -> Layout:
     sizes: Any = options.sizes
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
-    return read(file, like=like, format=format, sizes=sizes, shapes=options.shapes, nested=not options.outer_only)
+    inner = not options.outer_only
+    return read(file, like=like, pages=pages, format=format, sizes=sizes, shapes=options.shapes, nested=inner)
 
 
 def _write_json(text: bytes, target: str) -> None:

@@ -25,7 +25,7 @@ from layoutcm.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alig
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion, families_of, space_at
-from layoutcm.family_trees import Given, family_tree
+from layoutcm.family_trees import Given, depth_within, family_tree
 from layoutcm.levels import Stacks, level_averages, stacks
 from layoutcm.model import (
     GT,
@@ -98,7 +98,6 @@ def compare(
         page_map=page_map,
     )
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
-    mapped = sum(len(names) for names in mapping.values()) if mapping else 0
     options = {
         "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
         "rounding": rounding,
@@ -106,7 +105,7 @@ def compare(
         "missing_pages": None if missing_pages == "penalise" else missing_pages,
         "documents": None if documents is None else documents if isinstance(documents, str) else "table",
         "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
-        "mapped_labels": mapped or None,
+        "mapped_labels": alignment.mapped_labels or None,
         "gt_fix": "+".join(gt.fixes) or None,
         "fix": "+".join(pred.fixes) or None,
         "mapped_pages": (page_map and len(page_map.entries)) or None,
@@ -174,10 +173,12 @@ class Comparison:
 
     def _below_threshold(self) -> list[Finding]:
         scores = self.alignment.layouts[PRED].region_columns.scores
+        if self.min_score is not None and len(scores) and not self.alignment.layouts[PRED].has_scores:
+            message = f"No region of pred has a score, so none is left out by the smallest score of {self.min_score}."
+            return [Finding("min-score-without-scores", message, severity="info")]
         dropped = 0 if self.min_score is None else int((scores < self.min_score).sum())
-        message = (
-            f"{dropped:,} of {len(scores):,} regions of pred have a score below {self.min_score} and are left out."
-        )
+        are = "has a score below {} and is" if dropped == 1 else "have a score below {} and are"
+        message = f"{dropped:,} of {len(scores):,} regions of pred {are.format(self.min_score)} left out."
         return [Finding("below-min-score", message, severity="info", count=dropped)] if dropped else []
 
     @property
@@ -239,7 +240,8 @@ class Comparison:
         space = space_at(self.space, counts.labels, tree, depth, expanded)
         opened = "+".join(expanded) or None
         level = {"document": document, "page": page}
-        recipe = self.recipe_for(method, **level, families=tree.title, depth=depth, expanded=opened)
+        used = min(depth, tree.depth + 1)  # where each label is itself
+        recipe = self.recipe_for(method, **level, families=tree.title, depth=used, expanded=opened)
         return confusion_of(counts.merged(), space, method, recipe)
 
     def families(
@@ -260,7 +262,8 @@ class Comparison:
         """
         tree = family_tree(families, self.labels[1:])
         level = {"document": document, "page": page}
-        recipe = self.recipe_for(None, **level, families=tree.title, depth=depth, sample=sample, count=count)
+        used = depth_within(tree, depth)
+        recipe = self.recipe_for(None, **level, families=tree.title, depth=used, sample=sample, count=count)
         return families_of(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:

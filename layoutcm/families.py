@@ -18,7 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.confusion import sample_weights
 from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
-from layoutcm.family_trees import OOF, FamilyTree, Given, check_depth, family_tree, tree_findings, unit_names, units
+from layoutcm.family_trees import (
+    OOF,
+    FamilyTree,
+    Given,
+    check_depth,
+    depth_findings,
+    depth_within,
+    family_tree,
+    tree_findings,
+    unit_names,
+    units,
+)
 from layoutcm.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
 from layoutcm.scores import ratio
 
@@ -184,8 +195,10 @@ def families_of(
     sides: Sides = (samples.labels, samples.labels)
     if not shared:
         sides = ((BACKGROUND, *counts.labels[GT]), (BACKGROUND, *counts.labels[PRED]))
-    matrices = family_matrices(samples, tree, sides, count, depth)
-    return FamilyConfusion(tuple(matrices), tree, sample, count, depth, tuple(tree_findings(tree, names)), recipe)
+    used = depth_within(tree, depth)
+    matrices = family_matrices(samples, tree, sides, count, used)
+    findings = (*depth_findings(tree, depth), *tree_findings(tree, names))
+    return FamilyConfusion(tuple(matrices), tree, sample, count, used, findings, recipe)
 
 
 def _pixel_samples(counts: PairCounts, names: tuple[str, ...]) -> Samples:
@@ -232,8 +245,9 @@ def label_sets_families(
         for side in (GT, PRED)
     )
     samples = Samples(labels, gt_members, pred_members, np.array(list(mass.values()), float))
-    matrices = family_matrices(samples, tree, (labels, labels), count, depth)
-    return FamilyConfusion(tuple(matrices), tree, "set", count, depth)
+    used = depth_within(tree, depth)
+    matrices = family_matrices(samples, tree, (labels, labels), count, used)
+    return FamilyConfusion(tuple(matrices), tree, "set", count, used, tuple(depth_findings(tree, depth)))
 
 
 def _checked_set(labels: Iterable[str], side: str, sample: int) -> frozenset[str]:

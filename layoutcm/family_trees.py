@@ -85,7 +85,8 @@ def family_tree(given: Given, labels: Sequence[str]) -> FamilyTree:
     if isinstance(given, str) and given in BUILT_IN:
         return fitted(given, labels)
     if isinstance(given, str | os.PathLike):
-        return check_tree(read_written(given, "families"), str(given))
+        hint = f"Check the name and the folder, or use a built-in tree: {', '.join(BUILT_IN)}."
+        return check_tree(read_written(given, "families", hint), str(given))
     return check_tree(given, "")
 
 
@@ -149,6 +150,14 @@ def _add_label(paths: dict[str, Path], label: object, path: Path, file: str) -> 
     paths[label] = path
 
 
+def depth_findings(tree: FamilyTree, depth: int) -> list[Finding]:
+    used = depth_within(tree, depth)
+    if used == depth:
+        return []
+    message = f"No family is {depth} deep, so the families are those at depth {used}."
+    return [Finding("depth-beyond-tree", message, severity="info")]
+
+
 def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
     """What is odd about a tree for these labels."""
     unknown = [label for label in tree.paths if label not in labels]
@@ -209,6 +218,11 @@ def check_depth(depth: object, least: int) -> int:
     if not isinstance(depth, int) or isinstance(depth, bool) or depth < least:
         raise InputError("", "depth", f"{shown(depth)} is not a depth", f"Use a whole number from {least} on.")
     return depth
+
+
+def depth_within(tree: FamilyTree, depth: int) -> int:
+    """The depth of families that a tree has where one asks for a deeper one."""
+    return min(check_depth(depth, least=1), max(tree.depth, 1))
 
 
 # For the label sets that most data and models come with. Names are compared loosely, so that one tree fits the

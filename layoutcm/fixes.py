@@ -34,6 +34,7 @@ from layoutcm.model import (
 )
 from layoutcm.page_names import renumbered
 from layoutcm.pairing import neighbours
+from layoutcm.writing import agreeing
 
 # Findings that `make_layout` makes again.
 MADE_ANEW = ("empty-box", "clipped-box", "score-range", "background-region")
@@ -73,7 +74,7 @@ def _fixed(layout: Layout, remedy: str) -> Layout:
             raise InputError("", "fix", f"{shown(remedy)}: {factor} is not above 0", "Use a number such as 1000.")
         regions, lost = _moved(layout, raw, box_change(plain or kind, float(factor or 0))), 0
     note = f"{layout.name}: read with the repair {remedy}"
-    note += f"; {lost:,} regions then belong to no page and are left out." if lost else "."
+    note += f"; {agreeing(lost, 'region is', 'regions are')} left out because no page is there." if lost else "."
     kept = [one for one in layout.findings if one.code not in MADE_ANEW]
     fixed = make_layout(
         layout.name,

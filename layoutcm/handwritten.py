@@ -19,12 +19,12 @@ MAX_DEPTH = 64
 MAX_EXTENT, VALUE = 10_000_000, 25
 
 
-def read_written(path: str | os.PathLike[str], what: str) -> object:
-    """The plain values in a file; `what` names its content in messages."""
+def read_written(path: str | os.PathLike[str], what: str, hint: str = "Check the name and the folder.") -> object:
+    """The plain values in a file; `what` names its content in messages, `hint` helps where there is no such file."""
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError:
-        raise InputError(str(path), "", "there is no such file", "Check the name and the folder.") from None
+        raise InputError(str(path), "", "there is no such file", hint) from None
     except (OSError, ValueError) as error:
         problem = f"the file cannot be read: {error}"
         raise InputError(str(path), "", problem, "Check its name and permissions.") from None

@@ -28,6 +28,7 @@ from layoutcm.model import (
     no_probability,
     recoded,
 )
+from layoutcm.writing import agreeing
 
 UNNAMED = "(no name)"
 
@@ -120,7 +121,7 @@ def _drop_empty(layout: Layout, place: Place) -> Layout:
     corners = ", ".join(f"{v:g}" for v in boxes[i])
     finding = Finding(
         "empty-box",
-        f"{layout.name}: {_counted(int(empty.sum()), 'box has', 'boxes have')} no area or inverted corners and "
+        f"{layout.name}: {agreeing(int(empty.sum()), 'box has', 'boxes have')} no area or inverted corners and "
         f"{'is' if empty.sum() == 1 else 'are'} dropped; first at {place(i)}: x0, y0, x1, y1 = {corners}.",
         count=int(empty.sum()),
         fix="Check whether width and height were written as corners, or the other way round.",
@@ -143,7 +144,7 @@ def _note_clipped(layout: Layout, place: Place) -> Layout:
     i = int(np.argmax(outside))
     finding = Finding(
         "clipped-box",
-        f"{layout.name}: {_counted(int(outside.sum()), 'box reaches', 'boxes reach')} beyond the page, by up to "
+        f"{layout.name}: {agreeing(int(outside.sum()), 'box reaches', 'boxes reach')} beyond the page, by up to "
         f"{excess.max():.3g}, and {'is' if outside.sum() == 1 else 'are'} clipped; first at {place(i)} "
         f"on page {shown(pages.names[regions.page[i]])}.",
         severity="info" if excess.max() <= 1 else "warning",
@@ -160,7 +161,7 @@ def _note_scores(layout: Layout, place: Place) -> Layout:
     i = int(np.argmax(outside))
     finding = Finding(
         "score-range",
-        f"{layout.name}: {_counted(int(outside.sum()), 'score lies', 'scores lie')} outside 0..1; first at {place(i)}: "
+        f"{layout.name}: {agreeing(int(outside.sum()), 'score lies', 'scores lie')} outside 0..1; first at {place(i)}: "
         f"{layout.region_columns.scores[i]:g}. Soft scores need probabilities and are n/a.",
         severity="warning",
         count=int(outside.sum()),
@@ -181,7 +182,7 @@ def drop_background(layout: Layout) -> Layout:
     kept = recoded(regions.take(~named), recode)
     finding = Finding(
         "background-region",
-        f"{layout.name}: {_counted(int(named.sum()), 'region is', 'regions are')} labelled {BACKGROUND} and "
+        f"{layout.name}: {agreeing(int(named.sum()), 'region is', 'regions are')} labelled {BACKGROUND} and "
         f"{'is' if named.sum() == 1 else 'are'} dropped; {BACKGROUND} is what no region covers.",
         severity="info",
         count=int(named.sum()),
@@ -194,7 +195,3 @@ def drop_background(layout: Layout) -> Layout:
 
 def _with(layout: Layout, regions: Regions, finding: Finding) -> Layout:
     return replace(layout, region_columns=regions, findings=(*layout.findings, finding))
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"

@@ -165,6 +165,22 @@ def resolve(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int]:
     return dict(zip(*found))
 
 
+def lent_pages(gt: Pages, page_map: PageMap | None) -> Pages:
+    """gt's pages by the names that pred has for them, then by their own where the map gives these to no other page."""
+    if page_map is None:
+        return gt
+    named: dict[str, int] = {}
+    for name, pred, place in page_map.entries:
+        page = find_page(name, gt)
+        if page is None:
+            raise _unknown(page_map.file, place, name, SIDES[GT], gt)
+        named.setdefault(pred, page)
+    named = gt.index | named
+    at = list(named.values())
+    documents = tuple(gt.documents[i] for i in at)
+    return Pages(tuple(named), gt.widths[at], gt.heights[at], documents, gt.numbers[at])
+
+
 def _unknown(file: str, place: str, name: str, side: str, pages: Pages) -> InputError:
     like = f"Page names of {side} are like {shown(pages.names[0])}." if len(pages) else f"{side} has no pages."
     return InputError(file, place, f"{side} has no page {shown(name)}, or several that are alike", like)

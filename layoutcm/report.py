@@ -1,20 +1,13 @@
-"""The report of a comparison: all its files in one folder, made beside it and moved into place when they are complete.
-
-A folder is replaced only when everything in it was written by a report; anything else is somebody's and stays.
-"""
+"""The report of a comparison: all its files in one folder, or in a zip. `report_folder` puts the folder into place."""
 
 from __future__ import annotations
 
-import glob
 import io
 import os
 import re
-import shutil
 import tempfile
-import time
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +15,7 @@ from layoutcm import print_charts, print_figures
 from layoutcm.average_precision import HEADLINE_IOU
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError
 from layoutcm.families import FamilyConfusion
 from layoutcm.family_trees import Given
 from layoutcm.frames import (
@@ -48,6 +41,7 @@ from layoutcm.markup import latex
 from layoutcm.objects import Objects
 from layoutcm.page_images import PageImages, from_path
 from layoutcm.paper import FORMATS, file_of
+from layoutcm.report_folder import replaced
 from layoutcm.resample import Intervals, check_same_pages
 from layoutcm.results import NO_EXTRAS, Extras, full_result
 from layoutcm.spreadsheet import write_workbook
@@ -70,13 +64,12 @@ CURVES = "curves"
 # Views whose difference to the first of several predictions is drawn, and the names of these figures.
 DIFFERENCES = {view: f"difference-{view}" for view in ("recall", "precision", "f1")}
 PAPER_TABLES = (*FIGURES, "averages", "confusions", "objects", "intervals", "difference", "families", "families_pred")
+# What a report writes, below its folder or one of several predictions.
 OWN_FILES = re.compile(
     r"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|pages\.csv"
     rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FORMATS)})"
     rf"|tables/({'|'.join(PAPER_TABLES)})\.tex)"
 )
-# A run that was killed leaves its hidden folder behind; after a day nobody is at work in it any more.
-WORKPLACE, LEFT_BEHIND = "layoutcm-", 24 * 3600
 
 
 def write_report(
@@ -99,7 +92,7 @@ def write_report(
     booked = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
     drawn = None if intervals is None else comparison.bootstrap(intervals, method=method)
     chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": Extras(booked, drawn)}
-    with replaced(folder) as place:
+    with replaced(folder, OWN_FILES) as place:
         write_files(comparison, place, pictures, **chosen, progress=progress)
     return Path(folder)
 
@@ -250,70 +243,3 @@ def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, st
         name: f"% {table.recipe or confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8") + latex(table)
         for name, table in sorted((kept | drawn).items())
     }
-
-
-@contextmanager
-def replaced(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """An empty folder to write into; it takes the place of `folder` when the block ends well, and vanishes if not."""
-    target = Path(folder).resolve()
-    try:
-        check_target(target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _clear(target)
-        new = Path(tempfile.mkdtemp(prefix=f".{WORKPLACE}{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise InputError(str(folder), "", f"cannot be written: {error.strerror}", "Choose another place.") from None
-    try:
-        inside = new / "new"
-        inside.mkdir()
-        yield inside
-        _swap(inside, target, new / "old")
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-
-
-def _clear(target: Path) -> None:
-    """Remove what killed runs for this folder have left beside it."""
-    for left in target.parent.glob(f".{WORKPLACE}{glob.escape(target.name)}-????????"):
-        if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > LEFT_BEHIND:
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def check_target(folder: Path) -> None:
-    """A folder that may be written: none yet, an empty one, or one that holds a report and nothing else."""
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise InputError(str(folder), "", "this is a file, a report needs a folder", "Name a folder.")
-    for path in folder.rglob("*"):
-        inner = path.relative_to(folder).as_posix()
-        if path.is_symlink() or not (path.is_dir() or _of_report(folder, inner)):
-            problem = f"the folder holds {shown(inner)}, which no report has written"
-            raise InputError(str(folder), "", problem, "Name a new or empty folder, or that of an earlier report.")
-
-
-def _of_report(folder: Path, inner: str) -> bool:
-    """Whether a file has the name of a report's file and a result stands beside it."""
-    known = OWN_FILES.fullmatch(inner)
-    beside = folder / (known[1] or "") / "result.json" if known else folder
-    return beside.is_file() and b'"recipe": "gt:' in beside.read_bytes()[:200]
-
-
-def _swap(new: Path, target: Path, old: Path) -> None:
-    """Put the new folder in the place of the target."""
-    try:
-        if target.exists():
-            target.rename(old)
-        new.rename(target)
-    except OSError:
-        if not target.exists():
-            raise
-        # A mounted folder cannot be moved, only filled.
-        for entry in target.iterdir():
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        for entry in new.iterdir():
-            shutil.move(str(entry), target / entry.name)
-    finally:
-        # Stopped between the two steps: the old report is still the whole one.
-        if old.exists() and not target.exists():
-            old.rename(target)

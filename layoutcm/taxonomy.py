@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -13,8 +14,11 @@ from layoutcm.errors import InputError, shown
 from layoutcm.handwritten import parse_written, read_written
 from layoutcm.layout_rules import drop_background
 from layoutcm.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, recoded
+from layoutcm.writing import counted
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
+NEARLY = 0.75  # how alike two names are of which one may be the other, misspelt
+LOOKED_AT = 100  # comparing spellings takes long, and nobody reads so many mistakes
 
 
 def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
@@ -50,17 +54,7 @@ def _mapping(loaded: object, name: str) -> dict[str, dict[str, str]]:
 
 def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: list[Finding]) -> Layout:
     """The layout under new label names; several labels may become one, an unmapped one keeps its name."""
-    unknown = [label for label in mapping if label not in layout.labels]
-    if unknown:
-        findings.append(
-            Finding(
-                "mapping-unused",
-                f"The mapping of {side} names {len(unknown)} labels that {layout.name} does not have "
-                f"(first: {shown(unknown[0])}).",
-                severity="info",
-                count=len(unknown),
-            )
-        )
+    findings += _unknown_labels(layout, mapping, side)
     if not mapping:
         return layout
     renamed = [str(mapping.get(label, label)) for label in layout.labels]
@@ -72,6 +66,37 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
     layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped))
     findings += layout.findings[before:]
     return replace(layout, findings=layout.findings[:before])
+
+
+def _unknown_labels(layout: Layout, mapping: Mapping[str, str], side: str) -> list[Finding]:
+    """Labels of a mapping that the layout does not have: a mistake where it has nearly the same one.
+
+    Else it is none, because one mapping may serve several predictions.
+    """
+    unknown = [label for label in mapping if label not in layout.labels]
+    free = {plain_spelling(label): label for label in layout.labels if label not in mapping}
+    near = {label: difflib.get_close_matches(plain_spelling(label), free, 1, NEARLY) for label in unknown[:LOOKED_AT]}
+    meant = {label: free[found[0]] for label, found in near.items() if found}
+    others = [label for label in unknown if label not in meant]
+    findings = []
+    if meant:
+        first = next(iter(meant))
+        message = f"{_names(side, len(meant))} that {layout.name} has in another spelling (first: {shown(first)})."
+        fix = f"Write {shown(meant[first])} for {shown(first)} if that is meant."
+        findings.append(Finding("mapping-misspelt", message, count=len(meant), fix=fix))
+    if others:
+        message = f"{_names(side, len(others))} that {layout.name} does not have (first: {shown(others[0])})."
+        findings.append(Finding("mapping-unused", message, severity="info", count=len(others)))
+    return findings
+
+
+def _names(side: str, count: int) -> str:
+    return f"The mapping of {side} names {counted(count, 'label')}"
+
+
+def labels_renamed(layout: Layout, mapping: Mapping[str, str]) -> int:
+    """How many labels of the layout get another name by the mapping."""
+    return sum(mapping.get(label, label) != label for label in layout.labels)
 
 
 def equal_names(gt: Layout, pred: Layout) -> dict[str, str]:
@@ -101,7 +126,7 @@ def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[
         labels = (BACKGROUND, *dict.fromkeys((*gt.labels, *pred.labels)))
         position = {label: i for i, label in enumerate(labels)}
         gt_place, pred_place = (np.array([0, *map(position.__getitem__, side.labels)]) for side in (gt, pred))
-        kind = "mapped" if mapped or taxonomy == "match-names" else "same"
+        kind = "mapped" if mapped else "same"
         return LabelSpace(labels, gt_place, pred_place), kind
     labels = (BACKGROUND, *gt.labels, *pred.labels)
     gt_place = np.arange(len(gt.labels) + 1)

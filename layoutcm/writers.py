@@ -1,7 +1,6 @@
 """Layouts as files: Parquet, CSV and COCO. Reading one back gives the same layout.
 
-Labels that no region uses are kept by COCO alone; a table has no place for them. COCO writes widths instead of far
-edges, which costs at most the last digit of a fraction.
+COCO writes widths instead of far edges, which costs at most the last digit of a fraction.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
     target = Path(os.path.realpath(path)) if "\0" not in str(path) else Path()
     if not target.name or (target.exists() and not target.is_file()):
         raise InputError(str(path), "", "this is not the name of a file", "Choose another place.")
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    unfinished = target.with_name(f".{target.name[:40]}.{os.getpid()}.part")  # the longest name must have room
     try:
         unfinished.write_bytes(WRITERS[to](layout))
         unfinished.replace(target)
@@ -52,7 +51,11 @@ def as_parquet(layout: Layout) -> bytes:
 
 
 def _table(layout: Layout) -> pd.DataFrame:
-    """One row a region, and one without a label for a page without regions, in the order of the pages."""
+    """One row a region, and one without a label for a page without regions, in the order of the pages.
+
+    Labels stand first, in rows of nothing else, where the regions alone would not tell all of them in their order.
+    """
+    import pandas as pd
 
     pages = layout.pages.assign(document=layout.pages["document"].replace("", None))
     if (pages["number"] < 0).all():
@@ -69,7 +72,12 @@ def _table(layout: Layout) -> pd.DataFrame:
     regions["page"] = regions["page"].astype(object)
     pages["page"] = pages["page"].astype(object)
     table = pages.assign(order=np.arange(len(pages))).merge(regions, on="page", how="left")
-    return table.sort_values(["order", "row"], kind="stable").drop(columns=["order", "row"])
+    table = table.sort_values(["order", "row"], kind="stable").drop(columns=["order", "row"])
+    if table["label"].dropna().unique().tolist() == layout.labels:
+        return table
+    if "number" in table:
+        table = table.astype({"number": "Int64"})  # whole numbers that may be missing
+    return pd.concat([pd.DataFrame({"label": layout.labels}, dtype=object), table])[list(table.columns)]
 
 
 def as_coco(layout: Layout) -> bytes:

@@ -70,6 +70,11 @@ def counted(count: int, word: str) -> str:
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
+def agreeing(count: int, one: str, many: str) -> str:
+    """'1 page has' and '2 pages have', of "page has" and "pages have"."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
 def share(value: float) -> str:
     """'43.6 %', '5.23 %', '100 %': three significant digits, but not below a thousandth of a per cent."""
     if math.isnan(value) or value == 0:

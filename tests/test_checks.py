@@ -212,3 +212,13 @@ def test_pages_counted_from_0_are_counted_anew_without_a_loss():
 )
 def test_a_page_s_name_under_another_number(name, by, wanted):
     assert renumbered(name, by) == wanted
+
+
+def test_one_of_something_is_spoken_of_as_one():
+    row = ("p", "a", 0, 0, 5, 5)
+    twice, thrice = (check_layout(build({"p": (9, 9), "q": (9, 9)}, [row] * n)) for n in (2, 3))
+    said = [" ".join(finding.message for finding in found) for found in (twice, thrice)]
+    assert "1 region stands there twice" in said[0] and "2 regions stand there twice" in said[1]
+    assert "1 of 2 pages has no region" in said[0]
+    csv = b"page,width,height,label,x0,y0,x1,y1\np,9,9,,0,0,5,5\n"
+    assert "1 row has a box but no label and is dropped" in lcm.read(("t.csv", csv)).findings[0].message

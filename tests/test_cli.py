@@ -239,3 +239,30 @@ def test_a_port_that_cannot_be_used_is_said_before_a_server_starts(capsys):
         taken = other.getsockname()[1]
         assert main(["app", "--port", str(taken)]) == 2
     assert f"127.0.0.1:{taken} cannot be listened on" in capsys.readouterr().err
+
+
+def test_a_report_without_a_name_is_an_error(capsys):
+    assert main(["compare", GT, MODEL_A, "-o", ""]) == 2
+    assert "-o: the folder of the report has no name" in capsys.readouterr().err
+
+
+def test_intervals_before_the_files_say_where_they_belong(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", "--intervals", GT, MODEL_A])
+    error = capsys.readouterr().err
+    assert stopped.value.code == 2 and "is not a number: write --intervals=1000, or put --intervals last" in error
+
+
+def test_families_of_an_unknown_name_list_those_that_are_built_in(capsys):
+    assert main(["compare", GT, MODEL_A, "--families", "nosuch"]) == 2
+    error = capsys.readouterr().err
+    assert "nosuch: there is no such file" in error and "doclaynet, publaynet, docling, mixed" in error
+
+
+def test_a_depth_beyond_the_tree_is_the_deepest_and_said(tmp_path, capsys):
+    (tmp_path / "flat.yaml").write_text("Words: [Text, Title]\n")
+    options = ["--families", str(tmp_path / "flat.yaml"), "--family-depth", "9"]
+    assert main(["compare", GT, MODEL_A, *options]) == 0
+    out = capsys.readouterr().out
+    assert "|depth:1|" in out and "No family is 9 deep, so the families are those at depth 1." in out
+    assert "|depth:9|" not in out

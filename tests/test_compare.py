@@ -163,6 +163,29 @@ def test_mapping_joins_labels_and_drops_to_background():
     assert "background-region" in codes(dropped.findings)
     unknown = lcm.compare(gt, gt, mapping={"pred": {"zzz": "a"}})
     assert codes(unknown.findings) == {"mapping-unused": 1}
+    assert unknown.taxonomy == "same" and "mapped" not in unknown.recipe
+
+
+def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_name_that_is_meant():
+    gt = build(ONE, [("p", "Section-header", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
+    pred = build(ONE, [("p", "heading", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
+    typo = lcm.compare(gt, pred, mapping={"pred": {"Headng": "Section-header", "seal": "Text"}})
+    said = {finding.code: finding for finding in typo.findings}
+    assert said["mapping-misspelt"].severity == "warning" and said["mapping-misspelt"].fix.startswith("Write 'heading'")
+    assert "names 1 label that" in said["mapping-misspelt"].message and "'Headng'" in said["mapping-misspelt"].message
+    assert said["mapping-unused"].severity == "info" and "'seal'" in said["mapping-unused"].message
+    assert typo.taxonomy == "different" and "mapped_labels" not in typo.recipe
+    # Spellings of several predictions in one mapping: the label that is meant is mapped itself.
+    both = lcm.compare(gt, pred, mapping={"pred": {"Heading": "Section-header", "heading": "Section-header"}})
+    assert codes(both.findings) == {"mapping-unused": 1} and both.taxonomy == "mapped"
+    assert "|mapped_labels:1|" in both.recipe
+
+
+def test_a_taxonomy_is_mapped_only_where_a_label_got_another_name():
+    gt = build(ONE, [("p", "a", 0, 0, 5, 10)])
+    for options in ({"taxonomy": "match-names"}, {"mapping": {"pred": {"a": "a"}, "gt": {"zzz": "a"}}}):
+        same = lcm.compare(gt, gt, **options)
+        assert same.taxonomy == "same" and "mapped_labels" not in same.recipe
 
 
 def test_mapping_files(tmp_path):

@@ -44,6 +44,7 @@ def layouts(draw):
 
 def same(one, other):
     pages, again = one.page_columns, other.page_columns
+    assert one.labels == other.labels
     assert (pages.names, pages.documents) == (again.names, again.documents)
     assert np.array_equal(pages.widths, again.widths) and np.array_equal(pages.numbers, again.numbers)
     left, right = (
@@ -97,3 +98,36 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
     source.write_text("page,width,height,label,x0,y0,x1,y1\na,10,10,Text,1,1,5,5\n")
     assert main(["convert", str(source), "--to", "csv", "-o", str(tmp_path / "no" / "out.csv")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("to", WRITERS)
+def test_labels_that_no_region_uses_stay_in_their_order(to, tmp_path):
+    pages = Pages(("a", "b"), np.full(2, 9.0), np.full(2, 9.0), ("d", "d"), np.array([1, 2], np.int32))
+    regions = Regions(np.array([0], np.int32), np.array([1], np.int32), np.array([[0, 0, 5, 5.0]]), np.array([np.nan]))
+    layout = make_layout("made", "test", ["Title", "Text", "Table"], pages, regions)
+    path = tmp_path / "out.any"
+    lcm.write(layout, to, path)
+    again = lcm.read(path)
+    same(layout, again)
+    other = lcm.read(("o.csv", b"page,width,height,label,x0,y0,x1,y1\na,9,9,Table,0,0,5,5\nb,9,9,,,,,\n"))
+    assert lcm.compare(again, other).taxonomy == lcm.compare(layout, other).taxonomy == "same"
+
+
+def test_a_row_with_a_label_alone_declares_it():
+    table = b"page,width,height,label,x0,y0,x1,y1\n,,,Title,,,,\na,9,9,Text,0,0,5,5\n,,,Table,,,,\n"
+    layout = lcm.read(("t.csv", table))
+    assert layout.labels == ["Title", "Text", "Table"] and layout.page_columns.names == ("a",)
+    assert layout.labels_in_use == {"Text"}
+
+
+@pytest.mark.parametrize("row", [b",9,9,Text,0,0,5,5", b",9,9,Text,,,,", b",,,,,,,"])
+def test_a_row_without_a_page_that_says_more_or_less_is_an_error(row):
+    table = b"page,width,height,label,x0,y0,x1,y1\n,,,Title,,,,\n" + row + b"\n"
+    with pytest.raises(lcm.InputError, match="row 3, column page: the page has no name"):
+        lcm.read(("t.csv", table))
+
+
+def test_the_longest_name_of_a_file_has_room(tmp_path):
+    layout = lcm.read(("t.csv", b"page,width,height,label,x0,y0,x1,y1\na,9,9,Text,0,0,5,5\n"))
+    lcm.write(layout, "csv", tmp_path / ("x" * 255))
+    assert [path.name for path in tmp_path.iterdir()] == ["x" * 255]

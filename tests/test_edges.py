@@ -204,3 +204,10 @@ def test_things_introduce_themselves_in_a_line():
     c = lcm.compare(LAYOUT, LAYOUT)
     for thing in (LAYOUT, c, c.confusion()):
         assert len(repr(thing)) < 200 and "\n" not in repr(thing)
+
+
+def test_min_score_without_any_score_says_that_nothing_is_left_out():
+    plain = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)])
+    assert codes(lcm.compare(plain, plain, min_score=0.5).findings)["min-score-without-scores"] == 1
+    assert "min-score-without-scores" not in codes(lcm.compare(plain, plain).findings)
+    assert "min-score-without-scores" not in codes(lcm.compare(LAYOUT, LAYOUT, min_score=0.1).findings)

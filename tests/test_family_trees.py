@@ -153,3 +153,14 @@ def test_names_of_families_that_end_alike():
     tricky = unit_names([("A", "B"), ("C", "B"), ("A / B",)])
     assert len(set(tricky.values())) == 3
     assert unit_names([()]) == {(): "Content"}
+
+
+def test_depths_of_a_tree_that_it_has_not():
+    gt = lcm.read(SAMPLE / "gt.json")
+    c = lcm.compare(gt, gt)
+    deep, deepest = (c.families(NESTED, depth=depth) for depth in (9, 2))
+    assert (deep.depth, deepest.depth) == (2, 2) and deep.recipe == deepest.recipe and "|depth:2|" in deep.recipe
+    assert "depth-beyond-tree" in {finding.code for finding in deep.findings}
+    assert "depth-beyond-tree" not in {finding.code for finding in deepest.findings}
+    assert "|depth:3|" in c.confusion(families=NESTED, depth=9).recipe  # the labels themselves
+    assert c.families({}, depth=4).depth == 1

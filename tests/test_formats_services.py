@@ -131,6 +131,9 @@ def test_label_studio_takes_the_last_annotation_that_stands_and_predictions_only
     several = task(annotations=[{"result": [one]}, {"result": [two]}, cancelled], predictions=predictions)
     layout = read([several])
     assert boxes(layout) == [[100, 0, 120, 10]] and found(layout) == {"several-annotators": 1}
+    assert layout.findings[0].message.endswith(": tasks have several annotations (once, at [0]).")
+    many = read([several | {"file_upload": f"{k}.png"} for k in range(3)])
+    assert many.findings[0].message.endswith(" (3 times, first at [0]).")
     assert np.isnan(layout.regions["score"][0])
     guessed = read([task(annotations=[cancelled], predictions=predictions)])
     assert guessed.regions["score"].tolist() == [0.4]
@@ -146,6 +149,8 @@ def test_label_studio_minimal_export():
     item = {"image": "/data/upload/1/a.png", "id": 1, "label": [shape | {"original_height": 100}]}
     layout = read([item | {"annotator": 1, "annotation_id": 2, "created_at": "x", "updated_at": "y", "lead_time": 1.5}])
     assert layout.page_columns.names == ("a.png",) and boxes(layout) == [[20, 20, 80, 60]]
+    trimmed = read([item | {"annotator": 1, "annotation_id": 2}])
+    assert trimmed.format == "label-studio" and boxes(trimmed) == boxes(layout)
 
 
 def azure_part(box, page=1, **fields):

@@ -347,3 +347,60 @@ def test_matching_is_one_to_one_symmetric_and_blind_to_order(gt, pred):
 def test_a_layout_matches_itself_exactly(pages):
     for other in (pages, pages[::-1]):
         assert {how for _, _, how in compared(pages, other).page_matches().values.tolist()} <= {"exact"}
+
+
+GT_SIZED = b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\nc,t,0,0,5,5,70,80\n"
+NO_SIZES = b"page,label,x0,y0,x1,y1\nz.png,t,0,0,5,5\nb,t,0,0,5,5\nc,t,0,0,5,5\n"
+
+
+def test_a_lender_without_the_page_is_named_with_what_helps():
+    gt = lcm.read(("gt.csv", GT_SIZED))
+    with pytest.raises(
+        lcm.InputError, match=r"gt\.csv.* no page of this name.*like 'a' and 'b'.*--pages.*--sizes"
+    ) as caught:
+        lcm.read(("pred.csv", NO_SIZES), like=gt)
+    assert "compare it with" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pages", "sizes"),
+    [
+        ({"a": "z"}, [(40, 30), (50, 60), (70, 80)]),  # the others by their own names
+        ({"a": "z.png", "c": "b", "b": "c"}, [(40, 30), (70, 80), (50, 60)]),
+    ],
+)
+def test_a_page_map_says_which_page_lends_its_size(pages, sizes):
+    gt = lcm.read(("gt.csv", GT_SIZED))
+    pred = lcm.read(("pred.csv", NO_SIZES), like=gt, pages=pages)
+    assert list(zip(pred.page_columns.widths, pred.page_columns.heights)) == sizes
+    assert lcm.compare(gt, pred, pages=pages).findings_by_side["both"][0].code == "page-matched-by-map"
+
+
+def test_a_page_map_lends_on_the_command_line_and_its_own_mistakes_are_named(tmp_path, capsys):
+    for name, data in (("gt.csv", GT_SIZED), ("pred.csv", NO_SIZES), ("pages.csv", b"gt,pred\na,z\n")):
+        (tmp_path / name).write_bytes(data)
+    arguments = [
+        "compare",
+        str(tmp_path / "gt.csv"),
+        str(tmp_path / "pred.csv"),
+        "--pages",
+        str(tmp_path / "pages.csv"),
+    ]
+    assert main([*arguments, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["averages"]["macro"]["f1"] == 1
+    (tmp_path / "pages.csv").write_text("gt,pred\nnowhere,z\n")
+    assert main(arguments) == 2
+    assert "pages.csv, row 2: gt has no page 'nowhere'" in capsys.readouterr().err
+
+
+def test_ids_of_a_results_list_are_those_of_gt_whatever_a_page_map_says():
+    images = [{"id": k, "file_name": name, "width": 10, "height": 10} for k, name in enumerate("abc")]
+    boxes = [{"id": k, "image_id": k, "category_id": 1, "bbox": [0, 0, 5 + k, 5]} for k in range(3)]
+    gt_file = {"images": images, "annotations": boxes, "categories": [{"id": 1, "name": "t"}]}
+    gt = lcm.read(("gt.json", json.dumps(gt_file).encode()))
+    results = json.dumps([{**box, "score": 0.5} for box in boxes]).encode()
+    pages = {"a": "b", "b": "a"}
+    pred = lcm.read(("pred.json", results), like=gt, pages=pages)
+    assert pred.page_columns.names == ("a", "b", "c") and pred.regions["page"].tolist() == ["a", "b", "c"]
+    found, _ = matched(lcm.compare(gt, pred, pages=pages))
+    assert found == {"a": ("b", "map"), "b": ("a", "map"), "c": ("c", "exact")}

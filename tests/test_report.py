@@ -23,7 +23,8 @@ from layoutcm.cli import main
 from layoutcm.levels import largest_groups
 from layoutcm.page_images import from_path
 from layoutcm.pageview import page_cells
-from layoutcm.report import all_tables, check_target, replaced
+from layoutcm.report import OWN_FILES, all_tables
+from layoutcm.report_folder import check_target, replaced
 
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
@@ -422,17 +423,17 @@ def test_a_report_with_something_added_is_refused(tmp_path, quick, two_pages):
 def test_a_file_that_only_has_the_name_is_somebody_s(tmp_path, name):
     (tmp_path / name).write_text('{"recipe": "cake"}')
     with pytest.raises(lcm.InputError, match=name):
-        check_target(tmp_path)
+        check_target(tmp_path, OWN_FILES)
 
 
 def test_links_and_files_are_no_report_folders(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(lcm.InputError, match="needs a folder"):
-        check_target(tmp_path / "file")
+        check_target(tmp_path / "file", OWN_FILES)
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "figures").symlink_to(tmp_path)
     with pytest.raises(lcm.InputError, match="figures"):
-        check_target(tmp_path / "r")
+        check_target(tmp_path / "r", OWN_FILES)
 
 
 def test_an_interrupted_run_leaves_everything_as_it_was(tmp_path, quick, two_pages, monkeypatch):
@@ -461,7 +462,7 @@ def test_a_run_that_is_stopped_between_two_steps_brings_the_old_report_back(tmp_
         return move(self, target)
 
     monkeypatch.setattr(Path, "rename", stopped)
-    with pytest.raises(KeyboardInterrupt), replaced(place) as new:
+    with pytest.raises(KeyboardInterrupt), replaced(place, OWN_FILES) as new:
         (new / "report.html").write_text("new")
     assert files_in(place) == before and [path.name for path in tmp_path.iterdir()] == ["r"]
 
@@ -475,9 +476,20 @@ def test_what_a_killed_run_has_left_goes_after_a_day(tmp_path):
         (folder / "new").mkdir(parents=True)
         os.utime(folder, (0, 0))
     os.utime(left[1])  # somebody may be at work in it
-    with replaced(tmp_path / "r") as new:
+    with replaced(tmp_path / "r", OWN_FILES) as new:
         (new / "report.html").write_text("new")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["r", *(folder.name for folder in left[1:])])
+
+
+@pytest.mark.parametrize("letter", ["r", "表"])
+def test_the_longest_name_of_a_folder_has_room(tmp_path, letter):
+    place = tmp_path / (letter * (255 // len(letter.encode())))
+    left = tmp_path / f".layoutcm-{letter * 40}-abcdefgh"
+    left.mkdir()
+    os.utime(left, (0, 0))
+    with replaced(place, OWN_FILES) as new:
+        (new / "report.html").write_text("new")
+    assert list(tmp_path.iterdir()) == [place] and files_in(place) == ["report.html"]
 
 
 def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, quick, two_pages, monkeypatch):
@@ -490,7 +502,7 @@ def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, quick, two_pages, mon
         return move(self, target)
 
     monkeypatch.setattr(Path, "rename", mounted)
-    with replaced(place) as new:
+    with replaced(place, OWN_FILES) as new:
         (new / "report.html").write_text("new")
     assert files_in(place) == ["report.html"] and [path.name for path in tmp_path.iterdir()] == ["r"]
 
@@ -523,3 +535,17 @@ def test_progress_is_told(tmp_path, quick, two_pages):
     told = []
     report.write_report(lcm.compare(*two_pages), tmp_path / "r", progress=lambda what, share: told.append(share))
     assert told == sorted(told) and told[0] == 0 and told[-1] == 1
+
+
+def test_pages_without_a_picture_are_said_on_the_terminal(tmp_path, quick, capsys):
+    (tmp_path / "pictures").mkdir()
+    command = ["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--images"]
+    assert main([*command, str(tmp_path / "pictures")]) == 0
+    assert "0 of 16 pages have a picture in" in (out := capsys.readouterr().out) and "there is none" in out
+    Image.new("RGB", (4, 4)).save(tmp_path / "pictures" / "other.png")
+    assert main([*command, str(tmp_path / "pictures")]) == 0
+    out = capsys.readouterr().out
+    assert "0 of 16 pages have a picture in" in out and "the first page without is 'paper_p1.png'" in out
+    assert "1 file belongs to no page (first: 'other.png')" in out
+    assert main([*command, str(Path(GT).parent / "images")]) == 0
+    assert "have a picture" not in capsys.readouterr().out

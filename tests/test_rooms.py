@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "layoutcm"
 # From the ground up: a room may use those before it. `layoutcm` itself only knows its version when it is imported.
 FLOORS = [
     {"errors", "app_server", "drawings", "palette", "writing", "page_names"},
-    {"model", "handwritten", "paper"},
+    {"model", "handwritten", "paper", "report_folder"},
     {"layout_rules", "scores"},
     {"page_maps", "page_numbers"},
     {"page_matching"},

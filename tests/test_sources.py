@@ -1,6 +1,7 @@
 """Folders, zips and several files: what is read, what is left out, and what an attacker gets."""
 
 import io
+import json
 import os
 import stat
 import struct
@@ -207,3 +208,32 @@ def test_images_and_papers_in_a_list_lie_beside_the_annotations(tmp_path):
         assert layout.region_columns.boxes.tolist() == [[50, 25, 150, 75]]
     refused([("p1.png", picture), ("paper.pdf", b"%PDF")], "no annotation file")
     refused([("p1.png", b"no image"), label], "cannot be read")
+
+
+@pytest.mark.parametrize("format", ["mineru", "docling", "voc", "marker", "csv", "hocr"])
+def test_a_wrong_format_is_told_what_the_file_looks_like(format):
+    file = {"images": [{"id": 1, "file_name": "a", "width": 9, "height": 9}], "annotations": [], "categories": []}
+    with pytest.raises(lcm.InputError, match="This looks like coco: leave out the format"):
+        lcm.read(("gt.json", json.dumps(file).encode()), format=format)
+
+
+def test_an_error_in_a_file_of_the_named_format_stays_as_it_is():
+    with pytest.raises(lcm.InputError) as caught:
+        lcm.read(("gt.json", b'{"images": 1, "annotations": [], "categories": []}'), format="coco")
+    assert "looks like" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.png", b"\x89PNG\r\n\x1a\n", "this is a picture.*annotations"),
+        ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
+        ("a.webp", b"RIFF\x24\0\0\0WEBPVP8 ", "this is a picture"),
+        ("a.pdf", b"%PDF-1.4\n%", "this is a PDF.*JSON, XML or CSV"),
+        ("data.yaml", b"names: [a, b]\nnc: 2\n", "holds names or settings.*Give the folder"),
+    ],
+)
+def test_what_stands_beside_annotations_is_called_by_its_name(name, data, said):
+    with pytest.raises(lcm.InputError, match=said) as caught:
+        lcm.read((name, data))
+    assert "Known formats" not in str(caught.value)

@@ -18,7 +18,7 @@ from layoutcm.figures import CONFIG
 from layoutcm.fixes import is_remedy
 from layoutcm.pageview import LIT
 from layoutcm.palette import rgb
-from layoutcm.ui import drops, page_images, pictures, repairs, warm
+from layoutcm.ui import drops, inputs, page_images, pictures, repairs, warm
 from layoutcm.ui.inputs import data_files, from_bytes, from_path
 from layoutcm.ui.order import ordered
 
@@ -279,3 +279,17 @@ def test_the_person_knows_better_than_the_formats():
 def test_every_repair_has_words(remedy, words):
     assert is_remedy(remedy) and repairs.in_words(remedy) == words
     assert not is_remedy(remedy + ",") and not is_remedy("rm -rf") and not is_remedy("")
+
+
+def test_a_page_map_says_which_page_lends_its_size_to_an_upload():
+    gt = inputs.from_bytes("gt.csv", b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\n")
+    pred = inputs.from_bytes("pred.csv", b"page,label,x0,y0,x1,y1\nz,t,0,0,5,5\nb,t,0,0,5,5\n")
+    with pytest.raises(lcm.InputError, match="size of page 'z'"):
+        inputs.layouts_of(inputs.Request(gt, pred))
+    for text, width in (("a,z", 40.0), ("b,z\na,b", 50.0)):
+        page_map = inputs.from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
+        asked = inputs.Request(gt, pred, page_map=page_map)
+        assert inputs.layouts_of(asked)[1].page_columns.widths[0] == width
+        fixed = inputs.layouts_of(inputs.Request(gt, pred, pred_fixes=("flip-y",), page_map=page_map))[1]
+        assert fixed.page_columns.widths[0] == width
+        assert inputs.comparison_of(asked, {}).pages[0] == "a"

@@ -47,6 +47,8 @@ from layoutcm.formats.join import each
 from layoutcm.formats.sizes import Sizes, resolve_sizes
 from layoutcm.formats.sources import Bundle, Source, load
 from layoutcm.model import Finding, Layout
+from layoutcm.page_maps import PagesGiven, page_map_of
+from layoutcm.writing import agreeing
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ FORMATS = (
     _rows("cvat", "CVAT for images 1.1", cvat.is_cvat, cvat.read_file),
     Format("doctags", "DocTags", doctags.is_doctags, doctags.read),
 )
+PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # how their files begin
 BY_NAME = {format.name: format for format in FORMATS}
 # One file of these is all that a tool found; of the others it is a page or a document, and several make one layout.
 WHOLE = frozenset(
@@ -118,6 +121,7 @@ def read(
     source: Source,
     *,
     like: Layout | None = None,
+    pages: PagesGiven = None,
     format: str | None = None,
     sizes: Sizes = None,
     shapes: str = "box",
@@ -125,22 +129,24 @@ def read(
 ) -> Layout:
     """The layout in a file, a folder, a zip, (name, bytes), or a list of these.
 
-    `like` lends page ids, sizes and labels to formats that lack them; `sizes` is (width, height) or a folder of
-    page images; `shapes="polygon"` keeps outlines and masks where the file has them; `nested=False` drops what
-    stands inside pictures and tables, in formats that say so.
+    `like` lends page ids, sizes and labels to formats that lack them; `pages` says which of its pages is which here
+    where names differ, as in `compare`; `sizes` is (width, height) or a folder of page images;
+    `shapes="polygon"` keeps outlines and masks where the file has them; `nested=False` drops what stands inside
+    pictures and tables, in formats that say so.
     """
     if shapes not in ("box", "polygon"):
         raise InputError("", "shapes", f"{shown(shapes)} is not known", "Use 'box' or 'polygon'.")
     if like is not None and not isinstance(like, Layout):
         raise InputError("", "like", f"{shown(like)} is not a layout", "Give what read() returned for the other file.")
-    given = resolve_sizes(sizes)
+    given, page_map = resolve_sizes(sizes), page_map_of(pages)
     bundle = load(source)
     with collector_paused(), named_after(bundle):
         chosen, contents, companions = choose(bundle, format)
         if given is None and bundle.images:
             given = resolve_sizes(bundle.images)
-        options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images))
-        layout = chosen.read(bundle.name, contents, options)
+        options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images), page_map)
+        with called_what_it_is(contents, chosen):
+            layout = chosen.read(bundle.name, contents, options)
     return replace(layout, findings=(*layout.findings, *_skipped(bundle.name, companions)))
 
 
@@ -156,12 +162,27 @@ def named_after(bundle: Bundle) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def called_what_it_is(contents: Sequence[Content], chosen: Format) -> Iterator[None]:
+    """A file that cannot be read as what a person called it, but looks like something else."""
+    try:
+        yield
+    except InputError as error:
+        found = find_candidates(contents[0]) if len(contents) == 1 and chosen.recognises is not never else []
+        if not found or chosen in found:
+            raise
+        names = " or ".join(format.name for format in found)
+        hint = f"This looks like {names}: leave out the format, or name this one."
+        raise InputError(error.file, error.place, error.problem, hint) from None
+
+
 def _skipped(file: str, others: Sequence[Content]) -> list[Finding]:
     """Files of a folder that are neither annotations of the chosen kind nor known to stand beside them."""
     lost = [content.name for content in others if not is_companion(content)]
     if not lost:
         return []
-    message = f"{file}: {len(lost):,} files of another kind are left out (first: {shown(lost[0])})."
+    files = agreeing(len(lost), "file of another kind is", "files of another kind are")
+    message = f"{file}: {files} left out (first: {shown(lost[0])})."
     return [Finding("skipped-file", message, severity="info", count=len(lost))]
 
 
@@ -237,6 +258,9 @@ def find_format(content: Content, name: str | None = None) -> Format:
     if candidates:
         names = " or ".join(format.name for format in candidates)
         raise InputError(content.name, "", f"this could be {names}", "Say which with format= or --format.")
+    known = _other_kind(content)
+    if known:
+        raise InputError(content.name, "", *known)
     if content.json_root:
         content.decode(msgspec.Raw)  # a file cut off before its telling keys is broken rather than unknown
     raise InputError(
@@ -245,6 +269,19 @@ def find_format(content: Content, name: str | None = None) -> Format:
         f"the kind of file is not recognised: {_describe(content)}",
         f"Known formats: {', '.join(BY_NAME)}. Name one with format= or --format if this is one of them.",
     )
+
+
+def _other_kind(content: Content) -> tuple[str, str] | None:
+    """What is wrong and what to do, for files that often stand beside annotations."""
+    head = content.data[:12]
+    if head.startswith(PICTURES) or (head[:4], head[8:]) == (b"RIFF", b"WEBP"):
+        return "this is a picture, which holds no regions", "Give the file or folder of the annotations instead."
+    if head.startswith(b"%PDF"):
+        return "this is a PDF, which holds no regions", "Give what a tool or a person found in it: JSON, XML or CSV."
+    if is_companion(content):
+        hint = "Give the folder that holds the annotations with this file beside them."
+        return "this file holds names or settings, no regions", hint
+    return None
 
 
 def _describe(content: Content) -> str:

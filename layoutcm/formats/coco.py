@@ -121,7 +121,7 @@ def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
     ]
     unknown = next((i for i, size in enumerate(sizes) if size is None), None)
     if unknown is not None:
-        raise missing_size(file, f"images[{unknown}]", names[unknown])
+        raise missing_size(file, f"images[{unknown}]", names[unknown], options)
     columns = np.array(sizes, float).reshape(len(images), 2)
     return Pages(
         names,

@@ -1,4 +1,4 @@
-"""The usual spellings of a table's columns, and the four ways in which its boxes are written.
+"""A table's columns: their usual spellings, the four ways in which boxes are written, and their values.
 
 Which way is meant is read off the names alone, never off the numbers.
 """
@@ -8,10 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.model import Floats
+from layoutcm.errors import InputError, shown
+from layoutcm.model import Floats, Place
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SPELLINGS = {
     "page": (
@@ -104,3 +109,57 @@ def as_corners(four: Floats, kind: str) -> Floats:
     if kind == "centre":
         return np.hstack([near - other / 2, near + other / 2])
     return four
+
+
+def text_column(file: str, table: pa.Table, at: int | None) -> list[str]:
+    import pyarrow as pa
+
+    if at is None:
+        return [""] * table.num_rows
+    try:
+        column = table.column(at).cast(pa.string())
+    except pa.ArrowException:
+        name, kind = table.column_names[at], table.column(at).type
+        raise InputError(file, f"column {name}", f"holds {kind}, must be text", "Convert it.") from None
+    return [value if value and not value.isspace() else "" for value in column.to_pylist()]
+
+
+def number_column(file: str, table: pa.Table, at: int | None, place: Place) -> Floats:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if at is None:
+        return np.full(table.num_rows, np.nan)
+    name, column = table.column_names[at], table.column(at)
+    try:
+        if str(column.type) in ("string", "large_string", "string_view"):
+            column = pc.utf8_trim_whitespace(column.cast(pa.string()))
+            column = pc.if_else(pc.equal(column, ""), None, column)
+            # Half of Europe writes 0,358.
+            column = pc.replace_substring_regex(column, r"^([+-]?[0-9]*),([0-9]+)$", r"\1.\2")
+        given = column.cast(pa.float64(), safe=False)
+    except pa.ArrowException:
+        raise _not_a_number(file, column, name, place) from None
+    numbers = given.to_numpy().astype(float, copy=True)
+    wrong = ~np.isfinite(numbers) & ~np.asarray(pc.is_null(given))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            file,
+            f"{place(row)}, column {name}",
+            f"the value is {numbers[row]:g}, must be a finite number",
+            "Repair it, or leave the cell empty where there is none.",
+        )
+    return numbers
+
+
+def _not_a_number(file: str, column: pa.ChunkedArray, name: str, place: Place) -> InputError:
+    import pyarrow as pa
+
+    for row, cell in enumerate(column):
+        try:
+            cell.cast(pa.float64(), safe=False)
+        except pa.ArrowException:
+            problem = f"{shown(cell.as_py())} is not a number"
+            return InputError(file, f"{place(row)}, column {name}", problem, "Repair this cell.")
+    return InputError(file, f"column {name}", f"holds {column.type}, must be numbers", "Convert it.")

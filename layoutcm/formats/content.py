@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import Layout
+from layoutcm.model import Layout, Pages
+from layoutcm.page_maps import PageMap, lent_pages
 
 T = TypeVar("T")
 HEAD = 1 << 16
@@ -35,6 +36,12 @@ class Options:
     nested: bool = True  # regions inside pictures and tables too
     companions: tuple[Content, ...] = ()  # files beside the annotations: lists of names and the like
     images: tuple[str, ...] = ()  # names of the page images beside them
+    page_map: PageMap | None = None  # which page of `like` is which here
+
+    @cached_property
+    def lender(self) -> Pages | None:
+        """The pages of `like`, under the names that this file has for them."""
+        return lent_pages(self.like.page_columns, self.page_map) if self.like else None
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def read_shape(shape: Element, page: int, label: str, place: Spot, options: Opti
         case "polygon":
             _read_points(parse_points(shape.get("points", ""), rows.file, place), page, label, place, options, rows)
         case kind if kind in NO_AREAS:
-            message = "shapes are lines, points or the like, which cover no area, and are left out"
+            message = "lines, points and the like cover no area and are left out"
             rows.odd("not-an-area", message, spelled(place))
 
 

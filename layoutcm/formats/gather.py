@@ -21,6 +21,7 @@ from layoutcm.formats.masks import is_box
 from layoutcm.formats.sizes import missing_size, size_of
 from layoutcm.layout_rules import make_layout
 from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, stem
+from layoutcm.writing import agreeing
 
 NO_SCORE = math.nan
 # A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.
@@ -69,7 +70,7 @@ class Gathering:
         if width is None or height is None:
             size = size_of(name, self.options) or (size_of(otherwise, self.options) if otherwise else None)
             if size is None:
-                raise missing_size(self.file, place, name)
+                raise missing_size(self.file, place, name, self.options)
             width, height = size
         # A number that no document has is none.
         self._pages.append((name, width, height, document, number if 0 <= number < 2**31 else -1))
@@ -83,8 +84,8 @@ class Gathering:
     @cached_property
     def _known(self) -> set[str]:
         """Pages as the images beside the files, or the lending layout, call them."""
-        like = self.options.like
-        return {stem(name) for name in (*self.options.images, *(like.page_columns.names if like else ()))}
+        lender = self.options.lender
+        return {stem(name) for name in (*self.options.images, *(lender.names if lender else ()))}
 
     def size(self, page: int) -> tuple[float, float]:
         return self._pages[page][1:3]
@@ -131,7 +132,10 @@ class Gathering:
         self.region(page, label, *bounds(points), place, score)
 
     def odd(self, code: str, message: str, place: str, fix: str = "", severity: str = "warning") -> None:
-        """Count something odd; it becomes one finding with the first example. `message` follows the count."""
+        """Count something odd; it becomes one finding with the first example.
+
+        `message` speaks of many and holds no count, so that it is true of one, too.
+        """
         count = self._oddities[code][0] if code in self._oddities else 0
         first = self._oddities[code][1:] if count else (message, self._told(self.file, place), fix, severity)
         self._oddities[code] = (count + 1, *first)
@@ -152,7 +156,8 @@ class Gathering:
             names = tuple(other if other and times[name] > 1 else name for name, other in zip(names, others))
         changed = [name for name, now in zip(told, names) if name != now]
         if changed:
-            message = f"{self.name}: {len(changed):,} pages share a name with another and go by that of their file"
+            pages = agreeing(len(changed), "page shares its name with another and goes", "pages share a name and go")
+            message = f"{self.name}: {pages} by that of {'its' if len(changed) == 1 else 'their'} file"
             fix = "Check whether each file names its own image."
             self.findings.append(
                 Finding("shared-page-name", f"{message} (first: {shown(changed[0])}).", count=len(changed), fix=fix)
@@ -176,7 +181,7 @@ class Gathering:
             self._shapes,
         )
         odd = [
-            Finding(code, f"{self.name}: {count:,} {message}; first at {place or self.name}.", severity, count, fix)
+            Finding(code, f"{self.name}: {message} ({_times(count)} {place or self.name}).", severity, count, fix)
             for code, (count, message, place, fix, severity) in self._oddities.items()
         ]
         return make_layout(
@@ -189,6 +194,10 @@ class Gathering:
             page_place=lambda i: self._told(*self._page_places[i]),
             region_place=lambda i: self._told(self._page_places[self._region_page[i]][0], spelled(self._places[i])),
         )
+
+
+def _times(count: int) -> str:
+    return "once, at" if count == 1 else f"{count:,} times, first at"
 
 
 def spelled(place: Spot) -> str:

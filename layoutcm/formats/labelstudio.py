@@ -20,7 +20,9 @@ from layoutcm.formats.gather import Gathering, part_of
 # Put before a file's name when it is uploaded.
 _UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")
 FLAT = {"keypointlabels", "brushlabels", "keypoint", "brush", "vectorlabels", "bitmask", "bitmasklabels"}
-MIN_KEYS = {"annotation_id", "annotator", "lead_time", "created_at", "updated_at"}
+# Of the flat export: what every task has, and what stands beside it where nobody has trimmed the file.
+MIN_KEYS = {"id", "annotation_id", "annotator"}
+MORE_KEYS = {"annotation_id", "annotator", "lead_time", "created_at", "updated_at"}
 
 
 class Value(msgspec.Struct):
@@ -72,7 +74,7 @@ def is_labelstudio(content: Content) -> bool:
     if content.json_root != "array" or "layout_dets" in keys:
         return False
     whole = "data" in keys and bool({"annotations", "completions", "predictions"} & keys)
-    return whole or len(MIN_KEYS & keys) >= 3
+    return whole or keys >= MIN_KEYS or len(MORE_KEYS & keys) >= 3
 
 
 def read_tasks(content: Content, options: Options, rows: Gathering) -> None:

@@ -14,9 +14,12 @@ from layoutcm.formats.content import Options
 from layoutcm.formats.sources import image_size
 from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
 
+BY_SIZES = (
+    "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "
+    "--sizes 1025x1025)."
+)
 THREE_WAYS = (
-    "Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), a folder of page "
-    "images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), --sizes 1025x1025)."
+    f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {BY_SIZES}"
 )
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None
 
@@ -64,12 +67,19 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
         return options.sizes
     if options.sizes and (size := options.sizes.get(page) or options.sizes.get(stem(page))):
         return size
-    if options.like is None:
+    lender = options.lender
+    if lender is None:
         return None
-    lender = options.like.page_columns
     i = find_page(page, lender)
     return None if i is None else (float(lender.widths[i]), float(lender.heights[i]))
 
 
-def missing_size(file: str, place: str, page: str) -> InputError:
-    return InputError(file, place, f"the size of page {shown(page)} is not known", THREE_WAYS)
+def missing_size(file: str, place: str, page: str, options: Options) -> InputError:
+    problem = f"the size of page {shown(page)} is not known"
+    if options.like is None:
+        return InputError(file, place, problem, THREE_WAYS)
+    names = options.like.page_columns.names
+    alike = f"pages are named like {' and '.join(map(shown, names[:2]))}" if names else "are no pages"
+    problem += f": {options.like.name}, which should lend it, has no page of this name, or several that are alike"
+    hint = f"There {alike}. Say which page is which (pages=, --pages), or give {BY_SIZES}"
+    return InputError(file, place, problem, hint)

@@ -1,7 +1,8 @@
 """The plain table, CSV or Parquet: page, document, number, width, height, label, x0, y0, x1, y1, score, outline.
 
 Only label and the box must be there; other usual spellings of the columns are in `columns`. A row without a label is a
-page without regions; without a column of pages all rows are on one page, named like the file.
+page without regions, and one with nothing but a label declares it; without a column of pages all rows are on one page,
+named like the file.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.columns import CORNERS, as_corners, find_columns, plain
+from layoutcm.formats.columns import CORNERS, as_corners, find_columns, number_column, plain, text_column
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box, parse_segmentation
 from layoutcm.formats.sizes import missing_size, size_of
 from layoutcm.layout_rules import make_layout
 from layoutcm.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape
+from layoutcm.writing import agreeing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -151,72 +154,37 @@ def _read(content: Content, options: Options, table: pa.Table, format: str, plac
     repeated = [name for name in used if [plain(other) for other in names].count(plain(name)) > 1]
     if repeated:
         raise InputError(content.name, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
-    text = {name: _text(content.name, table, columns.place.get(name)) for name in TEXT}
+    text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT}
     if "page" not in columns.place:
         text["page"] = [content.stem] * table.num_rows
-    numbers = {name: _numbers(content.name, table, columns.place.get(name), place) for name in NUMBERS}
-    four = np.stack([_numbers(content.name, table, i, place) for i in columns.box or ()], axis=1)
-    return _layout(content, options, format, text, numbers, as_corners(four, columns.kind), place)
+    numbers = {name: number_column(content.name, table, columns.place.get(name), place) for name in NUMBERS}
+    four = np.stack([number_column(content.name, table, i, place) for i in columns.box or ()], axis=1)
+    boxes = as_corners(four, columns.kind)
+    declaring = _declaring(text, numbers, four)
+    labels = [label for label in dict.fromkeys(text["label"]) if label]
+    if not declaring.any():
+        return _layout(content, options, format, labels, text, numbers, boxes, place)
+    kept = np.flatnonzero(~declaring)
+    text = {name: [column[i] for i in kept] for name, column in text.items()}
+    numbers = {name: column[kept] for name, column in numbers.items()}
+    return _layout(content, options, format, labels, text, numbers, boxes[kept], lambda i: place(int(kept[i])))
 
 
-def _text(file: str, table: pa.Table, at: int | None) -> list[str]:
-    import pyarrow as pa
-
-    if at is None:
-        return [""] * table.num_rows
-    try:
-        column = table.column(at).cast(pa.string())
-    except pa.ArrowException:
-        name, kind = table.column_names[at], table.column(at).type
-        raise InputError(file, f"column {name}", f"holds {kind}, must be text", "Convert it.") from None
-    return [value if value and not value.isspace() else "" for value in column.to_pylist()]
-
-
-def _numbers(file: str, table: pa.Table, at: int | None, place: Place) -> Floats:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if at is None:
-        return np.full(table.num_rows, np.nan)
-    name, column = table.column_names[at], table.column(at)
-    try:
-        if str(column.type) in ("string", "large_string", "string_view"):
-            column = pc.utf8_trim_whitespace(column.cast(pa.string()))
-            column = pc.if_else(pc.equal(column, ""), None, column)
-            # Half of Europe writes 0,358.
-            column = pc.replace_substring_regex(column, r"^([+-]?[0-9]*),([0-9]+)$", r"\1.\2")
-        given = column.cast(pa.float64(), safe=False)
-    except pa.ArrowException:
-        raise _not_a_number(file, column, name, place) from None
-    numbers = given.to_numpy().astype(float, copy=True)
-    wrong = ~np.isfinite(numbers) & ~np.asarray(pc.is_null(given))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(
-            file,
-            f"{place(row)}, column {name}",
-            f"the value is {numbers[row]:g}, must be a finite number",
-            "Repair it, or leave the cell empty where there is none.",
-        )
-    return numbers
-
-
-def _not_a_number(file: str, column: pa.ChunkedArray, name: str, place: Place) -> InputError:
-    import pyarrow as pa
-
-    for row, cell in enumerate(column):
-        try:
-            cell.cast(pa.float64(), safe=False)
-        except pa.ArrowException:
-            problem = f"{shown(cell.as_py())} is not a number"
-            return InputError(file, f"{place(row)}, column {name}", problem, "Repair this cell.")
-    return InputError(file, f"column {name}", f"holds {column.type}, must be numbers", "Convert it.")
+def _declaring(text: dict[str, list[str]], numbers: dict[str, Floats], boxes: Floats) -> NDArray[np.bool_]:
+    """bool[rows]: a label and nothing else."""
+    declaring = np.zeros(len(boxes), bool)
+    others = [text[name] for name in TEXT if name != "label"]
+    for i in np.flatnonzero(np.isnan(boxes).all(axis=1)):  # few rows, of very many
+        told = any(column[i] for column in others) or not all(np.isnan(column[i]) for column in numbers.values())
+        declaring[i] = bool(text["label"][i]) and not told
+    return declaring
 
 
 def _layout(
     content: Content,
     options: Options,
     format: str,
+    labels: list[str],
     text: dict[str, list[str]],
     numbers: dict[str, Floats],
     boxes: Floats,
@@ -233,18 +201,13 @@ def _layout(
     findings = []
     nameless = ~named & np.isfinite(boxes).any(axis=1)
     if nameless.any():
-        findings.append(
-            Finding(
-                "unlabelled-row",
-                f"{content.name}: {int(nameless.sum()):,} rows have a box but no label and are dropped; "
-                f"first at {place(int(np.argmax(nameless)))}.",
-                count=int(nameless.sum()),
-                fix="Fill the label column.",
-            )
-        )
+        count, first_at = int(nameless.sum()), place(int(np.argmax(nameless)))
+        told = agreeing(count, "row has a box but no label and is", "rows have a box but no label and are")
+        message = f"{content.name}: {told} dropped; first at {first_at}."
+        findings.append(Finding("unlabelled-row", message, count=count, fix="Fill the label column."))
     rows = np.flatnonzero(named)
-    label, label_first = _code([text["label"][i] for i in rows])
-    labels = [text["label"][rows[i]] for i in label_first]
+    code = {label: i for i, label in enumerate(labels)}
+    label = np.fromiter((code[text["label"][i]] for i in rows), np.int32, len(rows))
     shapes = (
         _outlines(content.name, [text["outline"][i] for i in rows], lambda i: place(int(rows[i])))
         if options.outlines
@@ -313,7 +276,7 @@ def _pages(
     for i in np.flatnonzero(chosen < 0):
         size = size_of(names[i], options)
         if size is None:
-            raise missing_size(file, place(int(first[i])), names[i])
+            raise missing_size(file, place(int(first[i])), names[i], options)
         frame[i] = size
     return Pages(
         names,

@@ -22,7 +22,7 @@ from layoutcm.fixes import fix
 from layoutcm.formats import read
 from layoutcm.formats.sources import OTHER_SUFFIXES, Source, files_below, read_bytes
 from layoutcm.model import IMAGE_SUFFIXES, Layout
-from layoutcm.page_maps import parse_page_map
+from layoutcm.page_maps import PageMap, parse_page_map
 
 LAYOUTS_KEPT, COMPARISONS_KEPT = 12, 12
 # A folder with more files than that is one layout; its files are not offered one by one.
@@ -106,19 +106,34 @@ def _data_names(folder: str) -> list[str]:
 
 
 def layout_of(
-    given: Input, like: Layout | None = None, like_digest: str = "", sizes: str = "", fixes: tuple[str, ...] = ()
+    given: Input,
+    like: Layout | None = None,
+    like_digest: str = "",
+    sizes: str = "",
+    fixes: tuple[str, ...] = (),
+    page_map: Input | None = None,
 ) -> Layout:
-    return _layout(given.digest, given.name, like_digest, sizes, fixes, given, like)
+    lent_by = like_digest if page_map is None else digest_of([like_digest, page_map.digest, page_map.name])
+    return _layout(given.digest, given.name, lent_by, sizes, fixes, given, like, like_digest, page_map)
 
 
 @st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner="Reading a file …", show_time=True)
 def _layout(
-    digest: str, name: str, like_digest: str, sizes: str, fixes: tuple[str, ...], _given: Input, _like: Layout | None
+    digest: str,
+    name: str,
+    lent_by: str,
+    sizes: str,
+    fixes: tuple[str, ...],
+    _given: Input,
+    _like: Layout | None,
+    _like_digest: str,
+    _page_map: Input | None,
 ) -> Layout:
     if fixes:
-        return fix(layout_of(_given, _like, like_digest, sizes), fixes)
+        return fix(layout_of(_given, _like, _like_digest, sizes, page_map=_page_map), fixes)
     width, _, height = sizes.partition("x")
-    layout = read(_given.source, like=_like, sizes=(float(width), float(height)) if sizes else None)
+    size = (float(width), float(height)) if sizes else None
+    layout = read(_given.source, like=_like, pages=_parsed(_page_map), sizes=size)
     return replace(layout, name=_given.name) if _given.parts else layout
 
 
@@ -150,7 +165,11 @@ def layouts_of(asked: Request, tell: Callable[[Input], None] | None = None) -> t
     gt = layout_of(asked.gt, sizes=asked.sizes, fixes=asked.gt_fixes)
     if tell:
         tell(asked.pred)
-    return gt, layout_of(asked.pred, lender, asked.gt.digest, asked.sizes, asked.pred_fixes)
+    return gt, layout_of(asked.pred, lender, asked.gt.digest, asked.sizes, asked.pred_fixes, asked.page_map)
+
+
+def _parsed(page_map: Input | None) -> PageMap | None:
+    return parse_page_map(page_map.name, page_map.data) if page_map else None
 
 
 def comparison_of(asked: Request, options: dict[str, Any]) -> Comparison:
@@ -162,5 +181,4 @@ def comparison_of(asked: Request, options: dict[str, Any]) -> Comparison:
 
 @st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner="Comparing all pages …", show_time=True)
 def _comparison(asked: str, options: str, _page_map: Input | None, _gt: Layout, _pred: Layout) -> Comparison:
-    pages = parse_page_map(_page_map.name, _page_map.data) if _page_map else None
-    return compare(_gt, _pred, pages=pages, **json.loads(options))
+    return compare(_gt, _pred, pages=_parsed(_page_map), **json.loads(options))
