@@ -49,7 +49,7 @@ if files is not None:
     else:
         repairs.applied()
         if layouts:
-            st.error(panels.typed(str(compared)))
+            st.error(panels.told(compared))
             found = {layout.name: layout.findings for layout in layouts}
             repairs.warnings(found)
             repairs.remarks(found)

@@ -324,3 +324,11 @@ def test_a_wrong_page_map_is_named_and_changes_nothing(name, data):
     assert [name in error.value.replace("\\", "") for error in app.error] == [True] and "none matched" in texts(app)
     app.run()
     assert len(app.error) == 1  # as long as the file lies there
+
+
+def test_an_error_says_what_can_be_done_in_the_browser():
+    sizeless = b'[{"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.5}]'
+    app = start(gt=sizeless, preds=[("pred.json", PAGE)])
+    shown = " ".join(error.value for error in app.error).replace("\\", "")
+    assert "holds no page size" in shown and "Write the page size on the page Compare" in shown
+    assert "--" not in shown and "sizes=" not in shown

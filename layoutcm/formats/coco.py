@@ -105,7 +105,7 @@ def read_results(content: Content, options: Options) -> Layout:
             content.name,
             "",
             "this is a COCO results list, which holds no page size and no label names",
-            THREE_WAYS,
+            f"If it is the prediction, the ground truth goes before it. {THREE_WAYS}",
         )
     pages = _pages(content.name, images, options)
     return _layout(

@@ -13,7 +13,7 @@ from layoutcm.formats import BY_NAME, never
 from layoutcm.model import GT, PRED, Layout
 from layoutcm.ui import drops, page_images, page_pairs, state
 from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of, together
-from layoutcm.ui.panels import beside, counted, guarded, typed
+from layoutcm.ui.panels import beside, counted, guarded, told, typed
 
 KEEP = "(keep)"
 SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
@@ -125,7 +125,7 @@ def what_it_is(title: str, given: Input, like: Input | None = None) -> Layout | 
         lender = layout_of(like, sizes=sizes) if like else None
         layout = layout_of(given, lender, like.digest if like else "", sizes)
     except InputError as error:
-        st.error(typed(str(error)))
+        st.error(told(error))
         return None
     regions, pages = len(layout.region_columns), len(layout.page_columns)
     scores = "with scores" if layout.has_scores else "without scores"

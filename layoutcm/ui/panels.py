@@ -16,6 +16,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.formats.sizes import BY_SIZES, THREE_WAYS
 from layoutcm.frames import collapsed_table, csv_text, matrix_table
 from layoutcm.model import Finding
 from layoutcm.page_images import PageImages
@@ -31,6 +32,13 @@ TABLE_ROWS = 20
 LABELS_BESIDE = 31  # Background among them
 STYLED_ROWS = 300
 WHOLE_SET = "the whole set"
+_SIZE_HERE = "Write the page size on the page Compare, or drop page images of the same names beside the files."
+HINTS_HERE = {
+    THREE_WAYS: _SIZE_HERE,
+    f"Say which page is which (pages=, --pages), or give {BY_SIZES}": _SIZE_HERE,
+    "Say which with format= or --format.": "Drop files of one kind.",
+    " Name one with format= or --format if this is one of them.": "",
+}
 PIXELS = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
     "background": "as Background", "content": "as Content",
@@ -41,6 +49,14 @@ VIEW_NAMES = {"recall": "Recall", "precision": "Precision", "f1": "F1", "pixels"
 def typed(text: str) -> str:
     """Somebody's text inside Markdown, shown as typed."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@])", r"\\\1", text).replace("\n", " ")
+
+
+def told(error: InputError) -> str:
+    """The error with what can be done about it here, where its hint speaks to people at a keyboard."""
+    text = str(error)
+    for at_a_keyboard, here in HINTS_HERE.items():
+        text = text.replace(at_a_keyboard, here)
+    return typed(text)
 
 
 def counted(count: int, word: str) -> str:
@@ -78,7 +94,7 @@ def guarded(work: Callable[[], None]) -> None:
     try:
         work()
     except InputError as error:
-        st.error(typed(str(error)))
+        st.error(told(error))
     except Exception as error:
         logging.getLogger("layoutcm").exception("a page failed")
         st.error(typed(f"This page could not be shown ({type(error).__name__}). The server's log says where."))
@@ -101,7 +117,7 @@ def need_comparison() -> Comparison:
     if isinstance(compared, Comparison):
         return compared
     if isinstance(compared, InputError):
-        st.error(typed(str(compared)))
+        st.error(told(compared))
         if st.button("Choose other files"):
             go("compare")
     else:
