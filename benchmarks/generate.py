@@ -67,7 +67,7 @@ def _annotation(i: int, page: int, label: int, box: list[float]) -> str:
     x, y, w, h = (round(v, 3) for v in box)
     x1, y1 = round(x + w, 3), round(y + h, 3)
     return (
-        f'{{"id": {i}, "image_id": {page}, "category_id": {label + 1}, "bbox": [{x}, {y}, {w}, {h}], '
+        f'{{"id": {i + 1}, "image_id": {page}, "category_id": {label + 1}, "bbox": [{x}, {y}, {w}, {h}], '
         f'"segmentation": [[{x}, {y}, {x}, {y1}, {x1}, {y1}, {x1}, {y}]], "area": {w * h:.2f}, '
         f'"iscrowd": 0, "precedence": 0}}'
     )

@@ -13,6 +13,7 @@ import streamlit as st
 
 from layoutcm.comparison import compare
 from layoutcm.formats import read
+from layoutcm.ui.router import icon
 from layoutcm.ui.state import loaded
 
 _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")
@@ -69,7 +70,7 @@ def _compare_and_draw() -> None:
 
 @contextmanager
 def parts_loading() -> Iterator[None]:
-    """Once a session: an unseen chart and table, so that the browser loads what draws them while it has to wait.
+    """Once a session: an unseen chart, table and picture, so that the browser loads what draws them while it waits.
 
     It waits for files to be chosen, or for those of a link to be read; then the page brings charts of its own.
     """
@@ -79,6 +80,7 @@ def parts_loading() -> Iterator[None]:
         with place.container(key="unseen"):
             st.plotly_chart({"data": [{"type": "indicator"}]}, key="unseen_chart")
             st.dataframe({"unseen": []}, key="unseen_table")
+            st.image(icon())
     yield
     if loaded() is not None:
         place.empty()
