@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 THUMBNAILS = 4
 KINDS_PAGES = 50  # more would keep a person waiting after a click
-A_MOMENT = 0.04  # seconds in which the browser shows the list, before it is busy with drawing the matrix anew
+A_MOMENT = 0.15  # seconds in which the browser shows the list, before it is busy with drawing the matrix anew
 KIND_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
 KINDS_HELP = (
     "**Merged**: a side puts several labels on the pixel. **Border slack**: gt has the pred label and pred has the gt "
