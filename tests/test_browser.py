@@ -317,9 +317,9 @@ def test_the_label_filter_is_in_the_link(page, address):
     for label in ("Caption", "Text"):
         page.get_by_role("combobox", name="Labels").click()
         page.get_by_role("option", name=label, exact=True).click()
+        wait_for_link(page, "labels=", label)
         settle(page, 500)
     page.keyboard.press("Escape")
-    wait_for_link(page, "labels=")
     page.reload()
     page.wait_for_selector(".nsewdrag", timeout=15_000)
     settle(page)
