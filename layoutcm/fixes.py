@@ -136,11 +136,12 @@ def _moved_shape(shape: Shape, size: Floats, change: Boxes) -> Shape | None:
 def _recounted(layout: Layout, by: int) -> Pages | None:
     """The pages under other numbers, where they are the file's own and their names count them; else regions move."""
     pages = layout.page_columns
-    names = [renumbered(name, by) for name in pages.names]
-    if layout.format in LENT_PAGES or None in names:
+    anew = [renumbered(name, by) for name in pages.names]
+    names = tuple(new or name for new, name in zip(anew, pages.names))  # a cover keeps its name
+    if layout.format in LENT_PAGES or not any(anew) or len(set(names)) < len(names):
         return None
-    numbers = np.where(pages.numbers >= 0, pages.numbers + by, pages.numbers).astype(np.int32)
-    return replace(pages, names=tuple(name for name in names if name is not None), numbers=numbers)
+    numbers = np.where(pages.numbers + by >= 0, pages.numbers + by, pages.numbers)
+    return replace(pages, names=names, numbers=np.where(pages.numbers >= 0, numbers, -1).astype(np.int32))
 
 
 def shift_pages(layout: Layout, regions: Regions, by: int, along: str) -> tuple[Regions, int]:

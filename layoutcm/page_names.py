@@ -77,6 +77,8 @@ def renumbered(page: str, by: int) -> str | None:
     suffix = found[0] if (found := _SUFFIX.search(page)) else ""
     name = page.removesuffix(suffix)
     digits = name[len(name.rstrip("0123456789")) :]
+    if int(digits or -1) != number:  # digits of another script
+        return None
     return f"{name.removesuffix(digits)}{number + by:0{len(digits) if digits.startswith('0') else 0}d}{suffix}"
 
 

@@ -251,6 +251,31 @@ def test_equal_files_of_two_visitors_keep_their_own_names():
         assert f"gt:{name}-gt|pred:{name}-pred" in texts(app)
 
 
+def test_back_brings_choices_of_these_files_back_and_nothing_of_others():
+    data = {name: coco(["a"], [(0, [0, y, 50, 5])]) for name, y in (("one", 0), ("two", 9))}
+    app = opened()
+    for name in data:
+        upload(app, ("gt.json", data["one"], "application/json"), (f"{name}.json", data[name], "application/json"))
+        app.sidebar.selectbox(key="bar_rounding").set_value("exact").run()
+        assert "rounding" in app.query_params and f"pred:{name}|" in texts(app)
+        app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
+        app.query_params.clear()
+        app.query_params["rounding"] = "exact"
+        app.run()  # as the browser's Back does
+        assert "method:matrix" in texts(app) and "rounding:exact" in texts(app)
+        app.query_params.clear()
+        app.query_params["fixes"] = '["0=flip-y"]'  # no address of this session
+        app.run()
+        assert "flip-y" not in texts(app)
+        app.sidebar.selectbox(key="bar_rounding").set_value("outer").run()
+
+
+@pytest.mark.parametrize("name", ["labels", "curves", "fixes"])
+def test_a_link_may_hold_anything(name):
+    app = opened("overview", load="sample", **{name: "[" * 5000})
+    assert not app.exception and not app.error
+
+
 def test_a_cell_is_opened_in_a_view_that_has_cells():
     app = opened("overview", load="sample", view="collapsed")
     next(button for button in app.button if "Caption read as Text" in button.label).click().run()

@@ -7,6 +7,8 @@ import pytest
 from test_app_pages import ROOT, coco, in_the_repository, opened, texts
 from test_ui_parts import pdf, png, zipped
 
+import layoutcm as lcm
+
 __all__ = ["in_the_repository"]  # a fixture that every test here uses
 
 PAGE = coco(["a", "b"], [(0, [0, 0, 20, 20]), (1, [20, 0, 20, 20])])
@@ -324,6 +326,16 @@ def test_a_wrong_page_map_is_named_and_changes_nothing(name, data):
     assert [name in error.value.replace("\\", "") for error in app.error] == [True] and "none matched" in texts(app)
     app.run()
     assert len(app.error) == 1  # as long as the file lies there
+
+
+def test_a_page_map_helps_a_file_that_cannot_be_read_without_it():
+    sizeless = b"page,label,x0,y0,x1,y1\nother,a,0,0,20,20\n"
+    app = start(preds=[("pred.csv", sizeless)])
+    assert any("not known" in error.value for error in app.error)
+    gt_page = lcm.read(("gt.json", PAGE)).page_columns.names[0]
+    uploader = next(one for one in app.file_uploader if str(one.key).startswith("page_map_"))
+    uploader.set_value(("map.csv", f"gt,pred\n{gt_page},other\n".encode(), "text/csv")).run()
+    assert not app.error and "matched 1 by the page map" in texts(app)
 
 
 def test_an_error_says_what_can_be_done_in_the_browser():

@@ -15,11 +15,11 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.figures import CONFIG
-from layoutcm.fixes import is_remedy
+from layoutcm.fixes import REMEDIES, is_remedy
 from layoutcm.pageview import LIT
 from layoutcm.palette import rgb
 from layoutcm.ui import drops, inputs, page_images, pictures, repairs, warm
-from layoutcm.ui.inputs import data_files, from_bytes, from_path
+from layoutcm.ui.inputs import Request, data_files, from_bytes, from_path, layouts_of
 from layoutcm.ui.order import ordered
 
 
@@ -273,12 +273,28 @@ def test_the_person_knows_better_than_the_formats():
     ("scale:2.08333", "multiply coordinates by 2.08333"),
     ("xywh", "read boxes as x, y, width, height"),
     ("xyxy", "read boxes as corners"),
-    ("pages:-1", "move regions by \u22121 page"),
+    ("pages:-1", "count pages anew, by \u22121"),
+    ("images:1", "move regions by +1 page of the file"),
     ("ids:1", "move category ids by +1"),
 ])  # fmt: skip
 def test_every_repair_has_words(remedy, words):
     assert is_remedy(remedy) and repairs.in_words(remedy) == words
     assert not is_remedy(remedy + ",") and not is_remedy("rm -rf") and not is_remedy("")
+
+
+@pytest.mark.parametrize("remedy", REMEDIES)
+def test_no_repair_is_without_words(remedy):
+    assert repairs.in_words(remedy.replace("N", "1").replace("F", "2"))
+
+
+def test_a_repaired_gt_lends_its_pages_as_on_the_command_line():
+    rows = [(k, 5 * k, 5 * k + 5) for k in range(3)]
+    gt_data = b"page,label,x0,y0,x1,y1,width,height\n" + b"".join(b"d_%d,a,0,%d,9,%d,20,20\n" % row for row in rows)
+    pred_data = b"page,label,x0,y0,x1,y1\n" + b"".join(b"d_%d,a,0,%d,9,%d\n" % (k + 1, *ys) for k, *ys in rows)
+    given = [from_bytes("gt.csv", gt_data), from_bytes("pred.csv", pred_data)]
+    gt, pred = layouts_of(Request(*given, gt_fixes=("pages:1",)))
+    assert gt.page_columns.names == ("d_1", "d_2", "d_3") == pred.page_columns.names
+    assert lcm.compare(gt, pred).average("micro")["f1"] == 1
 
 
 def test_a_page_map_says_which_page_lends_its_size_to_an_upload():

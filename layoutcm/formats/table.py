@@ -155,12 +155,12 @@ def _read(content: Content, options: Options, table: pa.Table, format: str, plac
     if repeated:
         raise InputError(content.name, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
     text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT}
-    if "page" not in columns.place:
-        text["page"] = [content.stem] * table.num_rows
     numbers = {name: number_column(content.name, table, columns.place.get(name), place) for name in NUMBERS}
     four = np.stack([number_column(content.name, table, i, place) for i in columns.box or ()], axis=1)
     boxes = as_corners(four, columns.kind)
     declaring = _declaring(text, numbers, four)
+    if "page" not in columns.place:
+        text["page"] = [content.stem] * table.num_rows
     labels = [label for label in dict.fromkeys(text["label"]) if label]
     if not declaring.any():
         return _layout(content, options, format, labels, text, numbers, boxes, place)

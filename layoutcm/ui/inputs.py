@@ -160,12 +160,11 @@ def layouts_of(asked: Request, tell: Callable[[Input], None] | None = None) -> t
     """Both sides; `tell` hears of each before it is read."""
     if tell:
         tell(asked.gt)
-    # Repairs move regions, and a lender lends pages and labels: it lends the same as it was read.
-    lender = layout_of(asked.gt, sizes=asked.sizes)
     gt = layout_of(asked.gt, sizes=asked.sizes, fixes=asked.gt_fixes)
     if tell:
         tell(asked.pred)
-    return gt, layout_of(asked.pred, lender, asked.gt.digest, asked.sizes, asked.pred_fixes, asked.page_map)
+    lender = digest_of([asked.gt.digest, *asked.gt_fixes])  # a repair may give pages other names
+    return gt, layout_of(asked.pred, gt, lender, asked.sizes, asked.pred_fixes, asked.page_map)
 
 
 def _parsed(page_map: Input | None) -> PageMap | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats import BY_NAME, never
 from layoutcm.model import GT, PRED, Layout
 from layoutcm.ui import drops, page_images, page_pairs, state
-from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of, together
+from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of, layouts_of, together
 from layoutcm.ui.panels import beside, counted, guarded, told, typed
 
 KEEP = "(keep)"
@@ -91,9 +92,9 @@ def _take_pictures(given: list[Input], beside: list[Input]) -> None:
                 images = page_images.from_uploads(given, beside)
             st.session_state["page_images"] = images if images.pictures else None
         except InputError as error:
-            st.session_state["pictures_problem"] = str(error)
+            st.session_state["pictures_problem"] = told(error)
     if st.session_state.get("pictures_problem"):
-        st.error(typed(st.session_state["pictures_problem"]))
+        st.error(st.session_state["pictures_problem"])
 
 
 def start_over() -> None:
@@ -117,13 +118,10 @@ def folder() -> None:
             st.error(typed(problem)) if problem else st.rerun()
 
 
-def what_it_is(title: str, given: Input, like: Input | None = None) -> Layout | None:
+def what_it_is(title: str, given: Input, read: Callable[[], Layout]) -> Layout | None:
     """One file in plain words: format, pages, regions, labels; None when it cannot be read, which is then said."""
-    files = state.loaded()
-    sizes = files.sizes if files else ""
     try:
-        lender = layout_of(like, sizes=sizes) if like else None
-        layout = layout_of(given, lender, like.digest if like else "", sizes)
+        layout = read()
     except InputError as error:
         st.error(told(error))
         return None
@@ -138,10 +136,11 @@ def what_it_is(title: str, given: Input, like: Input | None = None) -> Layout | 
 
 def files_in_words(files: state.Loaded) -> list[Layout]:
     """Both files; none when one of them cannot be read."""
-    gt = what_it_is("Ground truth", files.gt)
+    asked = state.request()
+    gt = what_it_is("Ground truth", files.gt, lambda: layout_of(files.gt, sizes=asked.sizes, fixes=asked.gt_fixes))
     if gt is None:
         return []
-    pred = what_it_is("Prediction", state.chosen_pred(), files.gt)
+    pred = what_it_is("Prediction", asked.pred, lambda: layouts_of(asked)[PRED])
     others = [typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != state.chosen_side("pred")]
     if others:
         st.caption(f"Also here: {', '.join(others)}. The bar at the left chooses which prediction is shown.")
@@ -157,8 +156,9 @@ def ways_out(files: state.Loaded) -> None:
     """What a person can still do when the two files cannot be compared."""
     if files.mapping and st.button("Remove the mapping"):
         _use_mapping(files, ())
-    page_pairs.remove_button()
     ask_sizes(files)
+    with st.expander("Page map: whose size a page without one takes"):
+        page_pairs.page_map_upload()
 
 
 def ask_sizes(files: state.Loaded) -> None:

@@ -81,7 +81,7 @@ def page_map_upload() -> None:
         if not taken[given.file_id]:
             st.rerun()
     if given and taken[given.file_id]:
-        st.error(typed(taken[given.file_id]))
+        st.error(taken[given.file_id])
     remove_button()
 
 
@@ -95,10 +95,11 @@ def _take(given: Any) -> str:
     """Use the map if both sides have its pages; else what is wrong with it."""
     try:
         page_map = parse_page_map(given.name, given.getvalue())
-        gt, pred = layouts_of(state.request())
+        # A file without sizes can be read only with it.
+        gt, pred = layouts_of(replace(state.request(), page_map=from_bytes(given.name, given.getvalue())))
         resolve(page_map, gt.page_columns, pred.page_columns)
     except InputError as error:
-        return str(error)
+        return panels.told(error)
     _use(given)
     return ""
 

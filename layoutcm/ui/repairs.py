@@ -31,7 +31,8 @@ _REPAIRS = {
     "xyxy": "read boxes as corners",
     "unit": "read coordinates as parts of {0}",
     "scale": "multiply coordinates by {0}",
-    "pages": "move regions by {0} page",
+    "pages": "count pages anew, by {0}",
+    "images": "move regions by {0} page of the file",
     "ids": "move category ids by {0}",
 }
 
@@ -43,7 +44,7 @@ def in_words(remedy: str) -> str:
 
 
 def _signed(kind: str, value: str) -> str:
-    return f"{int(value):+d}".replace("-", "\u2212") if kind in ("pages", "ids") else value
+    return f"{int(value):+d}".replace("-", "\u2212") if kind in ("pages", "images", "ids") else value
 
 
 Found = dict[str, Iterable[Finding]]  # by side

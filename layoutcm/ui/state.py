@@ -85,6 +85,7 @@ CHOICES = {
     "object_view": VIEWS,
 }
 
+MOST_LINKS = 200  # that Back can lead to
 MOST_FIXES = 16  # each of them makes a layout anew, and a link may say anything
 LIMITS = {
     "pred": (0, 10**6),
@@ -129,7 +130,7 @@ def _take_over(name: str, text: str) -> None:
     kind = type(DEFAULTS[name])
     try:
         value: Any = text == "True" if kind is bool else _names(text) if kind is tuple else kind(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     if name == "fixes" and not _are_fixes(value):
         return
@@ -188,13 +189,13 @@ def link_parameters() -> dict[str, str]:
 def follow_address(page: str) -> None:
     """Back and forward in the browser: what an earlier address of this session says holds again.
 
-    It is an earlier one when it is not what was written last and nobody has chosen anything since. Going to a page
-    leaves an address without choices behind, and whoever goes back to that is let through: writing it anew would be a
-    step forward again.
+    It is an earlier one when it was written since these files were loaded, but not last, and nobody has chosen
+    anything since. Going to a page leaves an address without choices behind, and whoever goes back to that is let
+    through: writing it anew would be a step forward again.
     """
     now, session = dict(st.query_params), st.session_state
-    earlier = now not in ({}, session.get("link"), link_parameters()) and "link" in session
-    if earlier and not session.get("chosen_since") and now.get("load", "") == get("load"):
+    earlier = now in session.get("links", []) and now not in ({}, session.get("link"), link_parameters())
+    if earlier and not session.get("chosen_since"):
         session["choices"] = DEFAULTS | {"load": get("load")}
         for name in DEFAULTS.keys() & now.keys() - {"load"}:
             _take_over(name, now[name])
@@ -209,6 +210,9 @@ def write_link() -> None:
     if dict(st.query_params) != wanted and not passing_by:
         st.query_params.from_dict(wanted)
     session["link"], session["chosen_since"] = wanted, False
+    links: list[dict[str, str]] = session.setdefault("links", [])
+    if wanted not in links:
+        session["links"] = [*links[1 - MOST_LINKS :], wanted]
 
 
 def loaded() -> Loaded | None:
@@ -219,6 +223,7 @@ def load(files: Loaded, name: str = "") -> None:
     """Take new files; choices that belong to the old ones go."""
     kept = _still_there(loaded(), files)
     st.session_state["loaded"] = files
+    st.session_state["links"] = []
     forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
               "labels", "mask", "curves")  # fmt: skip
     put(load=name, fixes=kept, **{key: DEFAULTS[key] for key in forget})
@@ -228,14 +233,12 @@ def _still_there(before: Loaded | None, files: Loaded) -> tuple[str, ...]:
     """Repairs of files that were there before and still are, perhaps in another place."""
     if before is None:
         return ()
-    sides = {"gt": before.gt, **{str(i): pred for i, pred in enumerate(before.preds)}}
-    now = {pred.digest: str(i) for i, pred in enumerate(files.preds)} | {files.gt.digest: "gt"}
+    now = {pred.digest: str(i) for i, pred in enumerate(files.preds)}
+    moved = {str(i): now[pred.digest] for i, pred in enumerate(before.preds) if pred.digest in now}
+    if before.gt.digest == files.gt.digest:
+        moved["gt"] = "gt"
     fixes = [text.partition("=") for text in get("fixes")]
-    return tuple(
-        f"{now[sides[side].digest]}={remedy}"
-        for side, _, remedy in fixes
-        if side in sides and sides[side].digest in now
-    )
+    return tuple(f"{moved[side]}={remedy}" for side, _, remedy in fixes if side in moved)
 
 
 def open_named(name: str) -> str:
