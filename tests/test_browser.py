@@ -4,6 +4,7 @@ import json
 import re
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -64,11 +65,16 @@ def shown(page):
 
 
 def upload(page, gt, pred):
-    inputs = page.locator("[data-testid=stFileUploaderDropzoneInput]")
-    inputs.nth(0).set_input_files(gt)
+    """One file after the other, each when the page has taken the one before: a busy machine is slower than a person."""
+    for key, file in (("upload_gt", gt), ("upload_preds", pred)):
+        zone = page.locator(f".st-key-{key}")
+        zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
+        name = file["name"] if isinstance(file, dict) else Path(file).name
+        zone.get_by_text(name).first.wait_for(timeout=30_000)
+        settle(page, 500)
+    # The answer: a matrix, or what is wrong.
+    page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=30_000)
     settle(page)
-    inputs.nth(1).set_input_files(pred)
-    settle(page, 800)
 
 
 def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
