@@ -1,9 +1,9 @@
 """Repairs of a layout that was written under another convention: each is named by a short text.
 
 `flip-y` (y counted from below), `unit:1000` (coordinates as parts of a page of 1000 x 1000), `scale:2.083`, `xywh`
-(what was read as corners is x, y, width, height), `xyxy` (the reverse), `pages:1` (regions belong one page later in
-their document), `images:1` (one page later in the file), `ids:1` (category ids belong one later). Boxes that had no
-area as they were read are read anew, too.
+(what was read as corners is x, y, width, height), `xyxy` (the reverse), `pages:1` (pages count one higher; where
+names do not count them, regions belong one page later in their document), `images:1` (one page later in the file),
+`ids:1` (category ids belong one later). Boxes that had no area as they were read are read anew, too.
 """
 
 from __future__ import annotations
