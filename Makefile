@@ -24,6 +24,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 # Pages a second, the whole job on a DocLayNet-size pair, growth with the number of pages.
 bench: $(READY)
