@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from browser import SETTLED, cell_centre, chromium, server, settle
 
-from layoutcm.writing import spaced
+from layoutcm.wording import spaced
 
 WAIT = 60_000
 

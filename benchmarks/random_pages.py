@@ -22,8 +22,8 @@ def random_boxes(rng, width, height, n, spread=SPREADS[0]):
 
 
 def layout_pair(width, height, boxes, pages, spread=SPREADS[0], seed=0):
-    from layoutcm.layout_rules import make_layout
-    from layoutcm.model import Pages, Regions
+    from layoutcm.layouts.model import Pages, Regions
+    from layoutcm.layouts.validation import make_layout
 
     rng = np.random.default_rng(seed)
     sizes = np.full(pages, float(width)), np.full(pages, float(height))

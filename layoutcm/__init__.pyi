@@ -10,13 +10,13 @@ from .errors import InputError as InputError
 from .families import FamilyConfusion as FamilyConfusion
 from .families import label_sets_families as label_sets_families
 from .family_trees import suggest_families as suggest_families
-from .fixes import fix as fix
 from .formats import read as read
-from .model import Finding as Finding
-from .model import Layout as Layout
+from .layouts.model import Finding as Finding
+from .layouts.model import Layout as Layout
+from .layouts.repairs import fix as fix
+from .layouts.writers import write as write
 from .resample import Intervals as Intervals
 from .resample import difference as difference
 from .scores import accuracy as accuracy
 from .scores import averages as averages
 from .soft import soft_scores as soft_scores
-from .writers import write as write

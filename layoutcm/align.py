@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import shown
-from layoutcm.model import GT, PRED, SIDES, Finding, Floats, Indices, LabelSpace, Layout, Pages
-from layoutcm.page_maps import PageMap
+from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, LabelSpace, Layout, Pages
+from layoutcm.layouts.page_maps import PageMap
 from layoutcm.page_matching import PageMatches
 from layoutcm.pairing import joined_pages, name_documents, pair_pages
 from layoutcm.taxonomy import check_mapping, equal_names, join_labels, labels_renamed, one_sided_labels, relabel

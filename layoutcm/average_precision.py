@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from layoutcm.model import Floats
+from layoutcm.layouts.model import Floats
 from layoutcm.scores import ratio
 
 IOUS = np.linspace(0.5, 0.95, 10)

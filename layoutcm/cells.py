@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from layoutcm.counts import WORD, words_for
-from layoutcm.model import GT, ROUNDINGS, Floats, Indices
+from layoutcm.layouts.model import GT, ROUNDINGS, Floats, Indices
 from layoutcm.sweep import COLUMN, EDGE, LABEL, SET, walk
 
 # More rows than real pages have: memory that is never touched costs nothing, but there must be an end to it.

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from layoutcm.align import Alignment
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Rows, instances_of
-from layoutcm.model import GT, PRED, Floats
+from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.object_matching import from_left, group, match_most, near_pairs
 from layoutcm.scores import harmonic, ratio
 

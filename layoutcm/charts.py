@@ -16,11 +16,11 @@ from plotly.subplots import make_subplots
 
 from layoutcm.confusion import GT_AXIS, PRED_AXIS, Confusion
 from layoutcm.figures import base_layout, matrix_figure, plain
-from layoutcm.model import Floats
+from layoutcm.layouts.model import Floats
 from layoutcm.palette import Theme, colour_at
 from layoutcm.scores import SCORES
 from layoutcm.shading import classes_in_use
-from layoutcm.writing import number, per_cent, share, short, spaced
+from layoutcm.wording import number, per_cent, share, short, spaced
 
 SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}

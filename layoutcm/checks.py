@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from layoutcm.align import Alignment
 from layoutcm.errors import shown
-from layoutcm.fixes import shift_ids
-from layoutcm.model import GT, PRED, X1, Y1, Finding, Layout
+from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
+from layoutcm.layouts.repairs import shift_ids
 from layoutcm.readings import FEWEST, GAIN, Sample, better, other_reading, repairable, take_sample
-from layoutcm.writing import agreeing
+from layoutcm.wording import agreeing
 
 COARSE = 50  # no page image is this small; inches and millimetres of small prints are
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}

@@ -14,13 +14,13 @@ from layoutcm.confusion import METHODS
 from layoutcm.errors import InputError, shown
 from layoutcm.families import COUNTS, SAMPLES
 from layoutcm.family_trees import BUILT_IN
-from layoutcm.fixes import REMEDIES
 from layoutcm.formats import BY_NAME
-from layoutcm.model import ROUNDINGS
+from layoutcm.layouts.model import ROUNDINGS
+from layoutcm.layouts.repairs import REMEDIES
+from layoutcm.layouts.writers import WRITERS
 from layoutcm.pairing import MISSING_PAGES
 from layoutcm.resample import RESAMPLES
 from layoutcm.taxonomy import TAXONOMIES
-from layoutcm.writers import WRITERS
 
 BAD_INPUT = 2
 

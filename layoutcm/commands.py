@@ -17,13 +17,13 @@ from layoutcm.counting import Progress
 from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion
 from layoutcm.family_trees import BUILT_IN, Given, family_tree
-from layoutcm.fixes import fix
 from layoutcm.formats import read
-from layoutcm.model import Layout
+from layoutcm.layouts.model import Layout
+from layoutcm.layouts.repairs import fix
+from layoutcm.layouts.writers import write
 from layoutcm.resample import check_resampling, difference
 from layoutcm.results import Extras, full_result
-from layoutcm.writers import write
-from layoutcm.writing import agreeing, counted
+from layoutcm.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from layoutcm.page_images import PageImages

@@ -26,8 +26,7 @@ from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion, families_of, space_at
 from layoutcm.family_trees import Given, depth_within, family_tree
-from layoutcm.levels import Stacks, level_averages, stacks
-from layoutcm.model import (
+from layoutcm.layouts.model import (
     GT,
     PRED,
     ROUNDINGS,
@@ -40,13 +39,14 @@ from layoutcm.model import (
     no_probability,
     stem,
 )
-from layoutcm.page_maps import PagesGiven, page_map_of
+from layoutcm.layouts.page_maps import PagesGiven, page_map_of
+from layoutcm.levels import Stacks, level_averages, stacks
 from layoutcm.page_regions import PageRegions
 from layoutcm.resample import LEVEL, RESAMPLES, Intervals, bootstrap
 from layoutcm.scores import SCORES, ratio
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.taxonomy import read_mapping
-from layoutcm.writing import one_line
+from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.counts import PairCounts, pack_sets
 from layoutcm.errors import InputError, shown
-from layoutcm.model import BACKGROUND, Floats, LabelSpace
+from layoutcm.layouts.model import BACKGROUND, Floats, LabelSpace
 from layoutcm.scores import (
     SCORES,
     Margins,

@@ -11,7 +11,7 @@ import numpy as np
 
 from layoutcm.align import Alignment, aligned_pages, own_frames
 from layoutcm.counts import PairCounts
-from layoutcm.model import GT, PRED
+from layoutcm.layouts.model import GT, PRED
 
 if TYPE_CHECKING:
     from layoutcm.cells import LaidOut

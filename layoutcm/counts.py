@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.model import BACKGROUND, GT, PRED, Floats, Indices
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats, Indices
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,7 +30,7 @@ from layoutcm.family_trees import (
     unit_names,
     units,
 )
-from layoutcm.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
 from layoutcm.scores import ratio
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from layoutcm.confusion import Confusion
 from layoutcm.families import PARTS, FamilyConfusion, FamilyMatrix
 from layoutcm.family_trees import OOF, OUT_OF_FAMILY, preferred_name
 from layoutcm.figures import base_layout, matrix_figure, plain
-from layoutcm.model import GT, SIDES
+from layoutcm.layouts.model import GT, SIDES
 from layoutcm.palette import Theme, colour_at, readable_on
-from layoutcm.writing import per_cent, share, short, spaced
+from layoutcm.wording import per_cent, share, short, spaced
 
 PART_NAMES = {"identity": "right", "in_family": "in family", "oof": OUT_OF_FAMILY}
 SMALLEST_WITH_NUMBER = 0.06

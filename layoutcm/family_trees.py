@@ -15,8 +15,8 @@ from pathlib import PurePath
 from typing import Any
 
 from layoutcm.errors import InputError, shown
-from layoutcm.handwritten import parse_written, read_written
-from layoutcm.model import BACKGROUND, Finding
+from layoutcm.layouts.handwritten import parse_written, read_written
+from layoutcm.layouts.model import BACKGROUND, Finding
 from layoutcm.taxonomy import plain_spelling
 
 OOF = "OOF"

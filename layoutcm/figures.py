@@ -15,10 +15,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.confusion import Confusion
-from layoutcm.model import Floats
+from layoutcm.layouts.model import Floats
 from layoutcm.palette import Theme, readable_on
 from layoutcm.shading import Layer, layers, view_values
-from layoutcm.writing import brief, per_cent, share, short, spaced
+from layoutcm.wording import brief, per_cent, share, short, spaced
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 CONFIG: dict[str, Any] = {

@@ -22,7 +22,7 @@ from layoutcm.resample import Intervals
 from layoutcm.scores import AVERAGES, SCORES
 from layoutcm.shading import VIEWS, view_values
 from layoutcm.tables import largest_confusions
-from layoutcm.writing import one_line
+from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ from PIL import Image
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.frames import Table
+from layoutcm.layouts.model import GT, SIDES
 from layoutcm.levels import largest_groups
-from layoutcm.model import GT, SIDES
 from layoutcm.page_images import PageImages, shrunk
 from layoutcm.pageview import PageCells, page_boxes, page_cells
 from layoutcm.palette import DARK, LIGHT, Scale, label_colours

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.align import Alignment, aligned_pages, own_frames
-from layoutcm.model import GT, PRED, CocoFacts, Floats, Outline, RunMask, Shape
+from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Outline, RunMask, Shape
 from layoutcm.object_matching import Overlaps
 
 Rows = NDArray[np.int64]

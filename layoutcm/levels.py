@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from layoutcm.confusion import Stack, stack
 from layoutcm.counts import PairCounts
-from layoutcm.model import Floats, LabelSpace
+from layoutcm.layouts.model import Floats, LabelSpace
 from layoutcm.scores import SCORES, class_scores, mean_scores
 
 BLOCK_VALUES = 4_000_000

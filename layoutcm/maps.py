@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.figures import base_layout, plain
-from layoutcm.model import BACKGROUND, GT, PRED, Floats
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.pageview import AGREEMENT, AGREEMENT_COLOURS, LIT, PageCells
 from layoutcm.palette import Theme, blended, faded
-from layoutcm.writing import spaced
+from layoutcm.wording import spaced
 
 KINDS = ("gt", "pred", "difference", "cell")
 NOTHING = "rgba(0,0,0,0)"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from layoutcm.frames import Table
-from layoutcm.writing import one_line
+from layoutcm.wording import one_line
 
 TEX = {
     "\\": r"\textbackslash{}",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.instances import Instances, Rows
-from layoutcm.model import GT, PRED, LabelSpace
+from layoutcm.layouts.model import GT, PRED, LabelSpace
 
 if TYPE_CHECKING:
     import pandas as pd

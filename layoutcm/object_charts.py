@@ -15,10 +15,10 @@ from layoutcm.average_precision import envelope
 from layoutcm.charts import share_axis
 from layoutcm.confusion import Confusion
 from layoutcm.figures import base_layout, matrix_figure, plain
-from layoutcm.model import GT, PRED, Floats
+from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.object_cells import INVENTED, MISSED, ObjectCells
 from layoutcm.palette import Theme, label_colours
-from layoutcm.writing import number, share, short
+from layoutcm.wording import number, share, short
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from layoutcm.model import Floats
+from layoutcm.layouts.model import Floats
 
 INVENTED, HIT, LEFT_OUT = 0, 1, 2  # what a prediction is; one on a crowd, or beyond what counts, is left out
 

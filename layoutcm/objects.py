@@ -20,7 +20,7 @@ from layoutcm import average_precision as rules
 from layoutcm.align import Alignment
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
-from layoutcm.model import GT, PRED, Floats, LabelSpace
+from layoutcm.layouts.model import GT, PRED, Floats, LabelSpace
 from layoutcm.object_cells import ObjectCells, object_cells
 from layoutcm.object_matching import HIT, LEFT_OUT, Groups, Overlaps, group, match_greedily
 from layoutcm.scores import SCORES, ratio

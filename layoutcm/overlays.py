@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from layoutcm.figures import CONFIG, base_layout, plain
 from layoutcm.palette import Theme, faded
-from layoutcm.writing import short
+from layoutcm.wording import short
 
 PAGE_CONFIG: dict[str, Any] = CONFIG | {"scrollZoom": True, "doubleClick": "reset"}
 SIDES = ("gt", "pred")

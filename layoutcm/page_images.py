@@ -24,7 +24,7 @@ from PIL import Image, UnidentifiedImageError
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.sources import check_members, files_below
-from layoutcm.model import GT, IMAGE_SUFFIXES, PRED, Pages, stem
+from layoutcm.layouts.model import GT, IMAGE_SUFFIXES, PRED, Pages, stem
 from layoutcm.page_matching import match_pages
 from layoutcm.pairing import joined_pages
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import shown
-from layoutcm.model import GT, PRED, Finding, Pages
-from layoutcm.page_names import NAME_RULES
+from layoutcm.layouts.model import GT, PRED, Finding, Pages
+from layoutcm.layouts.page_names import NAME_RULES
 from layoutcm.page_numbers import Places, number_pairs, numbered
 
 ALONE, MAP, EXACT, NUMBER = "", "map", "exact", "number"

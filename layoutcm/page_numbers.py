@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 
-from layoutcm.model import GT, PRED, Pages
-from layoutcm.page_names import base_name, only_once, spelling, split_number
+from layoutcm.layouts.model import GT, PRED, Pages
+from layoutcm.layouts.page_names import base_name, only_once, spelling, split_number
 
 Place = tuple[str, int]  # document, number
 Places = list[Place | None]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from layoutcm.model import BACKGROUND, GT, PRED, Floats
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.pageview import AGREEMENT_COLOURS, LIT, PageCells
 from layoutcm.palette import blended, label_colours, rgb
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.align import Alignment, aligned_pages
-from layoutcm.model import GT, PRED, Floats, Regions
+from layoutcm.layouts.model import GT, PRED, Floats, Regions
 
 if TYPE_CHECKING:
     from layoutcm.cells import LaidOut

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import stack
 from layoutcm.counts import WORD, PairCounts
-from layoutcm.model import GT, PRED, SIDES, X0, X1, Y0, Y1, Floats
+from layoutcm.layouts.model import GT, PRED, SIDES, X0, X1, Y0, Y1, Floats
 from layoutcm.palette import label_colours
 from layoutcm.pixels import mask_spans, paint, stacked_spans
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import GT, PRED, SIDES, Finding, Pages
-from layoutcm.page_maps import PageMap, resolve
+from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Pages
+from layoutcm.layouts.page_maps import PageMap, resolve
+from layoutcm.layouts.page_names import natural, split_number
 from layoutcm.page_matching import PageMatches, match_pages
-from layoutcm.page_names import natural, split_number
 
 MISSING_PAGES = ("penalise", "ignore")
 NAMES_SHOWN = 4

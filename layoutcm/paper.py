@@ -15,7 +15,7 @@ from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.writing import one_line, short
+from layoutcm.wording import one_line, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

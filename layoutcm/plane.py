@@ -14,10 +14,10 @@ import plotly.graph_objects as go
 from layoutcm.charts import class_hover, share_axis
 from layoutcm.confusion import Confusion
 from layoutcm.figures import base_layout, plain
-from layoutcm.model import Floats
+from layoutcm.layouts.model import Floats
 from layoutcm.palette import Theme, faded, label_colours
 from layoutcm.shading import classes_in_use
-from layoutcm.writing import short
+from layoutcm.wording import short
 
 HEIGHT = 560
 MARGIN = {"l": 60, "r": 140, "t": 46, "b": 50}

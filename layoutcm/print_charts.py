@@ -20,7 +20,7 @@ from layoutcm.palette import label_colours
 from layoutcm.paper import HIGHEST, INK, LINE, SOFT, WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.scores import SCORES
 from layoutcm.shading import classes_in_use
-from layoutcm.writing import MISSING, number, per_cent
+from layoutcm.wording import MISSING, number, per_cent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,7 +30,7 @@ from layoutcm.print_grid import (
     plan,
 )
 from layoutcm.shading import Layer, hits, layers, view_values
-from layoutcm.writing import brief, per_cent
+from layoutcm.wording import brief, per_cent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

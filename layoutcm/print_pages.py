@@ -13,7 +13,7 @@ import numpy as np
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, shown
-from layoutcm.model import GT, PRED
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.page_pictures import Colours, agreement_colours, page_map
 from layoutcm.pageview import AGREEMENT, LIT, PageCells, page_boxes, page_cells
 from layoutcm.palette import label_colours, rgb

@@ -8,8 +8,8 @@ import numpy as np
 
 from layoutcm.align import Alignment
 from layoutcm.counts import PairCounts
+from layoutcm.layouts.model import PRED, LabelSpace, Pages
 from layoutcm.levels import Stacks, level_scores, stacks
-from layoutcm.model import PRED, LabelSpace, Pages
 from layoutcm.page_matching import WAYS
 from layoutcm.scores import ratio
 

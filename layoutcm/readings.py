@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.align import Alignment
-from layoutcm.fixes import box_change, next_pages, raw_regions
-from layoutcm.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
+from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
+from layoutcm.layouts.repairs import box_change, next_pages, raw_regions
 
 FEWEST = 5  # regions of gt below which chance could look like a convention
 PAGES_TRIED = 64

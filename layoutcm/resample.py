@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from layoutcm.confusion import Stack, check_method
 from layoutcm.errors import InputError, shown
+from layoutcm.layouts.model import Floats, LabelSpace
 from layoutcm.levels import Stacks, level_averages
-from layoutcm.model import Floats, LabelSpace
 from layoutcm.scores import AVERAGES, SCORES, Margins, class_scores, mean_scores, ratio
 
 if TYPE_CHECKING:

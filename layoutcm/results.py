@@ -8,7 +8,7 @@ from typing import Any
 from layoutcm.comparison import Comparison
 from layoutcm.families import FamilyConfusion
 from layoutcm.family_trees import OOF
-from layoutcm.model import GT, PRED
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.resample import Intervals
 from layoutcm.tables import json_ready, matrices, result
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import Floats
+from layoutcm.layouts.model import Floats
 
 AVERAGES = ("micro", "macro", "weighted")
 SCORES = ("precision", "recall", "f1")

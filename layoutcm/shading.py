@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.confusion import Confusion
-from layoutcm.model import Floats
+from layoutcm.layouts.model import Floats
 from layoutcm.palette import Scale, Theme, colour_at
 
 VIEWS = ("pixels", "recall", "precision", "f1")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import SCORE_TOLERANCE
+from layoutcm.layouts.model import SCORE_TOLERANCE
 
 SOFT_AVERAGES = ("micro", "macro", "samples")
 SOFT_SCORES = ("precision", "recall", "f_beta", "dice")

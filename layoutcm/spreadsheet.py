@@ -18,7 +18,7 @@ from layoutcm.confusion import Confusion
 from layoutcm.frames import Table
 from layoutcm.palette import LIGHT
 from layoutcm.shading import hits
-from layoutcm.writing import one_line
+from layoutcm.wording import one_line
 
 SHEETS = {
     name: name.capitalize().replace("_", " ")

@@ -13,11 +13,11 @@ from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.families import PARTS, FamilyConfusion
 from layoutcm.family_trees import preferred_name
-from layoutcm.model import GT, Finding, Layout
+from layoutcm.layouts.model import GT, Finding, Layout
 from layoutcm.resample import Intervals
 from layoutcm.scores import AVERAGES, SCORES
 from layoutcm.tables import inspection, largest_confusions, whole
-from layoutcm.writing import MISSING, counted, number, pixels_of, share
+from layoutcm.wording import MISSING, counted, number, pixels_of, share
 
 F1_FIGURES = {
     **{f"{kind}_f1": f"{kind}, without Background" for kind in AVERAGES},

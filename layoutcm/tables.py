@@ -14,8 +14,8 @@ from layoutcm.average_precision import HEADLINE_IOU, RULES, mean
 from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion, collapsed
+from layoutcm.layouts.model import PRED, SIDES, Layout
 from layoutcm.levels import Stacks
-from layoutcm.model import PRED, SIDES, Layout
 from layoutcm.page_matching import WAYS
 from layoutcm.pairing import name_documents
 from layoutcm.scores import AVERAGES, SCORES

@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.handwritten import parse_written, read_written
-from layoutcm.layout_rules import drop_background
-from layoutcm.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, recoded
-from layoutcm.writing import counted
+from layoutcm.layouts.handwritten import parse_written, read_written
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, recoded
+from layoutcm.layouts.validation import drop_background
+from layoutcm.wording import counted
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 NEARLY = 0.75  # how alike two names are of which one may be the other, misspelt

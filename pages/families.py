@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from layoutcm.model import SIDES
+from layoutcm.layouts.model import SIDES
 from layoutcm.ui import families, panels, router, state
 
 router.arrive()

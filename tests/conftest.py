@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import Pages, Regions
+from layoutcm.layouts.model import Pages, Regions
+from layoutcm.layouts.validation import make_layout
 
 # Machines that run tests are shared: how long an example takes says nothing about the code.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -8,9 +8,9 @@ from conftest import build
 
 import layoutcm as lcm
 from layoutcm.checks import check_layout
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import Pages, Regions
-from layoutcm.page_names import renumbered
+from layoutcm.layouts.model import Pages, Regions
+from layoutcm.layouts.page_names import renumbered
+from layoutcm.layouts.validation import make_layout
 
 LABELS = ["Title", "Text", "Table", "Picture", "Caption"]
 WIDTH, HEIGHT = 800.0, 1100.0

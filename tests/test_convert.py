@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.cli import main
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import Outline, Pages, Regions
-from layoutcm.writers import WRITERS
+from layoutcm.layouts.model import Outline, Pages, Regions
+from layoutcm.layouts.validation import make_layout
+from layoutcm.layouts.writers import WRITERS
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(
     lambda name: name.strip() == name and name.casefold() != "background"

@@ -13,7 +13,7 @@ from test_against_pixels import LABELS, layouts, page
 
 import layoutcm as lcm
 from layoutcm.families import COUNTS
-from layoutcm.model import PRED
+from layoutcm.layouts.model import PRED
 
 OOF = "OOF"
 # "label 4" is in none; one family holds a label that nobody has.

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
 from layoutcm.family_charts import as_confusion, chart_rows, family_bars, family_figure
-from layoutcm.model import GT, PRED
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.palette import DARK, LIGHT
 
 FAMILIES = {"F<b>": ["$a$", "b"], "G": ["c"], "H": ["never"]}

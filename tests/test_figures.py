@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm import charts, figures, overlays, palette, plane, writing
+from layoutcm import charts, figures, overlays, palette, plane, wording
 from layoutcm.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
 from layoutcm.shading import VIEWS
 from layoutcm.tables import largest_confusions
-from layoutcm.writing import share
+from layoutcm.wording import share
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
 
@@ -222,7 +222,7 @@ def test_hostile_names_are_text_in_every_figure():
     ],
 )
 def test_brief_pixels(value, text):
-    assert writing.brief(value) == text
+    assert wording.brief(value) == text
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_brief_pixels(value, text):
     [(1, "100"), (0.99996, "99.9"), (0.4123, "41"), (0.0327, "3.3"), (0.0042, "0.4"), (0.0002, "<0.1"), (0.0996, "10")],
 )
 def test_per_cent_in_cells(value, text):
-    assert writing.per_cent(value) == text
+    assert wording.per_cent(value) == text
 
 
 def test_class_bars_have_whiskers_to_the_ends_of_their_intervals(small):

@@ -13,7 +13,7 @@ from written import LABELS, PAGES, Page, writers, written
 import layoutcm as lcm
 from layoutcm.formats import find_candidates
 from layoutcm.formats.content import Content
-from layoutcm.model import stem
+from layoutcm.layouts.model import stem
 
 # Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.
 LOWER = {label: label.lower() for label in LABELS}

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.cli import main
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import Pages, Regions, find_page
-from layoutcm.page_names import base_name, spelling, split_number, stem
+from layoutcm.layouts.model import Pages, Regions, find_page
+from layoutcm.layouts.page_names import base_name, spelling, split_number, stem
+from layoutcm.layouts.validation import make_layout
 from layoutcm.tables import result
 
 NO_REGIONS = Regions(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 4)), np.empty(0))

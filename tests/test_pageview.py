@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from test_against_pixels import layouts, page
 
 import layoutcm as lcm
-from layoutcm.model import GT, PRED, Outline
+from layoutcm.layouts.model import GT, PRED, Outline
 from layoutcm.pageview import page_cells
 
 

@@ -11,7 +11,7 @@ from test_against_pixels import LABELS, layouts, page
 import layoutcm as lcm
 from layoutcm.cells import lay_out
 from layoutcm.counting import lay_out_alignment
-from layoutcm.model import Layout, Outline, RunMask
+from layoutcm.layouts.model import Layout, Outline, RunMask
 from layoutcm.pixels import coloured, labels_at, mask_pairs, paint, rectangles
 
 

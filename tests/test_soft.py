@@ -13,8 +13,8 @@ from sklearn.metrics import fbeta_score, precision_score, recall_score
 
 import layoutcm as lcm
 from layoutcm.cli import main
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import Outline, Regions
+from layoutcm.layouts.model import Outline, Regions
+from layoutcm.layouts.validation import make_layout
 
 AVERAGES = ["micro", "macro", "samples", None]
 NAMES = ["precision", "recall", "f_beta", "dice"]

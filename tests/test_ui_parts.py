@@ -15,7 +15,7 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.figures import CONFIG
-from layoutcm.fixes import REMEDIES, is_remedy
+from layoutcm.layouts.repairs import REMEDIES, is_remedy
 from layoutcm.pageview import LIT
 from layoutcm.palette import rgb
 from layoutcm.ui import drops, inputs, page_images, pictures, repairs, warm

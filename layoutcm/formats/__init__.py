@@ -46,9 +46,9 @@ from layoutcm.formats.gather import Gathering, gathered
 from layoutcm.formats.join import each
 from layoutcm.formats.sizes import Sizes, resolve_sizes
 from layoutcm.formats.sources import Bundle, Source, load
-from layoutcm.model import Finding, Layout
-from layoutcm.page_maps import PagesGiven, page_map_of
-from layoutcm.writing import agreeing
+from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.page_maps import PagesGiven, page_map_of
+from layoutcm.wording import agreeing
 
 
 @dataclass(frozen=True)

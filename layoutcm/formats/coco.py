@@ -17,8 +17,7 @@ from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box, parse_segmentation, shape_box
 from layoutcm.formats.sizes import THREE_WAYS, missing_size, size_of
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import (
+from layoutcm.layouts.model import (
     BACKGROUND,
     CocoFacts,
     Finding,
@@ -31,6 +30,7 @@ from layoutcm.model import (
     RunMask,
     Shape,
 )
+from layoutcm.layouts.validation import make_layout
 
 Key = int | float | str
 Box = tuple[float, float, float, float]

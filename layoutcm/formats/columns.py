@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import Floats, Place
+from layoutcm.layouts.model import Floats, Place
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import Layout, Pages
-from layoutcm.page_maps import PageMap, lent_pages
+from layoutcm.layouts.model import Layout, Pages
+from layoutcm.layouts.page_maps import PageMap, lent_pages
 
 T = TypeVar("T")
 HEAD = 1 << 16

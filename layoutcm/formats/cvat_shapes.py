@@ -13,7 +13,7 @@ from layoutcm.formats.gather import Gathering, Spot, number, spelled
 from layoutcm.formats.markup import numbers
 from layoutcm.formats.masks import MAX_MASK_PIXELS
 from layoutcm.formats.points import MAX_TEXT, box_around, outline_of, parse_points
-from layoutcm.model import RunMask
+from layoutcm.layouts.model import RunMask
 
 CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")

@@ -12,7 +12,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.gather import NO_SCORE, Gathering, numbered
-from layoutcm.model import Finding
+from layoutcm.layouts.model import Finding
 
 Box = tuple[float, float, float, float]
 Key = int | str

@@ -14,7 +14,7 @@ from layoutcm.formats.content import HEAD, Content, Options
 from layoutcm.formats.gather import Gathering, gathered
 from layoutcm.formats.markup import is_picture_or_table, root_name
 from layoutcm.formats.tags import check_number_of_tags
-from layoutcm.model import Layout
+from layoutcm.layouts.model import Layout
 
 GRID = 500
 MAX_PAGES = 100_000

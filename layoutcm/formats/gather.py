@@ -19,9 +19,9 @@ from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box
 from layoutcm.formats.sizes import missing_size, size_of
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import Finding, Layout, Outline, Pages, Regions, Shape, stem
-from layoutcm.writing import agreeing
+from layoutcm.layouts.model import Finding, Layout, Outline, Pages, Regions, Shape, stem
+from layoutcm.layouts.validation import make_layout
+from layoutcm.wording import agreeing
 
 NO_SCORE = math.nan
 # A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.formats.content import Content, Options
-from layoutcm.layout_rules import check_pages
-from layoutcm.model import Indices, Layout, Pages, Regions, joined_regions, recoded
+from layoutcm.layouts.model import Indices, Layout, Pages, Regions, joined_regions, recoded
+from layoutcm.layouts.validation import check_pages
 
 
 def each(read_one: Callable[[Content, Options], Layout]) -> Callable[[str, Sequence[Content], Options], Layout]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import MAX_COORDINATE, Floats, Outline, RunMask, Shape
+from layoutcm.layouts.model import MAX_COORDINATE, Floats, Outline, RunMask, Shape
 
 MAX_MASK_PIXELS = 1 << 28
 

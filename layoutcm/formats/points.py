@@ -9,7 +9,7 @@ import numpy as np
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.gather import Spot, listed, spelled
 from layoutcm.formats.masks import is_box
-from layoutcm.model import Outline
+from layoutcm.layouts.model import Outline
 
 Box = tuple[float, float, float, float]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Options
 from layoutcm.formats.sources import image_size
-from layoutcm.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
+from layoutcm.layouts.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
 
 BY_SIZES = (
     "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "

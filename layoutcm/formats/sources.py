@@ -19,8 +19,8 @@ from pathlib import Path, PurePosixPath
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content
-from layoutcm.model import IMAGE_SUFFIXES
-from layoutcm.page_names import natural
+from layoutcm.layouts.model import IMAGE_SUFFIXES
+from layoutcm.layouts.page_names import natural
 
 OneSource = str | os.PathLike[str] | tuple[str, bytes]
 Source = OneSource | list[OneSource]

@@ -24,9 +24,9 @@ from layoutcm.formats.columns import CORNERS, as_corners, find_columns, number_c
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.masks import is_box, parse_segmentation
 from layoutcm.formats.sizes import missing_size, size_of
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape
-from layoutcm.writing import agreeing
+from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape
+from layoutcm.layouts.validation import make_layout
+from layoutcm.wording import agreeing
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.gather import Gathering, number, part_of
-from layoutcm.handwritten import parse_written
-from layoutcm.model import Finding, Layout, stem
+from layoutcm.layouts.handwritten import parse_written
+from layoutcm.layouts.model import Finding, Layout, stem
 
 NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*(?:\r|\n|\Z)")

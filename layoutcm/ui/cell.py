@@ -15,7 +15,7 @@ from layoutcm.confusion import Confusion
 from layoutcm.ui import panels, state
 from layoutcm.ui.panels import typed
 from layoutcm.ui.pictures import thumbnail
-from layoutcm.writing import per_cent, share, spaced
+from layoutcm.wording import per_cent, share, spaced
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from layoutcm.centroids import Centroids, Tolerance
 from layoutcm.comparison import Comparison
 from layoutcm.ui import state
 from layoutcm.ui.objects import WIDE, figures
-from layoutcm.writing import number, spaced
+from layoutcm.wording import number, spaced
 
 
 def show(compared: Comparison) -> None:

@@ -14,11 +14,11 @@ from layoutcm.families import PARTS, FamilyConfusion, FamilyMatrix, names_in_ord
 from layoutcm.family_charts import PART_NAMES, family_bars, family_figure
 from layoutcm.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
 from layoutcm.figures import CONFIG, matrix_figure
-from layoutcm.model import GT, SIDES
+from layoutcm.layouts.model import GT, SIDES
 from layoutcm.ui import bar, state
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
 from layoutcm.ui.panels import TABLE_ROWS, VIEW_NAMES, beside, guarded, table, typed
-from layoutcm.writing import share
+from layoutcm.wording import share
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ from layoutcm.resample import RESAMPLES, Intervals
 from layoutcm.summaries import ends, resamples_of
 from layoutcm.ui import centroids, families, objects, soft, state
 from layoutcm.ui.panels import counted
-from layoutcm.writing import number
+from layoutcm.wording import number
 
 SMALL = 5000  # pages; about a second of work
 LATER = "…"

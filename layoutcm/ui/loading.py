@@ -11,7 +11,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats import BY_NAME, never
-from layoutcm.model import GT, PRED, Layout
+from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.ui import drops, page_images, page_pairs, state
 from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of, layouts_of, together
 from layoutcm.ui.panels import beside, counted, guarded, told, typed

@@ -10,14 +10,14 @@ import streamlit as st
 from layoutcm.average_precision import IOUS
 from layoutcm.comparison import Comparison
 from layoutcm.figures import CONFIG
-from layoutcm.model import GT, PRED, SIDES
+from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.object_cells import ObjectCells
 from layoutcm.object_charts import Curve, curves_figure, drawn_curve, object_figure, points_figure
 from layoutcm.objects import Objects
 from layoutcm.scores import ratio
 from layoutcm.ui import panels, state
 from layoutcm.ui.panels import counted, typed
-from layoutcm.writing import number, share
+from layoutcm.wording import number, share
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,11 +9,11 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.page_maps import parse_page_map, resolve
+from layoutcm.layouts.page_maps import parse_page_map, resolve
 from layoutcm.ui import panels, state
 from layoutcm.ui.inputs import from_bytes, layouts_of
 from layoutcm.ui.panels import counted, typed
-from layoutcm.writing import spaced
+from layoutcm.wording import spaced
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,12 +18,12 @@ from layoutcm.errors import InputError
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.formats.sizes import BY_SIZES, THREE_WAYS
 from layoutcm.frames import collapsed_table, csv_text, matrix_table
-from layoutcm.model import Finding
+from layoutcm.layouts.model import Finding
 from layoutcm.page_images import PageImages
 from layoutcm.ui import family_choice, page_images, state
 from layoutcm.ui.order import ordered
 from layoutcm.ui.router import go
-from layoutcm.writing import MISSING, spaced
+from layoutcm.wording import MISSING, spaced
 
 if TYPE_CHECKING:
     import pandas as pd

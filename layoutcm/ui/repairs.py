@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from layoutcm.model import Finding
+from layoutcm.layouts.model import Finding
 from layoutcm.ui import state
 from layoutcm.ui.panels import counted, typed
 from layoutcm.ui.router import go

@@ -18,7 +18,7 @@ from layoutcm.report import all_tables, zipped
 from layoutcm.resample import RESAMPLES
 from layoutcm.results import Extras
 from layoutcm.ui import family_choice, headlines, objects, panels, state
-from layoutcm.writing import MISSING, spaced, told_apart
+from layoutcm.wording import MISSING, spaced, told_apart
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.model import PRED
+from layoutcm.layouts.model import PRED
 from layoutcm.ui import panels, state
 
 if TYPE_CHECKING:

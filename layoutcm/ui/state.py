@@ -20,13 +20,13 @@ from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.families import COUNTS, SAMPLES
 from layoutcm.family_trees import DEEPEST
-from layoutcm.fixes import is_remedy
-from layoutcm.model import ROUNDINGS, SIDES
+from layoutcm.layouts.model import ROUNDINGS, SIDES
+from layoutcm.layouts.repairs import is_remedy
 from layoutcm.palette import DARK, LIGHT, Theme
 from layoutcm.shading import VIEWS
 from layoutcm.ui.inputs import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
 from layoutcm.ui.order import ORDERS
-from layoutcm.writing import told_apart
+from layoutcm.wording import told_apart
 
 SAMPLE = {"gt": "gt.json", "preds": ("model-a.json", "model-b.csv"), "images": "images"}
 DEFAULTS: dict[str, Any] = {

@@ -11,15 +11,15 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.layouts.model import SIDES
 from layoutcm.maps import set_map
-from layoutcm.model import SIDES
 from layoutcm.overlays import page_overlay
 from layoutcm.pageview import AGREEMENT, AGREEMENT_COLOURS, PageCells, page_boxes, page_cells
 from layoutcm.palette import label_colours
 from layoutcm.ui import bar, panels, state, words
 from layoutcm.ui.order import ordered
 from layoutcm.ui.page_images import picture_uri
-from layoutcm.writing import spaced
+from layoutcm.wording import spaced
 
 MAPS = {"gt": "gt", "pred": "pred", "difference": "Difference", "cell": "Chosen cell"}
 

@@ -12,7 +12,7 @@ from layoutcm.scores import AVERAGES
 from layoutcm.tables import largest_confusions
 from layoutcm.ui import state
 from layoutcm.ui.panels import CLASS_COLUMNS, plain_number, typed
-from layoutcm.writing import number, share, spaced
+from layoutcm.wording import number, share, spaced
 
 if TYPE_CHECKING:
     import pandas as pd

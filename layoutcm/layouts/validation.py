@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import (
+from layoutcm.layouts.model import (
     BACKGROUND,
     MAX_COORDINATE,
     MAX_PAGE_SIDE,
@@ -28,7 +28,7 @@ from layoutcm.model import (
     no_probability,
     recoded,
 )
-from layoutcm.writing import agreeing
+from layoutcm.wording import agreeing
 
 UNNAMED = "(no name)"
 

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from layoutcm.errors import InputError, shown
-from layoutcm.handwritten import check_extent
-from layoutcm.model import GT, PRED, SIDES, Pages, find_page
+from layoutcm.layouts.handwritten import check_extent
+from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
 
 HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
 _COLUMNS = tuple({side, f"{side}_page", f"{side} page"} for side in SIDES)

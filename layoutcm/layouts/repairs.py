@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.layout_rules import make_layout
-from layoutcm.model import (
+from layoutcm.layouts.model import (
     X0,
     X1,
     Y0,
@@ -32,9 +31,10 @@ from layoutcm.model import (
     Shape,
     joined_regions,
 )
-from layoutcm.page_names import renumbered
+from layoutcm.layouts.page_names import renumbered
+from layoutcm.layouts.validation import make_layout
 from layoutcm.pairing import neighbours
-from layoutcm.writing import agreeing
+from layoutcm.wording import agreeing
 
 # Findings that `make_layout` makes again.
 MADE_ANEW = ("empty-box", "clipped-box", "score-range", "background-region")

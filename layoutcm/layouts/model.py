@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.page_names import IMAGE_SUFFIXES as IMAGE_SUFFIXES
-from layoutcm.page_names import NAME_RULES, only_once
-from layoutcm.page_names import stem as stem
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES as IMAGE_SUFFIXES
+from layoutcm.layouts.page_names import NAME_RULES, only_once
+from layoutcm.layouts.page_names import stem as stem
 
 if TYPE_CHECKING:
     import pandas as pd

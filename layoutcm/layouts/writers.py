@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.model import Layout, Outline, Shape
+from layoutcm.layouts.model import Layout, Outline, Shape
 
 if TYPE_CHECKING:
     import pandas as pd
