@@ -23,7 +23,7 @@ from PIL import Image, UnidentifiedImageError
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.formats.sources import check_members, files_below
+from layoutcm.formats.source_files import check_members, files_below
 from layoutcm.layouts.model import GT, IMAGE_SUFFIXES, PRED, Pages, stem
 from layoutcm.page_matching import match_pages
 from layoutcm.pairing import joined_pages

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from layoutcm.cells import Painted
 from layoutcm.counts import WORD, names_of, words_for
 from layoutcm.errors import InputError
-from layoutcm.formats.masks import MAX_MASK_PIXELS, run_pixels
+from layoutcm.formats.outlines import MAX_MASK_PIXELS, run_pixels
 from layoutcm.layouts.model import Floats, Indices, Outline, Regions, Shape
 
 Mask = NDArray[np.uint64]  # [height, width, words]

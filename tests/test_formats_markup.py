@@ -7,7 +7,7 @@ from reading import codes, pages, read, refusal, regions
 
 import layoutcm as lcm
 from layoutcm.formats.content import Content
-from layoutcm.formats.markup import root_name
+from layoutcm.formats.xml import root_name
 
 PAGE_2019 = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 SQUARE = "10,20 30,20 30,60 10,60"

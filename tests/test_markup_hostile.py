@@ -9,7 +9,7 @@ import pytest
 from written import written
 
 import layoutcm as lcm
-from layoutcm.formats import markup, tags
+from layoutcm.formats import html_tags, xml
 from layoutcm.formats.content import Content
 
 XML = ("page-xml", "alto", "cvat", "voc")
@@ -49,7 +49,7 @@ def first_file(format):
 )
 @pytest.mark.parametrize("format", XML)
 def test_entities_are_refused_before_anything_is_parsed(declared, format, monkeypatch):
-    monkeypatch.setattr(markup.ElementTree, "fromstring", lambda data: pytest.fail("parsed"))
+    monkeypatch.setattr(xml.ElementTree, "fromstring", lambda data: pytest.fail("parsed"))
     name, data = first_file(format)
     prolog, root = data.split(b"?>\n", 1) if data.startswith(b"<?xml") else (b"<?xml version='1.0'", data)
     doctype = f"<!DOCTYPE r [{declared}]>".encode()
@@ -102,7 +102,7 @@ def test_a_hundred_thousand_levels_are_too_deep(before, level, after, closed):
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_depth_is_bounded_in_files_of_any_size(streamed, monkeypatch):
-    monkeypatch.setattr(markup, "STREAM_ABOVE", 0 if streamed else 1 << 30)
+    monkeypatch.setattr(xml, "STREAM_ABOVE", 0 if streamed else 1 << 30)
     refusal(PAGE.format("<a>" * DEEP + "</a>" * DEEP), "nested too deeply")
     assert len(read(PAGE.format("<a>" * 300 + "</a>" * 300 + REGION)).regions) == 1
 
@@ -110,7 +110,7 @@ def test_depth_is_bounded_in_files_of_any_size(streamed, monkeypatch):
 @pytest.mark.parametrize("format", MARKUP)
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_file_cut_off_anywhere_is_refused_or_has_lost_nothing(format, streamed, monkeypatch):
-    monkeypatch.setattr(markup, "STREAM_ABOVE", 0 if streamed else 1 << 30)
+    monkeypatch.setattr(xml, "STREAM_ABOVE", 0 if streamed else 1 << 30)
     name, data = first_file(format)
     whole = read(data, name)
     for length in range(1, len(data) - 1, 7):
@@ -125,8 +125,8 @@ def test_a_file_cut_off_anywhere_is_refused_or_has_lost_nothing(format, streamed
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_one_huge_value_is_read_or_refused(streamed, monkeypatch):
-    monkeypatch.setattr(markup, "STREAM_ABOVE", 0 if streamed else 1 << 30)
-    monkeypatch.setattr(markup, "CHUNK", 1 << 12)
+    monkeypatch.setattr(xml, "STREAM_ABOVE", 0 if streamed else 1 << 30)
+    monkeypatch.setattr(xml, "CHUNK", 1 << 12)
     huge = "7" * 3_000_000
     assert len(read(PAGE.format(REGION.replace('"r"', f'"{huge}"'))).regions) == 1
     assert len(read(PAGE.format(f"<!--{huge}-->{huge}<![CDATA[{huge}]]>{REGION}")).regions) == 1
@@ -142,20 +142,20 @@ def test_a_streamed_file_gives_what_the_tree_gives(format, chunk, monkeypatch):
     files = list(written(format).items())
     like = lcm.read(list(written("coco").items()))
     tree = lcm.read(files, like=like)
-    monkeypatch.setattr(markup, "STREAM_ABOVE", 0)
-    monkeypatch.setattr(markup, "CHUNK", chunk)
+    monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
+    monkeypatch.setattr(xml, "CHUNK", chunk)
     streamed = lcm.read(files, like=like)
     assert streamed.page_columns.names == tree.page_columns.names and streamed.labels == tree.labels
     assert np.array_equal(streamed.region_columns.boxes, tree.region_columns.boxes)
 
 
 def test_a_streamed_file_is_never_held_as_a_whole(monkeypatch):
-    monkeypatch.setattr(markup, "STREAM_ABOVE", 0)
-    monkeypatch.setattr(markup, "CHUNK", 1 << 10)
+    monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
+    monkeypatch.setattr(xml, "CHUNK", 1 << 10)
     image = "<image>" + "<box><attribute>1</attribute></box>" * 5 + "</image>"
     content = Content("x.xml", f"<annotations><meta><a/><a/></meta>{image * 500}</annotations>".encode())
     before, most = count_elements(), 0
-    for i, element in enumerate(markup.elements(content, "image", skipping={"attribute"})):
+    for i, element in enumerate(xml.elements(content, "image", skipping={"attribute"})):
         assert len(element) == 5 and not any(len(box) for box in element)
         if i % 100 == 0:
             most = max(most, count_elements() - before)
@@ -165,8 +165,8 @@ def test_a_streamed_file_is_never_held_as_a_whole(monkeypatch):
 
 
 def test_a_page_of_endless_elements_is_refused(monkeypatch):
-    monkeypatch.setattr(markup, "STREAM_ABOVE", 0)
-    monkeypatch.setattr(markup, "MAX_KEPT", 1000)
+    monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
+    monkeypatch.setattr(xml, "MAX_KEPT", 1000)
     refusal(PAGE.format("<a/>" * 2000), "over 1,000 elements")
     lines = "<TextLine><Word/></TextLine>" * 2000
     assert len(read(PAGE.format(REGION + lines)).regions) == 1, "lines and words are not held"
@@ -209,7 +209,7 @@ def test_loose_doctags_take_no_more_than_their_length(inside):
 
 @pytest.mark.parametrize(("name", "start"), [("x.hocr", HOCR.split("{}")[0]), ("x.dt", "<doctag>")])
 def test_a_file_of_endless_tags_is_refused_at_once(name, start, monkeypatch):
-    monkeypatch.setattr(tags, "MAX_TAGS", 1000)
+    monkeypatch.setattr(html_tags, "MAX_TAGS", 1000)
     refusal(start + "<b>" * 2000, "at most 1,000", name=name)
 
 

@@ -16,7 +16,11 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats import (
+from layoutcm.formats.builder import Gathering, gathered
+from layoutcm.formats.content import Content, Options
+from layoutcm.formats.join import each
+from layoutcm.formats.page_sizes import Sizes, resolve_sizes
+from layoutcm.formats.readers import (
     alto,
     azure,
     coco,
@@ -41,11 +45,7 @@ from layoutcm.formats import (
     voc,
     yolo,
 )
-from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, gathered
-from layoutcm.formats.join import each
-from layoutcm.formats.sizes import Sizes, resolve_sizes
-from layoutcm.formats.sources import Bundle, Source, load
+from layoutcm.formats.source_files import Bundle, Source, load
 from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_maps import PagesGiven, page_map_of
 from layoutcm.wording import agreeing

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.gather import Spot, listed, spelled
-from layoutcm.formats.masks import is_box
+from layoutcm.formats.builder import Spot, listed, spelled
+from layoutcm.formats.outlines import is_box
 from layoutcm.layouts.model import Outline
 
 Box = tuple[float, float, float, float]

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from layoutcm.formats import WHOLE, find_candidates, is_companion
 from layoutcm.formats.content import Content
-from layoutcm.formats.sources import OTHER_SUFFIXES, ZIP_MAGIC
+from layoutcm.formats.source_files import OTHER_SUFFIXES, ZIP_MAGIC
 from layoutcm.layouts.model import IMAGE_SUFFIXES
 from layoutcm.ui.inputs import Input, together
 

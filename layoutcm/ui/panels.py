@@ -16,7 +16,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
 from layoutcm.figures import CONFIG, matrix_figure
-from layoutcm.formats.sizes import BY_SIZES, THREE_WAYS
+from layoutcm.formats.page_sizes import BY_SIZES, THREE_WAYS
 from layoutcm.frames import collapsed_table, csv_text, matrix_table
 from layoutcm.layouts.model import Finding
 from layoutcm.page_images import PageImages

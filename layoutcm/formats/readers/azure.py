@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from layoutcm.errors import InputError
+from layoutcm.formats.builder import Gathering, numbered
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, numbered
 
 
 class Point(msgspec.Struct):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Options
-from layoutcm.formats.sources import image_size
+from layoutcm.formats.source_files import image_size
 from layoutcm.layouts.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
 
 BY_SIZES = (

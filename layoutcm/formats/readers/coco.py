@@ -15,8 +15,8 @@ import numpy as np
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.masks import is_box, parse_segmentation, shape_box
-from layoutcm.formats.sizes import THREE_WAYS, missing_size, size_of
+from layoutcm.formats.outlines import is_box, parse_segmentation, shape_box
+from layoutcm.formats.page_sizes import THREE_WAYS, missing_size, size_of
 from layoutcm.layouts.model import (
     BACKGROUND,
     CocoFacts,

@@ -10,10 +10,10 @@ import re
 from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError, shown
+from layoutcm.formats.builder import Gathering, Spot, spelled
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, Spot, spelled
-from layoutcm.formats.markup import elements, is_picture_or_table, local, numbers, root_name, told_size
 from layoutcm.formats.points import Box, box_around, outline_of, parse_points
+from layoutcm.formats.xml import elements, is_picture_or_table, local, numbers, root_name, told_size
 from layoutcm.layouts.model import Outline
 
 BELOW_BLOCKS = {"TextLine", "String", "SP", "HYP", "Glyph"}

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import msgspec
 
 from layoutcm.errors import InputError
+from layoutcm.formats.builder import Gathering, corners_of, numbered, part_of
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, corners_of, numbered, part_of
 
 Box = tuple[float, float, float, float]
 DETECTED = (

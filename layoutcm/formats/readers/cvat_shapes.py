@@ -8,11 +8,11 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from layoutcm.errors import InputError, shown
+from layoutcm.formats.builder import Gathering, Spot, number, spelled
 from layoutcm.formats.content import Options
-from layoutcm.formats.gather import Gathering, Spot, number, spelled
-from layoutcm.formats.markup import numbers
-from layoutcm.formats.masks import MAX_MASK_PIXELS
+from layoutcm.formats.outlines import MAX_MASK_PIXELS
 from layoutcm.formats.points import MAX_TEXT, box_around, outline_of, parse_points
+from layoutcm.formats.xml import numbers
 from layoutcm.layouts.model import RunMask
 
 CORNERS = ("xtl", "ytl", "xbr", "ybr")

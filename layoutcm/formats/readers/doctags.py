@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from layoutcm.errors import InputError
+from layoutcm.formats.builder import Gathering, gathered
 from layoutcm.formats.content import HEAD, Content, Options
-from layoutcm.formats.gather import Gathering, gathered
-from layoutcm.formats.markup import is_picture_or_table, root_name
-from layoutcm.formats.tags import check_number_of_tags
+from layoutcm.formats.html_tags import check_number_of_tags
+from layoutcm.formats.xml import is_picture_or_table, root_name
 from layoutcm.layouts.model import Layout
 
 GRID = 500

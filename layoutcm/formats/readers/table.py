@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.columns import CORNERS, as_corners, find_columns, number_column, plain, text_column
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.masks import is_box, parse_segmentation
-from layoutcm.formats.sizes import missing_size, size_of
+from layoutcm.formats.outlines import is_box, parse_segmentation
+from layoutcm.formats.page_sizes import missing_size, size_of
+from layoutcm.formats.table_columns import CORNERS, as_corners, find_columns, number_column, plain, text_column
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape
 from layoutcm.layouts.validation import make_layout
 from layoutcm.wording import agreeing

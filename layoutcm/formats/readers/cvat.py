@@ -9,10 +9,10 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError
+from layoutcm.formats.builder import Gathering, Spot, number, spelled
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.cvat_shapes import NO_AREAS, read_shape
-from layoutcm.formats.gather import Gathering, Spot, number, spelled
-from layoutcm.formats.markup import elements, root_name, told_size
+from layoutcm.formats.readers.cvat_shapes import NO_AREAS, read_shape
+from layoutcm.formats.xml import elements, root_name, told_size
 
 MAX_FRAME = 2**31 - 2
 

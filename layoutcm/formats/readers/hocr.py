@@ -13,11 +13,11 @@ from functools import lru_cache
 from itertools import islice
 
 from layoutcm.errors import InputError, shown
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering
-from layoutcm.formats.markup import MAX_DEPTH, is_picture_or_table, numbers, root_name, told_size
+from layoutcm.formats.html_tags import VOID, check_number_of_tags, classes_of, tags, title_of
 from layoutcm.formats.points import Box
-from layoutcm.formats.tags import VOID, check_number_of_tags, classes_of, tags, title_of
+from layoutcm.formats.xml import MAX_DEPTH, is_picture_or_table, numbers, root_name, told_size
 
 HTML = {"html", "head", "body", "div", "span", "p", "section", "article"}
 AREAS = {b"div", b"table"}

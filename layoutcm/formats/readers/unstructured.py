@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.errors import InputError
+from layoutcm.formats.builder import Gathering, numbered
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, numbered
 
 OUTER = ("Image", "Table", "Figure")
 

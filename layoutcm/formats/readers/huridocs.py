@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from layoutcm.formats.builder import Gathering, numbered
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import Gathering, numbered
 
 
 class Segment(msgspec.Struct, gc=False):

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import msgspec
 
 from layoutcm.errors import InputError
+from layoutcm.formats.builder import NO_SCORE, Gathering, numbered
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, numbered
 from layoutcm.layouts.model import Finding
 
 Box = tuple[float, float, float, float]

@@ -17,8 +17,8 @@ import numpy as np
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.masks import is_box
-from layoutcm.formats.sizes import missing_size, size_of
+from layoutcm.formats.outlines import is_box
+from layoutcm.formats.page_sizes import missing_size, size_of
 from layoutcm.layouts.model import Finding, Layout, Outline, Pages, Regions, Shape, stem
 from layoutcm.layouts.validation import make_layout
 from layoutcm.wording import agreeing

@@ -18,8 +18,8 @@ from xml.etree.ElementTree import Element
 from xml.parsers.expat import errors
 
 from layoutcm.errors import InputError, shown
+from layoutcm.formats.builder import Spot, listed, number, spelled
 from layoutcm.formats.content import HEAD, Content
-from layoutcm.formats.gather import Spot, listed, number, spelled
 
 # A tree takes up to forty times the memory of its file, so that of a larger file is never held as a whole.
 STREAM_ABOVE = 8 << 20

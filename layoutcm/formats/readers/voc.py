@@ -6,9 +6,9 @@ The original data counts pixels from 1; layout data in this format counts from 0
 from __future__ import annotations
 
 from layoutcm.errors import InputError
+from layoutcm.formats.builder import NO_SCORE, Gathering, number
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.gather import NO_SCORE, Gathering, number
-from layoutcm.formats.markup import elements, numbers, root_name, told_size
+from layoutcm.formats.xml import elements, numbers, root_name, told_size
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
