@@ -40,7 +40,7 @@ def _without_pixels(gt, pred):
     """A comparison that has not counted pixels: objects need none."""
     import numpy as np
 
-    from layoutcm.align import align
+    from layoutcm.alignment.align import align
     from layoutcm.comparison import Comparison
     from layoutcm.counts import PairCounts
 

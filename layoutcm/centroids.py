@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from layoutcm.align import Alignment
+from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Rows, instances_of
 from layoutcm.layouts.model import GT, PRED, Floats

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 
 from layoutcm import __version__
+from layoutcm.alignment.pairing import MISSING_PAGES
+from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.commands import harmless, run_app, run_compare, run_convert, run_inspect
 from layoutcm.confusion import METHODS
 from layoutcm.errors import InputError, shown
@@ -18,9 +20,7 @@ from layoutcm.formats import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REMEDIES
 from layoutcm.layouts.writers import WRITERS
-from layoutcm.pairing import MISSING_PAGES
 from layoutcm.resample import RESAMPLES
-from layoutcm.taxonomy import TAXONOMIES
 
 BAD_INPUT = 2
 

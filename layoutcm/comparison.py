@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm import __version__, rankings
-from layoutcm.align import Alignment, Mapped, align
-from layoutcm.checks import check_pair, findings_of
+from layoutcm.alignment.align import Alignment, Mapped, align
+from layoutcm.alignment.checks import check_pair, findings_of
+from layoutcm.alignment.taxonomy import read_mapping
 from layoutcm.confusion import Confusion, confusion_of
 from layoutcm.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alignment, mapped_over
 from layoutcm.counts import PairCounts
@@ -45,7 +46,6 @@ from layoutcm.page_regions import PageRegions
 from layoutcm.resample import LEVEL, RESAMPLES, Intervals, bootstrap
 from layoutcm.scores import SCORES, ratio
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
-from layoutcm.taxonomy import read_mapping
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:

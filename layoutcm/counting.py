@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.align import Alignment, aligned_pages, own_frames
+from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
 from layoutcm.counts import PairCounts
 from layoutcm.layouts.model import GT, PRED
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from layoutcm.alignment.taxonomy import plain_spelling
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.handwritten import parse_written, read_written
 from layoutcm.layouts.model import BACKGROUND, Finding
-from layoutcm.taxonomy import plain_spelling
 
 OOF = "OOF"
 OUT_OF_FAMILY = "out of family"  # the same in words

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.align import Alignment, aligned_pages, own_frames
+from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Outline, RunMask, Shape
 from layoutcm.object_matching import Overlaps
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm import average_precision as rules
-from layoutcm.align import Alignment
+from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, shown
 from layoutcm.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
 from layoutcm.layouts.model import GT, PRED, Floats, LabelSpace

@@ -21,12 +21,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from layoutcm.alignment.page_matching import match_pages
+from layoutcm.alignment.pairing import joined_pages
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.source_files import check_members, files_below
 from layoutcm.layouts.model import GT, IMAGE_SUFFIXES, PRED, Pages, stem
-from layoutcm.page_matching import match_pages
-from layoutcm.pairing import joined_pages
 
 MAX_PIXELS = 120_000_000
 MAX_MEMBER_BYTES = 100 << 20

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.align import Alignment, aligned_pages
+from layoutcm.alignment.align import Alignment, aligned_pages
 from layoutcm.layouts.model import GT, PRED, Floats, Regions
 
 if TYPE_CHECKING:

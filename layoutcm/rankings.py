@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutcm.align import Alignment
+from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.page_matching import WAYS
 from layoutcm.counts import PairCounts
 from layoutcm.layouts.model import PRED, LabelSpace, Pages
 from layoutcm.levels import Stacks, level_scores, stacks
-from layoutcm.page_matching import WAYS
 from layoutcm.scores import ratio
 
 if TYPE_CHECKING:

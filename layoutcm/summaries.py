@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from layoutcm.checks import findings_of
+from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion
 from layoutcm.families import PARTS, FamilyConfusion

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from layoutcm import __version__
+from layoutcm.alignment.checks import findings_of
+from layoutcm.alignment.page_matching import WAYS
+from layoutcm.alignment.pairing import name_documents
 from layoutcm.average_precision import HEADLINE_IOU, RULES, mean
-from layoutcm.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import Confusion, collapsed
 from layoutcm.layouts.model import PRED, SIDES, Layout
 from layoutcm.levels import Stacks
-from layoutcm.page_matching import WAYS
-from layoutcm.pairing import name_documents
 from layoutcm.scores import AVERAGES, SCORES
 from layoutcm.soft import SOFT_AVERAGES
 

@@ -7,7 +7,7 @@ import pytest
 from conftest import build
 
 import layoutcm as lcm
-from layoutcm.checks import check_layout
+from layoutcm.alignment.checks import check_layout
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.page_names import renumbered
 from layoutcm.layouts.validation import make_layout

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment.pairing import neighbours
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.model import (
     X0,
@@ -33,7 +34,6 @@ from layoutcm.layouts.model import (
 )
 from layoutcm.layouts.page_names import renumbered
 from layoutcm.layouts.validation import make_layout
-from layoutcm.pairing import neighbours
 from layoutcm.wording import agreeing
 
 # Findings that `make_layout` makes again.

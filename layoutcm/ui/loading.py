@@ -224,7 +224,7 @@ def _mapping_editor(files: state.Loaded) -> None:
 
 
 def _mapping_rows(uploaded: Any) -> tuple[tuple[str, str, str], ...]:
-    from layoutcm.taxonomy import parse_mapping
+    from layoutcm.alignment.taxonomy import parse_mapping
 
     mapping = parse_mapping(uploaded.name, uploaded.getvalue())
     return tuple((side, old, new) for side, names in mapping.items() for old, new in names.items())

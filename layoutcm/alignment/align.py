@@ -8,12 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment.page_matching import PageMatches
+from layoutcm.alignment.pairing import joined_pages, name_documents, pair_pages
+from layoutcm.alignment.taxonomy import (
+    check_mapping,
+    equal_names,
+    join_labels,
+    labels_renamed,
+    one_sided_labels,
+    relabel,
+)
 from layoutcm.errors import shown
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, LabelSpace, Layout, Pages
 from layoutcm.layouts.page_maps import PageMap
-from layoutcm.page_matching import PageMatches
-from layoutcm.pairing import joined_pages, name_documents, pair_pages
-from layoutcm.taxonomy import check_mapping, equal_names, join_labels, labels_renamed, one_sided_labels, relabel
 
 Mapped = Mapping[str, Mapping[str, str]]
 

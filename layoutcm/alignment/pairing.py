@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment.page_matching import PageMatches, match_pages
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Pages
 from layoutcm.layouts.page_maps import PageMap, resolve
 from layoutcm.layouts.page_names import natural, split_number
-from layoutcm.page_matching import PageMatches, match_pages
 
 MISSING_PAGES = ("penalise", "ignore")
 NAMES_SHOWN = 4

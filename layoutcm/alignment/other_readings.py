@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.align import Alignment
+from layoutcm.alignment.align import Alignment
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
 from layoutcm.layouts.repairs import box_change, next_pages, raw_regions
 

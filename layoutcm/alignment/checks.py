@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.align import Alignment
+from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.other_readings import FEWEST, GAIN, Sample, better, other_reading, repairable, take_sample
 from layoutcm.errors import shown
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
-from layoutcm.readings import FEWEST, GAIN, Sample, better, other_reading, repairable, take_sample
 from layoutcm.wording import agreeing
 
 COARSE = 50  # no page image is this small; inches and millimetres of small prints are

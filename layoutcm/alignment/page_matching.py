@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment.page_numbers import Places, number_pairs, numbered
 from layoutcm.errors import shown
 from layoutcm.layouts.model import GT, PRED, Finding, Pages
 from layoutcm.layouts.page_names import NAME_RULES
-from layoutcm.page_numbers import Places, number_pairs, numbered
 
 ALONE, MAP, EXACT, NUMBER = "", "map", "exact", "number"
 WAYS = (ALONE, MAP, EXACT, *NAME_RULES, NUMBER)

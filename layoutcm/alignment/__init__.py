@@ -1,0 +1,1 @@
+"""Two layouts on one list of pages and labels."""
