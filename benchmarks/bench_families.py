@@ -9,7 +9,7 @@ from bench import WHOLE_JOB, seconds
 from generate import write_pair
 
 import layoutcm as lcm
-from layoutcm.counting import count_pairs
+from layoutcm.pixels.counting import count_pairs
 
 
 def report(gt_path, pred_path, repeats):

@@ -42,7 +42,7 @@ def _without_pixels(gt, pred):
 
     from layoutcm.alignment.align import align
     from layoutcm.comparison import Comparison
-    from layoutcm.counts import PairCounts
+    from layoutcm.pixels.pair_counts import PairCounts
 
     counts = PairCounts(((), ()), np.empty(0, np.int32), np.empty((0, 2), np.uint64), np.empty(0))
     return Comparison(align(gt, pred), counts, "outer", None, {})

@@ -15,7 +15,7 @@ from bench import WHOLE_JOB, seconds
 from generate import write_pair
 
 import layoutcm as lcm
-from layoutcm.counting import count_pairs
+from layoutcm.pixels.counting import count_pairs
 
 CPU = time.process_time
 

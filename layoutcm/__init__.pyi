@@ -5,7 +5,6 @@ from .comparison import Comparison as Comparison
 from .comparison import compare as compare
 from .confusion import Confusion as Confusion
 from .confusion import label_sets_confusion as label_sets_confusion
-from .counts import PairCounts as PairCounts
 from .errors import InputError as InputError
 from .families import FamilyConfusion as FamilyConfusion
 from .families import label_sets_families as label_sets_families
@@ -15,6 +14,7 @@ from .layouts.model import Finding as Finding
 from .layouts.model import Layout as Layout
 from .layouts.repairs import fix as fix
 from .layouts.writers import write as write
+from .pixels.pair_counts import PairCounts as PairCounts
 from .resample import Intervals as Intervals
 from .resample import difference as difference
 from .scores import accuracy as accuracy

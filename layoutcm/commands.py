@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm.comparison import Comparison, compare
-from layoutcm.counting import Progress
 from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion
 from layoutcm.family_trees import BUILT_IN, Given, family_tree
@@ -21,6 +20,7 @@ from layoutcm.formats import read
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.repairs import fix
 from layoutcm.layouts.writers import write
+from layoutcm.pixels.counting import Progress
 from layoutcm.resample import check_resampling, difference
 from layoutcm.results import Extras, full_result
 from layoutcm.wording import agreeing, counted

@@ -22,8 +22,6 @@ from layoutcm.alignment.align import Alignment, Mapped, align
 from layoutcm.alignment.checks import check_pair, findings_of
 from layoutcm.alignment.taxonomy import read_mapping
 from layoutcm.confusion import Confusion, confusion_of
-from layoutcm.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alignment, mapped_over
-from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.families import FamilyConfusion, families_of, space_at
 from layoutcm.family_trees import Given, depth_within, family_tree
@@ -42,7 +40,9 @@ from layoutcm.layouts.model import (
 )
 from layoutcm.layouts.page_maps import PagesGiven, page_map_of
 from layoutcm.levels import Stacks, level_averages, stacks
-from layoutcm.page_regions import PageRegions
+from layoutcm.pixels.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alignment, mapped_over
+from layoutcm.pixels.page_regions import PageRegions
+from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.resample import LEVEL, RESAMPLES, Intervals, bootstrap
 from layoutcm.scores import SCORES, ratio
 from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
@@ -51,9 +51,9 @@ from layoutcm.wording import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
-    from layoutcm.cells import LaidOut
     from layoutcm.centroids import Centroids
     from layoutcm.objects import Objects
+    from layoutcm.pixels.grid import LaidOut
     from layoutcm.soft_cells import SoftSums
 
 

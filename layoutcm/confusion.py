@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from layoutcm.counts import PairCounts, pack_sets
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.model import BACKGROUND, Floats, LabelSpace
+from layoutcm.pixels.pair_counts import PairCounts, pack_sets
 from layoutcm.scores import (
     SCORES,
     Margins,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from layoutcm.bits import ONE, bits_in, lowest_bit
+from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
 MATRIX, RECALL, PRECISION = 0, 1, 2
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.confusion import sample_weights
-from layoutcm.counts import PairCounts
 from layoutcm.errors import InputError, shown
 from layoutcm.family_trees import (
     OOF,
@@ -31,6 +30,7 @@ from layoutcm.family_trees import (
     units,
 )
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
+from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.scores import ratio
 
 if TYPE_CHECKING:

@@ -136,7 +136,7 @@ def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> M
 
 def _painted(shape: RunMask, own: Floats, frame: Floats, width: int, height: int) -> NDArray[np.uint8]:
     """uint8[height, width]: a mask of another resolution, on the pixels of the page."""
-    from layoutcm.pixels import rectangles
+    from layoutcm.pixels.shape_fill import rectangles
 
     canvas = np.zeros((height, width), np.uint8, order="F")
     for x0, y0, x1, y1 in rectangles(shape, own, frame).astype(int).tolist():

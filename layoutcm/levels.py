@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.confusion import Stack, stack
-from layoutcm.counts import PairCounts
 from layoutcm.layouts.model import Floats, LabelSpace
+from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.scores import SCORES, class_scores, mean_scores
 
 BLOCK_VALUES = 4_000_000

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.confusion import stack
-from layoutcm.counts import WORD, PairCounts
 from layoutcm.layouts.model import GT, PRED, SIDES, X0, X1, Y0, Y1, Floats
 from layoutcm.palette import label_colours
-from layoutcm.pixels import mask_spans, paint, stacked_spans
+from layoutcm.pixels.pair_counts import WORD, PairCounts
+from layoutcm.pixels.shape_fill import mask_spans, paint, stacked_spans
 
 Bools = NDArray[np.bool_]
 # What `agreement` counts, and how it looks wherever it is drawn.

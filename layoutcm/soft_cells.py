@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from layoutcm.cells import LaidOut
 from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, LabelSpace
+from layoutcm.pixels.grid import LaidOut
 from layoutcm.soft import SOFT_SCORES, read_off
 
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)

@@ -9,10 +9,10 @@ from pycocotools import mask as coco_mask
 from test_against_pixels import LABELS, layouts, page
 
 import layoutcm as lcm
-from layoutcm.cells import lay_out
-from layoutcm.counting import lay_out_alignment
 from layoutcm.layouts.model import Layout, Outline, RunMask
-from layoutcm.pixels import coloured, labels_at, mask_pairs, paint, rectangles
+from layoutcm.pixels.counting import lay_out_alignment
+from layoutcm.pixels.grid import lay_out
+from layoutcm.pixels.shape_fill import coloured, labels_at, mask_pairs, paint, rectangles
 
 
 def covered(shape, width, height, own=None):
@@ -146,7 +146,7 @@ def test_colours_are_mixed(n):
 
 
 def test_lay_out_clips_before_it_rounds():
-    from layoutcm.cells import Painted
+    from layoutcm.pixels.grid import Painted
 
     boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
     frame = np.array([[10.0, 10.0]])

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
-from layoutcm.counts import PairCounts
 from layoutcm.layouts.model import GT, PRED
+from layoutcm.pixels.pair_counts import PairCounts
 
 if TYPE_CHECKING:
-    from layoutcm.cells import LaidOut
+    from layoutcm.pixels.grid import LaidOut
 
 Progress = Callable[[int, int], None]
 PAGES_A_CHUNK = 2048
@@ -24,7 +24,7 @@ def count_pairs(
     alignment: Alignment, rounding: str, min_score: float | None, threads: int | None, progress: Progress | None
 ) -> PairCounts:
     """Hand chunks of pages to the kernel, on as many threads as asked for."""
-    from layoutcm.cells import count_pages
+    from layoutcm.pixels.grid import count_pages
 
     laid = lay_out_alignment(alignment, rounding, min_score)
     pages = len(alignment.pages)
@@ -43,8 +43,8 @@ def count_pairs(
 
 def lay_out_alignment(alignment: Alignment, rounding: str, min_score: float | None) -> LaidOut:
     """Both sides' boxes on the pixel grid of the aligned pages."""
-    from layoutcm.cells import lay_out
-    from layoutcm.pixels import painted
+    from layoutcm.pixels.grid import lay_out
+    from layoutcm.pixels.shape_fill import painted
 
     frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
     gt, pred = (

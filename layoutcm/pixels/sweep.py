@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from layoutcm.bits import ONE, TWO
+from layoutcm.pixels.bits import ONE, TWO
 
 COLUMN = np.dtype(
     [

@@ -13,7 +13,7 @@ from layoutcm.alignment.align import Alignment, aligned_pages
 from layoutcm.layouts.model import GT, PRED, Floats, Regions
 
 if TYPE_CHECKING:
-    from layoutcm.cells import LaidOut
+    from layoutcm.pixels.grid import LaidOut
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class PageRegions:
 
     def laid_out(self, page: int, rounding: str) -> LaidOut:
         """The boxes of both sides on the pixel grid of one page, which is page 0 of what comes back."""
-        from layoutcm.cells import lay_out
-        from layoutcm.pixels import painted
+        from layoutcm.pixels.grid import lay_out
+        from layoutcm.pixels.shape_fill import painted
 
         frame = self._frame(page)
         gt, pred = (

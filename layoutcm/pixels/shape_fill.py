@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.cells import Painted
-from layoutcm.counts import WORD, names_of, words_for
 from layoutcm.errors import InputError
 from layoutcm.formats.outlines import MAX_MASK_PIXELS, run_pixels
 from layoutcm.layouts.model import Floats, Indices, Outline, Regions, Shape
+from layoutcm.pixels.grid import Painted
+from layoutcm.pixels.pair_counts import WORD, names_of, words_for
 
 Mask = NDArray[np.uint64]  # [height, width, words]
 

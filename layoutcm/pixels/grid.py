@@ -15,9 +15,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from layoutcm.counts import WORD, words_for
 from layoutcm.layouts.model import GT, ROUNDINGS, Floats, Indices
-from layoutcm.sweep import COLUMN, EDGE, LABEL, SET, walk
+from layoutcm.pixels.pair_counts import WORD, words_for
+from layoutcm.pixels.sweep import COLUMN, EDGE, LABEL, SET, walk
 
 # More rows than real pages have: memory that is never touched costs nothing, but there must be an end to it.
 ROWS_A_BOX, ROWS_A_PAGE = 16, 4096
