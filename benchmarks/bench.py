@@ -41,7 +41,7 @@ def bench_compile():
     """The first comparison of a machine compiles the kernel; later ones load it from the cache."""
     code = (
         "import time, layoutcm as lcm; t = time.perf_counter();"
-        "import layoutcm.pixels.grid, layoutcm.contributions; loaded = time.perf_counter() - t;"
+        "import layoutcm.pixels.grid, layoutcm.metrics.contributions; loaded = time.perf_counter() - t;"
         "gt = lcm.read(('gt.csv', b'page,label,x0,y0,x1,y1,width,height\\np,a,0,0,1,1,9,9')); t = time.perf_counter();"
         "lcm.compare(gt, gt).confusion(); print(loaded, time.perf_counter() - t)"
     )

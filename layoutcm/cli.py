@@ -12,15 +12,15 @@ from layoutcm import __version__
 from layoutcm.alignment.pairing import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.commands import harmless, run_app, run_compare, run_convert, run_inspect
-from layoutcm.confusion import METHODS
 from layoutcm.errors import InputError, shown
-from layoutcm.families import COUNTS, SAMPLES
-from layoutcm.family_trees import BUILT_IN
 from layoutcm.formats import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REMEDIES
 from layoutcm.layouts.writers import WRITERS
-from layoutcm.resample import RESAMPLES
+from layoutcm.metrics.bootstrap import RESAMPLES
+from layoutcm.metrics.confusion import METHODS
+from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
+from layoutcm.metrics.family_trees import BUILT_IN
 
 BAD_INPUT = 2
 

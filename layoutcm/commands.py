@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, shown
-from layoutcm.families import FamilyConfusion
-from layoutcm.family_trees import BUILT_IN, Given, family_tree
 from layoutcm.formats import read
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.repairs import fix
 from layoutcm.layouts.writers import write
+from layoutcm.metrics.bootstrap import check_resampling, difference
+from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.metrics.family_trees import BUILT_IN, Given, family_tree
 from layoutcm.pixels.counting import Progress
-from layoutcm.resample import check_resampling, difference
 from layoutcm.results import Extras, full_result
 from layoutcm.wording import agreeing, counted
 

@@ -17,14 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm import __version__, rankings
+from layoutcm import __version__
 from layoutcm.alignment.align import Alignment, Mapped, align
 from layoutcm.alignment.checks import check_pair, findings_of
 from layoutcm.alignment.taxonomy import read_mapping
-from layoutcm.confusion import Confusion, confusion_of
 from layoutcm.errors import InputError, shown
-from layoutcm.families import FamilyConfusion, families_of, space_at
-from layoutcm.family_trees import Given, depth_within, family_tree
 from layoutcm.layouts.model import (
     GT,
     PRED,
@@ -39,22 +36,26 @@ from layoutcm.layouts.model import (
     stem,
 )
 from layoutcm.layouts.page_maps import PagesGiven, page_map_of
-from layoutcm.levels import Stacks, level_averages, stacks
+from layoutcm.metrics import rankings
+from layoutcm.metrics.bootstrap import LEVEL, RESAMPLES, Intervals, bootstrap
+from layoutcm.metrics.confusion import Confusion, confusion_of
+from layoutcm.metrics.family_confusion import FamilyConfusion, families_of, space_at
+from layoutcm.metrics.family_trees import Given, depth_within, family_tree
+from layoutcm.metrics.levels import Stacks, level_averages, stacks
+from layoutcm.metrics.scores import SCORES, ratio
+from layoutcm.metrics.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.pixels.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alignment, mapped_over
 from layoutcm.pixels.page_regions import PageRegions
 from layoutcm.pixels.pair_counts import PairCounts
-from layoutcm.resample import LEVEL, RESAMPLES, Intervals, bootstrap
-from layoutcm.scores import SCORES, ratio
-from layoutcm.soft import EPS, SOFT_SCORES, check_soft_options
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from layoutcm.centroids import Centroids
-    from layoutcm.objects import Objects
+    from layoutcm.metrics.objects.centroids import Centroids
+    from layoutcm.metrics.objects.matched_objects import Objects
+    from layoutcm.metrics.soft_layouts import SoftSums
     from layoutcm.pixels.grid import LaidOut
-    from layoutcm.soft_cells import SoftSums
 
 
 def compare(
@@ -275,14 +276,14 @@ class Comparison:
 
     def objects(self, page: str | None = None, document: str | None = None) -> Objects:
         """Boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
-        from layoutcm.objects import objects_of
+        from layoutcm.metrics.objects.matched_objects import objects_of
 
         pages = self._pages_asked(page, document)
         return self._all_objects if pages is None else objects_of(self.alignment, self.min_score, pages)
 
     @cached_property
     def _all_objects(self) -> Objects:
-        from layoutcm.objects import objects_of
+        from layoutcm.metrics.objects.matched_objects import objects_of
 
         return objects_of(self.alignment, self.min_score)
 
@@ -295,7 +296,7 @@ class Comparison:
         document: str | None = None,
     ) -> Centroids:
         """Which regions' centres meet within (dx, dy): precision, recall, F1, matches."""
-        from layoutcm.centroids import centroids_of
+        from layoutcm.metrics.objects.centroids import centroids_of
 
         pages = self._pages_asked(page, document)
         return centroids_of(self.alignment, self.min_score, tolerance, one_to_one, class_aware, pages)
@@ -391,7 +392,7 @@ class Comparison:
         `average` is "micro", "macro" (mean of the labels), "samples" (mean of the pages) or None: float64[labels],
         without Background. nan where the two sides' labels differ or scores are not in 0..1.
         """
-        from layoutcm.soft_cells import layout_scores
+        from layoutcm.metrics.soft_layouts import layout_scores
 
         check_soft_options(average, beta, eps)
         rows, labels = self._pages_asked(page, document), len(self.labels) - 1
@@ -403,7 +404,7 @@ class Comparison:
     @cached_property
     def soft_sums(self) -> SoftSums | None:
         """What soft scores are read off; None where they have no meaning."""
-        from layoutcm.soft_cells import join_sums, sum_pages
+        from layoutcm.metrics.soft_layouts import join_sums, sum_pages
 
         laid = lay_out_alignment(self.alignment, self.rounding, self.min_score)
         if not self.space.shared or no_probability(laid.scores).any():

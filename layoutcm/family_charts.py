@@ -12,11 +12,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.charts import label_axis, share_axis
-from layoutcm.confusion import Confusion
-from layoutcm.families import PARTS, FamilyConfusion, FamilyMatrix
-from layoutcm.family_trees import OOF, OUT_OF_FAMILY, preferred_name
 from layoutcm.figures import base_layout, matrix_figure, plain
 from layoutcm.layouts.model import GT, SIDES
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix
+from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
 from layoutcm.palette import Theme, colour_at, readable_on
 from layoutcm.wording import per_cent, share, short, spaced
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.confusion import Confusion
 from layoutcm.layouts.model import Floats
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.palette import Theme, readable_on
 from layoutcm.shading import Layer, layers, view_values
 from layoutcm.wording import brief, per_cent, share, short, spaced

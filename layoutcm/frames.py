@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.average_precision import HEADLINE_IOU
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
-from layoutcm.families import FamilyConfusion, FamilyMatrix
-from layoutcm.family_trees import OUT_OF_FAMILY, preferred_name
-from layoutcm.objects import Objects
-from layoutcm.resample import Intervals
-from layoutcm.scores import AVERAGES, SCORES
+from layoutcm.metrics.bootstrap import Intervals
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import FamilyConfusion, FamilyMatrix
+from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
+from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.shading import VIEWS, view_values
 from layoutcm.tables import largest_confusions
 from layoutcm.wording import one_line

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.average_precision import envelope
 from layoutcm.charts import share_axis
-from layoutcm.confusion import Confusion
 from layoutcm.figures import base_layout, matrix_figure, plain
 from layoutcm.layouts.model import GT, PRED, Floats
-from layoutcm.object_cells import INVENTED, MISSED, ObjectCells
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.objects.average_precision import envelope
+from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectCells
 from layoutcm.palette import Theme, label_colours
 from layoutcm.wording import number, share, short
 

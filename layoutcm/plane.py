@@ -12,9 +12,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.charts import class_hover, share_axis
-from layoutcm.confusion import Confusion
 from layoutcm.figures import base_layout, plain
 from layoutcm.layouts.model import Floats
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.palette import Theme, faded, label_colours
 from layoutcm.shading import classes_in_use
 from layoutcm.wording import short

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from layoutcm.average_precision import HEADLINE_IOU, envelope
-from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
-from layoutcm.objects import Objects
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope
+from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.metrics.scores import SCORES
 from layoutcm.palette import label_colours
 from layoutcm.paper import HIGHEST, INK, LINE, SOFT, WIDTHS, fitting, printed, sheet, text_width, width_of, write
-from layoutcm.scores import SCORES
 from layoutcm.shading import classes_in_use
 from layoutcm.wording import MISSING, number, per_cent
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.palette import LIGHT, colour_at
 from layoutcm.paper import WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.print_grid import (

@@ -12,12 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm import print_charts, print_figures
-from layoutcm.average_precision import HEADLINE_IOU
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
-from layoutcm.families import FamilyConfusion
-from layoutcm.family_trees import Given
 from layoutcm.frames import (
     VIEW_OF,
     Table,
@@ -38,11 +34,15 @@ from layoutcm.frames import (
 )
 from layoutcm.html_report import report_page
 from layoutcm.markup import latex
-from layoutcm.objects import Objects
+from layoutcm.metrics.bootstrap import Intervals, check_same_pages
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.metrics.family_trees import Given
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
+from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.page_images import PageImages, from_path
 from layoutcm.paper import FORMATS, file_of
 from layoutcm.report_folder import replaced
-from layoutcm.resample import Intervals, check_same_pages
 from layoutcm.results import NO_EXTRAS, Extras, full_result
 from layoutcm.spreadsheet import write_workbook
 from layoutcm.tables import json_text

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from layoutcm.comparison import Comparison
-from layoutcm.families import FamilyConfusion
-from layoutcm.family_trees import OOF
 from layoutcm.layouts.model import GT, PRED
-from layoutcm.resample import Intervals
+from layoutcm.metrics.bootstrap import Intervals
+from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.metrics.family_trees import OOF
 from layoutcm.tables import json_ready, matrices, result
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.confusion import Confusion
 from layoutcm.layouts.model import Floats
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.palette import Scale, Theme, colour_at
 
 VIEWS = ("pixels", "recall", "precision", "f1")

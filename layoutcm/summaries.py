@@ -10,12 +10,12 @@ import pandas as pd
 
 from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
-from layoutcm.families import PARTS, FamilyConfusion
-from layoutcm.family_trees import preferred_name
 from layoutcm.layouts.model import GT, Finding, Layout
-from layoutcm.resample import Intervals
-from layoutcm.scores import AVERAGES, SCORES
+from layoutcm.metrics.bootstrap import Intervals
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
+from layoutcm.metrics.family_trees import preferred_name
+from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.tables import inspection, largest_confusions, whole
 from layoutcm.wording import MISSING, counted, number, pixels_of, share
 

@@ -13,13 +13,13 @@ from layoutcm import __version__
 from layoutcm.alignment.checks import findings_of
 from layoutcm.alignment.page_matching import WAYS
 from layoutcm.alignment.pairing import name_documents
-from layoutcm.average_precision import HEADLINE_IOU, RULES, mean
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion, collapsed
 from layoutcm.layouts.model import PRED, SIDES, Layout
-from layoutcm.levels import Stacks
-from layoutcm.scores import AVERAGES, SCORES
-from layoutcm.soft import SOFT_AVERAGES
+from layoutcm.metrics.confusion import Confusion, collapsed
+from layoutcm.metrics.levels import Stacks
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean
+from layoutcm.metrics.scores import AVERAGES, SCORES
+from layoutcm.metrics.soft import SOFT_AVERAGES
 
 
 def json_ready(value: Any) -> Any:

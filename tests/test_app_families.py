@@ -5,7 +5,7 @@ import json
 import pytest
 from test_app_pages import HOSTILE, coco, in_the_repository, opened, texts, upload  # noqa: F401
 
-from layoutcm.family_trees import FamilyTree
+from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.families import as_yaml
 from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 import layoutcm as lcm
-from layoutcm.scores import AVERAGES, harmonic
+from layoutcm.metrics.scores import AVERAGES, harmonic
 
 nan = float("nan")
 PUBLISHED_GT = ["AB", "BC", "D", "ABCD", "BC", "BC", "BD"]

@@ -10,7 +10,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm import drawings
-from layoutcm.confusion import Confusion, collapsed
+from layoutcm.metrics.confusion import Confusion, collapsed
 
 COMMITTED = Path(__file__).parent.parent / "docs" / "drawings"
 SVG = "{http://www.w3.org/2000/svg}"

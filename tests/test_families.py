@@ -12,8 +12,8 @@ from sklearn.metrics import precision_recall_fscore_support
 from test_against_pixels import LABELS, layouts, page
 
 import layoutcm as lcm
-from layoutcm.families import COUNTS
 from layoutcm.layouts.model import PRED
+from layoutcm.metrics.family_confusion import COUNTS
 
 OOF = "OOF"
 # "label 4" is in none; one family holds a label that nobody has.

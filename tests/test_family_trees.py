@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import layoutcm as lcm
-from layoutcm.family_trees import BUILT_IN, FamilyTree, family_tree, parse_tree, unit_names, units
+from layoutcm.metrics.family_trees import BUILT_IN, FamilyTree, family_tree, parse_tree, unit_names, units
 
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 NESTED = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text"]}, "Figure": ["Picture"]}

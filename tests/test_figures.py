@@ -7,7 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm import charts, figures, overlays, palette, plane, wording
-from layoutcm.confusion import Confusion
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
 from layoutcm.shading import VIEWS
 from layoutcm.tables import largest_confusions

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.average_precision import coco_ap, sum_ap, voc_ap
+from layoutcm.metrics.objects.average_precision import coco_ap, sum_ap, voc_ap
 from layoutcm.tables import result
 
 PAGE = {"p": (100, 100)}

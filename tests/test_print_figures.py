@@ -20,7 +20,7 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm import paper, print_charts, print_figures, print_pages
-from layoutcm.confusion import Confusion
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.palette import LIGHT, rgb
 
 SIZES = (2, 11, 40, 74)

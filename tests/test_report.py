@@ -20,7 +20,7 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm import html_report, report
 from layoutcm.cli import main
-from layoutcm.levels import largest_groups
+from layoutcm.metrics.levels import largest_groups
 from layoutcm.page_images import from_path
 from layoutcm.pageview import page_cells
 from layoutcm.report import OWN_FILES, all_tables
@@ -219,7 +219,7 @@ def test_pictures_light_exactly_the_pixels_of_a_cell(sample, folder):
 
 
 def test_the_pages_behind_every_cell_in_one_pass(sample, monkeypatch):
-    monkeypatch.setattr("layoutcm.levels.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
+    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
     group, best, adding = largest_groups(sample.page_matrices(), len(sample.labels), 3)
     for i, gt in enumerate(sample.labels):
         for j, pred in enumerate(sample.labels):

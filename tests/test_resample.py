@@ -8,8 +8,8 @@ import pytest
 from conftest import build
 
 import layoutcm as lcm
-from layoutcm import resample
-from layoutcm.scores import AVERAGES, SCORES
+from layoutcm.metrics import bootstrap
+from layoutcm.metrics.scores import AVERAGES, SCORES
 
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 LABELS = ["a", "b", "c"]
@@ -55,7 +55,7 @@ def test_intervals_equal_a_plain_loop_over_resamples(sample, method):
     whole = {d: c.confusion(document=d, method=method) for d in c.documents}
     pages = {d: [c.confusion(page=c.pages[p], method=method) for p in c.pages_of(d)] for d in c.documents}
     figures, scores = [], []
-    for row in np.concatenate(list(resample.weights(4, n, 7)))[1:]:
+    for row in np.concatenate(list(bootstrap.weights(4, n, 7)))[1:]:
         drawn = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]
         one = figures_by_hand([whole[d] for d in drawn], [pages[d] for d in drawn], method)
         figures.append(one[0])
@@ -97,8 +97,8 @@ def test_values_are_those_of_the_comparison(sample, method):
 def test_one_seed_gives_the_same_numbers_whatever_the_blocks(sample, monkeypatch):
     c = sample[0]
     first, again, other = (c.bootstrap(200, seed=seed) for seed in (3, 3, 4))
-    monkeypatch.setattr(resample, "BLOCK_WEIGHTS", 7)
-    monkeypatch.setattr("layoutcm.levels.BLOCK_VALUES", 3 * len(c.labels) ** 2)
+    monkeypatch.setattr(bootstrap, "BLOCK_WEIGHTS", 7)
+    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 3 * len(c.labels) ** 2)
     in_blocks = c.bootstrap(200, seed=3)
     for same in (again, in_blocks):
         pd.testing.assert_frame_equal(first.headline, same.headline, check_exact=True)
@@ -109,7 +109,7 @@ def test_one_seed_gives_the_same_numbers_whatever_the_blocks(sample, monkeypatch
 def test_sums_on_the_grid_do_not_depend_on_the_order():
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.random(5000) / 3, 1e6 * rng.random(5000), np.zeros(5000), rng.integers(0, 9, 5000)])
-    grid = resample.on_grid(rows)
+    grid = bootstrap.on_grid(rows)
     np.testing.assert_allclose(grid, rows, rtol=0, atol=1e-11 * rows.max(axis=0).max())
     np.testing.assert_array_equal(grid[:, 2:], rows[:, 2:])
     order = rng.permutation(5000)
@@ -215,8 +215,8 @@ def test_a_comparison_does_not_differ_from_itself(sample):
 def test_a_difference_is_b_minus_a_on_the_same_resamples(sample):
     a, b = sample
     found = lcm.difference(a, b, 80, seed=5)
-    sums = [resample.resampled(resample.unit_sums(c, "matrix"), 80, 5) for c in (a, b)]
-    drawn_a, drawn_b = (resample.figures_of(one, True)["macro_recall"] for one in sums)
+    sums = [bootstrap.resampled(bootstrap.unit_sums(c, "matrix"), 80, 5) for c in (a, b)]
+    drawn_a, drawn_b = (bootstrap.figures_of(one, True)["macro_recall"] for one in sums)
     drawn = (drawn_b - drawn_a)[1:]
     value = b.confusion().average("macro")["recall"] - a.confusion().average("macro")["recall"]
     assert value < 0  # dropping regions can only lose recall

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.cell_kinds import TOLERANCE, CellKinds, cell_kinds
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import panels, state
 from layoutcm.ui.panels import typed
 from layoutcm.ui.pictures import thumbnail

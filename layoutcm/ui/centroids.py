@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from layoutcm.centroids import Centroids, Tolerance
 from layoutcm.comparison import Comparison
+from layoutcm.metrics.objects.centroids import Centroids, Tolerance
 from layoutcm.ui import state
 from layoutcm.ui.objects import WIDE, figures
 from layoutcm.wording import number, spaced

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
-from layoutcm.families import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.family_charts import PART_NAMES, family_bars, family_figure
-from layoutcm.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.layouts.model import GT, SIDES
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
+from layoutcm.metrics.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
 from layoutcm.ui import bar, state
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
 from layoutcm.ui.panels import TABLE_ROWS, VIEW_NAMES, beside, guarded, table, typed

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.families import names_in_order
-from layoutcm.family_trees import BETWEEN, BUILT_IN, FamilyTree, check_tree, fitted, suggested_trees
+from layoutcm.metrics.family_confusion import names_in_order
+from layoutcm.metrics.family_trees import BETWEEN, BUILT_IN, FamilyTree, check_tree, fitted, suggested_trees
 from layoutcm.ui import state
 
 ALONE = "alone"

@@ -11,9 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.charts import class_bars
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
 from layoutcm.figures import CONFIG
-from layoutcm.resample import RESAMPLES, Intervals
+from layoutcm.metrics.bootstrap import RESAMPLES, Intervals
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.summaries import ends, resamples_of
 from layoutcm.ui import centroids, families, objects, soft, state
 from layoutcm.ui.panels import counted

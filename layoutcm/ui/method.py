@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from layoutcm.cell_kinds import TOLERANCE
-from layoutcm.confusion import METHODS, label_sets_confusion
 from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.metrics.confusion import METHODS, label_sets_confusion
 from layoutcm.ui import state
 
 PIXEL_LABELS = ("Text", "Caption", "Picture", "Table")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layoutcm.confusion import Confusion
+from layoutcm.metrics.confusion import Confusion
 
 ORDERS = ("as given", "by size", "by name", "by similarity", "by family")
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.page_images import Picture, shrunk
 from layoutcm.print_figures import VIEW_NAMES
 from layoutcm.report import CURVES, DIFFERENCES, difference_of, figure_names, figure_of

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
-from layoutcm.families import FamilyConfusion
 from layoutcm.frames import Table, csv_text, object_tables
 from layoutcm.markup import latex, markdown
+from layoutcm.metrics.bootstrap import RESAMPLES
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.report import all_tables, zipped
-from layoutcm.resample import RESAMPLES
 from layoutcm.results import Extras
 from layoutcm.ui import family_choice, headlines, objects, panels, state
 from layoutcm.wording import MISSING, spaced, told_apart
@@ -23,7 +23,7 @@ from layoutcm.wording import MISSING, spaced, told_apart
 if TYPE_CHECKING:
     import pandas as pd
 
-    from layoutcm.objects import Objects
+    from layoutcm.metrics.objects.matched_objects import Objects
 
 PREVIEW_ROWS = 200
 # Made when they are chosen, because matching objects takes its time.

@@ -13,15 +13,15 @@ from typing import Any
 
 import streamlit as st
 
-from layoutcm.average_precision import HEADLINE_IOU, IOUS, RULES
-from layoutcm.centroids import TOLERANCE
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
 from layoutcm.errors import InputError
-from layoutcm.families import COUNTS, SAMPLES
-from layoutcm.family_trees import DEEPEST
 from layoutcm.layouts.model import ROUNDINGS, SIDES
 from layoutcm.layouts.repairs import is_remedy
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
+from layoutcm.metrics.family_trees import DEEPEST
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
+from layoutcm.metrics.objects.centroids import TOLERANCE
 from layoutcm.palette import DARK, LIGHT, Theme
 from layoutcm.shading import VIEWS
 from layoutcm.ui.inputs import Input, Request, comparison_of, data_files, from_path, sample_folder, settings

@@ -9,10 +9,10 @@ import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.layouts.model import SIDES
 from layoutcm.maps import set_map
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.overlays import page_overlay
 from layoutcm.pageview import AGREEMENT, AGREEMENT_COLOURS, PageCells, page_boxes, page_cells
 from layoutcm.palette import label_colours

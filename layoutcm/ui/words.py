@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.confusion import Confusion
-from layoutcm.scores import AVERAGES
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.scores import AVERAGES
 from layoutcm.tables import largest_confusions
 from layoutcm.ui import state
 from layoutcm.ui.panels import CLASS_COLUMNS, plain_number, typed

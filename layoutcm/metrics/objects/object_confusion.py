@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.instances import Instances, Rows
 from layoutcm.layouts.model import GT, PRED, LabelSpace
+from layoutcm.metrics.objects.instances import Instances, Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,8 +75,8 @@ def object_cells(
     space: LabelSpace, gt: Instances, pred: Instances, match: NDArray[np.int32], kind: NDArray[np.int8]
 ) -> ObjectCells:
     """Cells from a class-blind matching: for each prediction which gt, and hit, invented or left out."""
-    from layoutcm.object_matching import HIT
-    from layoutcm.object_matching import INVENTED as IS_INVENTED
+    from layoutcm.metrics.objects.matching import HIT
+    from layoutcm.metrics.objects.matching import INVENTED as IS_INVENTED
 
     hit, invented, missed = kind == HIT, kind == IS_INVENTED, ~gt.crowd
     found = match[hit]

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.confusion import Stack, stack
 from layoutcm.layouts.model import Floats, LabelSpace
+from layoutcm.metrics.confusion import Stack, stack
+from layoutcm.metrics.scores import SCORES, class_scores, mean_scores
 from layoutcm.pixels.pair_counts import PairCounts
-from layoutcm.scores import SCORES, class_scores, mean_scores
 
 BLOCK_VALUES = 4_000_000
 LEVEL_SCORES = ("precision", "recall", "f1", "micro_f1", "content_precision", "content_recall", "content_f1")

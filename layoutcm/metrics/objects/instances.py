@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Outline, RunMask, Shape
-from layoutcm.object_matching import Overlaps
+from layoutcm.metrics.objects.matching import Overlaps
 
 Rows = NDArray[np.int64]
 Mask = dict[str, Any]  # what COCO calls RLE: size and counts

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.layouts.model import Floats
-from layoutcm.scores import ratio
+from layoutcm.metrics.scores import ratio
 
 IOUS = np.linspace(0.5, 0.95, 10)
 HEADLINE_IOU = 0.5  # where no other is asked for

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from layoutcm import average_precision as rules
 from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, shown
-from layoutcm.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
 from layoutcm.layouts.model import GT, PRED, Floats, LabelSpace
-from layoutcm.object_cells import ObjectCells, object_cells
-from layoutcm.object_matching import HIT, LEFT_OUT, Groups, Overlaps, group, match_greedily
-from layoutcm.scores import SCORES, ratio
+from layoutcm.metrics.objects import average_precision as rules
+from layoutcm.metrics.objects.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
+from layoutcm.metrics.objects.matching import HIT, LEFT_OUT, Groups, Overlaps, group, match_greedily
+from layoutcm.metrics.objects.object_confusion import ObjectCells, object_cells
+from layoutcm.metrics.scores import SCORES, ratio
 
 if TYPE_CHECKING:
     import pandas as pd

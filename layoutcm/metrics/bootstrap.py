@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.confusion import Stack, check_method
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.model import Floats, LabelSpace
-from layoutcm.levels import Stacks, level_averages
-from layoutcm.scores import AVERAGES, SCORES, Margins, class_scores, mean_scores, ratio
+from layoutcm.metrics.confusion import Stack, check_method
+from layoutcm.metrics.levels import Stacks, level_averages
+from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, mean_scores, ratio
 
 if TYPE_CHECKING:
     import pandas as pd

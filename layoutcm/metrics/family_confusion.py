@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from layoutcm.confusion import sample_weights
 from layoutcm.errors import InputError, shown
-from layoutcm.family_trees import (
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
+from layoutcm.metrics.confusion import sample_weights
+from layoutcm.metrics.family_trees import (
     OOF,
     FamilyTree,
     Given,
@@ -29,9 +30,8 @@ from layoutcm.family_trees import (
     unit_names,
     units,
 )
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
+from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
-from layoutcm.scores import ratio
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,10 +18,10 @@ from numpy.typing import ArrayLike
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, shown
-from layoutcm.instances import Rows, instances_of
 from layoutcm.layouts.model import GT, PRED, Floats
-from layoutcm.object_matching import from_left, group, match_most, near_pairs
-from layoutcm.scores import harmonic, ratio
+from layoutcm.metrics.objects.instances import Rows, instances_of
+from layoutcm.metrics.objects.matching import from_left, group, match_most, near_pairs
+from layoutcm.metrics.scores import harmonic, ratio
 
 if TYPE_CHECKING:
     import pandas as pd

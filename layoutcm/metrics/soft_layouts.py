@@ -16,8 +16,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, LabelSpace
+from layoutcm.metrics.soft import SOFT_SCORES, read_off
 from layoutcm.pixels.grid import LaidOut
-from layoutcm.soft import SOFT_SCORES, read_off
 
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 

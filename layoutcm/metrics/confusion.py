@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.model import BACKGROUND, Floats, LabelSpace
-from layoutcm.pixels.pair_counts import PairCounts, pack_sets
-from layoutcm.scores import (
+from layoutcm.metrics.scores import (
     SCORES,
     Margins,
     accuracy,
@@ -28,6 +27,7 @@ from layoutcm.scores import (
     numbers_of,
     ratio,
 )
+from layoutcm.pixels.pair_counts import PairCounts, pack_sets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,7 +171,7 @@ class Stack:
 
 def stack(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str) -> Stack:
     """One matrix for each group of rows; `group` is int[rows], or int[1] for all of them together."""
-    from layoutcm import contributions
+    from layoutcm.metrics import contributions
 
     check_method(method)
     rules = [contributions.MATRIX] if method == "matrix" else [contributions.RECALL, contributions.PRECISION]

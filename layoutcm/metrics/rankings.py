@@ -9,9 +9,9 @@ import numpy as np
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.page_matching import WAYS
 from layoutcm.layouts.model import PRED, LabelSpace, Pages
-from layoutcm.levels import Stacks, level_scores, stacks
+from layoutcm.metrics.levels import Stacks, level_scores, stacks
+from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
-from layoutcm.scores import ratio
 
 if TYPE_CHECKING:
     import pandas as pd
