@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from layoutcm.diagnosis.page_tiles import AGREEMENT_COLOURS, LIT, PageCells
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
-from layoutcm.pageview import AGREEMENT_COLOURS, LIT, PageCells
 from layoutcm.palette import blended, label_colours, rgb
 
 PAPER = 250.0

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.page_tiles import AGREEMENT, LIT, PageCells, page_boxes, page_cells
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.page_pictures import Colours, agreement_colours, page_map
-from layoutcm.pageview import AGREEMENT, LIT, PageCells, page_boxes, page_cells
 from layoutcm.palette import label_colours, rgb
 from layoutcm.paper import DPI, HIGHEST, INK, SOFT, fitting, printed, sheet, text_width, width_of, write
 

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
-from layoutcm.cell_kinds import cell_kinds
+from layoutcm.diagnosis.causes import cell_kinds
 from layoutcm.ui import bar, cell, headlines
 
 ROOT = Path(__file__).parent.parent

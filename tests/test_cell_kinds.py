@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from test_against_pixels import LABELS, SPACE, layouts, page
 
 import layoutcm as lcm
-from layoutcm.cell_kinds import CellKinds, cell_kinds
+from layoutcm.diagnosis.causes import CellKinds, cell_kinds
 
 PAGE = {"p": (100, 100)}  # 0.02 of it is 2 px
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.diagnosis.page_tiles import page_cells
 from layoutcm.maps import AGREEMENT_COLOURS, NOTHING, bits, set_map
-from layoutcm.pageview import page_cells
 from layoutcm.palette import LIGHT, faded, label_colours
 
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from test_against_pixels import layouts, page
 
 import layoutcm as lcm
+from layoutcm.diagnosis.page_tiles import page_cells
 from layoutcm.layouts.model import GT, PRED, Outline
-from layoutcm.pageview import page_cells
 
 
 def areas(cells):

@@ -14,9 +14,9 @@ from conftest import build
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.diagnosis.page_tiles import LIT
 from layoutcm.figures import CONFIG
 from layoutcm.layouts.repairs import REMEDIES, is_remedy
-from layoutcm.pageview import LIT
 from layoutcm.palette import rgb
 from layoutcm.ui import drops, inputs, page_images, pictures, repairs, warm
 from layoutcm.ui.inputs import Request, data_files, from_bytes, from_path, layouts_of

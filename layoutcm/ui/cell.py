@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from layoutcm.cell_kinds import TOLERANCE, CellKinds, cell_kinds
 from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.causes import TOLERANCE, CellKinds, cell_kinds
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import panels, state
 from layoutcm.ui.panels import typed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from layoutcm.cell_kinds import TOLERANCE
+from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
 from layoutcm.ui import state

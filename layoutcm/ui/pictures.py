@@ -9,9 +9,9 @@ import streamlit as st
 from PIL import Image, ImageDraw
 
 from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.page_tiles import page_cells
 from layoutcm.page_images import Picture
 from layoutcm.page_pictures import lit_page
-from layoutcm.pageview import page_cells
 from layoutcm.ui.page_images import picture_uri
 
 THUMBNAIL = 420

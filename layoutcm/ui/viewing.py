@@ -9,12 +9,12 @@ import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.page_tiles import AGREEMENT, AGREEMENT_COLOURS, PageCells, page_boxes, page_cells
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.layouts.model import SIDES
 from layoutcm.maps import set_map
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.overlays import page_overlay
-from layoutcm.pageview import AGREEMENT, AGREEMENT_COLOURS, PageCells, page_boxes, page_cells
 from layoutcm.palette import label_colours
 from layoutcm.ui import bar, panels, state, words
 from layoutcm.ui.order import ordered

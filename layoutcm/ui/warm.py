@@ -39,11 +39,11 @@ def _go_through() -> None:
 
 def _compare_and_draw() -> None:
     from layoutcm.charts import class_bars, distribution, taken_for
+    from layoutcm.diagnosis.page_tiles import page_boxes, page_cells
     from layoutcm.figures import matrix_figure
     from layoutcm.maps import set_map
     from layoutcm.object_charts import object_figure
     from layoutcm.overlays import page_overlay
-    from layoutcm.pageview import page_boxes, page_cells
     from layoutcm.palette import LIGHT, label_colours
     from layoutcm.plane import precision_recall_plane
 

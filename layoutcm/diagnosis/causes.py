@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.page_tiles import PageCells, page_cells
 from layoutcm.layouts.model import GT, PRED, Floats
-from layoutcm.pageview import PageCells, page_cells
 
 TOLERANCE = 0.005  # of the page's longer side: 5 px at 1025 px
 

@@ -1,0 +1,1 @@
+"""Why and where a number is bad."""
