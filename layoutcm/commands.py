@@ -22,7 +22,7 @@ from layoutcm.metrics.bootstrap import check_resampling, difference
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, Given, family_tree
 from layoutcm.pixels.counting import Progress
-from layoutcm.results import Extras, full_result
+from layoutcm.tables.results import Extras, full_result
 from layoutcm.wording import agreeing, counted
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from layoutcm.tables import json_text
+    from layoutcm.tables.result_json import json_text
 
     # Before the long work, so that a mistake in it is said at once.
     families = options.families
@@ -82,7 +82,7 @@ def _extras(
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
     """What is printed about one prediction."""
-    from layoutcm.summaries import difference_summary, family_summary, summary
+    from layoutcm.tables.terminal import difference_summary, family_summary, summary
 
     told = [summary(comparison, options.method, extras.intervals)]
     told += [difference_summary(extras.difference, first)] if extras.difference else []
@@ -181,8 +181,8 @@ def _families(comparison: Comparison, families: Given, options: argparse.Namespa
 
 
 def run_inspect(options: argparse.Namespace) -> None:
-    from layoutcm.summaries import inspection_text
-    from layoutcm.tables import inspection, json_text
+    from layoutcm.tables.result_json import inspection, json_text
+    from layoutcm.tables.terminal import inspection_text
 
     like = _read(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
@@ -196,7 +196,7 @@ def run_inspect(options: argparse.Namespace) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> None:
-    from layoutcm.summaries import finding_lines
+    from layoutcm.tables.terminal import finding_lines
 
     like = _read(options.like, options) if options.like else None
     layout = fix(_read(options.file, options, like=like, format=options.format), options.fix or ())

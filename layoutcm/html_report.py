@@ -19,14 +19,14 @@ from PIL import Image
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import PageCells, page_boxes, page_cells
-from layoutcm.frames import Table
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
 from layoutcm.page_images import PageImages, shrunk
 from layoutcm.palette import DARK, LIGHT, Scale, label_colours
 from layoutcm.shading import VIEWS, hits, view_values
-from layoutcm.tables import json_ready
+from layoutcm.tables.result_json import json_ready
+from layoutcm.tables.tables import Table
 
 PICTURES = 40
 TOLD_CELLS = 24  # whose worst pages get their pictures first

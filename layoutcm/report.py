@@ -14,7 +14,21 @@ from typing import TYPE_CHECKING, Any
 from layoutcm import print_charts, print_figures
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.frames import (
+from layoutcm.html_report import report_page
+from layoutcm.metrics.bootstrap import Intervals, check_same_pages
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.metrics.family_trees import Given
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
+from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.page_images import PageImages, from_path
+from layoutcm.paper import FORMATS, file_of
+from layoutcm.report_folder import replaced
+from layoutcm.spreadsheet import write_workbook
+from layoutcm.tables.latex_markdown import latex
+from layoutcm.tables.result_json import json_text
+from layoutcm.tables.results import NO_EXTRAS, Extras, full_result
+from layoutcm.tables.tables import (
     VIEW_OF,
     Table,
     average_table,
@@ -32,20 +46,6 @@ from layoutcm.frames import (
     recipe_table,
     write_parquet,
 )
-from layoutcm.html_report import report_page
-from layoutcm.markup import latex
-from layoutcm.metrics.bootstrap import Intervals, check_same_pages
-from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import FamilyConfusion
-from layoutcm.metrics.family_trees import Given
-from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
-from layoutcm.metrics.objects.matched_objects import Objects
-from layoutcm.page_images import PageImages, from_path
-from layoutcm.paper import FORMATS, file_of
-from layoutcm.report_folder import replaced
-from layoutcm.results import NO_EXTRAS, Extras, full_result
-from layoutcm.spreadsheet import write_workbook
-from layoutcm.tables import json_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.frames import Table
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.palette import LIGHT
 from layoutcm.shading import hits
+from layoutcm.tables.tables import Table
 from layoutcm.wording import one_line
 
 SHEETS = {

@@ -10,7 +10,7 @@ from layoutcm import charts, figures, overlays, palette, plane, wording
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.palette import DARK, LIGHT
 from layoutcm.shading import VIEWS
-from layoutcm.tables import largest_confusions
+from layoutcm.tables.result_json import largest_confusions
 from layoutcm.wording import share
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]

@@ -8,8 +8,8 @@ import pytest
 from conftest import build
 
 import layoutcm as lcm
-from layoutcm.frames import average_table, class_table, collapsed_table, confusions_table, matrix_table
-from layoutcm.markup import TEX, latex, markdown, tex
+from layoutcm.tables.latex_markdown import TEX, latex, markdown, tex
+from layoutcm.tables.tables import average_table, class_table, collapsed_table, confusions_table, matrix_table
 
 
 def read_tex(text):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.metrics.objects.average_precision import coco_ap, sum_ap, voc_ap
-from layoutcm.tables import result
+from layoutcm.tables.result_json import result
 
 PAGE = {"p": (100, 100)}
 

@@ -13,7 +13,7 @@ from layoutcm.cli import main
 from layoutcm.layouts.model import Pages, Regions, find_page
 from layoutcm.layouts.page_names import base_name, spelling, split_number, stem
 from layoutcm.layouts.validation import make_layout
-from layoutcm.tables import result
+from layoutcm.tables.result_json import result
 
 NO_REGIONS = Regions(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 4)), np.empty(0))
 

@@ -272,7 +272,7 @@ def test_where_soft_scores_have_no_meaning_they_are_nan(tmp_path):
 
 
 def test_json_has_the_soft_scores(two_pages, tmp_path):
-    from layoutcm.tables import result
+    from layoutcm.tables.result_json import result
 
     c = lcm.compare(*two_pages)
     soft = json.loads(json.dumps(result(c), allow_nan=False))["soft"]

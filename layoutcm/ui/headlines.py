@@ -14,7 +14,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.figures import CONFIG
 from layoutcm.metrics.bootstrap import RESAMPLES, Intervals
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.summaries import ends, resamples_of
+from layoutcm.tables.terminal import ends, resamples_of
 from layoutcm.ui import centroids, families, objects, soft, state
 from layoutcm.ui.panels import counted
 from layoutcm.wording import number

@@ -16,10 +16,10 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.formats.page_sizes import BY_SIZES, THREE_WAYS
-from layoutcm.frames import collapsed_table, csv_text, matrix_table
 from layoutcm.layouts.model import Finding
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.page_images import PageImages
+from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import family_choice, page_images, state
 from layoutcm.ui.order import ordered
 from layoutcm.ui.router import go

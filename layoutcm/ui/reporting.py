@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.frames import Table, csv_text, object_tables
-from layoutcm.markup import latex, markdown
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.report import all_tables, zipped
-from layoutcm.results import Extras
+from layoutcm.tables.latex_markdown import latex, markdown
+from layoutcm.tables.results import Extras
+from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import family_choice, headlines, objects, panels, state
 from layoutcm.wording import MISSING, spaced, told_apart
 

@@ -9,7 +9,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import AVERAGES
-from layoutcm.tables import largest_confusions
+from layoutcm.tables.result_json import largest_confusions
 from layoutcm.ui import state
 from layoutcm.ui.panels import CLASS_COLUMNS, plain_number, typed
 from layoutcm.wording import number, share, spaced

@@ -21,7 +21,7 @@ from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.shading import VIEWS, view_values
-from layoutcm.tables import largest_confusions
+from layoutcm.tables.result_json import largest_confusions
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable
 
-from layoutcm.frames import Table
+from layoutcm.tables.tables import Table
 from layoutcm.wording import one_line
 
 TEX = {

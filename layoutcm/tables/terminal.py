@@ -16,7 +16,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.scores import AVERAGES, SCORES
-from layoutcm.tables import inspection, largest_confusions, whole
+from layoutcm.tables.result_json import inspection, largest_confusions, whole
 from layoutcm.wording import MISSING, counted, number, pixels_of, share
 
 F1_FIGURES = {

@@ -10,7 +10,7 @@ from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
-from layoutcm.tables import json_ready, matrices, result
+from layoutcm.tables.result_json import json_ready, matrices, result
 
 
 @dataclass(frozen=True, eq=False)
