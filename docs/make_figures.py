@@ -12,8 +12,8 @@ import pandas as pd
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm import print_charts, print_figures, print_pages
-from layoutcm.paper import file_of
+from layoutcm.drawing.paper import charts, matrix, pages
+from layoutcm.drawing.paper.printing import file_of
 
 HERE = Path(__file__).parent / "figures"
 SIZES = (2, 11, 40, 74)
@@ -73,18 +73,18 @@ def kinds(n):
     ap = {label: float(np.trapezoid(table["precision"], table["recall"])) for label, table in curves.items()}
     page = first.page_table()["page"][0]
     return {
-        "confusion": print_figures.matrix(m, "pixels"),
-        "recall": print_figures.matrix(m, "recall"),
-        "precision": print_figures.matrix(m, "precision"),
-        "f1": print_figures.matrix(m, "f1"),
-        "one-column": print_figures.matrix(m, "recall", width="one"),
-        "collapsed": print_figures.collapsed(m),
-        "classes": print_charts.classes(m, intervals=intervals(m)),
-        "curves": print_charts.curves(curves, ap=ap, recipe=m.recipe),
-        "difference": print_figures.difference(m, other, names=("model-1", "model-2")),
-        "overlay": print_pages.overlay(first, page),
-        "mask": print_pages.page_figure(first, page, "pred"),
-        "agreement": print_pages.page_figure(first, page, "difference"),
+        "confusion": matrix.matrix(m, "pixels"),
+        "recall": matrix.matrix(m, "recall"),
+        "precision": matrix.matrix(m, "precision"),
+        "f1": matrix.matrix(m, "f1"),
+        "one-column": matrix.matrix(m, "recall", width="one"),
+        "collapsed": matrix.collapsed(m),
+        "classes": charts.classes(m, intervals=intervals(m)),
+        "curves": charts.curves(curves, ap=ap, recipe=m.recipe),
+        "difference": matrix.difference(m, other, names=("model-1", "model-2")),
+        "overlay": pages.overlay(first, page),
+        "mask": pages.page_figure(first, page, "pred"),
+        "agreement": pages.page_figure(first, page, "difference"),
     }
 
 

@@ -26,7 +26,7 @@ from layoutcm.tables.results import Extras, full_result
 from layoutcm.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from layoutcm.page_images import PageImages
+    from layoutcm.drawing.page_images import PageImages
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -135,7 +135,7 @@ def _report_names(files: Sequence[str]) -> list[str]:
 
 def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> list[str]:
     """All files of one report; gives back a note where pages have no picture though some were given."""
-    from layoutcm.page_images import from_path
+    from layoutcm.drawing.page_images import from_path
     from layoutcm.report import write_files
 
     images = from_path(options.images) if options.images else None

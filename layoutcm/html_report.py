@@ -19,12 +19,12 @@ from PIL import Image
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import PageCells, page_boxes, page_cells
+from layoutcm.drawing.matrix_layers import VIEWS, hits, view_values
+from layoutcm.drawing.page_images import PageImages, shrunk
+from layoutcm.drawing.palette import DARK, LIGHT, Scale, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.page_images import PageImages, shrunk
-from layoutcm.palette import DARK, LIGHT, Scale, label_colours
-from layoutcm.shading import VIEWS, hits, view_values
 from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.tables import Table
 

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm import print_charts, print_figures
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.page_images import PageImages, from_path
+from layoutcm.drawing.paper import charts, matrix
+from layoutcm.drawing.paper.printing import FORMATS, file_of
 from layoutcm.errors import InputError
 from layoutcm.html_report import report_page
 from layoutcm.metrics.bootstrap import Intervals, check_same_pages
@@ -21,8 +23,6 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import Given
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
-from layoutcm.page_images import PageImages, from_path
-from layoutcm.paper import FORMATS, file_of
 from layoutcm.report_folder import replaced
 from layoutcm.spreadsheet import write_workbook
 from layoutcm.tables.latex_markdown import latex
@@ -54,11 +54,11 @@ Told = Callable[[str, float], None]  # what is being made, and the share that is
 
 FIGURES: dict[str, Callable[..., Figure]] = {
     **{
-        name: lambda confusion, view=view, **look: print_figures.matrix(confusion, view, **look)
+        name: lambda confusion, view=view, **look: matrix.matrix(confusion, view, **look)
         for name, view in VIEW_OF.items()
     },
-    "collapsed": print_figures.collapsed,
-    "classes": print_charts.classes,
+    "collapsed": matrix.collapsed,
+    "classes": charts.classes,
 }
 CURVES = "curves"
 # Views whose difference to the first of several predictions is drawn, and the names of these figures.
@@ -157,7 +157,7 @@ def difference_of(
     """The second matrix less the first, of predictions of the same pages."""
     check_same_pages(first, second)
     before, after = (one.confusion(page, document, method) for one in (first, second))
-    return print_figures.difference(before, after, view, names=names, **look)
+    return matrix.difference(before, after, view, names=names, **look)
 
 
 def _write_figure(figure: Figure, folder: Path, name: str) -> None:
@@ -228,7 +228,7 @@ def figure_of(
     """One of the figures of a report; `look` is width and caption."""
     if name == CURVES:
         recipe = comparison.recipe_for(None, objects=objects.shapes, iou=f"{HEADLINE_IOU:.2f}", rule="coco")
-        return print_charts.object_curves(objects, HEADLINE_IOU, recipe=recipe, **look)
+        return charts.object_curves(objects, HEADLINE_IOU, recipe=recipe, **look)
     if name == "classes" and intervals:
         look |= {"intervals": intervals.whiskers(), "recipe": intervals.recipe}
     return FIGURES[name](confusion, **look)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.matrix_layers import hits
+from layoutcm.drawing.palette import LIGHT
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.palette import LIGHT
-from layoutcm.shading import hits
 from layoutcm.tables.tables import Table
 from layoutcm.wording import one_line
 

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from layoutcm.charts import taken_for
-from layoutcm.figures import CONFIG
-from layoutcm.plane import precision_recall_plane
+from layoutcm.drawing.screen.charts import taken_for
+from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.precision_recall import precision_recall_plane
 from layoutcm.ui import bar, headlines, panels, router, state, words
 
 router.arrive()

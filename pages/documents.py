@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from layoutcm.charts import distribution
-from layoutcm.figures import CONFIG
+from layoutcm.drawing.screen.charts import distribution
+from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.ui import panels, router, state, words
 
 router.arrive()

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from layoutcm import drawings
-from layoutcm.palette import DARK
+from layoutcm.drawing import method_drawings
+from layoutcm.drawing.palette import DARK
 from layoutcm.ui import method, router, state
 
 router.arrive()
@@ -16,13 +16,13 @@ st.markdown(
 for heading, drawing, text in (
     (
         "The matrix",
-        drawings.matrix_structure,
+        method_drawings.matrix_structure,
         "Shared labels meet on the diagonal, different ones in a block.",
     ),
-    ("Found at all: the 2x2 view", drawings.collapse, "All labels but Background are added up."),
+    ("Found at all: the 2x2 view", method_drawings.collapse, "All labels but Background are added up."),
     (
         "How a pixel's labels are packed",
-        drawings.bit_packing,
+        method_drawings.bit_packing,
         "Distinct pairs of words are counted; nothing else is needed.",
     ),
 ):

@@ -12,7 +12,7 @@ from browser import ROOT, cell_centre, chromium, server, settle, visit
 from test_app_pages import HOSTILE, coco
 
 import layoutcm as lcm
-from layoutcm.figures import spaced
+from layoutcm.drawing.screen.matrix import spaced
 
 SAMPLE = ROOT / "sample_data"
 

@@ -5,9 +5,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
-from layoutcm.family_charts import as_confusion, chart_rows, family_bars, family_figure
+from layoutcm.drawing.palette import DARK, LIGHT
+from layoutcm.drawing.screen.family_charts import as_confusion, chart_rows, family_bars, family_figure
 from layoutcm.layouts.model import GT, PRED
-from layoutcm.palette import DARK, LIGHT
 
 FAMILIES = {"F<b>": ["$a$", "b"], "G": ["c"], "H": ["never"]}
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm import charts, figures, overlays, palette, plane, wording
+from layoutcm import wording
+from layoutcm.drawing import palette
+from layoutcm.drawing.matrix_layers import VIEWS
+from layoutcm.drawing.palette import DARK, LIGHT
+from layoutcm.drawing.screen import charts, matrix, page_overlay, precision_recall
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.palette import DARK, LIGHT
-from layoutcm.shading import VIEWS
 from layoutcm.tables.result_json import largest_confusions
 from layoutcm.wording import share
 
@@ -57,14 +59,14 @@ def all_figures(confusion, theme):
         "score": 0.5,
         "number": 0,
     }
-    yield from (figures.matrix_figure(confusion, v, rows=rows, columns=columns, theme=theme) for v in VIEWS)
-    yield figures.matrix_figure(confusion, "pixels", rows=rows, columns=columns, theme=theme, log=True, title="$t$")
+    yield from (matrix.matrix_figure(confusion, v, rows=rows, columns=columns, theme=theme) for v in VIEWS)
+    yield matrix.matrix_figure(confusion, "pixels", rows=rows, columns=columns, theme=theme, log=True, title="$t$")
     yield charts.collapsed_figure(confusion, "recall", theme)
     yield charts.class_bars(confusion, theme, background=True)
-    yield plane.precision_recall_plane(confusion, theme)
+    yield precision_recall.precision_recall_plane(confusion, theme)
     yield charts.taken_for(confusion, 1, theme)
     yield charts.distribution([0, 0.5, 1, float("nan")], "F1", theme)
-    yield overlays.page_overlay(10, 20, [box], theme)
+    yield page_overlay.page_overlay(10, 20, [box], theme)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
@@ -78,7 +80,7 @@ def test_every_figure_is_json_with_a_transparent_paper(small, theme):
 
 
 def test_diagonal_in_one_layer_and_errors_in_the_other(small):
-    figure = figures.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
+    figure = matrix.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
     assert drawn(figure, "hit") == pytest.approx({(0, 0): 1, (1, 1): 0.9, (2, 2): 1})
     assert drawn(figure, "miss") == pytest.approx({(1, 2): 0.1})
     hit, miss = trace(figure, "hit"), trace(figure, "miss")
@@ -87,7 +89,7 @@ def test_diagonal_in_one_layer_and_errors_in_the_other(small):
 
 
 def test_rows_and_columns_come_in_the_callers_order(small):
-    figure = figures.matrix_figure(small, "pixels", rows=[2, 1], columns=[1, 2, 0], theme=LIGHT)
+    figure = matrix.matrix_figure(small, "pixels", rows=[2, 1], columns=[1, 2, 0], theme=LIGHT)
     assert drawn(figure, "hit") == {(0, 1): 4, (1, 0): 9}
     assert drawn(figure, "miss") == {(1, 1): 1}
     assert list(figure.layout.yaxis.ticktext) == ["b", "a"]
@@ -97,20 +99,20 @@ def test_rows_and_columns_come_in_the_callers_order(small):
 
 def test_without_a_diagonal_nothing_is_an_error(small):
     taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
-    figure = figures.matrix_figure(taxonomies, "pixels", rows=[1, 2], columns=[1, 2], theme=LIGHT)
+    figure = matrix.matrix_figure(taxonomies, "pixels", rows=[1, 2], columns=[1, 2], theme=LIGHT)
     assert drawn(figure, "hit") == {(0, 0): 9, (0, 1): 1, (1, 1): 4}
     assert drawn(figure, "miss") == {}
 
 
 def test_log_scale_keeps_small_errors_and_has_a_floor():
     m = lcm.label_sets_confusion(["a", "a", "b"], ["b", "", "a"], "ab", weights=[1000, 10, 0.001])
-    figure = figures.matrix_figure(m, "pixels", rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, log=True)
+    figure = matrix.matrix_figure(m, "pixels", rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, log=True)
     assert drawn(figure, "miss") == pytest.approx({(1, 2): 3, (1, 0): 1, (2, 1): -1})
     assert (trace(figure, "miss").zmin, trace(figure, "miss").zmax) == pytest.approx((-1, 3))
 
 
 def test_undefined_is_a_dot_and_zero_is_nothing(small):
-    figure = figures.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
+    figure = matrix.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
     numbers = trace(figure, "numbers")
     found = {(y, x): text for x, y, text in zip(numbers.x, numbers.y, numbers.text)}
     dots = {(3, j): "·" for j in range(4)}
@@ -119,7 +121,7 @@ def test_undefined_is_a_dot_and_zero_is_nothing(small):
 
 def test_a_point_on_every_cell_knows_its_positions(small):
     rows, columns = [2, 0, 1], [1, 2]
-    cells = trace(figures.matrix_figure(small, "recall", rows=rows, columns=columns, theme=LIGHT), "cells")
+    cells = trace(matrix.matrix_figure(small, "recall", rows=rows, columns=columns, theme=LIGHT), "cells")
     places = {(y, x): list(data) for x, y, data in zip(cells.x, cells.y, cells.customdata)}
     assert places == {(y, x): [rows[y], columns[x]] for y in range(3) for x in range(2)}
     assert cells.opacity == 0
@@ -135,10 +137,10 @@ def test_a_point_on_every_cell_knows_its_positions(small):
 
 
 def test_selected_cell_is_outlined_where_it_is_drawn(small):
-    figure = figures.matrix_figure(small, rows=[2, 1], columns=[1, 2], theme=LIGHT, selected=(1, 2))
+    figure = matrix.matrix_figure(small, rows=[2, 1], columns=[1, 2], theme=LIGHT, selected=(1, 2))
     (shape,) = figure.layout.shapes
     assert (shape.x0, shape.x1, shape.y0, shape.y1) == (0.5, 1.5, 0.5, 1.5)
-    hidden = figures.matrix_figure(small, rows=[2, 1], columns=[1, 2], theme=LIGHT, selected=(0, 0))
+    hidden = matrix.matrix_figure(small, rows=[2, 1], columns=[1, 2], theme=LIGHT, selected=(0, 0))
     assert not hidden.layout.shapes
 
 
@@ -146,7 +148,7 @@ def test_selected_cell_is_outlined_where_it_is_drawn(small):
 def test_many_labels_all_have_their_tick_and_room(n):
     confusion = many(n)
     everything = list(range(n))
-    figure = figures.matrix_figure(confusion, rows=everything, columns=everything, theme=LIGHT)
+    figure = matrix.matrix_figure(confusion, rows=everything, columns=everything, theme=LIGHT)
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         assert len(axis.ticktext) == n and list(axis.tickvals) == everything
         assert len(set(axis.ticktext)) == n  # cut, and still told apart
@@ -158,12 +160,12 @@ def test_many_labels_all_have_their_tick_and_room(n):
 
 def test_unknown_view_is_refused(small):
     with pytest.raises(ValueError, match="not a view"):
-        figures.matrix_figure(small, "iou", rows=[0], columns=[0], theme=LIGHT)
+        matrix.matrix_figure(small, "iou", rows=[0], columns=[0], theme=LIGHT)
 
 
 def test_plain_text_shows_as_typed():
-    assert figures.plain("<b>x</b> & $x$") == "&lt;b&gt;x&lt;/b&gt; &amp; &#36;x&#36;"
-    assert figures.plain("نص 😀 =1+1") == "نص 😀 =1+1"
+    assert matrix.plain("<b>x</b> & $x$") == "&lt;b&gt;x&lt;/b&gt; &amp; &#36;x&#36;"
+    assert matrix.plain("نص 😀 =1+1") == "نص 😀 =1+1"
 
 
 def texts(value):
@@ -192,15 +194,15 @@ def test_hostile_names_are_text_in_every_figure():
         for i, name in enumerate(HOSTILE)
     ]
     found = [*all_figures(confusion, LIGHT), *(charts.taken_for(confusion, i, LIGHT) for i in range(len(HOSTILE)))]
-    found.append(overlays.page_overlay(10, 10, boxes, LIGHT))
+    found.append(page_overlay.page_overlay(10, 10, boxes, LIGHT))
     for figure in found:
         shown = json.loads(figure.to_json())
         for text in texts(shown["data"]) + texts(shown["layout"]):
             assert "<b>x</b>" not in text and "$" not in text, text
         # Only a template would replace %{x}; names never get into one.
         assert not [one for one in shown["data"] if "hovertemplate" in one or "texttemplate" in one]
-    matrix = figures.matrix_figure(confusion, rows=[1], columns=[1, 6, 7], theme=LIGHT)
-    assert list(matrix.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "%{x}", "a&amp;amp;b"]
+    figure = matrix.matrix_figure(confusion, rows=[1], columns=[1, 6, 7], theme=LIGHT)
+    assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "%{x}", "a&amp;amp;b"]
     assert found[-1].data[0].name == "pred: &lt;b&gt;x&lt;/b&gt;"
 
 
@@ -265,14 +267,14 @@ def test_class_bars_by_size_with_background_last(small):
 
 
 def test_plane_has_recall_to_the_right(small):
-    classes = trace(plane.precision_recall_plane(small, LIGHT), "classes")
+    classes = trace(precision_recall.precision_recall_plane(small, LIGHT), "classes")
     assert list(classes.customdata) == [1, 2]
     assert list(classes.x) == pytest.approx([0.9, 1]) and list(classes.y) == pytest.approx([1, 0.8])
 
 
 def test_names_on_one_spot_do_not_cover_each_other():
     spot = np.full(9, 0.5)
-    places = plane.name_places(spot, spot, ["name"] * 9, [20.0] * 9)
+    places = precision_recall.name_places(spot, spot, ["name"] * 9, [20.0] * 9)
     free = [place for place in places if place]
     assert len(free) == len(set(free)) == 4
 
@@ -280,23 +282,23 @@ def test_names_on_one_spot_do_not_cover_each_other():
 def test_names_without_a_place_are_listed_with_a_line_to_their_point():
     labels = [f"class {i:02}" for i in range(40)]
     m = lcm.label_sets_confusion([[label] for label in labels], [[label] for label in labels], labels)
-    figure = plane.precision_recall_plane(m, LIGHT)
+    figure = precision_recall.precision_recall_plane(m, LIGHT)
     leaders = [one for one in figure.data if one.name == "leader"]
     beside = [text for text in trace(figure, "classes").text if text]
     assert {text.strip() for text in beside} | {one.text[1].strip() for one in leaders} <= set(labels)
-    assert len(leaders) == plane.LISTED  # the others answer the pointer
+    assert len(leaders) == precision_recall.LISTED  # the others answer the pointer
     assert all((one.x[0], one.y[0]) == (1, 1) for one in leaders)
     heights = sorted(one.y[1] for one in leaders)
-    assert min(np.diff(heights)) >= plane.TOP * plane.LINE / plane.HIGH - 1e-9
-    assert heights[0] >= 0 and heights[-1] <= plane.TOP
+    assert min(np.diff(heights)) >= precision_recall.TOP * precision_recall.LINE / precision_recall.HIGH - 1e-9
+    assert heights[0] >= 0 and heights[-1] <= precision_recall.TOP
 
 
 def test_spread_moves_only_what_is_too_near():
-    assert plane.spread(np.array([0.2, 0.9, 0.5]), 0.1, 1.0) == pytest.approx([0.2, 0.9, 0.5])
-    assert plane.spread(np.array([0.5, 0.5, 0.9]), 0.1, 1.0) == pytest.approx([0.55, 0.45, 0.9])
-    assert plane.spread(np.array([1.0, 1.0, 0.95]), 0.1, 1.0) == pytest.approx([1.0, 0.9, 0.8])
-    assert plane.spread(np.array([0.0, 0.0]), 0.1, 1.0) == pytest.approx([0.1, 0.0])
-    assert plane.spread(np.array([]), 0.1, 1.0) == []
+    assert precision_recall.spread(np.array([0.2, 0.9, 0.5]), 0.1, 1.0) == pytest.approx([0.2, 0.9, 0.5])
+    assert precision_recall.spread(np.array([0.5, 0.5, 0.9]), 0.1, 1.0) == pytest.approx([0.55, 0.45, 0.9])
+    assert precision_recall.spread(np.array([1.0, 1.0, 0.95]), 0.1, 1.0) == pytest.approx([1.0, 0.9, 0.8])
+    assert precision_recall.spread(np.array([0.0, 0.0]), 0.1, 1.0) == pytest.approx([0.1, 0.0])
+    assert precision_recall.spread(np.array([]), 0.1, 1.0) == []
 
 
 def test_taken_for_puts_the_diagonal_first():
@@ -334,7 +336,7 @@ def test_a_side_of_which_no_label_is_chosen_is_drawn_whole(small):
 
 
 def test_colour_bars_stay_under_the_matrix(small):
-    figure = figures.matrix_figure(small, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT)
+    figure = matrix.matrix_figure(small, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT)
     hit, miss = (trace(figure, name).colorbar for name in ("hit", "miss"))
     assert (hit.x, hit.xanchor, miss.x, miss.xanchor) == (0, "left", 1, "right")
     assert hit.lenmode == miss.lenmode == "fraction" and hit.len + miss.len < 1
@@ -362,7 +364,7 @@ def test_one_overlay_trace_for_each_side_and_label():
         return {"side": side, "label": label, "colour": "#009e73", "score": None, "number": number, **values}
 
     boxes = [box("pred", "a", 0, 0, 0, 10, 4), box("gt", "a", 0, 1, 2, 11, 6), box("gt", "a", 1, 0, 8, 20, 9)]
-    figure = overlays.page_overlay(20, 30, boxes, LIGHT, image="data:image/png;base64,x", zoom=(1, 2, 3, 4))
+    figure = page_overlay.page_overlay(20, 30, boxes, LIGHT, image="data:image/png;base64,x", zoom=(1, 2, 3, 4))
     gt, pred = figure.data
     assert (gt.name, pred.name) == ("gt: a", "pred: a")
     assert gt.x == (1, 11, 11, 1, 1, None, 5.5, None, 0, 20, 20, 0, 0, None, 9, None)

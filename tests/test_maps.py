@@ -5,8 +5,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.diagnosis.page_tiles import page_cells
-from layoutcm.maps import AGREEMENT_COLOURS, NOTHING, bits, set_map
-from layoutcm.palette import LIGHT, faded, label_colours
+from layoutcm.drawing.palette import LIGHT, faded, label_colours
+from layoutcm.drawing.screen.label_set_map import AGREEMENT_COLOURS, NOTHING, bits, set_map
 
 
 @pytest.fixture

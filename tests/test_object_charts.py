@@ -5,8 +5,15 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.object_charts import CURVE_POINTS, as_confusion, curves_figure, drawn_curve, object_figure, points_figure
-from layoutcm.palette import DARK, LIGHT
+from layoutcm.drawing.palette import DARK, LIGHT
+from layoutcm.drawing.screen.object_charts import (
+    CURVE_POINTS,
+    as_confusion,
+    curves_figure,
+    drawn_curve,
+    object_figure,
+    points_figure,
+)
 from layoutcm.ui.objects import cell_name, met
 
 HEADER = "page,width,height,label,x0,y0,x1,y1,score\n"

@@ -21,8 +21,8 @@ import layoutcm as lcm
 from layoutcm import html_report, report
 from layoutcm.cli import main
 from layoutcm.diagnosis.page_tiles import page_cells
+from layoutcm.drawing.page_images import from_path
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.page_images import from_path
 from layoutcm.report import OWN_FILES, all_tables
 from layoutcm.report_folder import check_target, replaced
 

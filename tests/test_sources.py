@@ -13,7 +13,7 @@ from PIL import Image
 from written import written
 
 import layoutcm as lcm
-from layoutcm import page_images
+from layoutcm.drawing import page_images
 
 ROW = b"page,width,height,label,x0,y0,x1,y1\n%s,100,80,Text,1,1,5,5\n"
 

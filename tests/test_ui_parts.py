@@ -15,9 +15,9 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.diagnosis.page_tiles import LIT
-from layoutcm.figures import CONFIG
+from layoutcm.drawing.palette import rgb
+from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.layouts.repairs import REMEDIES, is_remedy
-from layoutcm.palette import rgb
 from layoutcm.ui import drops, inputs, page_images, pictures, repairs, warm
 from layoutcm.ui.inputs import Request, data_files, from_bytes, from_path, layouts_of
 from layoutcm.ui.order import ordered
@@ -119,10 +119,10 @@ def test_what_is_no_picture_is_named(name, data):
 
 
 def test_too_many_or_too_large_members_are_refused(monkeypatch):
-    monkeypatch.setattr("layoutcm.page_images.MAX_MEMBER_BYTES", 10)
+    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBER_BYTES", 10)
     with pytest.raises(lcm.InputError, match=r"a\.png"):
         page_images.from_uploads([from_bytes("x.zip", zipped(**{"a.png": png()}))])
-    monkeypatch.setattr("layoutcm.page_images.MAX_MEMBERS", 1)
+    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBERS", 1)
     with pytest.raises(lcm.InputError, match="2 files"):
         page_images.from_uploads([from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
 
@@ -133,7 +133,7 @@ def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
     broken = uploaded(**dict(zip(names, [b"no image", png()[:-40], b"II*\0no tiff", png((50, 50))])))
     assert [picture.file for picture in broken.pictures] == names
     assert [shown(picture) for picture in broken.pictures[:3]] == [None, None, None]
-    monkeypatch.setattr("layoutcm.page_images.MAX_PIXELS", 100)
+    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_PIXELS", 100)
     assert shown(broken.pictures[3]) is None
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.palette import label_colours
 from layoutcm.layouts.model import GT, PRED, SIDES, X0, X1, Y0, Y1, Floats
 from layoutcm.metrics.confusion import stack
-from layoutcm.palette import label_colours
 from layoutcm.pixels.pair_counts import WORD, PairCounts
 from layoutcm.pixels.shape_fill import mask_spans, paint, stacked_spans
 

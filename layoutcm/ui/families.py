@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.family_charts import PART_NAMES, family_bars, family_figure
-from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.drawing.screen.family_charts import PART_NAMES, family_bars, family_figure
+from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order

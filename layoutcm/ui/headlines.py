@@ -9,9 +9,9 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from layoutcm.charts import class_bars
 from layoutcm.comparison import Comparison
-from layoutcm.figures import CONFIG
+from layoutcm.drawing.screen.charts import class_bars
+from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.metrics.bootstrap import RESAMPLES, Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.terminal import ends, resamples_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from layoutcm.diagnosis.causes import TOLERANCE
-from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
 from layoutcm.ui import state
 

@@ -8,13 +8,13 @@ import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.figures import CONFIG
+from layoutcm.drawing.screen.matrix import CONFIG
+from layoutcm.drawing.screen.object_charts import Curve, curves_figure, drawn_curve, object_figure, points_figure
 from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectCells
 from layoutcm.metrics.scores import ratio
-from layoutcm.object_charts import Curve, curves_figure, drawn_curve, object_figure, points_figure
 from layoutcm.ui import panels, state
 from layoutcm.ui.panels import counted, typed
 from layoutcm.wording import number, share

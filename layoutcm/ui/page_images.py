@@ -9,8 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from layoutcm import page_images
-from layoutcm.page_images import Given, PageImages, Picture, shrunk
+from layoutcm.drawing import page_images
+from layoutcm.drawing.page_images import Given, PageImages, Picture, shrunk
 from layoutcm.ui.inputs import Input
 
 SHOWN_SIDE = 1600

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from layoutcm.charts import collapsed_figure
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.page_images import PageImages
+from layoutcm.drawing.screen.charts import collapsed_figure
+from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.errors import InputError
-from layoutcm.figures import CONFIG, matrix_figure
 from layoutcm.formats.page_sizes import BY_SIZES, THREE_WAYS
 from layoutcm.layouts.model import Finding
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.page_images import PageImages
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import family_choice, page_images, state
 from layoutcm.ui.order import ordered

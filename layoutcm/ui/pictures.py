@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import page_cells
-from layoutcm.page_images import Picture
-from layoutcm.page_pictures import lit_page
+from layoutcm.drawing.page_images import Picture
+from layoutcm.drawing.page_raster import lit_page
 from layoutcm.ui.page_images import picture_uri
 
 THUMBNAIL = 420

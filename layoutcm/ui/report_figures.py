@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.page_images import Picture, shrunk
+from layoutcm.drawing.paper.matrix import VIEW_NAMES
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.page_images import Picture, shrunk
-from layoutcm.print_figures import VIEW_NAMES
 from layoutcm.report import CURVES, DIFFERENCES, difference_of, figure_names, figure_of
 from layoutcm.ui import objects, panels, state
 from layoutcm.ui.inputs import comparison_of
@@ -141,7 +141,7 @@ def _page(
     picture: Picture | None,
     **look: Any,
 ) -> Figure:
-    from layoutcm.print_pages import overlay, page_figure
+    from layoutcm.drawing.paper.pages import overlay, page_figure
 
     image = shrunk(picture, PICTURE_SIDE)
     if name == "overlay":
@@ -151,6 +151,6 @@ def _page(
 
 @st.cache_data(max_entries=48, show_spinner=False)
 def _figure_file(key: tuple[Any, ...], _draw: Callable[[], Figure]) -> bytes:
-    from layoutcm.paper import file_of
+    from layoutcm.drawing.paper.printing import file_of
 
     return file_of(_draw(), key[-1])

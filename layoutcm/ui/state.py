@@ -14,6 +14,8 @@ from typing import Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.matrix_layers import VIEWS
+from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import ROUNDINGS, SIDES
 from layoutcm.layouts.repairs import is_remedy
@@ -22,8 +24,6 @@ from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import DEEPEST
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import TOLERANCE
-from layoutcm.palette import DARK, LIGHT, Theme
-from layoutcm.shading import VIEWS
 from layoutcm.ui.inputs import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
 from layoutcm.ui.order import ORDERS
 from layoutcm.wording import told_apart

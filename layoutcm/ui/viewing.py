@@ -10,12 +10,12 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import AGREEMENT, AGREEMENT_COLOURS, PageCells, page_boxes, page_cells
-from layoutcm.figures import CONFIG, matrix_figure
+from layoutcm.drawing.palette import label_colours
+from layoutcm.drawing.screen.label_set_map import set_map
+from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
+from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
-from layoutcm.maps import set_map
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.overlays import page_overlay
-from layoutcm.palette import label_colours
 from layoutcm.ui import bar, panels, state, words
 from layoutcm.ui.order import ordered
 from layoutcm.ui.page_images import picture_uri

@@ -38,14 +38,14 @@ def _go_through() -> None:
 
 
 def _compare_and_draw() -> None:
-    from layoutcm.charts import class_bars, distribution, taken_for
     from layoutcm.diagnosis.page_tiles import page_boxes, page_cells
-    from layoutcm.figures import matrix_figure
-    from layoutcm.maps import set_map
-    from layoutcm.object_charts import object_figure
-    from layoutcm.overlays import page_overlay
-    from layoutcm.palette import LIGHT, label_colours
-    from layoutcm.plane import precision_recall_plane
+    from layoutcm.drawing.palette import LIGHT, label_colours
+    from layoutcm.drawing.screen.charts import class_bars, distribution, taken_for
+    from layoutcm.drawing.screen.label_set_map import set_map
+    from layoutcm.drawing.screen.matrix import matrix_figure
+    from layoutcm.drawing.screen.object_charts import object_figure
+    from layoutcm.drawing.screen.page_overlay import page_overlay
+    from layoutcm.drawing.screen.precision_recall import precision_recall_plane
 
     tiny = read(_TINY)
     compared = compare(tiny, tiny)

@@ -12,14 +12,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from layoutcm.drawing.matrix_layers import classes_in_use
+from layoutcm.drawing.palette import label_colours
+from layoutcm.drawing.paper.printing import (
+    HIGHEST,
+    INK,
+    LINE,
+    SOFT,
+    WIDTHS,
+    fitting,
+    printed,
+    sheet,
+    text_width,
+    width_of,
+    write,
+)
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
-from layoutcm.palette import label_colours
-from layoutcm.paper import HIGHEST, INK, LINE, SOFT, WIDTHS, fitting, printed, sheet, text_width, width_of, write
-from layoutcm.shading import classes_in_use
 from layoutcm.wording import MISSING, number, per_cent
 
 if TYPE_CHECKING:

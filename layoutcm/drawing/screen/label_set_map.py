@@ -8,9 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.diagnosis.page_tiles import AGREEMENT, AGREEMENT_COLOURS, LIT, PageCells
-from layoutcm.figures import base_layout, plain
+from layoutcm.drawing.palette import Theme, blended, faded
+from layoutcm.drawing.screen.matrix import base_layout, plain
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
-from layoutcm.palette import Theme, blended, faded
 from layoutcm.wording import spaced
 
 KINDS = ("gt", "pred", "difference", "cell")

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.charts import class_hover, share_axis
-from layoutcm.figures import base_layout, plain
+from layoutcm.drawing.matrix_layers import classes_in_use
+from layoutcm.drawing.palette import Theme, faded, label_colours
+from layoutcm.drawing.screen.charts import class_hover, share_axis
+from layoutcm.drawing.screen.matrix import base_layout, plain
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.palette import Theme, faded, label_colours
-from layoutcm.shading import classes_in_use
 from layoutcm.wording import short
 
 HEIGHT = 560

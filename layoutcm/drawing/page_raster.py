@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from layoutcm.diagnosis.page_tiles import AGREEMENT_COLOURS, LIT, PageCells
+from layoutcm.drawing.palette import blended, label_colours, rgb
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
-from layoutcm.palette import blended, label_colours, rgb
 
 PAPER = 250.0
 Colours = NDArray[np.uint8]

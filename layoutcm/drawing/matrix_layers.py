@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.drawing.palette import Scale, Theme, colour_at
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.palette import Scale, Theme, colour_at
 
 VIEWS = ("pixels", "recall", "precision", "f1")
 # The log scale ends four decades below its largest value.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.palette import Scale, colour_at, readable_on
-from layoutcm.paper import HIGHEST, INK, LINE, SOFT, fitting, text_width, write
+from layoutcm.drawing.palette import Scale, colour_at, readable_on
+from layoutcm.drawing.paper.printing import HIGHEST, INK, LINE, SOFT, fitting, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,11 +13,22 @@ import numpy as np
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import AGREEMENT, LIT, PageCells, page_boxes, page_cells
+from layoutcm.drawing.page_raster import Colours, agreement_colours, page_map
+from layoutcm.drawing.palette import label_colours, rgb
+from layoutcm.drawing.paper.printing import (
+    DPI,
+    HIGHEST,
+    INK,
+    SOFT,
+    fitting,
+    printed,
+    sheet,
+    text_width,
+    width_of,
+    write,
+)
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.model import GT, PRED
-from layoutcm.page_pictures import Colours, agreement_colours, page_map
-from layoutcm.palette import label_colours, rgb
-from layoutcm.paper import DPI, HIGHEST, INK, SOFT, fitting, printed, sheet, text_width, width_of, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.errors import InputError
-from layoutcm.metrics.confusion import Confusion
-from layoutcm.palette import LIGHT, colour_at
-from layoutcm.paper import WIDTHS, fitting, printed, sheet, text_width, width_of, write
-from layoutcm.print_grid import (
+from layoutcm.drawing.matrix_layers import Layer, hits, layers, view_values
+from layoutcm.drawing.palette import LIGHT, colour_at
+from layoutcm.drawing.paper.matrix_grid import (
     LARGEST_FONT,
     Grid,
     draw_bar,
@@ -29,7 +27,9 @@ from layoutcm.print_grid import (
     draw_strokes,
     plan,
 )
-from layoutcm.shading import Layer, hits, layers, view_values
+from layoutcm.drawing.paper.printing import WIDTHS, fitting, printed, sheet, text_width, width_of, write
+from layoutcm.errors import InputError
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.wording import brief, per_cent
 
 if TYPE_CHECKING:

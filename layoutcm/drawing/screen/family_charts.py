@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.charts import label_axis, share_axis
-from layoutcm.figures import base_layout, matrix_figure, plain
+from layoutcm.drawing.palette import Theme, colour_at, readable_on
+from layoutcm.drawing.screen.charts import label_axis, share_axis
+from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plain
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix
 from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
-from layoutcm.palette import Theme, colour_at, readable_on
 from layoutcm.wording import per_cent, share, short, spaced
 
 PART_NAMES = {"identity": "right", "in_family": "in family", "oof": OUT_OF_FAMILY}

@@ -10,8 +10,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from layoutcm.figures import CONFIG, base_layout, plain
-from layoutcm.palette import Theme, faded
+from layoutcm.drawing.palette import Theme, faded
+from layoutcm.drawing.screen.matrix import CONFIG, base_layout, plain
 from layoutcm.wording import short
 
 PAGE_CONFIG: dict[str, Any] = CONFIG | {"scrollZoom": True, "doubleClick": "reset"}

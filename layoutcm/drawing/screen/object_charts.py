@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.charts import share_axis
-from layoutcm.figures import base_layout, matrix_figure, plain
+from layoutcm.drawing.palette import Theme, label_colours
+from layoutcm.drawing.screen.charts import share_axis
+from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plain
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import envelope
 from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectCells
-from layoutcm.palette import Theme, label_colours
 from layoutcm.wording import number, share, short
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Three drawings that explain the method, as SVG text: the matrix, its collapse, the packing of labels into bits.
 
-`python -m layoutcm.drawings FOLDER` writes them, light and dark. The counts in them are computed from the examples.
-No drawing has an id or refers to anything outside, so that several can stand in one page.
+`python -m layoutcm.drawing.method_drawings FOLDER` writes them, light and dark. The counts in them are computed from
+the examples. No drawing has an id or refers to anything outside, so that several can stand in one page.
 """
 
 from __future__ import annotations
@@ -297,4 +297,8 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) == 2 else sys.exit("usage: python -m layoutcm.drawings FOLDER"))
+    write(
+        Path(sys.argv[1])
+        if len(sys.argv) == 2
+        else sys.exit("usage: python -m layoutcm.drawing.method_drawings FOLDER")
+    )

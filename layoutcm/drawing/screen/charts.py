@@ -14,12 +14,12 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 from plotly.subplots import make_subplots
 
-from layoutcm.figures import base_layout, matrix_figure, plain
+from layoutcm.drawing.matrix_layers import classes_in_use
+from layoutcm.drawing.palette import Theme, colour_at
+from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plain
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import GT_AXIS, PRED_AXIS, Confusion
 from layoutcm.metrics.scores import SCORES
-from layoutcm.palette import Theme, colour_at
-from layoutcm.shading import classes_in_use
 from layoutcm.wording import number, per_cent, share, short, spaced
 
 SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
