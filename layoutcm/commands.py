@@ -115,8 +115,8 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
         return nullcontext()
     if not options.output:
         raise InputError("", "-o", "the folder of the report has no name", "Name one.")
-    from layoutcm.report import OWN_FILES
-    from layoutcm.report_folder import replaced
+    from layoutcm.report.folder_swap import replaced
+    from layoutcm.report.report_files import OWN_FILES
 
     return replaced(options.output, OWN_FILES)
 
@@ -136,7 +136,7 @@ def _report_names(files: Sequence[str]) -> list[str]:
 def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> list[str]:
     """All files of one report; gives back a note where pages have no picture though some were given."""
     from layoutcm.drawing.page_images import from_path
-    from layoutcm.report import write_files
+    from layoutcm.report.report_files import write_files
 
     images = from_path(options.images) if options.images else None
     with Bar("writing the report", "%") as progress:
@@ -165,7 +165,7 @@ def _write_differences(
     first: tuple[str, Comparison], comparison: Comparison, folder: Path, options: argparse.Namespace
 ) -> list[str]:
     """Figures of what this prediction has more or less than the first, or a note why there are none."""
-    from layoutcm.report import write_differences
+    from layoutcm.report.report_files import write_differences
 
     name, other = first
     if comparison is other:

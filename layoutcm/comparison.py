@@ -456,5 +456,5 @@ class Comparison:
         else in it is refused.
         """
         # Asked for by name: the report stands on top of this room, and no import may lead upwards.
-        write = import_module("layoutcm.report").write_report
+        write = import_module("layoutcm.report.report_files").write_report
         return write(self, folder, images, method=method, families=families, intervals=intervals)

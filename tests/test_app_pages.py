@@ -346,7 +346,7 @@ def test_two_predictions_are_drawn_as_their_difference():
 
 
 def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):
-    monkeypatch.setattr("layoutcm.report.FORMATS", ("svg",))
+    monkeypatch.setattr("layoutcm.report.report_files.FORMATS", ("svg",))
     app = opened("report", load="sample")
     app.session_state["routed"] = True  # the runner leaves the router out, and arriving anew would forget the click
     app.button(key="make_report").click().run()

@@ -18,13 +18,13 @@ from conftest import build
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm import html_report, report
 from layoutcm.cli import main
 from layoutcm.diagnosis.page_tiles import page_cells
 from layoutcm.drawing.page_images import from_path
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.report import OWN_FILES, all_tables
-from layoutcm.report_folder import check_target, replaced
+from layoutcm.report import html_page, report_files
+from layoutcm.report.folder_swap import check_target, replaced
+from layoutcm.report.report_files import OWN_FILES, all_tables
 
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
@@ -52,13 +52,13 @@ def folder(sample, tmp_path_factory):
 @pytest.fixture
 def quick(monkeypatch):
     """Reports without figures, where a test is about folders."""
-    monkeypatch.setattr(report, "figure_names", lambda *_: [])
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
 
 
 @pytest.fixture
 def svg_only(monkeypatch):
     """Figures in one format, where a test is not about the others."""
-    monkeypatch.setattr(report, "FORMATS", ("svg",))
+    monkeypatch.setattr(report_files, "FORMATS", ("svg",))
 
 
 def files_in(folder):
@@ -110,7 +110,7 @@ def test_the_json_is_that_of_the_command_line(folder, tmp_path):
 
 
 def test_a_report_with_intervals_has_whiskers_and_all_intervals(sample, folder, svg_only, monkeypatch, tmp_path):
-    monkeypatch.setattr(report, "figure_names", lambda confusion, objects: ["classes"])
+    monkeypatch.setattr(report_files, "figure_names", lambda confusion, objects: ["classes"])
     by_api = sample.write_report(tmp_path / "api", intervals=40)
     found = json.loads((by_api / "result.json").read_text("utf-8"))
     assert found["intervals"]["n"] == 40 and found["intervals"]["recipe"] == sample.bootstrap(40).recipe
@@ -233,33 +233,33 @@ def test_the_pages_behind_every_cell_in_one_pass(sample, monkeypatch):
 def test_the_most_telling_pages_come_first(sample):
     m = sample.confusion()
     group, _, _ = largest_groups(sample.page_matrices(), len(m.labels), 8)
-    pages = html_report.telling_pages(m, group)
+    pages = html_page.telling_pages(m, group)
     assert len(set(pages)) == len(pages) == 16
     assert sample.pages[pages[0]] == sample.pages_behind("Table", "Picture")["page"][0]
 
 
 def test_runs_of_cells_are_exact_and_coarser_only_when_they_must(monkeypatch, sample):
     cells = page_cells(sample, sample.pages[0])
-    x, y, runs = html_report.cell_runs(cells)
+    x, y, runs = html_page.cell_runs(cells)
     spread = np.array([np.repeat(row[1::2], row[::2]) for row in runs])
     np.testing.assert_array_equal(spread, cells.pair_of_cell)
     assert (x[-1], y[-1]) == (850, 1100)
-    monkeypatch.setattr(html_report, "MOST_RUNS", 300)
-    x, y, runs = html_report.cell_runs(cells)
+    monkeypatch.setattr(html_page, "MOST_RUNS", 300)
+    x, y, runs = html_page.cell_runs(cells)
     assert sum(len(row) for row in runs) / 2 <= 300 and (x[-1], y[-1]) == (850, 1100)
 
 
 def test_even_noise_makes_a_picture_of_bounded_size():
     noise = Image.fromarray(np.random.default_rng(0).integers(0, 256, (900, 900, 3), np.uint8))
-    assert len(html_report.image_uri(noise)) < 4 / 3 * html_report.IMAGE_BYTES + 100
-    assert html_report.image_uri(None) is None
+    assert len(html_page.image_uri(noise)) < 4 / 3 * html_page.IMAGE_BYTES + 100
+    assert html_page.image_uri(None) is None
 
 
 def test_tables_in_the_page_are_bounded(sample, monkeypatch):
-    monkeypatch.setattr(html_report, "TABLE_ROWS", {"pages": 3, "documents": 2})
-    monkeypatch.setattr(html_report, "PICTURES", 2)
+    monkeypatch.setattr(html_page, "TABLE_ROWS", {"pages": 3, "documents": 2})
+    monkeypatch.setattr(html_page, "PICTURES", 2)
     m = sample.confusion()
-    data = html_report.report_data(sample, m, all_tables(sample, m))
+    data = html_page.report_data(sample, m, all_tables(sample, m))
     assert len(data["tables"]["pages"]["rows"]) == 3 and data["tables"]["pages"]["of"] == 16
     assert len(data["pictures"]) == 2 and data["pictures"][0]["image"] is None
 
@@ -282,7 +282,7 @@ def test_hostile_labels_stay_text_in_every_file(tmp_path, quick):
 def test_equal_input_makes_equal_files_in_every_process(tmp_path):
     """Other processes put sets of text in another order."""
     code = (
-        "import sys, layoutcm as lcm; from layoutcm import report; report.FORMATS = ('svg',);"
+        "import sys, layoutcm as lcm; from layoutcm.report import report_files; report_files.FORMATS = ('svg',);"
         "gt = lcm.read(sys.argv[2]); c = lcm.compare(gt, lcm.read(sys.argv[3], like=gt));"
         f"c.write_report(sys.argv[1], families={FAMILIES})"
     )
@@ -320,7 +320,7 @@ def test_several_predictions_have_a_folder_each_and_replace_each_other(tmp_path,
 
 
 def test_several_predictions_show_their_difference_to_the_first(tmp_path, svg_only, monkeypatch, capsys):
-    monkeypatch.setattr(report, "figure_names", lambda *_: [])
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
     target = tmp_path / "out"
     command = ["compare", GT, MODEL_A, MODEL_A, MODEL_B, "-o", str(target)]
     for _ in range(2):  # the second run knows the first one's files as its own
@@ -444,7 +444,7 @@ def test_an_interrupted_run_leaves_everything_as_it_was(tmp_path, quick, two_pag
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report, "report_page", stop)
+    monkeypatch.setattr(report_files, "report_page", stop)
     for name in ("r", "new"):
         with pytest.raises(KeyboardInterrupt):
             c.write_report(tmp_path / name)
@@ -533,7 +533,7 @@ def test_an_empty_comparison_has_a_report_too(tmp_path, svg_only):
 
 def test_progress_is_told(tmp_path, quick, two_pages):
     told = []
-    report.write_report(lcm.compare(*two_pages), tmp_path / "r", progress=lambda what, share: told.append(share))
+    report_files.write_report(lcm.compare(*two_pages), tmp_path / "r", progress=lambda what, share: told.append(share))
     assert told == sorted(told) and told[0] == 0 and told[-1] == 1
 
 

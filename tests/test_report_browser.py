@@ -4,7 +4,7 @@ import hostile
 import pytest
 from browser import chromium
 
-from layoutcm import report
+from layoutcm.report import report_files
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,7 @@ def browser():
 
 
 def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "figure_names", lambda *_: [])
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
     c = hostile.compared()
     place = c.write_report(tmp_path / "r", families={"<i>of three": hostile.LABELS[:3]})
     page = browser.new_page(color_scheme="dark")

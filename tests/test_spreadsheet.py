@@ -9,8 +9,8 @@ import pytest
 from conftest import build
 
 import layoutcm as lcm
-from layoutcm import spreadsheet
-from layoutcm.report import all_tables
+from layoutcm.report import workbook
+from layoutcm.report.report_files import all_tables
 
 SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Classes", "Objects"]
 SHEETS += ["Documents", "Pages", "Findings", "Recipe"]
@@ -18,7 +18,7 @@ SHEETS += ["Documents", "Pages", "Findings", "Recipe"]
 
 def written(c, path, method="matrix"):
     m = c.confusion(method=method)
-    spreadsheet.write_workbook(c, m, all_tables(c, m, c.objects()), path)
+    workbook.write_workbook(c, m, all_tables(c, m, c.objects()), path)
     return openpyxl.load_workbook(path)
 
 
@@ -110,12 +110,12 @@ def test_control_characters_and_endless_names_are_bearable(tmp_path):
 
 
 def test_more_pages_than_a_sheet_has_rows(two_pages, tmp_path, monkeypatch):
-    monkeypatch.setattr(spreadsheet, "MOST_ROWS", 1)
+    monkeypatch.setattr(workbook, "MOST_ROWS", 1)
     c = lcm.compare(*two_pages)
     m = c.confusion()
     tables = all_tables(c, m)
     tables |= dict.fromkeys(("averages", "confusions"), tables["recipe"])
-    spreadsheet.write_workbook(c, m, tables, tmp_path / "x.xlsx")
+    workbook.write_workbook(c, m, tables, tmp_path / "x.xlsx")
     book = openpyxl.load_workbook(tmp_path / "x.xlsx")
     assert len(cells(book["Pages"])) == 2 and cells(book["Pages"])[1][0] == c.page_table()["page"][0]
     assert ("Pages", "the 1 worst; all of them are in pages.parquet") in [tuple(r[:2]) for r in cells(book["Summary"])]

@@ -18,7 +18,7 @@ from layoutcm.drawing.page_images import Picture, shrunk
 from layoutcm.drawing.paper.matrix import VIEW_NAMES
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.report import CURVES, DIFFERENCES, difference_of, figure_names, figure_of
+from layoutcm.report.report_files import CURVES, DIFFERENCES, difference_of, figure_names, figure_of
 from layoutcm.ui import objects, panels, state
 from layoutcm.ui.inputs import comparison_of
 

@@ -13,7 +13,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
-from layoutcm.report import all_tables, zipped
+from layoutcm.report.report_files import all_tables, zipped
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.results import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables

@@ -41,7 +41,7 @@ def report_page(
     comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
 ) -> str:
     """The whole file as text."""
-    folder = files("layoutcm") / "templates"
+    folder = files("layoutcm.report") / "templates"
     page, style, script = ((folder / f"report.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
     data = embedded(report_data(comparison, confusion, tables, images))
     return page.replace("/*style*/", style).replace("/*script*/", script).replace("/*data*/", data)

@@ -16,15 +16,15 @@ from layoutcm.drawing.page_images import PageImages, from_path
 from layoutcm.drawing.paper import charts, matrix
 from layoutcm.drawing.paper.printing import FORMATS, file_of
 from layoutcm.errors import InputError
-from layoutcm.html_report import report_page
 from layoutcm.metrics.bootstrap import Intervals, check_same_pages
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import Given
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
-from layoutcm.report_folder import replaced
-from layoutcm.spreadsheet import write_workbook
+from layoutcm.report.folder_swap import replaced
+from layoutcm.report.html_page import report_page
+from layoutcm.report.workbook import write_workbook
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.result_json import json_text
 from layoutcm.tables.results import NO_EXTRAS, Extras, full_result
