@@ -1,5 +1,5 @@
 """`python -m layoutcm`: the same as the `layoutcm` command."""
 
-from layoutcm.cli import run
+from layoutcm.cli.main import run
 
 run()

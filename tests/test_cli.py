@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from layoutcm.cli import main
+from layoutcm.cli.main import main
+from layoutcm.cli.main import run as run_command
 
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
@@ -214,11 +215,9 @@ def test_piped_output_has_no_bar():
 
 
 def test_a_bug_is_exit_1_and_says_so(monkeypatch, capsys):
-    from layoutcm import cli
-
-    monkeypatch.setattr(cli, "main", lambda: 1 / 0)
+    monkeypatch.setattr("layoutcm.cli.main.main", lambda: 1 / 0)
     with pytest.raises(SystemExit) as caught:
-        cli.run()
+        run_command()
     assert caught.value.code == 1 and "This is a bug" in capsys.readouterr().err
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.cli import main
+from layoutcm.cli.main import main
 from layoutcm.layouts.model import Outline, Pages, Regions
 from layoutcm.layouts.validation import make_layout
 from layoutcm.layouts.writers import WRITERS

@@ -8,7 +8,7 @@ from conftest import build
 from test_compare import codes
 
 import layoutcm as lcm
-from layoutcm.cli import main
+from layoutcm.cli.main import main
 
 ONE = {"p": (10, 10)}
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.cli import main
+from layoutcm.cli.main import main
 from layoutcm.layouts.model import Pages, Regions, find_page
 from layoutcm.layouts.page_names import base_name, spelling, split_number, stem
 from layoutcm.layouts.validation import make_layout

@@ -18,7 +18,7 @@ from conftest import build
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.cli import main
+from layoutcm.cli.main import main
 from layoutcm.diagnosis.page_tiles import page_cells
 from layoutcm.drawing.page_images import from_path
 from layoutcm.metrics.levels import largest_groups

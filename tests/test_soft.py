@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import fbeta_score, precision_score, recall_score
 
 import layoutcm as lcm
-from layoutcm.cli import main
+from layoutcm.cli.main import main
 from layoutcm.layouts.model import Outline, Regions
 from layoutcm.layouts.validation import make_layout
 

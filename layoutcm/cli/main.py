@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from layoutcm import __version__
 from layoutcm.alignment.pairing import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
-from layoutcm.commands import harmless, run_app, run_compare, run_convert, run_inspect
+from layoutcm.cli.commands import harmless, run_app, run_compare, run_convert, run_inspect
 from layoutcm.errors import InputError, shown
 from layoutcm.formats import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
