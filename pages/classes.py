@@ -5,7 +5,8 @@ import streamlit as st
 from layoutcm.drawing.screen.charts import taken_for
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.drawing.screen.precision_recall import precision_recall_plane
-from layoutcm.ui import bar, headlines, panels, router, state, words
+from layoutcm.ui import router, sidebar, state
+from layoutcm.ui.parts import headlines, panels, sentences
 
 router.arrive()
 compared = panels.need_comparison()
@@ -13,9 +14,9 @@ confusion = panels.shown(state.confusion(compared))
 st.title("Classes", anchor=False)
 rows, _ = confusion.drawn
 if confusion.diagonal:
-    panels.table(words.class_table(confusion), panels.CLASS_COLUMNS, key="class_table")
+    panels.table(sentences.class_table(confusion), panels.CLASS_COLUMNS, key="class_table")
     st.subheader("Averages", anchor=False)
-    averages = words.average_table(compared, confusion, state.get("method"))
+    averages = sentences.average_table(compared, confusion, state.get("method"))
     panels.table(averages, panels.CLASS_COLUMNS | {"f1": panels.plain_number("F1")}, key="average_table")
     st.subheader("Precision and recall", anchor=False)
     figure = precision_recall_plane(confusion, state.theme())
@@ -26,10 +27,10 @@ else:
         "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
     )
 names = [confusion.labels[i] for i in (*rows[1:], *rows[:1])]
-bar.choose("class", "What is it taken for?", names)
+sidebar.choose("class", "What is it taken for?", names)
 chosen = confusion.labels.index(state.get("class"))
 st.plotly_chart(taken_for(confusion, chosen, state.theme()), key="taken_for", config=CONFIG, theme=None)
-largest = words.confusions(confusion, most=5, gt=state.get("class"))
+largest = sentences.confusions(confusion, most=5, gt=state.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
     st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=panels.open_cell, args=(gt_label, pred_label))

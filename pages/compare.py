@@ -3,7 +3,8 @@
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import loading, page_pairs, panels, repairs, router, state, words
+from layoutcm.ui import router, state
+from layoutcm.ui.parts import findings, loading, page_pairs, panels, sentences
 
 router.arrive()
 st.title("Compare two layouts", anchor=False)
@@ -36,23 +37,23 @@ if files is not None:
             panels.matrix(compared, shown, "recall", key="first_matrix")
             panels.recipe(confusion.recipe)
         with right:
-            st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
+            st.markdown(sentences.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
             panels.ways_on(compared)
-            repairs.applied()
+            findings.applied()
             with st.spinner("Looking for what is odd …"):
                 found = compared.findings_by_side
             with odd:
-                repairs.warnings(found)
-            repairs.remarks(found)
+                findings.warnings(found)
+            findings.remarks(found)
             panels.guarded(lambda: page_pairs.show(compared))
             loading.taxonomy(compared)
     else:
-        repairs.applied()
+        findings.applied()
         if layouts:
             st.error(panels.told(compared))
             found = {layout.name: layout.findings for layout in layouts}
-            repairs.warnings(found)
-            repairs.remarks(found)
+            findings.warnings(found)
+            findings.remarks(found)
         loading.ways_out(files)
 else:
     st.caption(f"Nothing leaves this machine. Formats: {loading.formats_in_words()}.")

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from layoutcm.layouts.model import SIDES
-from layoutcm.ui import families, panels, router, state
+from layoutcm.ui import router, state
+from layoutcm.ui.parts import families, panels
 
 router.arrive()
 compared = panels.need_comparison()

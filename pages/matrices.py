@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from layoutcm.ui import bar, cell, panels, router, state, words
+from layoutcm.ui import router, sidebar, state
+from layoutcm.ui.parts import cell, panels, sentences
 
 router.arrive()
 compared = panels.need_comparison()
@@ -15,14 +16,16 @@ def views() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = panels.VIEW_NAMES
         st.segmented_control("View", list(names), required=True, format_func=names.get, **state.bound("view"))
-        bar.choose("order", "Order", state.CHOICES["order"], width=160)
+        sidebar.choose("order", "Order", state.CHOICES["order"], width=160)
         st.toggle("Log", help="Colours of mistakes on a log scale", **state.bound("log"))
         st.toggle("Unused", help="Show labels that nobody uses", **state.bound("empty"))
         panels.take_matrix(confusion, state.get("view"))
     if state.get("view") == "collapsed":
         st.caption(f"Background against everything else, of {panels.typed(panels.scope(compared))}.")
         panels.collapsed(confusion)
-        panels.table(words.collapsed_table(confusion.collapse()), words.COLLAPSED_COLUMNS, key="collapsed_table")
+        panels.table(
+            sentences.collapsed_table(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="collapsed_table"
+        )
     else:
         shown = panels.shown(confusion)
         wide = panels.width_of(shown)

@@ -4,7 +4,8 @@ import streamlit as st
 
 from layoutcm.drawing import method_drawings
 from layoutcm.drawing.palette import DARK
-from layoutcm.ui import method, router, state
+from layoutcm.ui import router, state
+from layoutcm.ui.parts import method
 
 router.arrive()
 dark = state.theme() == DARK

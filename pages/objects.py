@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from layoutcm.ui import centroids, objects, panels, router, soft
+from layoutcm.ui import router
+from layoutcm.ui.parts import centroid_match, objects, panels, soft_scores
 
 router.arrive()
 compared = panels.need_comparison()
@@ -18,13 +19,13 @@ def at_one_iou() -> None:
 
 @panels.by_itself
 def centres() -> None:
-    centroids.show(compared)
-    panels.recipe(centroids.recipe(compared))
+    centroid_match.show(compared)
+    panels.recipe(centroid_match.recipe(compared))
 
 
 at_one_iou()
 st.subheader("Centres that meet", anchor=False)
 centres()
 st.subheader("Soft scores", anchor=False)
-soft.show(compared)
+soft_scores.show(compared)
 objects.remember(compared)

@@ -2,16 +2,17 @@
 
 import streamlit as st
 
-from layoutcm.ui import headlines, panels, repairs, router, state, words
+from layoutcm.ui import router, state
+from layoutcm.ui.parts import findings, headlines, panels, sentences
 
 router.arrive()
 compared = panels.need_comparison()
 confusion = state.confusion(compared)
 st.title("Overview", anchor=False)
-st.markdown(words.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
+st.markdown(sentences.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
 odd = st.container()  # what may explain bad numbers, when there is time to look for it
 figures = st.container(horizontal=True, gap="small")
-own = words.headlines(compared, confusion, state.get("level"))
+own = sentences.headlines(compared, confusion, state.get("level"))
 places = headlines.draw(figures, own, headlines.LATER if headlines.intervals_come(compared) else None)
 shown = panels.shown(confusion)
 left, right = panels.beside(3, 2, labels=panels.width_of(shown))
@@ -20,7 +21,7 @@ with left:
     panels.matrix(compared, shown, "recall", key="overview_matrix")
 with right:
     st.subheader("Largest confusions" if confusion.diagonal else "Largest cells", anchor=False)
-    for text, gt_label, pred_label in words.confusions(shown):
+    for text, gt_label, pred_label in sentences.confusions(shown):
         key = f"confusion_{gt_label}_{pred_label}"
         st.button(text, key=key, width="stretch", on_click=panels.open_cell, args=(gt_label, pred_label))
     if panels.chosen_cell(compared):
@@ -37,4 +38,4 @@ with below:
 headlines.add_intervals(places, own, intervals)
 headlines.draw(figures, headlines.of_other_views(compared))
 with odd:
-    repairs.reminder(compared.findings)
+    findings.reminder(compared.findings)

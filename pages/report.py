@@ -2,16 +2,17 @@
 
 import streamlit as st
 
-from layoutcm.ui import panels, report_figures, reporting, router, state
+from layoutcm.ui import router, state
+from layoutcm.ui.parts import panels, report_downloads, report_figures
 
 router.arrive()
 compared = panels.need_comparison()
 confusion = panels.shown(state.confusion(compared))
 st.title("Report", anchor=False)
 st.subheader("Everything", anchor=False)
-reporting.everything(compared)
+report_downloads.everything(compared)
 st.subheader("One figure", anchor=False)
 report_figures.show(compared, confusion)
 st.subheader("One table", anchor=False)
-reporting.tables(compared, confusion)
+report_downloads.tables(compared, confusion)
 panels.recipe(confusion.recipe)

@@ -2,18 +2,19 @@
 
 import streamlit as st
 
-from layoutcm.ui import panels, router, state, viewing
+from layoutcm.ui import router, state
+from layoutcm.ui.parts import page_viewer, panels
 
 router.arrive()
 compared = panels.need_comparison()
 if not compared.pages:
     st.info("There are no pages to look at.")
     st.stop()
-page = viewing.choose_page(compared)
+page = page_viewer.choose_page(compared)
 left, right = panels.beside(3, 2)
 with left:
-    viewing.overlay(compared, page)
+    page_viewer.overlay(compared, page)
 with right:
-    viewing.masks(compared, page)
-viewing.numbers(compared, page)
+    page_viewer.masks(compared, page)
+page_viewer.numbers(compared, page)
 panels.recipe(compared.recipe_for(state.get("method"), page=page))

@@ -6,8 +6,8 @@ import pytest
 from test_app_pages import HOSTILE, coco, in_the_repository, opened, texts, upload  # noqa: F401
 
 from layoutcm.metrics.family_trees import FamilyTree
-from layoutcm.ui.families import as_yaml
 from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
+from layoutcm.ui.parts.families import as_yaml
 
 OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Caption"]}, "Floats": ["Picture", "Table"]}
 

@@ -7,7 +7,7 @@ from test_app_pages import HOSTILE, ROOT, coco, in_the_repository, opened, uploa
 from test_app_pages import texts as typed_texts
 
 import layoutcm as lcm
-from layoutcm.ui import headlines
+from layoutcm.ui.parts import headlines
 
 
 def texts(app):

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
 from layoutcm.diagnosis.causes import cell_kinds
-from layoutcm.ui import bar, cell, headlines
+from layoutcm.ui import sidebar
+from layoutcm.ui.parts import cell, headlines
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "report", "method"]
@@ -360,8 +361,8 @@ def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):
 
 
 def test_of_very_many_pages_only_the_near_ones_are_listed(monkeypatch):
-    monkeypatch.setattr(bar, "MANY", 10)
-    monkeypatch.setattr(bar, "NEAR", 2)
+    monkeypatch.setattr(sidebar, "MANY", 10)
+    monkeypatch.setattr(sidebar, "NEAR", 2)
     app = opened("viewer", load="sample", page="report_p3.png")
     for chosen, listed in ((3, (1, 2, 3, 4)), (4, (2, 3, 4, 5))):
         app.selectbox(key="viewer_page").set_value(f"report_p{chosen}.png").run()
@@ -371,7 +372,7 @@ def test_of_very_many_pages_only_the_near_ones_are_listed(monkeypatch):
 
 def test_a_part_of_a_name_finds_the_rest():
     names = ["Report_p1", "report_p2", "p2"]
-    assert [bar.find(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
+    assert [sidebar.find(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
         "p2",
         "report_p2",
         "Report_p1",
@@ -391,13 +392,13 @@ def test_next_and_previous_turn_the_page():
 
 
 def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
-    told, real = [], bar.layouts_of
+    told, real = [], sidebar.layouts_of
 
     def layouts_of(asked, tell):
         return real(asked, lambda given: (told.append(given.name), tell(given)))
 
-    monkeypatch.setattr(bar, "LARGE", 0)
-    monkeypatch.setattr(bar, "layouts_of", layouts_of)
+    monkeypatch.setattr(sidebar, "LARGE", 0)
+    monkeypatch.setattr(sidebar, "layouts_of", layouts_of)
     app = opened(load="sample")
     app.run()
     assert told == ["gt.json", "model-a.json"] and "263 regions" in texts(app)

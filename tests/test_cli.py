@@ -223,7 +223,7 @@ def test_a_bug_is_exit_1_and_says_so(monkeypatch, capsys):
 
 def test_the_app_opens_folders_and_zips_and_refuses_what_is_not_there(monkeypatch, tmp_path, capsys):
     asked = []
-    monkeypatch.setattr("layoutcm.app_server.serve", lambda options: asked.append(options.files))
+    monkeypatch.setattr("layoutcm.ui.server.serve", lambda options: asked.append(options.files))
     files = [str(tmp_path), str(tmp_path / "run.zip")]
     assert main(["app", *files]) == 2 and "run.zip: there is no such file" in capsys.readouterr().err
     (tmp_path / "run.zip").write_bytes(b"PK")

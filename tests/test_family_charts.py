@@ -64,7 +64,8 @@ def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
 def shows_the_headline():
     import streamlit as st
 
-    from layoutcm.ui import families, state
+    from layoutcm.ui import state
+    from layoutcm.ui.parts import families
 
     state.start_session()
     state.open_named("sample")

@@ -14,7 +14,7 @@ from layoutcm.drawing.screen.object_charts import (
     object_figure,
     points_figure,
 )
-from layoutcm.ui.objects import cell_name, met
+from layoutcm.ui.parts.objects import cell_name, met
 
 HEADER = "page,width,height,label,x0,y0,x1,y1,score\n"
 # on p the first a is found, the second missed, <b> is read as a, and $x$ is invented; on q a is missed

@@ -15,12 +15,13 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.diagnosis.page_tiles import LIT
+from layoutcm.drawing.label_order import ordered
 from layoutcm.drawing.palette import rgb
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.layouts.repairs import REMEDIES, is_remedy
-from layoutcm.ui import drops, inputs, page_images, pictures, repairs, warm
-from layoutcm.ui.inputs import Request, data_files, from_bytes, from_path, layouts_of
-from layoutcm.ui.order import ordered
+from layoutcm.ui import dropped_files, image_uris, input_files, warm_up
+from layoutcm.ui.input_files import Request, data_files, from_bytes, from_path, layouts_of
+from layoutcm.ui.parts import findings, thumbnails
 
 
 def png(size=(40, 30), colour="red"):
@@ -45,7 +46,7 @@ def zipped(**members):
 
 
 def shown(picture):
-    uri = page_images.picture_uri(picture, 64)
+    uri = image_uris.picture_uri(picture, 64)
     return None if uri is None else Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2])))
 
 
@@ -55,7 +56,7 @@ def compared(*names, documents=None):
 
 
 def uploaded(**files):
-    return page_images.from_uploads([from_bytes(name, data) for name, data in files.items()])
+    return image_uris.from_uploads([from_bytes(name, data) for name, data in files.items()])
 
 
 def frames(sizes, format="TIFF"):
@@ -71,7 +72,7 @@ def test_images_are_found_as_pages_are():
     images = uploaded(**{"scans/a.PNG": png(), "pages.zip": zipped(**scans)})
     c = compared("a.jpg", "img/b", "c", "D%201")
     assert [shown(images.find(c, page)).size for page in (0, 1, 3)] == [(40, 30), (8, 9), (6, 7)]
-    assert images.find(c, 2) is None and page_images.picture_uri(None) is None
+    assert images.find(c, 2) is None and image_uris.picture_uri(None) is None
 
 
 def test_an_image_of_two_pages_names_is_not_guessed():
@@ -115,16 +116,16 @@ def test_an_image_named_as_pred_names_the_page_is_found():
 )
 def test_what_is_no_picture_is_named(name, data):
     with pytest.raises(lcm.InputError, match=name):
-        page_images.from_uploads([from_bytes(name, data)])
+        image_uris.from_uploads([from_bytes(name, data)])
 
 
 def test_too_many_or_too_large_members_are_refused(monkeypatch):
     monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBER_BYTES", 10)
     with pytest.raises(lcm.InputError, match=r"a\.png"):
-        page_images.from_uploads([from_bytes("x.zip", zipped(**{"a.png": png()}))])
+        image_uris.from_uploads([from_bytes("x.zip", zipped(**{"a.png": png()}))])
     monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBERS", 1)
     with pytest.raises(lcm.InputError, match="2 files"):
-        page_images.from_uploads([from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
+        image_uris.from_uploads([from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
 
 
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF")
@@ -140,20 +141,20 @@ def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
 def test_pictures_of_a_folder(tmp_path):
     (tmp_path / "p.png").write_bytes(png())
     (tmp_path / "p.txt").write_text("no")
-    images = page_images.from_folder(str(tmp_path))
+    images = image_uris.from_folder(str(tmp_path))
     assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "report.pdf").write_bytes(pdf())
     (tmp_path / "deep" / "locked.pdf").write_bytes(b"no pdf")
-    assert shown(page_images.from_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
-    assert not page_images.from_folder("").pictures
+    assert shown(image_uris.from_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
+    assert not image_uris.from_folder("").pictures
 
 
 @pytest.mark.parametrize("with_picture", [False, True])
 def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
     c = lcm.compare(*two_pages)
-    picture = page_images.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
-    data = pictures.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
+    picture = image_uris.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
+    data = thumbnails.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
     at = lambda x, y: image[round(y * 21), round(x * 21)]
     paper = 140 if with_picture else 250
@@ -165,7 +166,7 @@ def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
 
 
 def test_warming_up_goes_through_what_the_pages_do():
-    warm._compare_and_draw()
+    warm_up._compare_and_draw()
 
 
 def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
@@ -180,7 +181,7 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     for name in ("p1.txt", "p2.txt", "p1.png", "p1.pdf"):
         (labels / name).write_text("")
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json", "runs/labels/p1.txt", "runs/labels/p2.txt"]
-    monkeypatch.setattr("layoutcm.ui.inputs.FILES_OFFERED", 1)
+    monkeypatch.setattr("layoutcm.ui.input_files.FILES_OFFERED", 1)
     st.cache_data.clear()
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json"]
     before = from_path(labels)
@@ -239,8 +240,8 @@ YOLO, VOC, NAMES = b"0 .5 .5 .2 .2", b"<annotation><size/></annotation>", b"name
 
 def sorted_out(as_one=None, **files):
     given = [from_bytes(name, data) for name, data in files.items()]
-    kinds = [drops.kind_of(one.name, one.data) for one in given]
-    found = drops.predictions(given, kinds, as_one)
+    kinds = [dropped_files.kind_of(one.name, one.data) for one in given]
+    found = dropped_files.predictions(given, kinds, as_one)
     return [[part.name for part in one.parts] or [one.name] for one in found]
 
 
@@ -278,13 +279,13 @@ def test_the_person_knows_better_than_the_formats():
     ("ids:1", "move category ids by +1"),
 ])  # fmt: skip
 def test_every_repair_has_words(remedy, words):
-    assert is_remedy(remedy) and repairs.in_words(remedy) == words
+    assert is_remedy(remedy) and findings.in_words(remedy) == words
     assert not is_remedy(remedy + ",") and not is_remedy("rm -rf") and not is_remedy("")
 
 
 @pytest.mark.parametrize("remedy", REMEDIES)
 def test_no_repair_is_without_words(remedy):
-    assert repairs.in_words(remedy.replace("N", "1").replace("F", "2"))
+    assert findings.in_words(remedy.replace("N", "1").replace("F", "2"))
 
 
 def test_a_repaired_gt_lends_its_pages_as_on_the_command_line():
@@ -298,14 +299,16 @@ def test_a_repaired_gt_lends_its_pages_as_on_the_command_line():
 
 
 def test_a_page_map_says_which_page_lends_its_size_to_an_upload():
-    gt = inputs.from_bytes("gt.csv", b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\n")
-    pred = inputs.from_bytes("pred.csv", b"page,label,x0,y0,x1,y1\nz,t,0,0,5,5\nb,t,0,0,5,5\n")
+    gt = input_files.from_bytes(
+        "gt.csv", b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\n"
+    )
+    pred = input_files.from_bytes("pred.csv", b"page,label,x0,y0,x1,y1\nz,t,0,0,5,5\nb,t,0,0,5,5\n")
     with pytest.raises(lcm.InputError, match="size of page 'z'"):
-        inputs.layouts_of(inputs.Request(gt, pred))
+        input_files.layouts_of(input_files.Request(gt, pred))
     for text, width in (("a,z", 40.0), ("b,z\na,b", 50.0)):
-        page_map = inputs.from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
-        asked = inputs.Request(gt, pred, page_map=page_map)
-        assert inputs.layouts_of(asked)[1].page_columns.widths[0] == width
-        fixed = inputs.layouts_of(inputs.Request(gt, pred, pred_fixes=("flip-y",), page_map=page_map))[1]
+        page_map = input_files.from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
+        asked = input_files.Request(gt, pred, page_map=page_map)
+        assert input_files.layouts_of(asked)[1].page_columns.widths[0] == width
+        fixed = input_files.layouts_of(input_files.Request(gt, pred, pred_fixes=("flip-y",), page_map=page_map))[1]
         assert fixed.page_columns.widths[0] == width
-        assert inputs.comparison_of(asked, {}).pages[0] == "a"
+        assert input_files.comparison_of(asked, {}).pages[0] == "a"

@@ -220,9 +220,9 @@ def run_app(options: argparse.Namespace) -> None:
         if folder and not Path(folder).is_dir():
             raise InputError(folder, "", "there is no such folder", "Check the name.")
     _check_port(options.address, options.port)
-    from layoutcm import app_server
+    from layoutcm.ui import server
 
-    app_server.serve(options)
+    server.serve(options)
 
 
 def _check_port(address: str, port: int) -> None:

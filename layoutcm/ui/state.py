@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.label_order import ORDERS
 from layoutcm.drawing.matrix_layers import VIEWS
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
@@ -24,8 +25,7 @@ from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import DEEPEST
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import TOLERANCE
-from layoutcm.ui.inputs import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
-from layoutcm.ui.order import ORDERS
+from layoutcm.ui.input_files import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
 from layoutcm.wording import told_apart
 
 SAMPLE = {"gt": "gt.json", "preds": ("model-a.json", "model-b.csv"), "images": "images"}

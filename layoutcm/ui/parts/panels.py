@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.label_order import ordered
 from layoutcm.drawing.page_images import PageImages
 from layoutcm.drawing.screen.charts import collapsed_figure
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
@@ -20,8 +21,7 @@ from layoutcm.formats.page_sizes import BY_SIZES, THREE_WAYS
 from layoutcm.layouts.model import Finding
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
-from layoutcm.ui import family_choice, page_images, state
-from layoutcm.ui.order import ordered
+from layoutcm.ui import family_choice, image_uris, state
 from layoutcm.ui.router import go
 from layoutcm.wording import MISSING, spaced
 
@@ -312,4 +312,4 @@ def images() -> PageImages:
 
 @st.cache_resource(max_entries=4, show_spinner="Looking through the page images …")
 def _folder_images(folder: str) -> PageImages:
-    return page_images.from_folder(folder)
+    return image_uris.from_folder(folder)

@@ -10,15 +10,16 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import AGREEMENT, AGREEMENT_COLOURS, PageCells, page_boxes, page_cells
+from layoutcm.drawing.label_order import ordered
 from layoutcm.drawing.palette import label_colours
 from layoutcm.drawing.screen.label_set_map import set_map
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import bar, panels, state, words
-from layoutcm.ui.order import ordered
-from layoutcm.ui.page_images import picture_uri
+from layoutcm.ui import sidebar, state
+from layoutcm.ui.image_uris import picture_uri
+from layoutcm.ui.parts import panels, sentences
 from layoutcm.wording import spaced
 
 MAPS = {"gt": "gt", "pred": "pred", "difference": "Difference", "cell": "Chosen cell"}
@@ -30,7 +31,7 @@ def choose_page(compared: Comparison) -> str:
     index = compared.page_index(current)
     state.put(page=current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bar.choose("page", "Page", compared.pages, place="viewer")
+        sidebar.choose("page", "Page", compared.pages, place="viewer")
         for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
             end = not 0 <= to < len(compared.pages)
             st.button(name, disabled=end, shortcut=key, on_click=_turn_to, args=(compared, to))
@@ -127,8 +128,8 @@ def numbers(compared: Comparison, page: str) -> None:
         st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)
     with right:
         st.subheader("Content against Background", anchor=False)
-        panels.table(words.collapsed_table(confusion.collapse()), words.COLLAPSED_COLUMNS, key="page_collapsed")
+        panels.table(sentences.collapsed_table(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="page_collapsed")
         if confusion.diagonal:
             st.subheader("Classes on this page", anchor=False)
-            classes = words.class_table(confusion).drop(columns=["pred_pixels", "iou"])
+            classes = sentences.class_table(confusion).drop(columns=["pred_pixels", "iou"])
             panels.table(classes, panels.CLASS_COLUMNS, key="page_classes")

@@ -17,7 +17,8 @@ from layoutcm.report.report_files import all_tables, zipped
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.results import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
-from layoutcm.ui import family_choice, headlines, objects, panels, state
+from layoutcm.ui import family_choice, state
+from layoutcm.ui.parts import headlines, objects, panels
 from layoutcm.wording import MISSING, spaced, told_apart
 
 if TYPE_CHECKING:

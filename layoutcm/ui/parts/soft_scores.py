@@ -8,7 +8,8 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import PRED
-from layoutcm.ui import panels, state
+from layoutcm.ui import state
+from layoutcm.ui.parts import panels
 
 if TYPE_CHECKING:
     import pandas as pd

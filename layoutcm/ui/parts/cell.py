@@ -12,9 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE, CellKinds, cell_kinds
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import panels, state
-from layoutcm.ui.panels import typed
-from layoutcm.ui.pictures import thumbnail
+from layoutcm.ui import state
+from layoutcm.ui.parts import panels
+from layoutcm.ui.parts.panels import typed
+from layoutcm.ui.parts.thumbnails import thumbnail
 from layoutcm.wording import per_cent, share, spaced
 
 if TYPE_CHECKING:

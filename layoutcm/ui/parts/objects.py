@@ -15,8 +15,9 @@ from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectCells
 from layoutcm.metrics.scores import ratio
-from layoutcm.ui import panels, state
-from layoutcm.ui.panels import counted, typed
+from layoutcm.ui import state
+from layoutcm.ui.parts import panels
+from layoutcm.ui.parts.panels import counted, typed
 from layoutcm.wording import number, share
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
-from layoutcm.ui import bar, state
+from layoutcm.ui import sidebar, state
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
-from layoutcm.ui.panels import TABLE_ROWS, VIEW_NAMES, beside, guarded, table, typed
+from layoutcm.ui.parts.panels import TABLE_ROWS, VIEW_NAMES, beside, guarded, table, typed
 from layoutcm.wording import share
 
 if TYPE_CHECKING:
@@ -38,11 +38,13 @@ def _row() -> Any:
 def choose(compared: Comparison) -> FamilyTree:
     """Where the families come from and how they are counted."""
     with _row():
-        bar.choose("families", "Families", options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280)
+        sidebar.choose(
+            "families", "Families", options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280
+        )
         tree = chosen_tree(compared)
         st.segmented_control("Sample", UNITS, required=True, **state.bound("family_sample"))
-        bar.choose("family_count", "Count", state.CHOICES["family_count"], help=COUNT_HELP, width=160)
-        bar.choose(
+        sidebar.choose("family_count", "Count", state.CHOICES["family_count"], help=COUNT_HELP, width=160)
+        sidebar.choose(
             "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
             help="1 is the outermost families of the tree.",
         )  # fmt: skip
@@ -178,7 +180,7 @@ def inside(families: FamilyConfusion, side: int) -> None:
         st.info("There is nothing in any family here.")
         return
     names = [matrix.family for matrix in sorted(shown, key=_trouble, reverse=True)]
-    bar.choose("family", "Family", names, help="The family with the most confusion inside comes first.", width=280)
+    sidebar.choose("family", "Family", names, help="The family with the most confusion inside comes first.", width=280)
     chosen = next(matrix for matrix in shown if matrix.family == state.get("family"))
     view, of, other = ("recall", "gt, by row", "pred") if side == GT else ("precision", "pred, by column", "gt")
     figure = family_figure(chosen, view, state.theme(), UNITS[families.sample])

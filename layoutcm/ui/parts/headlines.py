@@ -15,8 +15,9 @@ from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.metrics.bootstrap import RESAMPLES, Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.terminal import ends, resamples_of
-from layoutcm.ui import centroids, families, objects, soft, state
-from layoutcm.ui.panels import counted
+from layoutcm.ui import state
+from layoutcm.ui.parts import centroid_match, families, objects, soft_scores
+from layoutcm.ui.parts.panels import counted
 from layoutcm.wording import number
 
 SMALL = 5000  # pages; about a second of work
@@ -101,8 +102,8 @@ def of_other_views(compared: Comparison) -> list[Headline]:
         help_text = f"On {size} this takes some seconds, so it waits until you open Objects; then it stands here too."
         return [*figures, ("Objects", LATER, help_text)]
     figures.append(_of_objects(compared))
-    if not soft.why_none(compared):
-        value = float(soft.averages(compared)["f_beta"]["macro"])
+    if not soft_scores.why_none(compared):
+        value = float(soft_scores.averages(compared)["f_beta"]["macro"])
         figures.append(_figure("Soft F1", value, "Pixels weighted by their regions' scores, mean of the labels"))
     return [*figures, _of_centres(compared)]
 
@@ -123,7 +124,7 @@ def _of_objects(compared: Comparison) -> Headline:
 
 
 def _of_centres(compared: Comparison) -> Headline:
-    found = centroids.matched(compared)
+    found = centroid_match.matched(compared)
     dx, dy = found.tolerance
-    whose = "a region with their label" if centroids.class_aware(compared) else "any region"
+    whose = "a region with their label" if centroid_match.class_aware(compared) else "any region"
     return _figure("Centroid recall", found.recall, f"gt regions with a centre within {dx:g} x {dy:g} px of {whose}")

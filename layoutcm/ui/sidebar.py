@@ -12,8 +12,8 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.ui import state
-from layoutcm.ui.inputs import Input, layouts_of
-from layoutcm.ui.panels import counted, typed
+from layoutcm.ui.input_files import Input, layouts_of
+from layoutcm.ui.parts.panels import counted, typed
 
 MANY, NEAR = 2000, 100  # more options than that are not all listed; so many before and after the chosen one are
 LARGE = 10_000_000  # bytes; less is read in a moment

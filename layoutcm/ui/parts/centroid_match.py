@@ -10,7 +10,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.centroids import Centroids, Tolerance
 from layoutcm.ui import state
-from layoutcm.ui.objects import WIDE, figures
+from layoutcm.ui.parts.objects import WIDE, figures
 from layoutcm.wording import number, spaced
 
 

@@ -10,9 +10,10 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_maps import parse_page_map, resolve
-from layoutcm.ui import panels, state
-from layoutcm.ui.inputs import from_bytes, layouts_of
-from layoutcm.ui.panels import counted, typed
+from layoutcm.ui import state
+from layoutcm.ui.input_files import from_bytes, layouts_of
+from layoutcm.ui.parts import panels
+from layoutcm.ui.parts.panels import counted, typed
 from layoutcm.wording import spaced
 
 if TYPE_CHECKING:

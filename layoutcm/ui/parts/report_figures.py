@@ -19,8 +19,9 @@ from layoutcm.drawing.paper.matrix import VIEW_NAMES
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.report.report_files import CURVES, DIFFERENCES, difference_of, figure_names, figure_of
-from layoutcm.ui import objects, panels, state
-from layoutcm.ui.inputs import comparison_of
+from layoutcm.ui import state
+from layoutcm.ui.input_files import comparison_of
+from layoutcm.ui.parts import objects, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import page_cells
 from layoutcm.drawing.page_images import Picture
 from layoutcm.drawing.page_raster import lit_page
-from layoutcm.ui.page_images import picture_uri
+from layoutcm.ui.image_uris import picture_uri
 
 THUMBNAIL = 420
 EDGE = (160, 160, 160)

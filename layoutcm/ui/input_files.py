@@ -16,13 +16,13 @@ from typing import Any
 
 import streamlit as st
 
-from layoutcm.app_server import SETTINGS, app_folder
 from layoutcm.comparison import Comparison, compare
 from layoutcm.formats import read
 from layoutcm.formats.source_files import OTHER_SUFFIXES, Source, files_below, read_bytes
 from layoutcm.layouts.model import IMAGE_SUFFIXES, Layout
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
 from layoutcm.layouts.repairs import fix
+from layoutcm.ui.server import SETTINGS, app_folder
 
 LAYOUTS_KEPT, COMPARISONS_KEPT = 12, 12
 # A folder with more files than that is one layout; its files are not offered one by one.

@@ -11,7 +11,7 @@ import streamlit as st
 
 from layoutcm.drawing import page_images
 from layoutcm.drawing.page_images import Given, PageImages, Picture, shrunk
-from layoutcm.ui.inputs import Input
+from layoutcm.ui.input_files import Input
 
 SHOWN_SIDE = 1600
 

@@ -12,7 +12,7 @@ from layoutcm.formats import WHOLE, find_candidates, is_companion
 from layoutcm.formats.content import Content
 from layoutcm.formats.source_files import OTHER_SUFFIXES, ZIP_MAGIC
 from layoutcm.layouts.model import IMAGE_SUFFIXES
-from layoutcm.ui.inputs import Input, together
+from layoutcm.ui.input_files import Input, together
 
 ALONE, PART, UNKNOWN, COMPANION, IMAGE = KINDS = ("alone", "part", "unknown", "companion", "image")
 LAYOUTS = (ALONE, PART, UNKNOWN)

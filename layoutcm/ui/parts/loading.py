@@ -12,9 +12,10 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats import BY_NAME, never
 from layoutcm.layouts.model import GT, PRED, Layout
-from layoutcm.ui import drops, page_images, page_pairs, state
-from layoutcm.ui.inputs import Input, data_files, from_bytes, layout_of, layouts_of, together
-from layoutcm.ui.panels import beside, counted, guarded, told, typed
+from layoutcm.ui import dropped_files, image_uris, state
+from layoutcm.ui.input_files import Input, data_files, from_bytes, layout_of, layouts_of, together
+from layoutcm.ui.parts import page_pairs
+from layoutcm.ui.parts.panels import beside, counted, guarded, told, typed
 
 KEEP = "(keep)"
 SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
@@ -50,12 +51,14 @@ def uploads() -> None:
     with st.spinner("Looking at the files …"):
         gt, preds, given = ([digested(upload) for upload in zone] for zone in dropped)
         kinds = [_kinds(zone) for zone in (gt, preds)]
-    _take_pictures(given, [one for one, kind in zip(gt + preds, kinds[GT] + kinds[PRED]) if kind in drops.WITH_IMAGES])
+    _take_pictures(
+        given, [one for one, kind in zip(gt + preds, kinds[GT] + kinds[PRED]) if kind in dropped_files.WITH_IMAGES]
+    )
     if preds:
         with right:
             found = _predictions(preds, kinds[PRED])
     if gt and preds:
-        files = (drops.one_layout(gt, kinds[GT]), found)
+        files = (dropped_files.one_layout(gt, kinds[GT]), found)
         if files != st.session_state.get("uploads_taken"):
             st.session_state["uploads_taken"] = files
             state.load(state.Loaded(*files))
@@ -67,18 +70,18 @@ def _kinds(files: list[Input]) -> list[str]:
     known: dict[tuple[str, str], str] = st.session_state.setdefault("kinds", {})
     for one in files:
         if (one.name, one.digest) not in known:
-            known[one.name, one.digest] = drops.kind_of(one.name, one.data)
+            known[one.name, one.digest] = dropped_files.kind_of(one.name, one.data)
     return [known[one.name, one.digest] for one in files]
 
 
 def _predictions(files: list[Input], kinds: list[str]) -> tuple[Input, ...]:
     """What the formats tell, and a switch for the person who knows better."""
-    by_format = drops.predictions(files, kinds)
-    if sum(kind in drops.LAYOUTS for kind in kinds) < 2:
+    by_format = dropped_files.predictions(files, kinds)
+    if sum(kind in dropped_files.LAYOUTS for kind in kinds) < 2:
         return by_format
     key = "one_prediction_" + together(files).digest
     as_one = st.toggle("These files are one prediction", value=len(by_format) == 1, key=key, help=ONE_OR_SEVERAL)
-    return by_format if as_one == (len(by_format) == 1) else drops.predictions(files, kinds, as_one)
+    return by_format if as_one == (len(by_format) == 1) else dropped_files.predictions(files, kinds, as_one)
 
 
 def _take_pictures(given: list[Input], beside: list[Input]) -> None:
@@ -89,7 +92,7 @@ def _take_pictures(given: list[Input], beside: list[Input]) -> None:
         st.session_state["pictures_problem"] = ""
         try:
             with st.spinner("Looking through the page images …"):
-                images = page_images.from_uploads(given, beside)
+                images = image_uris.from_uploads(given, beside)
             st.session_state["page_images"] = images if images.pictures else None
         except InputError as error:
             st.session_state["pictures_problem"] = told(error)

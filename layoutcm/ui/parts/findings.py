@@ -8,7 +8,7 @@ import streamlit as st
 
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import state
-from layoutcm.ui.panels import counted, typed
+from layoutcm.ui.parts.panels import counted, typed
 from layoutcm.ui.router import go
 
 MATCH_NAMES = "match-names"
