@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from layoutcm import __version__
-from layoutcm.alignment.pairing import MISSING_PAGES
+from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import harmless, run_app, run_compare, run_convert, run_inspect
 from layoutcm.errors import InputError, shown

@@ -21,8 +21,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from layoutcm.alignment.align import joined_pages
 from layoutcm.alignment.page_matching import match_pages
-from layoutcm.alignment.pairing import joined_pages
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.source_files import check_members, files_below

@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.pairing import neighbours
 from layoutcm.errors import InputError, shown
+from layoutcm.layouts.documents import neighbours
 from layoutcm.layouts.model import (
     X0,
     X1,

@@ -12,8 +12,8 @@ import numpy as np
 from layoutcm import __version__
 from layoutcm.alignment.checks import findings_of
 from layoutcm.alignment.page_matching import WAYS
-from layoutcm.alignment.pairing import name_documents
 from layoutcm.comparison import Comparison
+from layoutcm.layouts.documents import name_documents
 from layoutcm.layouts.model import PRED, SIDES, Layout
 from layoutcm.metrics.confusion import Confusion, collapsed
 from layoutcm.metrics.levels import Stacks

@@ -1,4 +1,8 @@
-"""Pages of two sides brought together: which belong to each other, in whose frame, in which document."""
+"""Which document each page belongs to, and the pages before and after it in that document.
+
+A document comes from the caller (a pattern or a table), else from the file, else from page names that are equal except
+for a trailing number. A page without any of these is a document of its own.
+"""
 
 from __future__ import annotations
 
@@ -10,79 +14,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.page_matching import PageMatches, match_pages
 from layoutcm.errors import InputError, shown
-from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Pages
-from layoutcm.layouts.page_maps import PageMap, resolve
+from layoutcm.layouts.model import Finding, Pages
 from layoutcm.layouts.page_names import natural, split_number
-
-MISSING_PAGES = ("penalise", "ignore")
-NAMES_SHOWN = 4
-Sources = tuple[NDArray[np.int64], NDArray[np.int64]]
-
-
-def pair_pages(
-    gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None
-) -> tuple[Sources, PageMatches, list[Finding]]:
-    """int64[pages] of both sides: gt's pages in their order, then pred's own; -1 where a side lacks the page."""
-    if missing_pages not in MISSING_PAGES:
-        raise InputError(
-            "", "missing_pages", f"{shown(missing_pages)} is not known", f"Use {' or '.join(MISSING_PAGES)}."
-        )
-    matches, findings = match_pages(gt, pred, resolve(page_map, gt, pred) if page_map else {})
-    alone = matches.alone(len(pred))
-    for side, pages, names in zip(SIDES, alone, (gt.names, pred.names)):
-        findings += _alone(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
-    if missing_pages == "ignore":
-        kept = np.flatnonzero(matches.partner >= 0)
-        return (kept, matches.partner[kept]), matches, findings
-    gt_pages = np.concatenate([np.arange(len(gt)), np.full(alone[PRED].size, -1)])
-    return (gt_pages, np.concatenate([matches.partner, alone[PRED]])), matches, findings
-
-
-def _alone(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
-    if not names:
-        return []
-    first = ", ".join(map(shown, names[:NAMES_SHOWN])) + (" …" if len(names) > NAMES_SHOWN else "")
-    message = (
-        f"{len(names):,} of {pages:,} pages of {side} {'is' if len(names) == 1 else 'are'} not in the other side "
-        f"and {_fate(len(names), missing_pages)}: {first}."
-    )
-    fix = "Check the page names of both files, say which belong together (pages=, --pages)"
-    fix += "." if missing_pages == "ignore" else ", or leave such pages out (missing pages: ignore)."
-    return [Finding(f"page-only-in-{side}", message, count=len(names), fix=fix)]
-
-
-def _fate(count: int, missing_pages: str) -> str:
-    verb = "is" if count == 1 else "are"
-    return f"{verb} left out" if missing_pages == "ignore" else f"{verb} compared with an empty page"
-
-
-def joined_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
-    """The pages in gt's frame; in pred's own where gt has no such page."""
-    if np.array_equal(sources[GT], np.arange(len(gt))) and (all(gt.documents) or not any(pred.documents)):
-        return gt  # the usual case, and there may be very many pages
-    rows = [(gt, i) if i >= 0 else (pred, j) for i, j in zip(*sources)]
-    return Pages(
-        tuple(side.names[i] if side is gt else _own_name(side.names[i], gt, pred) for side, i in rows),
-        np.array([side.widths[i] for side, i in rows], float),
-        np.array([side.heights[i] for side, i in rows], float),
-        tuple(_document(gt, i) or _document(pred, j) for i, j in zip(*sources)),
-        np.array([side.numbers[i] for side, i in rows], np.int32),
-    )
-
-
-def _own_name(name: str, gt: Pages, pred: Pages) -> str:
-    """A page map may leave a page of pred alone whose name in gt is another page's."""
-    if name in gt.index:
-        name += " (pred)"
-        while name in gt.index or name in pred.index:
-            name += "*"
-    return name
-
-
-def _document(pages: Pages, i: int) -> str:
-    return pages.documents[i] if i >= 0 else ""
 
 
 def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> tuple[Pages, list[Finding]]:
