@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.layouts.model import Outline, Pages, Regions
+from layoutcm.layouts.model import Pages, Regions
+from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
 from layoutcm.layouts.writers import WRITERS
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reading import codes, pages, read, refusal, regions
 
-from layoutcm.formats.outlines import run_pixels
+from layoutcm.layouts.shapes import run_pixels
 
 
 def hocr(inside, title="image 'a.png'; bbox 0 0 100 80"):

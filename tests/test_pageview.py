@@ -8,7 +8,8 @@ from test_against_pixels import layouts, page
 
 import layoutcm as lcm
 from layoutcm.diagnosis.page_tiles import page_cells
-from layoutcm.layouts.model import GT, PRED, Outline
+from layoutcm.layouts.model import GT, PRED
+from layoutcm.layouts.shapes import Outline
 
 
 def areas(cells):

@@ -9,7 +9,8 @@ from pycocotools import mask as coco_mask
 from test_against_pixels import LABELS, layouts, page
 
 import layoutcm as lcm
-from layoutcm.layouts.model import Layout, Outline, RunMask
+from layoutcm.layouts.model import Layout
+from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.pixels.counting import lay_out_alignment
 from layoutcm.pixels.grid import lay_out
 from layoutcm.pixels.shape_fill import coloured, labels_at, mask_pairs, paint, rectangles

@@ -9,7 +9,7 @@ import pytest
 from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
-from layoutcm.formats.outlines import run_pixels
+from layoutcm.layouts.shapes import run_pixels
 
 HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
 

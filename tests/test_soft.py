@@ -13,7 +13,8 @@ from sklearn.metrics import fbeta_score, precision_score, recall_score
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.layouts.model import Outline, Regions
+from layoutcm.layouts.model import Regions
+from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
 
 AVERAGES = ["micro", "macro", "samples", None]

@@ -17,9 +17,9 @@ import numpy as np
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.outlines import is_box
 from layoutcm.formats.page_sizes import missing_size, size_of
-from layoutcm.layouts.model import Finding, Layout, Outline, Pages, Regions, Shape, stem
+from layoutcm.layouts.model import Finding, Layout, Pages, Regions, stem
+from layoutcm.layouts.shapes import Outline, Shape, is_box
 from layoutcm.layouts.validation import make_layout
 from layoutcm.wording import agreeing
 

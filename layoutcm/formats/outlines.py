@@ -1,15 +1,24 @@
-"""COCO segmentations: lists of polygons and run-length masks (plain or compressed), as shapes of the model."""
+"""Outlines and masks as files write them, as shapes of a layout.
+
+COCO writes lists of polygons and run-length masks, plain or compressed; other formats write points as text,
+"x,y x,y ...", with various separators.
+"""
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.layouts.model import MAX_COORDINATE, Floats, Outline, RunMask, Shape
+from layoutcm.formats.builder import Spot, listed, spelled
+from layoutcm.layouts.model import MAX_COORDINATE, Floats
+from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, RunMask, Shape, is_box
 
-MAX_MASK_PIXELS = 1 << 28
+Box = tuple[float, float, float, float]
+# Far more than an outline needs; a longer text is made to keep the reader busy.
+MAX_TEXT = 1 << 20
 
 
 class Runs(msgspec.Struct):
@@ -33,51 +42,6 @@ def parse_segmentation(raw: msgspec.Raw, file: str, place: str) -> Shape | None:
     if isinstance(value, Runs):
         return _mask(value, file, place)
     return Outline(tuple(_ring(points, file, f"{place}[{i}]") for i, points in enumerate(value)))
-
-
-def is_box(shape: Shape) -> bool:
-    """An axis-aligned rectangle given as a polygon is a box."""
-    if isinstance(shape, RunMask) or len(shape.rings) != 1:
-        return False
-    points = shape.rings[0]
-    if len(points) == 5 and (points[0] == points[4]).all():
-        points = points[:4]
-    if len(points) != 4:
-        return False
-    # Along one axis and then the other in turn; there and back along one line is a spike, not a box.
-    moves = points != np.roll(points, 1, axis=0)
-    return bool((moves.sum(axis=1) == 1).all() and (moves[1:] != moves[:-1]).all())
-
-
-def shape_box(shape: Shape) -> tuple[float, float, float, float]:
-    """x0, y0, x1, y1 around a shape."""
-    if isinstance(shape, Outline):
-        points = np.concatenate(shape.rings)
-        x0, y0 = points.min(axis=0)
-        x1, y1 = points.max(axis=0)
-        return float(x0), float(y0), float(x1), float(y1)
-    return _runs_box(shape)
-
-
-def _runs_box(mask: RunMask) -> tuple[float, float, float, float]:
-    """From the ends of the runs alone: the pixels of a large mask would fill the memory."""
-    ends = np.cumsum(mask.runs)
-    inked = (np.arange(ends.size) % 2 == 1) & (mask.runs > 0)
-    if not inked.any():
-        return 0.0, 0.0, 0.0, 0.0
-    first_column, first_row = np.divmod((ends - mask.runs)[inked], mask.height)
-    last_column, last_row = np.divmod(ends[inked] - 1, mask.height)
-    # A run that goes on in the next column touches the bottom of one and the top of the other.
-    turns = bool((first_column < last_column).any())
-    x0, y0 = int(first_column[0]), 0 if turns else int(first_row.min())
-    x1, y1 = int(last_column[-1]) + 1, mask.height if turns else int(last_row.max()) + 1
-    return float(x0), float(y0), float(x1), float(y1)
-
-
-def run_pixels(mask: RunMask) -> NDArray[np.bool_]:
-    """bool[height, width]: the pixels of a run-length mask."""
-    values = np.arange(mask.runs.size) % 2 == 1
-    return np.repeat(values, mask.runs).reshape(mask.width, mask.height).T
 
 
 def _ring(points: list[float], file: str, place: str) -> Floats:
@@ -124,3 +88,43 @@ def _decompress(text: str, file: str, place: str) -> list[int]:
             counts.append(value + (counts[-2] if len(counts) > 2 else 0))
             value = shift = 0
     return counts
+
+
+def parse_points(text: str, file: str, place: Spot) -> list[float]:
+    """x, y, x, y, ...: none, or as many y as x."""
+    if len(text) > MAX_TEXT:
+        raise _wrong(text, file, place, f"is longer than {MAX_TEXT:,} characters")
+    flat = listed(text.strip().replace(" ", ",").replace(";", ","))
+    if flat is None:
+        flat = _split(text, file, place)
+    if len(flat) % 2:
+        raise _wrong(text, file, place, "has an x without a y")
+    if not math.isfinite(sum(flat)):
+        raise _wrong(text, file, place, "holds a number that is not finite")
+    return flat
+
+
+def _split(text: str, file: str, place: Spot) -> list[float]:
+    try:
+        return [float(part) for part in text.replace(",", " ").replace(";", " ").split()]
+    except ValueError:
+        raise _wrong(text, file, place, "is not a list of points x,y") from None
+
+
+def _wrong(text: str, file: str, place: Spot, problem: str) -> InputError:
+    return InputError(file, spelled(place), f"the outline {shown(text)} {problem}", "Repair or remove it.")
+
+
+def box_around(flat: list[float]) -> Box:
+    xs, ys = flat[0::2], flat[1::2]
+    xs.sort()  # faster than a look for the least and another for the greatest, from four points to thousands
+    ys.sort()
+    return xs[0], ys[0], xs[-1], ys[-1]
+
+
+def outline_of(flat: list[float]) -> Outline | None:
+    """The shape, or None where the box says it all: an axis-aligned rectangle, or fewer than three points."""
+    if len(flat) < 6:
+        return None
+    shape = Outline((np.array(flat, float).reshape(-1, 2),))
+    return None if is_box(shape) else shape

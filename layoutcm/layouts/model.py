@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES as IMAGE_SUFFIXES
 from layoutcm.layouts.page_names import NAME_RULES, only_once
 from layoutcm.layouts.page_names import stem as stem
+from layoutcm.layouts.shapes import Shape
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,25 +59,6 @@ class Finding:
             "fix": self.fix,
             "remedy": self.remedy,
         }
-
-
-@dataclass(frozen=True, eq=False)
-class Outline:
-    """A union of polygons, each float64[points, xy] and filled by the even-odd rule."""
-
-    rings: tuple[Floats, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class RunMask:
-    """A mask as lengths of runs of 0 and 1 in turn, column by column, the way COCO stores it."""
-
-    height: int
-    width: int
-    runs: NDArray[np.int64]
-
-
-Shape = Outline | RunMask
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,22 +17,9 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.documents import neighbours
-from layoutcm.layouts.model import (
-    X0,
-    X1,
-    Y0,
-    Y1,
-    Finding,
-    Floats,
-    Indices,
-    Layout,
-    Outline,
-    Pages,
-    Regions,
-    Shape,
-    joined_regions,
-)
+from layoutcm.layouts.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Pages, Regions, joined_regions
 from layoutcm.layouts.page_names import renumbered
+from layoutcm.layouts.shapes import Outline, Shape
 from layoutcm.layouts.validation import make_layout
 from layoutcm.wording import agreeing
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.layouts.model import Layout, Outline, Shape
+from layoutcm.layouts.model import Layout
+from layoutcm.layouts.shapes import Outline, Shape
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError
-from layoutcm.formats.outlines import MAX_MASK_PIXELS, run_pixels
-from layoutcm.layouts.model import Floats, Indices, Outline, Regions, Shape
+from layoutcm.layouts.model import Floats, Indices, Regions
+from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, Shape, run_pixels
 from layoutcm.pixels.grid import Painted
 from layoutcm.pixels.pair_counts import WORD, names_of, words_for
 

@@ -15,21 +15,10 @@ import numpy as np
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.outlines import is_box, parse_segmentation, shape_box
+from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import THREE_WAYS, missing_size, size_of
-from layoutcm.layouts.model import (
-    BACKGROUND,
-    CocoFacts,
-    Finding,
-    Floats,
-    Indices,
-    Layout,
-    Pages,
-    Place,
-    Regions,
-    RunMask,
-    Shape,
-)
+from layoutcm.layouts.model import BACKGROUND, CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions
+from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import make_layout
 
 Key = int | float | str

@@ -10,10 +10,9 @@ import numpy as np
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.builder import Gathering, Spot, number, spelled
 from layoutcm.formats.content import Options
-from layoutcm.formats.outlines import MAX_MASK_PIXELS
-from layoutcm.formats.points import MAX_TEXT, box_around, outline_of, parse_points
+from layoutcm.formats.outlines import MAX_TEXT, box_around, outline_of, parse_points
 from layoutcm.formats.xml import numbers
-from layoutcm.layouts.model import RunMask
+from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask
 
 CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")

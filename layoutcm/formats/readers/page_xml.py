@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import NO_SCORE, Gathering, number, spelled
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.points import box_around, outline_of, parse_points
+from layoutcm.formats.outlines import box_around, outline_of, parse_points
 from layoutcm.formats.xml import elements, is_picture_or_table, local, root_name, told_size
 
 REGIONS = ("Region", "TableCell")  # how the names end; cells are an addition of Transkribus

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.outlines import is_box, parse_segmentation
+from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size, size_of
 from layoutcm.formats.table_columns import CORNERS, as_corners, find_columns, number_column, plain, text_column
-from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions, Shape
+from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions
+from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.validation import make_layout
 from layoutcm.wording import agreeing
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
-from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Outline, RunMask, Shape
+from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats
+from layoutcm.layouts.shapes import Outline, RunMask, Shape
 from layoutcm.metrics.objects.matching import Overlaps
 
 Rows = NDArray[np.int64]
