@@ -16,9 +16,8 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering, gathered
+from layoutcm.formats.builder import Gathering, each, gathered
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.join import each
 from layoutcm.formats.page_sizes import Sizes, resolve_sizes
 from layoutcm.formats.readers import (
     alto,

@@ -6,27 +6,23 @@ message is written, because there are very many regions and hardly any messages.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
-import msgspec
 import numpy as np
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import shown
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.page_sizes import missing_size, size_of
-from layoutcm.layouts.model import Finding, Layout, Pages, Regions, stem
+from layoutcm.formats.parsing import NO_SCORE, Spot, bounds, spelled
+from layoutcm.layouts.model import Finding, Indices, Layout, Pages, Regions, joined_regions, recoded, stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
-from layoutcm.layouts.validation import make_layout
+from layoutcm.layouts.validation import check_pages, make_layout
 from layoutcm.wording import agreeing
 
-NO_SCORE = math.nan
-# A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.
-Spot = str | tuple[str, object]
-_LIST = msgspec.json.Decoder(list[float])
 _SUFFIX = re.compile(r"\.[^./]*$")
 
 
@@ -200,10 +196,6 @@ def _times(count: int) -> str:
     return "once, at" if count == 1 else f"{count:,} times, first at"
 
 
-def spelled(place: Spot) -> str:
-    return place if isinstance(place, str) else place[0].format(place[1])
-
-
 def gathered(
     format: str, read_one: Callable[[Content, Options, Gathering], None]
 ) -> Callable[[str, Sequence[Content], Options], Layout]:
@@ -219,58 +211,56 @@ def gathered(
     return read
 
 
-def listed(text: str) -> list[float] | None:
-    """Numbers with commas between them, or None. Nearly JSON, whose decoder is several times as fast as splitting."""
-    try:
-        return _LIST.decode(f"[{text}]")
-    except (msgspec.MsgspecError, ValueError):
-        return None
+def each(read_one: Callable[[Content, Options], Layout]) -> Callable[[str, Sequence[Content], Options], Layout]:
+    """A reader of many files from one that makes a layout of a single file."""
+
+    def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
+        return join_layouts(name, [read_one(content, options) for content in contents])
+
+    return read
 
 
-def number(value: object, file: str, place: str) -> float:
-    """A finite number from text or JSON; a decimal comma is understood."""
-    try:
-        found = float(value)  # type: ignore[arg-type] # whatever it is, float knows whether it is a number
-    except (TypeError, ValueError, OverflowError):
-        found = _number_with_comma(value)
-    if math.isfinite(found):
-        return found
-    if value is None or (isinstance(value, str) and not value.strip()):
-        raise InputError(file, place, "there is no number", "Add it, or remove the entry.")
-    raise InputError(file, place, f"{shown(value)} is not a finite number", "Repair this value.")
+def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
+    """A page may stand in one part only, unless all parts have their pages from the same lender."""
+    if len(parts) == 1:
+        return parts[0]
+    labels: dict[str, int] = {}
+    recode = [np.array([labels.setdefault(x, len(labels)) for x in part.labels], np.int32) for part in parts]
+    lent = all(part.page_columns is parts[0].page_columns for part in parts)
+    starts = np.zeros(len(parts), int) if lent else np.cumsum([0, *(len(part.page_columns) for part in parts[:-1])])
+    pages = parts[0].page_columns if lent else _joined_pages(name, parts)
+    return replace(
+        parts[0],
+        name=name,
+        labels=list(labels),
+        page_columns=pages,
+        region_columns=_joined_regions([part.region_columns for part in parts], recode, starts.tolist()),
+        dropped=_joined_regions([part.dropped or _none(part) for part in parts], recode, starts.tolist()),
+        findings=tuple(finding for part in parts for finding in part.findings),
+        keys=parts[0].keys if lent else {},
+        # Ids of several files need not mean the same.
+        label_keys=parts[0].label_keys if lent else {},
+    )
 
 
-def _number_with_comma(value: object) -> float:
-    try:
-        return float(value.replace(",", ".")) if isinstance(value, str) else math.nan
-    except ValueError:
-        return math.nan
+def _joined_pages(name: str, parts: Sequence[Layout]) -> Pages:
+    columns = [part.page_columns for part in parts]
+    pages = Pages(
+        tuple(page for one in columns for page in one.names),
+        np.concatenate([one.widths for one in columns]),
+        np.concatenate([one.heights for one in columns]),
+        tuple(document for one in columns for document in one.documents),
+        np.concatenate([one.numbers for one in columns]),
+    )
+    files = [part.name for part in parts for _ in range(len(part.page_columns))]
+    check_pages(name, pages, files.__getitem__)
+    return pages
 
 
-def corners_of(numbers: Sequence[float], file: str, place: Spot) -> list[tuple[float, float]]:
-    """Points from x and y in turn; four numbers are two opposite corners."""
-    if len(numbers) < 4 or len(numbers) % 2:
-        problem = f"{len(numbers)} numbers, must be x and y of at least two corners"
-        raise InputError(file, spelled(place), problem, "Repair or remove the region.")
-    return list(zip(numbers[::2], numbers[1::2]))
+def _none(part: Layout) -> Regions:
+    return part.region_columns.take(np.zeros(len(part.region_columns), bool))
 
 
-def bounds(points: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:
-    """The box around points (x, y): of a tilted shape all corners count."""
-    xs, ys = map(sorted, zip(*points))
-    return xs[0], ys[0], xs[-1], ys[-1]
-
-
-def numbered(stem: str, number: int, pages: int) -> str:
-    """The name of a page in a file that names none: the file's own, with the page's number where there are several."""
-    return stem if pages == 1 else f"{stem}_p{number}"
-
-
-def part_of(fraction: float, side: float) -> float:
-    """A fraction of a page's side in pixels. Six decimals, which is what tools write, cannot tell 12 from 11.999:
-
-    what is that near to a whole pixel is that pixel, or rounding outwards would add a row to every box.
-    """
-    value = fraction * side
-    whole = round(value) if -1e9 < value < 1e9 else value
-    return float(whole) if abs(value - whole) <= 2e-6 * side else value
+def _joined_regions(parts: Sequence[Regions], recode: Sequence[Indices], starts: Sequence[int]) -> Regions:
+    columns = [recoded(part, names) for part, names in zip(parts, recode)]
+    return joined_regions([replace(one, page=one.page + np.int32(start)) for one, start in zip(columns, starts)])

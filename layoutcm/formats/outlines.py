@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Spot, listed, spelled
+from layoutcm.formats.parsing import Spot, listed, spelled
 from layoutcm.layouts.model import MAX_COORDINATE, Floats
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, RunMask, Shape, is_box
 

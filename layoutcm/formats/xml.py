@@ -8,7 +8,6 @@ times as fast as the guarded one of defusedxml, which runs in Python.
 from __future__ import annotations
 
 import codecs
-import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
@@ -18,7 +17,6 @@ from xml.etree.ElementTree import Element
 from xml.parsers.expat import errors
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Spot, listed, number, spelled
 from layoutcm.formats.content import HEAD, Content
 
 # A tree takes up to forty times the memory of its file, so that of a larger file is never held as a whole.
@@ -34,9 +32,6 @@ _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)")
 _PROLOGUE = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*", re.DOTALL | re.IGNORECASE)
 _CUT_OFF = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}
-_PICTURES_AND_TABLES = re.compile(
-    "table|otsl|picture|image|photo|figure|graphic|illustration|drawing|chart|map", re.IGNORECASE
-)
 
 
 def root_name(content: Content) -> str:
@@ -193,28 +188,3 @@ def _not_well_formed(content: Content, error: ElementTree.ParseError) -> InputEr
         return _cut_off(content, place)
     problem = str(error).partition(":")[0]
     return InputError(content.name, place, f"this is not well-formed XML: {problem}", "Export the file again.")
-
-
-def told_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:
-    """Both sides of a page, or None where one is missing, zero or no number: the size then comes from elsewhere."""
-    try:
-        sides = float(width or 0), float(height or 0)
-    except ValueError:
-        return None, None
-    return sides if all(0 < side < math.inf for side in sides) else (None, None)
-
-
-def numbers(texts: Sequence[str | None], file: str, place: Spot, names: Sequence[str]) -> list[float]:
-    """Texts as numbers; the place of a wrong one is put together only when there is one."""
-    try:
-        found = listed(",".join(texts))  # type: ignore[arg-type]
-    except TypeError:  # one is missing
-        found = None
-    if found is not None and len(found) == len(texts):  # more of them where a text has a decimal comma
-        return found
-    return [number(text, file, f"{spelled(place)}/{name}") for text, name in zip(texts, names)]
-
-
-def is_picture_or_table(label: str) -> bool:
-    """Whether this names something whose content is left out with `nested=False`."""
-    return _PICTURES_AND_TABLES.search(label) is not None

@@ -10,10 +10,11 @@ import re
 from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering, Spot, spelled
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.outlines import Box, box_around, outline_of, parse_points
-from layoutcm.formats.xml import elements, is_picture_or_table, local, numbers, root_name, told_size
+from layoutcm.formats.parsing import Spot, is_picture_or_table, numbers, spelled, told_size
+from layoutcm.formats.xml import elements, local, root_name
 from layoutcm.layouts.shapes import Outline
 
 BELOW_BLOCKS = {"TextLine", "String", "SP", "HYP", "Glyph"}

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering, numbered
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import numbered
 
 
 class Point(msgspec.Struct):

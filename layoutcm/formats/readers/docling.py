@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import NO_SCORE, Gathering, numbered
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import NO_SCORE, numbered
 from layoutcm.layouts.model import Finding
 
 Box = tuple[float, float, float, float]

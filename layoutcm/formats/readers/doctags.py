@@ -13,7 +13,8 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import Gathering, gathered
 from layoutcm.formats.content import HEAD, Content, Options
 from layoutcm.formats.html_tags import check_number_of_tags
-from layoutcm.formats.xml import is_picture_or_table, root_name
+from layoutcm.formats.parsing import is_picture_or_table
+from layoutcm.formats.xml import root_name
 from layoutcm.layouts.model import Layout
 
 GRID = 500

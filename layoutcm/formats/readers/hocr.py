@@ -17,7 +17,8 @@ from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.html_tags import VOID, check_number_of_tags, classes_of, tags, title_of
 from layoutcm.formats.outlines import Box
-from layoutcm.formats.xml import MAX_DEPTH, is_picture_or_table, numbers, root_name, told_size
+from layoutcm.formats.parsing import is_picture_or_table, numbers, told_size
+from layoutcm.formats.xml import MAX_DEPTH, root_name
 
 HTML = {"html", "head", "body", "div", "span", "p", "section", "article"}
 AREAS = {b"div", b"table"}

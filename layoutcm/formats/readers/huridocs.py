@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from layoutcm.formats.builder import Gathering, numbered
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import numbered
 
 
 class Segment(msgspec.Struct, gc=False):

@@ -7,8 +7,9 @@ import math
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering, bounds
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import bounds
 
 Point = tuple[float, float]
 FLAT = ("line", "linestrip", "point", "points")

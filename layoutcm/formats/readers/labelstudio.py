@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering, part_of
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import part_of
 
 # Put before a file's name when it is uploaded.
 _UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")

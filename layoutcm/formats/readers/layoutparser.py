@@ -10,8 +10,9 @@ import math
 import msgspec
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering, Spot, corners_of, listed, number, spelled
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import Spot, corners_of, listed, number, spelled
 
 NUMBERS = ("x_1", "y_1", "x_2", "y_2", "score")
 

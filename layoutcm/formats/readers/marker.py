@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering, bounds, corners_of, numbered
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import bounds, corners_of, numbered
 
 # Below the block: lines and words, and the cells of a table.
 SMALL = ("Line", "Span", "Char", "TableCell")

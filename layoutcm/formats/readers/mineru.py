@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering, corners_of, numbered, part_of
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import corners_of, numbered, part_of
 
 Box = tuple[float, float, float, float]
 DETECTED = (

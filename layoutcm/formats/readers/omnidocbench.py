@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from layoutcm.formats.builder import Gathering, corners_of
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import corners_of
 
 
 class Found(msgspec.Struct, gc=False):

@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from layoutcm.formats.builder import Gathering, bounds, corners_of
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import bounds, corners_of
 
 
 class Box(msgspec.Struct, gc=False):

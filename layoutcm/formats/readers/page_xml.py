@@ -10,10 +10,11 @@ import re
 from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import NO_SCORE, Gathering, number, spelled
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.outlines import box_around, outline_of, parse_points
-from layoutcm.formats.xml import elements, is_picture_or_table, local, root_name, told_size
+from layoutcm.formats.parsing import NO_SCORE, is_picture_or_table, number, spelled, told_size
+from layoutcm.formats.xml import elements, local, root_name
 
 REGIONS = ("Region", "TableCell")  # how the names end; cells are an addition of Transkribus
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}

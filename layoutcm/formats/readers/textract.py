@@ -8,8 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering, numbered, part_of
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import numbered, part_of
 
 LAYOUT = "LAYOUT_"
 OUTER = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST")

@@ -7,8 +7,9 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering, numbered
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import numbered
 
 OUTER = ("Image", "Table", "Figure")
 

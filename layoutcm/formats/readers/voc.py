@@ -6,9 +6,10 @@ The original data counts pixels from 1; layout data in this format counts from 0
 from __future__ import annotations
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import NO_SCORE, Gathering, number
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.xml import elements, numbers, root_name, told_size
+from layoutcm.formats.parsing import NO_SCORE, number, numbers, told_size
+from layoutcm.formats.xml import elements, root_name
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 

@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 
 from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering, number, part_of
+from layoutcm.formats.builder import Gathering
 from layoutcm.formats.content import Content, Options
+from layoutcm.formats.parsing import number, part_of
 from layoutcm.layouts.handwritten import parse_written
 from layoutcm.layouts.model import Finding, Layout, stem
 
