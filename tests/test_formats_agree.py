@@ -11,8 +11,8 @@ from reading import pages, regions
 from written import LABELS, PAGES, Page, writers, written
 
 import layoutcm as lcm
-from layoutcm.formats import find_candidates
 from layoutcm.formats.content import Content
+from layoutcm.formats.recognition import find_candidates
 from layoutcm.layouts.model import stem
 
 # Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.

@@ -13,7 +13,7 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import harmless, run_app, run_compare, run_convert, run_inspect
 from layoutcm.errors import InputError, shown
-from layoutcm.formats import BY_NAME
+from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REMEDIES
 from layoutcm.layouts.writers import WRITERS

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from layoutcm.formats import WHOLE, find_candidates, is_companion
 from layoutcm.formats.content import Content
+from layoutcm.formats.recognition import find_candidates, is_companion
+from layoutcm.formats.registry import WHOLE
 from layoutcm.formats.source_files import OTHER_SUFFIXES, ZIP_MAGIC
 from layoutcm.layouts.model import IMAGE_SUFFIXES
 from layoutcm.ui.input_files import Input, together

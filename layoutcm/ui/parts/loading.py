@@ -10,7 +10,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.formats import BY_NAME, never
+from layoutcm.formats.registry import BY_NAME, never
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.ui import dropped_files, image_uris, state
 from layoutcm.ui.input_files import Input, data_files, from_bytes, layout_of, layouts_of, together

@@ -1,0 +1,113 @@
+"""Which format a file has, decided by its content, and which files of a folder belong together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+import msgspec
+
+from layoutcm.errors import InputError, shown
+from layoutcm.formats.content import Content
+from layoutcm.formats.registry import BY_NAME, FORMATS, Format
+from layoutcm.formats.source_files import Bundle
+
+PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # how their files begin
+
+
+def choose(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Content, ...], tuple[Content, ...]]:
+    """The format, the files that are of it, and the others beside them."""
+    if len(bundle.contents) == 1:
+        return find_format(bundle.contents[0], name), bundle.contents, ()
+    kinds = list(_kinds(bundle.contents))
+    if name is not None:
+        wanted = named_format(bundle.name, name)
+        mine = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
+    else:
+        votes = Counter(kind[0].name for kind in kinds if len(kind) == 1)
+        if not votes:
+            problem = f"none of its {len(bundle.contents):,} files is of a known kind"
+            raise InputError(bundle.name, "", problem, f"Known formats: {', '.join(BY_NAME)}.")
+        if len(votes) > 1:
+            found = ", ".join(f"{count:,} of {kind}" for kind, count in votes.most_common())
+            raise InputError(
+                bundle.name, "", f"it holds files of several kinds: {found}", "Say which with format= or --format."
+            )
+        wanted = BY_NAME[next(iter(votes))]
+        mine = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
+    if not mine:
+        raise InputError(bundle.name, "", f"it holds no file of the format {wanted.name}", "Leave out the format.")
+    taken = {id(content) for content in mine}  # by identity: equality would compare all bytes
+    return wanted, mine, tuple(content for content in bundle.contents if id(content) not in taken)
+
+
+def is_companion(content: Content) -> bool:
+    """Lists of names and settings that stand beside annotations."""
+    name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
+    return name.endswith((".yaml", ".yml", ".names", ".data")) or name in ("classes.txt", "notes.json", "readme.txt")
+
+
+def named_format(file: str, name: str) -> Format:
+    if not isinstance(name, str) or name not in BY_NAME:
+        raise InputError(file, "", f"the format {shown(name)} is not known", f"Known formats: {', '.join(BY_NAME)}.")
+    return BY_NAME[name]
+
+
+def _kinds(contents: Sequence[Content]) -> Iterator[list[Format]]:
+    """The formats that each file may be. Most are of the kind of the one before, which is asked first."""
+    before: list[Format] = []
+    for content in contents:
+        if len(before) != 1 or not before[0].recognises(content):
+            before = find_candidates(content)
+        yield before
+
+
+def find_candidates(content: Content) -> list[Format]:
+    return [format for format in FORMATS if format.recognises(content)]
+
+
+def find_format(content: Content, name: str | None = None) -> Format:
+    if name is not None:
+        return named_format(content.name, name)
+    candidates = find_candidates(content)
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
+        names = " or ".join(format.name for format in candidates)
+        raise InputError(content.name, "", f"this could be {names}", "Say which with format= or --format.")
+    known = _other_kind(content)
+    if known:
+        raise InputError(content.name, "", *known)
+    if content.json_root:
+        content.decode(msgspec.Raw)  # a file cut off before its telling keys is broken rather than unknown
+    raise InputError(
+        content.name,
+        "",
+        f"the kind of file is not recognised: {_describe(content)}",
+        f"Known formats: {', '.join(BY_NAME)}. Name one with format= or --format if this is one of them.",
+    )
+
+
+def _other_kind(content: Content) -> tuple[str, str] | None:
+    """What is wrong and what to do, for files that often stand beside annotations."""
+    head = content.data[:12]
+    if head.startswith(PICTURES) or (head[:4], head[8:]) == (b"RIFF", b"WEBP"):
+        return "this is a picture, which holds no regions", "Give the file or folder of the annotations instead."
+    if head.startswith(b"%PDF"):
+        return "this is a PDF, which holds no regions", "Give what a tool or a person found in it: JSON, XML or CSV."
+    if is_companion(content):
+        hint = "Give the folder that holds the annotations with this file beside them."
+        return "this file holds names or settings, no regions", hint
+    return None
+
+
+def _describe(content: Content) -> str:
+    if content.json_root:
+        keys = ", ".join(map(repr, sorted(content.json_keys)[:8]))
+        return f"JSON {content.json_root} with {'keys ' + keys if keys else 'no keys'}"
+    head = content.data[:40]
+    try:
+        return f"it starts with {head.decode('utf-8')!r}"
+    except UnicodeDecodeError:
+        return f"binary data that starts with {head[:8].hex(' ')}"
