@@ -44,8 +44,6 @@ from layoutcm.metrics.family_trees import Given, depth_within, family_tree
 from layoutcm.metrics.levels import Stacks, level_averages, stacks
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.metrics.soft import EPS, SOFT_SCORES, check_soft_options
-from layoutcm.pixels.counting import PAGES_A_CHUNK, Progress, count_pairs, lay_out_alignment, mapped_over
-from layoutcm.pixels.page_regions import PageRegions
 from layoutcm.pixels.pair_counts import PairCounts
 from layoutcm.wording import one_line
 
@@ -55,7 +53,8 @@ if TYPE_CHECKING:
     from layoutcm.metrics.objects.centroids import Centroids
     from layoutcm.metrics.objects.matched_objects import Objects
     from layoutcm.metrics.soft_layouts import SoftSums
-    from layoutcm.pixels.grid import LaidOut
+    from layoutcm.pixels.counting import Progress
+    from layoutcm.pixels.grid import LaidOut, PageRegions
 
 
 def compare(
@@ -77,6 +76,8 @@ def compare(
     `min_score` drops pred regions with a lower score. `pages` says which pages belong together where their names do
     not: {gt page: pred page}, or a CSV, YAML or JSON file of it. `progress` is called with (pages done, pages in all).
     """
+    from layoutcm.pixels.counting import count_pairs
+
     for name, layout in (("gt", gt), ("pred", pred)):
         if not isinstance(layout, Layout):
             raise InputError("", name, f"{shown(layout)} is not a layout", "Read the file first: layoutcm.read(path).")
@@ -204,6 +205,8 @@ class Comparison:
 
     @cached_property
     def _page_regions(self) -> PageRegions:
+        from layoutcm.pixels.grid import PageRegions
+
         return PageRegions(self.alignment, self.min_score)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
@@ -405,6 +408,8 @@ class Comparison:
     def soft_sums(self) -> SoftSums | None:
         """What soft scores are read off; None where they have no meaning."""
         from layoutcm.metrics.soft_layouts import join_sums, sum_pages
+        from layoutcm.pixels.counting import PAGES_A_CHUNK, mapped_over
+        from layoutcm.pixels.grid import lay_out_alignment
 
         laid = lay_out_alignment(self.alignment, self.rounding, self.min_score)
         if not self.space.shared or no_probability(laid.scores).any():

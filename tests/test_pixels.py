@@ -1,4 +1,4 @@
-"""Masks and outlines: what covers a pixel, the second way to the counts, and colours."""
+"""Masks and outlines: what covers a pixel, and the second way to the counts."""
 
 import numpy as np
 import pytest
@@ -9,11 +9,11 @@ from pycocotools import mask as coco_mask
 from test_against_pixels import LABELS, layouts, page
 
 import layoutcm as lcm
+from layoutcm.diagnosis.page_tiles import paint
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, RunMask
-from layoutcm.pixels.counting import lay_out_alignment
-from layoutcm.pixels.grid import lay_out
-from layoutcm.pixels.shape_fill import coloured, labels_at, mask_pairs, paint, rectangles
+from layoutcm.pixels.grid import lay_out, lay_out_alignment
+from layoutcm.pixels.shape_fill import rectangles
 
 
 def covered(shape, width, height, own=None):
@@ -44,7 +44,8 @@ def masks(c, page_index, rounding="outer"):
 def test_cells_and_pixels_agree(rounding, n, generated):
     labels = [*LABELS, *(f"unused {i}" for i in range(n - 5))]
     c = lcm.compare(*layouts([generated], labels), rounding=rounding)
-    words, pixels = mask_pairs(*masks(c, 0, rounding))
+    joined = np.concatenate(masks(c, 0, rounding), axis=2)
+    words, pixels = np.unique(joined.reshape(-1, joined.shape[2]), axis=0, return_counts=True)
     merged = c.counts().merged()
     np.testing.assert_array_equal(merged.words, words)
     np.testing.assert_array_equal(merged.pixels, pixels)
@@ -130,20 +131,9 @@ def test_polygons_from_a_file_agree_with_pycocotools(tmp_path):
     assert not lcm.read(path).region_columns.shapes
 
 
-def test_words_bits_and_labels():
+def test_words_and_bits():
     mask = paint(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, 2], 3, 4, 1)
     assert mask[0, :, 0].tolist() == [0b10, 0b1010, 0b1000, 0b1]
-    assert labels_at(mask, 1, 0, ["a", "b", "c"]) == {"a", "c"}
-    assert labels_at(mask, 3, 0, ["a", "b", "c"]) == {"Background"}
-
-
-@pytest.mark.parametrize("n", [3, 70])
-def test_colours_are_mixed(n):
-    colours = np.zeros((n, 3), np.uint8)
-    colours[0], colours[n - 1] = (200, 0, 0), (0, 0, 100)
-    mask = paint(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, n - 1], n, 4, 1)
-    image = coloured(mask, colours)
-    assert image[0].tolist() == [[200, 0, 0], [100, 0, 50], [0, 0, 100], [255, 255, 255]]
 
 
 def test_lay_out_clips_before_it_rounds():

@@ -21,12 +21,12 @@ from layoutcm.layouts.writers import write
 from layoutcm.metrics.bootstrap import check_resampling, difference
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, Given, family_tree
-from layoutcm.pixels.counting import Progress
 from layoutcm.tables.results import Extras, full_result
 from layoutcm.wording import agreeing, counted
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
+    from layoutcm.pixels.counting import Progress
 
 
 def run_compare(options: argparse.Namespace) -> None:

@@ -77,7 +77,8 @@ def _near(cells: PageCells, side: int, place: int, by: float) -> Floats:
 
 def _overlap(cells: PageCells, *unions: Floats) -> float:
     """The area that lies in all of some unions of rectangles, counted by the kernel: each union is a label of gt."""
-    from layoutcm.pixels.grid import LaidOut, count_pages
+    from layoutcm.pixels.counting import count_pages
+    from layoutcm.pixels.grid import LaidOut
 
     frame = np.array([cells.x_edges[-1], cells.y_edges[-1]])
     boxes = np.clip(np.concatenate(unions), 0, np.tile(frame, 2))

@@ -6,6 +6,7 @@ pixels behind a matrix cell) is worked out on the cells and only then spread ove
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,8 +18,8 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.palette import label_colours
 from layoutcm.layouts.model import GT, PRED, SIDES, X0, X1, Y0, Y1, Floats
 from layoutcm.metrics.confusion import stack
-from layoutcm.pixels.pair_counts import WORD, PairCounts
-from layoutcm.pixels.shape_fill import mask_spans, paint, stacked_spans
+from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
+from layoutcm.pixels.shape_fill import mask_spans, stacked_spans
 
 Bools = NDArray[np.bool_]
 # What `agreement` counts, and how it looks wherever it is drawn.
@@ -157,3 +158,18 @@ def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
                  "score": None if np.isnan(score) else score, "number": number + 1}
             )  # fmt: skip
     return found
+
+
+def paint(
+    boxes: Floats, labels: Sequence[int] | NDArray[np.int32], n_labels: int, width: float, height: float
+) -> NDArray[np.uint64]:
+    """uint64[height, width, words] of one side of a page: bit 0 Background, bit i the side's i-th label.
+
+    `boxes` have whole edges (from `cells.lay_out`); `labels` count from 0.
+    """
+    mask = np.zeros((int(height), int(width), words_for(n_labels)), np.uint64)
+    for (x0, y0, x1, y1), label in zip(boxes.astype(int), labels):
+        word, bit = divmod(int(label) + 1, WORD)
+        mask[y0:y1, x0:x1, word] |= np.uint64(1 << bit)
+    mask[~mask.any(axis=2), 0] = 1
+    return mask

@@ -1,31 +1,38 @@
-"""From two aligned layouts to pair counts: boxes on the pixel grid, chunks of pages, threads."""
+"""From two aligned layouts to pair counts: chunks of pages, threads, and the memory that the compiled kernel needs.
+
+The kernel (`sweep`) never allocates. When its buffers are full it stops at a page; `count_pages` enlarges them and
+continues from there.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
-from layoutcm.layouts.model import GT, PRED
-from layoutcm.pixels.pair_counts import PairCounts
-
-if TYPE_CHECKING:
-    from layoutcm.pixels.grid import LaidOut
+from layoutcm.alignment.align import Alignment
+from layoutcm.layouts.model import GT, PRED, Floats, Indices
+from layoutcm.pixels.grid import LaidOut, lay_out_alignment
+from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
+from layoutcm.pixels.sweep import COLUMN, EDGE, LABEL, SET, walk
 
 Progress = Callable[[int, int], None]
 PAGES_A_CHUNK = 2048
+# More rows than real pages have: memory that is never touched costs nothing, but there must be an end to it.
+ROWS_A_BOX, ROWS_A_PAGE = 16, 4096
+FIRST_TABLE = 1 << 10  # small, so that what a page needs stays in the fastest cache
+Rows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
 
 def count_pairs(
     alignment: Alignment, rounding: str, min_score: float | None, threads: int | None, progress: Progress | None
 ) -> PairCounts:
     """Hand chunks of pages to the kernel, on as many threads as asked for."""
-    from layoutcm.pixels.grid import count_pages
-
     laid = lay_out_alignment(alignment, rounding, min_score)
     pages = len(alignment.pages)
     starts = range(0, pages, PAGES_A_CHUNK)
@@ -41,25 +48,6 @@ def count_pairs(
     return PairCounts(labels, page, words, pixels)
 
 
-def lay_out_alignment(alignment: Alignment, rounding: str, min_score: float | None) -> LaidOut:
-    """Both sides' boxes on the pixel grid of the aligned pages."""
-    from layoutcm.pixels.grid import lay_out
-    from layoutcm.pixels.shape_fill import painted
-
-    frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
-    gt, pred = (
-        painted(
-            layout.region_columns,
-            aligned_pages(alignment, side, min_score if side == PRED else None),
-            own_frames(alignment, side),
-            frames,
-        )
-        for side, layout in enumerate(alignment.layouts)
-    )
-    n_labels = (len(alignment.layouts[GT].labels), len(alignment.layouts[PRED].labels))
-    return lay_out(gt, pred, n_labels, frames, rounding)
-
-
 def mapped_over(work: Callable, starts: range, threads: int | None) -> Iterator:
     workers = min(threads or os.cpu_count() or 1, max(len(starts), 1))
     if workers == 1:
@@ -67,3 +55,69 @@ def mapped_over(work: Callable, starts: range, threads: int | None) -> Iterator:
         return
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(work, starts)
+
+
+def count_pages(first: int, last: int, laid: LaidOut) -> Rows:
+    """int32[rows] page, uint64[rows, words] sets and float64[rows] pixels of the pages first:last."""
+    in_page = np.diff(laid.offsets[first : last + 1])
+    edges = 2 * int(in_page.max(initial=0)) + 2
+    alphabet, gt_words, shift = _alphabet(*laid.n_labels)
+    n_words = gt_words + words_for(laid.n_labels[1])
+    room = (
+        np.empty(edges, COLUMN), np.empty((edges, len(alphabet)), np.int32),
+        np.empty(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
+    )  # fmt: skip
+    size = int(np.minimum(ROWS_A_BOX * in_page + 1, ROWS_A_PAGE).sum())
+    page_of, words, pixels = np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size)
+    tables = _tables(FIRST_TABLE, 1 if shift else n_words)
+    page, rows, serial = first, 0, 1
+    while True:
+        page, rows, serial = walk(
+            page, last, rows, serial, laid.frames, laid.offsets, laid.boxes, laid.labels,
+            alphabet, gt_words, shift, None if shift else n_words, *room, *tables, page_of, words, pixels,
+        )  # fmt: skip
+        if page == last:
+            # A few rows must not hold on to all that was reserved; many are not worth a copy.
+            few = 8 * rows < pixels.size
+            return _first(page_of, rows, few), _first(words, rows, few), _first(pixels, rows, few)
+        page_of, words, pixels = (_doubled(column, rows) for column in (page_of, words, pixels))
+        tables = _tables(2 * len(tables[0]), tables[2].shape[1])
+
+
+@cache
+def _alphabet(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]:
+    """Word, bit and mark of every label of both sides, gt's number of words, and the shift from gt's bits to pred's.
+
+    While a page is walked, both sides share one word where they fit: half the work. Otherwise (shift 0) each has words
+    of its own, as in the result.
+    """
+    bit = np.concatenate([np.arange(1, gt_labels + 1), np.arange(1, pred_labels + 1)])
+    word, shift = bit // WORD, 0
+    if gt_labels + pred_labels + 2 <= WORD:
+        shift = gt_labels + 1
+        bit[gt_labels:] += shift
+    else:
+        word[gt_labels:] += words_for(gt_labels)
+    alphabet = np.empty(bit.size, LABEL)
+    alphabet["word"], alphabet["bit"] = word, np.uint64(1) << (bit % WORD).astype(np.uint64)
+    # As good as random, and the same in every run: multiplied by odd constants, high bits folded into the low ones.
+    mark = np.arange(1, bit.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mark = (mark ^ (mark >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    alphabet["mark"] = mark ^ (mark >> np.uint64(32))
+    return alphabet, words_for(gt_labels), shift
+
+
+def _tables(size: int, n_words: int) -> tuple[NDArray[np.uint32], NDArray[Any], NDArray[np.uint64]]:
+    """Room for the sets of a page: hash table, mark and area, bits."""
+    sets = size // 2
+    return np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64)
+
+
+def _first(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:
+    return column[:used].copy() if copied else column[:used]
+
+
+def _doubled(column: NDArray[Any], used: int) -> NDArray[Any]:
+    larger = np.empty((2 * len(column), *column.shape[1:]), column.dtype)
+    larger[:used] = column[:used]
+    return larger

@@ -1,30 +1,23 @@
-"""From boxes to pair counts: how many pixels carry which pair of label sets, without looking at pixels.
+"""Regions of both sides on the pixel grid: boxes scaled to the common page, clipped, rounded, sorted by page.
 
-Boxes are scaled, clipped and rounded (`lay_out`), then the compiled `sweep` walks over the pages. Memory is Python's
-business: when it runs short the kernel stops at that page, and `count_pages` makes room and goes on.
+Outlines and masks become whole-pixel rectangles first, so that every shape takes the same way to the counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from layoutcm.layouts.model import GT, ROUNDINGS, Floats, Indices
-from layoutcm.pixels.pair_counts import WORD, words_for
-from layoutcm.pixels.sweep import COLUMN, EDGE, LABEL, SET, walk
+from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
+from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions
+from layoutcm.pixels.shape_fill import rectangles
 
-# More rows than real pages have: memory that is never touched costs nothing, but there must be an end to it.
-ROWS_A_BOX, ROWS_A_PAGE = 16, 4096
-FIRST_TABLE = 1 << 10  # small, so that what a page needs stays in the fastest cache
 _OUTER, _NEAREST = ROUNDINGS.index("outer"), ROUNDINGS.index("nearest")
-
-Rows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,67 +115,91 @@ def _place(page, label, boxes, scores, own, frames, rounding, shift, free, out_b
             out_boxes[at, axis], out_boxes[at, axis + 2] = low, low if empty else max(high, low)
 
 
-def count_pages(first: int, last: int, laid: LaidOut) -> Rows:
-    """int32[rows] page, uint64[rows, words] sets and float64[rows] pixels of the pages first:last."""
-    in_page = np.diff(laid.offsets[first : last + 1])
-    edges = 2 * int(in_page.max(initial=0)) + 2
-    alphabet, gt_words, shift = _alphabet(*laid.n_labels)
-    n_words = gt_words + words_for(laid.n_labels[1])
-    room = (
-        np.empty(edges, COLUMN), np.empty((edges, len(alphabet)), np.int32),
-        np.empty(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
-    )  # fmt: skip
-    size = int(np.minimum(ROWS_A_BOX * in_page + 1, ROWS_A_PAGE).sum())
-    page_of, words, pixels = np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size)
-    tables = _tables(FIRST_TABLE, 1 if shift else n_words)
-    page, rows, serial = first, 0, 1
-    while True:
-        page, rows, serial = walk(
-            page, last, rows, serial, laid.frames, laid.offsets, laid.boxes, laid.labels,
-            alphabet, gt_words, shift, None if shift else n_words, *room, *tables, page_of, words, pixels,
-        )  # fmt: skip
-        if page == last:
-            # A few rows must not hold on to all that was reserved; many are not worth a copy.
-            few = 8 * rows < pixels.size
-            return _first(page_of, rows, few), _first(words, rows, few), _first(pixels, rows, few)
-        page_of, words, pixels = (_doubled(column, rows) for column in (page_of, words, pixels))
-        tables = _tables(2 * len(tables[0]), tables[2].shape[1])
+def painted(regions: Regions, page: Indices, own: Floats, frames: Floats) -> list[Painted]:
+    """What a side paints: its boxes in their own frame, and the pixels of its outlines, already on the page's grid.
 
-
-@cache
-def _alphabet(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]:
-    """Word, bit and mark of every label of both sides, gt's number of words, and the shift from gt's bits to pred's.
-
-    While a page is walked, both sides share one word where they fit: half the work. Otherwise (shift 0) each has words
-    of its own, as in the result.
+    `page` is int32[regions], -1 for what is left out; `own` and `frames` are float64[pages, width height].
     """
-    bit = np.concatenate([np.arange(1, gt_labels + 1), np.arange(1, pred_labels + 1)])
-    word, shift = bit // WORD, 0
-    if gt_labels + pred_labels + 2 <= WORD:
-        shift = gt_labels + 1
-        bit[gt_labels:] += shift
-    else:
-        word[gt_labels:] += words_for(gt_labels)
-    alphabet = np.empty(bit.size, LABEL)
-    alphabet["word"], alphabet["bit"] = word, np.uint64(1) << (bit % WORD).astype(np.uint64)
-    # As good as random, and the same in every run: multiplied by odd constants, high bits folded into the low ones.
-    mark = np.arange(1, bit.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mark = (mark ^ (mark >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    alphabet["mark"] = mark ^ (mark >> np.uint64(32))
-    return alphabet, words_for(gt_labels), shift
+    if not regions.shapes:
+        return [Painted(page, regions.label, regions.boxes, own, regions.scores)]
+    shaped = [i for i in regions.shapes if page[i] >= 0]
+    parts = [rectangles(regions.shapes[i], own[page[i]], frames[page[i]]) for i in shaped]
+    counts = [len(part) for part in parts]
+    on_grid = Painted(
+        np.repeat(page[shaped], counts),
+        np.repeat(regions.label[shaped], counts),
+        np.concatenate([np.empty((0, 4)), *parts]),
+        frames,
+        np.repeat(regions.scores[shaped], counts),
+    )
+    page = page.copy()
+    page[list(regions.shapes)] = -1
+    return [Painted(page, regions.label, regions.boxes, own, regions.scores), on_grid]
 
 
-def _tables(size: int, n_words: int) -> tuple[NDArray[np.uint32], NDArray[Any], NDArray[np.uint64]]:
-    """Room for the sets of a page: hash table, mark and area, bits."""
-    sets = size // 2
-    return np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64)
+def lay_out_alignment(alignment: Alignment, rounding: str, min_score: float | None) -> LaidOut:
+    """Both sides' boxes on the pixel grid of the aligned pages."""
+    frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
+    gt, pred = (
+        painted(
+            layout.region_columns,
+            aligned_pages(alignment, side, min_score if side == PRED else None),
+            own_frames(alignment, side),
+            frames,
+        )
+        for side, layout in enumerate(alignment.layouts)
+    )
+    n_labels = (len(alignment.layouts[GT].labels), len(alignment.layouts[PRED].labels))
+    return lay_out(gt, pred, n_labels, frames, rounding)
 
 
-def _first(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:
-    return column[:used].copy() if copied else column[:used]
+@dataclass(frozen=True, eq=False)
+class PageRegions:
+    """Both sides page by page, sorted once; pred's regions under the score threshold are left out."""
 
+    alignment: Alignment
+    min_score: float | None
 
-def _doubled(column: NDArray[Any], used: int) -> NDArray[Any]:
-    larger = np.empty((2 * len(column), *column.shape[1:]), column.dtype)
-    larger[:used] = column[:used]
-    return larger
+    def laid_out(self, page: int, rounding: str) -> LaidOut:
+        """The boxes of both sides on the pixel grid of one page, which is page 0 of what comes back."""
+        frame = self._frame(page)
+        gt, pred = (
+            painted(regions, np.zeros(len(regions), np.int32), self._own_frame(side, page), frame)
+            for side, regions in enumerate(self._as_written(side, page) for side in (GT, PRED))
+        )
+        gt_layout, pred_layout = self.alignment.layouts
+        return lay_out(gt, pred, (len(gt_layout.labels), len(pred_layout.labels)), frame, rounding)
+
+    def of(self, side: int, page: int) -> Regions:
+        """A side's regions on one page, in the common frame."""
+        regions = self._as_written(side, page)
+        scaled = regions.boxes * np.tile(self._frame(page), 2) / np.tile(self._own_frame(side, page), 2)
+        return replace(regions, boxes=scaled)
+
+    def _as_written(self, side: int, page: int) -> Regions:
+        """The same in the side's own frame."""
+        regions = self.alignment.layouts[side].region_columns
+        order, starts = self._by_page[side]
+        rows = order[starts[page] : starts[page + 1]]
+        shapes = {new: regions.shapes[old] for new, old in enumerate(rows.tolist()) if old in regions.shapes}
+        return Regions(regions.page[rows], regions.label[rows], regions.boxes[rows], regions.scores[rows], shapes)
+
+    def _frame(self, page: int) -> Floats:
+        """float64[1, width height] of a page."""
+        return np.array([[self.alignment.pages.widths[page], self.alignment.pages.heights[page]]])
+
+    def _own_frame(self, side: int, page: int) -> Floats:
+        """The same as the side itself has it; the common one where it lacks the page."""
+        source, own = self.alignment.sources[side][page], self.alignment.layouts[side].page_columns
+        return np.array([[own.widths[source], own.heights[source]]]) if source >= 0 else self._frame(page)
+
+    @cached_property
+    def _by_page(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """For each side: regions sorted by aligned page, and where each page begins."""
+        sorted_sides = []
+        for side in (GT, PRED):
+            page = aligned_pages(self.alignment, side, self.min_score if side == PRED else None)
+            order = np.argsort(page, kind="stable")
+            starts = np.searchsorted(page[order], np.arange(len(self.alignment.pages) + 1))
+            sorted_sides.append((order, starts))
+        return sorted_sides

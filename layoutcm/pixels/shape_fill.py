@@ -1,23 +1,13 @@
-"""Which pixels an outline covers, and bit-packed masks of a page: painting, reading, colouring.
-
-What a box covers is decided in `cells.lay_out`; what an outline or a mask covers, in `rectangles`. The masks show a
-page to a person, and are the plain second way to the same counts.
-"""
+"""Which pixels an outline or a mask covers, as rectangles of whole pixels."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import Floats, Indices, Regions
+from layoutcm.layouts.model import Floats
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, Shape, run_pixels
-from layoutcm.pixels.grid import Painted
-from layoutcm.pixels.pair_counts import WORD, names_of, words_for
-
-Mask = NDArray[np.uint64]  # [height, width, words]
 
 
 def rectangles(shape: Shape, own: Floats, frame: Floats) -> Floats:
@@ -79,68 +69,3 @@ def stacked_spans(spans: NDArray[np.int64]) -> Floats:
     ends = np.concatenate([starts[1:], [len(spans)]]) - 1
     corners = (spans[starts, 1], spans[starts, 0], spans[starts, 2], spans[ends, 0] + 1)
     return np.stack(corners, axis=1).astype(float)
-
-
-def painted(regions: Regions, page: Indices, own: Floats, frames: Floats) -> list[Painted]:
-    """What a side paints: its boxes in their own frame, and the pixels of its outlines, already on the page's grid.
-
-    `page` is int32[regions], -1 for what is left out; `own` and `frames` are float64[pages, width height].
-    """
-    if not regions.shapes:
-        return [Painted(page, regions.label, regions.boxes, own, regions.scores)]
-    shaped = [i for i in regions.shapes if page[i] >= 0]
-    parts = [rectangles(regions.shapes[i], own[page[i]], frames[page[i]]) for i in shaped]
-    counts = [len(part) for part in parts]
-    on_grid = Painted(
-        np.repeat(page[shaped], counts),
-        np.repeat(regions.label[shaped], counts),
-        np.concatenate([np.empty((0, 4)), *parts]),
-        frames,
-        np.repeat(regions.scores[shaped], counts),
-    )
-    page = page.copy()
-    page[list(regions.shapes)] = -1
-    return [Painted(page, regions.label, regions.boxes, own, regions.scores), on_grid]
-
-
-def paint(boxes: Floats, labels: Sequence[int] | NDArray[np.int32], n_labels: int, width: float, height: float) -> Mask:
-    """uint64[height, width, words] of one side of a page: bit 0 Background, bit i the side's i-th label.
-
-    `boxes` have whole edges (from `cells.lay_out`); `labels` count from 0.
-    """
-    mask = np.zeros((int(height), int(width), words_for(n_labels)), np.uint64)
-    for (x0, y0, x1, y1), label in zip(boxes.astype(int), labels):
-        word, bit = divmod(int(label) + 1, WORD)
-        mask[y0:y1, x0:x1, word] |= np.uint64(1 << bit)
-    mask[~mask.any(axis=2), 0] = 1
-    return mask
-
-
-def labels_at(mask: Mask, x: int, y: int, labels: Sequence[str]) -> frozenset[str]:
-    """The label names on one pixel."""
-    return names_of(mask[y, x].tolist(), labels)
-
-
-def mask_pairs(gt: Mask, pred: Mask) -> tuple[NDArray[np.uint64], Floats]:
-    """uint64[pairs, words] and float64[pairs]: the distinct pairs of sets on a page and their pixels."""
-    joined = np.concatenate([gt, pred], axis=2)
-    words, pixels = np.unique(joined.reshape(-1, joined.shape[2]), axis=0, return_counts=True)
-    return words, pixels.astype(float)
-
-
-def coloured(mask: Mask, colours: NDArray[np.uint8], background: Sequence[int] = (255, 255, 255)) -> NDArray[np.uint8]:
-    """uint8[height, width, rgb]: the mean colour of a pixel's labels; `colours` is uint8[labels, rgb].
-
-    Works on distinct sets, of which a page has tens, not on its millions of pixels.
-    """
-    flat = mask.reshape(-1, mask.shape[2])
-    if mask.shape[2] == 1:
-        sets, where = np.unique(flat[:, 0], return_inverse=True)
-        sets = sets[:, None]
-    else:
-        sets, where = np.unique(flat, axis=0, return_inverse=True)
-    palette = np.concatenate([np.array([background], float), colours.astype(float)])
-    bits = np.arange(len(palette))
-    member = (sets[:, bits // WORD] >> (bits % WORD).astype(np.uint64)) & np.uint64(1) == 1
-    mixed = member.astype(float) @ palette / np.maximum(member.sum(axis=1, keepdims=True), 1)
-    return np.rint(mixed).astype(np.uint8)[where.reshape(-1)].reshape(*mask.shape[:2], 3)

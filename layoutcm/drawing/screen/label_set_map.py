@@ -13,7 +13,6 @@ from layoutcm.drawing.screen.matrix import base_layout, plain
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.wording import spaced
 
-KINDS = ("gt", "pred", "difference", "cell")
 NOTHING = "rgba(0,0,0,0)"
 SEEN_THROUGH = ("difference", "cell")
 

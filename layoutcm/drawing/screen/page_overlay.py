@@ -11,10 +11,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from layoutcm.drawing.palette import Theme, faded
-from layoutcm.drawing.screen.matrix import CONFIG, base_layout, plain
+from layoutcm.drawing.screen.matrix import base_layout, plain
 from layoutcm.wording import short
 
-PAGE_CONFIG: dict[str, Any] = CONFIG | {"scrollZoom": True, "doubleClick": "reset"}
 SIDES = ("gt", "pred")
 # Where the hover point of a box stands, as a share of its width: those of two equal boxes must not coincide.
 POINT_AT = {"gt": 0.45, "pred": 0.55}
