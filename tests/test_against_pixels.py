@@ -168,7 +168,7 @@ def test_a_side_with_more_words_than_the_other(pages):
 
 def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
     """Enough boxes that rows and tables must grow, on one thread and on several, in small chunks."""
-    from layoutcm.pixels.shape_fill import counting, grid
+    from layoutcm.pixels import counting
 
     rng = np.random.default_rng(3)
     pages = {f"page {i}": (200, 150) for i in range(23)}
@@ -179,8 +179,8 @@ def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
         sides.append(build(pages, rows, LABELS))
     once = lcm.compare(*sides, threads=1)
     monkeypatch.setattr(counting, "PAGES_A_CHUNK", 4)
-    monkeypatch.setattr(grid, "ROWS_A_PAGE", 1)
-    monkeypatch.setattr(grid, "FIRST_TABLE", 8)
+    monkeypatch.setattr(counting, "ROWS_A_PAGE", 1)
+    monkeypatch.setattr(counting, "FIRST_TABLE", 8)
     seen = []
     again = lcm.compare(*sides, threads=3, progress=lambda done, total: seen.append((done, total)))
     np.testing.assert_array_equal(once.all_counts.words, again.all_counts.words)
