@@ -71,7 +71,7 @@ def whole_job(gt_path, pred_path):
     """From two files to the matrices of all pages, all documents and the set."""
     comparison = lcm.compare(*read_both(gt_path, pred_path))
     comparison.confusion()
-    for blocks in (comparison.page_matrices(), comparison.document_matrices()):
+    for blocks in (comparison.levels.page_matrices(), comparison.levels.document_matrices()):
         for _ in blocks:
             pass
     return comparison

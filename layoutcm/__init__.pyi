@@ -9,7 +9,6 @@ from .layouts.model import Layout as Layout
 from .layouts.repairs import fix as fix
 from .layouts.writers import write as write
 from .metrics.bootstrap import Intervals as Intervals
-from .metrics.bootstrap import difference as difference
 from .metrics.confusion import Confusion as Confusion
 from .metrics.confusion import label_sets_confusion as label_sets_confusion
 from .metrics.family_confusion import FamilyConfusion as FamilyConfusion
@@ -19,4 +18,5 @@ from .metrics.objects.centroids import centroid_match as centroid_match
 from .metrics.scores import accuracy as accuracy
 from .metrics.scores import averages as averages
 from .metrics.soft import soft_scores as soft_scores
+from .models.differences import difference as difference
 from .pixels.pair_counts import PairCounts as PairCounts

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
-from layoutcm.diagnosis.causes import cell_kinds
+from layoutcm.diagnosis.causes import cell_causes
 from layoutcm.ui import sidebar
 from layoutcm.ui.parts import cell, headlines
 
@@ -115,8 +115,8 @@ def test_a_wrong_cell_says_what_it_consists_of():
     app = opened("matrices", load="sample", gt_label="Background", pred_label="Text")
     gt = lcm.read(ROOT / "sample_data" / "gt.json")
     c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
-    found = cell_kinds(c, "Background", "Text", c.pages)
-    assert found.pixels == pytest.approx(c.confusion().values[c.places("Background", "Text")])
+    found = cell_causes(map(c.page_tiles, c.pages), c.cell("Background", "Text"))
+    assert found.pixels == pytest.approx(c.confusion().values[c.cell("Background", "Text")])
     shown = kinds_shown(app)
     assert f"border slack {100 * found.slack / found.pixels:.0f} %" in shown and "83 %" in shown
     assert f"invented {100 * found.wrong / found.pixels:.0f} %" in shown

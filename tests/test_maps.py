@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.diagnosis.page_tiles import page_cells
-from layoutcm.drawing.palette import LIGHT, faded, label_colours
-from layoutcm.drawing.screen.label_set_map import AGREEMENT_COLOURS, NOTHING, bits, set_map
+from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIGHT, faded, label_colours
+from layoutcm.drawing.screen.label_set_map import NOTHING, bits, set_map
 
 
 @pytest.fixture
 def first(two_pages):
-    return page_cells(lcm.compare(*two_pages), "p1")
+    return lcm.compare(*two_pages).page_tiles("p1")
 
 
 def areas(figure):
@@ -25,7 +24,7 @@ def areas(figure):
 
 
 def test_a_side_is_coloured_by_its_labels(first):
-    colours = label_colours(first.comparison.labels[1:])
+    colours = label_colours(first.space.labels[1:])
     assert areas(set_map(first, "gt", colours, LIGHT)) == {
         colours["title"]: 80, colours["paragraph"]: 80, colours["list_item"]: 80, colours["picture"]: 160,
     }  # fmt: skip
@@ -44,7 +43,7 @@ def test_the_difference_has_a_colour_for_each_kind(first):
 
 
 def test_the_chosen_cell_alone_is_lit(first):
-    lit = first.share_of("list_item", "paragraph")
+    lit = first.share_of((first.space.labels.index("list_item"), first.space.labels.index("paragraph")))
     found = areas(set_map(first, "cell", {}, LIGHT, lit))
     assert found.pop(NOTHING) == 320 and list(found.values()) == [80]
 

@@ -19,7 +19,6 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.diagnosis.page_tiles import page_cells
 from layoutcm.drawing.page_images import from_path
 from layoutcm.metrics.levels import largest_groups
 from layoutcm.report import html_page, report_files
@@ -220,7 +219,7 @@ def test_pictures_light_exactly_the_pixels_of_a_cell(sample, folder):
 
 def test_the_pages_behind_every_cell_in_one_pass(sample, monkeypatch):
     monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
-    group, best, adding = largest_groups(sample.page_matrices(), len(sample.labels), 3)
+    group, best, adding = largest_groups(sample.levels.page_matrices(), len(sample.labels), 3)
     for i, gt in enumerate(sample.labels):
         for j, pred in enumerate(sample.labels):
             wanted = sample.pages_behind(gt, pred)
@@ -232,20 +231,20 @@ def test_the_pages_behind_every_cell_in_one_pass(sample, monkeypatch):
 
 def test_the_most_telling_pages_come_first(sample):
     m = sample.confusion()
-    group, _, _ = largest_groups(sample.page_matrices(), len(m.labels), 8)
+    group, _, _ = largest_groups(sample.levels.page_matrices(), len(m.labels), 8)
     pages = html_page.telling_pages(m, group)
     assert len(set(pages)) == len(pages) == 16
     assert sample.pages[pages[0]] == sample.pages_behind("Table", "Picture")["page"][0]
 
 
-def test_runs_of_cells_are_exact_and_coarser_only_when_they_must(monkeypatch, sample):
-    cells = page_cells(sample, sample.pages[0])
-    x, y, runs = html_page.cell_runs(cells)
+def test_runs_of_tiles_are_exact_and_coarser_only_when_they_must(monkeypatch, sample):
+    tiles = sample.page_tiles(sample.pages[0])
+    x, y, runs = html_page.tile_runs(tiles)
     spread = np.array([np.repeat(row[1::2], row[::2]) for row in runs])
-    np.testing.assert_array_equal(spread, cells.pair_of_cell)
+    np.testing.assert_array_equal(spread, tiles.pair_of_tile)
     assert (x[-1], y[-1]) == (850, 1100)
     monkeypatch.setattr(html_page, "MOST_RUNS", 300)
-    x, y, runs = html_page.cell_runs(cells)
+    x, y, runs = html_page.tile_runs(tiles)
     assert sum(len(row) for row in runs) / 2 <= 300 and (x[-1], y[-1]) == (850, 1100)
 
 

@@ -53,7 +53,7 @@ def figures_by_hand(matrices, pages_of_unit, method):
 def test_intervals_equal_a_plain_loop_over_resamples(sample, method):
     c, n = sample[0], 60
     whole = {d: c.confusion(document=d, method=method) for d in c.documents}
-    pages = {d: [c.confusion(page=c.pages[p], method=method) for p in c.pages_of(d)] for d in c.documents}
+    pages = {d: [c.confusion(page=c.pages[p], method=method) for p in c.levels.pages_of(d)] for d in c.documents}
     figures, scores = [], []
     for row in np.concatenate(list(bootstrap.weights(4, n, 7)))[1:]:
         drawn = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]

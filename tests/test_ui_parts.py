@@ -14,9 +14,8 @@ from conftest import build
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.diagnosis.page_tiles import LIT
 from layoutcm.drawing.label_order import ordered
-from layoutcm.drawing.palette import rgb
+from layoutcm.drawing.palette import LIT, rgb
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.layouts.repairs import REMEDIES, is_remedy
 from layoutcm.ui import dropped_files, image_uris, input_files, warm_up
@@ -222,11 +221,11 @@ def test_every_chart_has_a_camera():
     root = Path(__file__).parent.parent
     calls = [
         call
-        for path in [*root.glob("pages/*.py"), *root.glob("layoutcm/ui/*.py")]
+        for path in [*root.glob("pages/*.py"), *root.glob("layoutcm/ui/**/*.py")]
         for call in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(call, ast.Call)
         and getattr(call.func, "attr", "") == "plotly_chart"
-        and path.name != "warm.py"  # an unseen chart that only loads the library
+        and path.name != "warm_up.py"  # an unseen chart that only loads the library
     ]
     configs = {ast.unparse(word.value) for call in calls for word in call.keywords if word.arg == "config"}
     assert len(calls) >= 10 and configs and all(config.startswith("CONFIG") for config in configs)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.page_matching import PageMatches, match_pages
+from layoutcm.alignment.page_matching import WAYS, PageMatches, match_pages
 from layoutcm.alignment.taxonomy import (
+    LabelSpace,
     check_mapping,
     equal_names,
     join_labels,
@@ -19,8 +21,11 @@ from layoutcm.alignment.taxonomy import (
 )
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.documents import name_documents
-from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, LabelSpace, Layout, Pages
+from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages
 from layoutcm.layouts.page_maps import PageMap, resolve
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Mapped = Mapping[str, Mapping[str, str]]
 
@@ -42,6 +47,38 @@ class Alignment:
     findings: tuple[Finding, ...]
     matches: PageMatches
     mapped_labels: int  # how many labels got another name by the mapping
+
+    def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
+        """Row and column of a cell of the matrix."""
+        return self._position(GT, gt_label), self._position(PRED, pred_label)
+
+    def _position(self, side: int, label: str) -> int:
+        # A label that only the other side has still has a row and a column; nothing is ever counted there.
+        own = self.side_label(side, label)
+        place = (self.space.gt_place, self.space.pred_place)[side]
+        return int(place[own]) if own >= 0 else self.space.labels.index(label)
+
+    def side_label(self, side: int, label: str) -> int:
+        """0 for Background, i for the side's i-th label, -1 for a label that only the other side has."""
+        names = (self.space.labels[0], *self.layouts[side].labels)
+        if label not in names and label not in self.space.labels:
+            raise InputError(
+                "", "label", f"there is no label {shown(label)}", f"Labels: {', '.join(map(shown, names[:12]))}."
+            )
+        return names.index(label) if label in names else -1
+
+    def page_match_table(self) -> pd.DataFrame:
+        """One row for each page of gt, then those that only pred has: gt_page, pred_page, how."""
+        import pandas as pd
+
+        found, (gt, pred) = self.matches, (side.page_columns.names for side in self.layouts)
+        only_pred = [pred[j] for j in found.alone(len(pred))[PRED].tolist()]
+        columns = {
+            "gt_page": [*gt, *("" for _ in only_pred)],
+            "pred_page": [*(pred[j] if j >= 0 else "" for j in found.partner.tolist()), *only_pred],
+            "how": [*(WAYS[way] for way in found.how.tolist()), *("" for _ in only_pred)],
+        }
+        return pd.DataFrame(columns, dtype=object)
 
 
 def align(

@@ -55,6 +55,24 @@ def check_pair(alignment: Alignment) -> list[Finding]:
     return findings + _other_ids(alignment, sample)
 
 
+def findings_by_side(alignment: Alignment, min_score: float | None) -> dict[str, tuple[Finding, ...]]:
+    """What is unusual in gt, in pred, and between the two; a repair that the last names is one of pred."""
+    gt, pred = alignment.layouts
+    between = (*alignment.findings, *_below_threshold(pred, min_score), *check_pair(alignment))
+    return {"gt": findings_of(gt), "pred": findings_of(pred), "both": between}
+
+
+def _below_threshold(pred: Layout, min_score: float | None) -> list[Finding]:
+    scores = pred.region_columns.scores
+    if min_score is not None and len(scores) and not pred.has_scores:
+        message = f"No region of pred has a score, so none is left out by the smallest score of {min_score}."
+        return [Finding("min-score-without-scores", message, severity="info")]
+    dropped = 0 if min_score is None else int((scores < min_score).sum())
+    are = "has a score below {} and is" if dropped == 1 else "have a score below {} and are"
+    message = f"{dropped:,} of {len(scores):,} regions of pred {are.format(min_score)} left out."
+    return [Finding("below-min-score", message, severity="info", count=dropped)] if dropped else []
+
+
 def _coarse_pages(layout: Layout) -> list[Finding]:
     """Pages in inches or the like: whole units are no pixels."""
     pages = layout.page_columns

@@ -6,13 +6,14 @@ import difflib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
 from layoutcm.layouts.handwritten import parse_written, read_written
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, LabelSpace, Layout, recoded
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, recoded
 from layoutcm.layouts.validation import drop_background
 from layoutcm.wording import counted
 
@@ -175,3 +176,13 @@ def _equal_label_names(sides: list[Layout]) -> list[Finding]:
             fix="Match equal names (taxonomy: match-names) or map labels.",
         )
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSpace:
+    """The rows and columns of a matrix, and where each side's labels stand in it (0 = the side's Background)."""
+
+    labels: tuple[str, ...]
+    gt_place: NDArray[np.int64]
+    pred_place: NDArray[np.int64]
+    shared: bool = True  # one list for both sides, so that the diagonal has a meaning

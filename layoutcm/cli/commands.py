@@ -18,9 +18,10 @@ from layoutcm.formats import read
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.repairs import fix
 from layoutcm.layouts.writers import write
-from layoutcm.metrics.bootstrap import check_resampling, difference
+from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, Given, family_tree
+from layoutcm.models.differences import difference
 from layoutcm.tables.results import Extras, full_result
 from layoutcm.wording import agreeing, counted
 

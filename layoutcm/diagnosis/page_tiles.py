@@ -1,7 +1,7 @@
-"""One page looked at: its cells between box edges, their label sets, and which of them make up a number.
+"""One page through its tiles: the rectangles between neighbouring box edges, and the label sets on them.
 
-A page has some thousand cells and millions of pixels, so everything a person sees of a page (masks, differences, the
-pixels behind a matrix cell) is worked out on the cells and only then spread over pixels.
+A page has some thousand tiles and millions of pixels. So what a person sees of a page (masks, differences, the pixels
+behind a matrix cell) is computed on the tiles and only then spread over pixels.
 """
 
 from __future__ import annotations
@@ -9,36 +9,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.comparison import Comparison
-from layoutcm.drawing.palette import label_colours
-from layoutcm.layouts.model import GT, PRED, SIDES, X0, X1, Y0, Y1, Floats
+from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats
 from layoutcm.metrics.confusion import stack
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
 from layoutcm.pixels.shape_fill import mask_spans, stacked_spans
 
+if TYPE_CHECKING:
+    from layoutcm.pixels.grid import LaidOut
+
 Bools = NDArray[np.bool_]
-# What `agreement` counts, and how it looks wherever it is drawn.
+# What `agreement` counts.
 AGREEMENT = ("nothing on either side", "same labels", "missed by pred", "invented by pred", "other labels")
-AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728")
-LIT = "#d62728"  # the pixels behind one cell of the matrix
 
 
 @dataclass(frozen=True, eq=False)
-class PageCells:
-    """The cells of a page: float64[columns + 1] and float64[rows + 1] edges, uint64[rows, columns, words] a side."""
+class PageTiles:
+    """The tiles of a page: float64[columns + 1] and float64[rows + 1] edges, uint64[rows, columns, words] a side."""
 
-    comparison: Comparison
+    space: LabelSpace
+    labels: tuple[tuple[str, ...], tuple[str, ...]]  # of gt and of pred, without Background
+    rounding: str
     x_edges: Floats
     y_edges: Floats
     masks: tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
     @cached_property
-    def pair_of_cell(self) -> NDArray[np.int64]:
+    def pair_of_tile(self) -> NDArray[np.int64]:
         """int64[rows, columns]: index into `pairs`."""
         return self._distinct[1].reshape(self.masks[GT].shape[:2])
 
@@ -48,7 +50,7 @@ class PageCells:
         words, where = self._distinct
         area = np.diff(self.y_edges)[:, None] * np.diff(self.x_edges)
         pixels = np.bincount(where, area.ravel(), minlength=len(words)).astype(float)
-        return PairCounts(self.comparison.all_counts.labels, np.zeros(len(words), np.int32), words, pixels)
+        return PairCounts(self.labels, np.zeros(len(words), np.int32), words, pixels)
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -61,37 +63,36 @@ class PageCells:
             _, first, where = np.unique(where * len(values) + rank, return_index=True, return_inverse=True)
         return words[first], where
 
-    def share_of(self, gt_label: str, pred_label: str, method: str = "matrix") -> Floats:
-        """float64[rows, columns]: what a pixel of each cell adds to one cell of the confusion matrix."""
-        i, j = self.comparison.places(gt_label, pred_label)
-        return self.shares(method)[:, i, j][self.pair_of_cell]
+    def share_of(self, cell: tuple[int, int], method: str = "matrix") -> Floats:
+        """float64[rows, columns]: what a pixel of each tile adds to one cell (row, column) of the confusion matrix."""
+        return self.shares(method)[:, *cell][self.pair_of_tile]
 
     def shares(self, method: str = "matrix") -> Floats:
         """float64[pairs, gt, pred]: what one pixel of each pair of sets adds to the confusion matrix."""
         one_each = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
-        return stack(one_each, self.comparison.space, np.arange(len(one_each)), len(one_each), method).recall_mass
+        return stack(one_each, self.space, np.arange(len(one_each)), len(one_each), method).recall_mass
 
     @cached_property
     def _placed(self) -> NDArray[np.uint64]:
         """uint64[pairs, 2, words]: the sets of both sides, one bit a place of the matrix."""
-        placed = self.pairs.placed(self.comparison.space.gt_place, self.comparison.space.pred_place)
+        placed = self.pairs.placed(self.space.gt_place, self.space.pred_place)
         return placed.reshape(len(placed), 2, -1)
 
     def set_sizes(self, side: int) -> NDArray[np.int64]:
         """int64[rows, columns]: how many labels a side has there; Background counts as one."""
-        return np.bitwise_count(self._placed[:, side]).sum(axis=1, dtype=np.int64)[self.pair_of_cell]
+        return np.bitwise_count(self._placed[:, side]).sum(axis=1, dtype=np.int64)[self.pair_of_tile]
 
     def carries(self, side: int, place: int) -> Bools:
         """bool[rows, columns]: where a side has the label that stands at a place of the matrix."""
         word = self._placed[:, side, place // WORD]
-        return ((word >> np.uint64(place % WORD)) & np.uint64(1) == 1)[self.pair_of_cell]
+        return ((word >> np.uint64(place % WORD)) & np.uint64(1) == 1)[self.pair_of_tile]
 
     def agreement(self) -> NDArray[np.int64]:
         """int64[rows, columns]: 0 nothing on either side, 1 equal sets, 2 missed, 3 invented, 4 other labels."""
         gt_background, pred_background = (self.pairs.has(side, 0) for side in (GT, PRED))
         same = (self._placed[:, GT] == self._placed[:, PRED]).all(axis=1)
         kinds = np.select([gt_background & pred_background, same, pred_background, gt_background], [0, 1, 2, 3], 4)
-        return kinds[self.pair_of_cell]
+        return kinds[self.pair_of_tile]
 
     def set_names(self, side: int, pair: int) -> frozenset[str]:
         return self.pairs.select(slice(pair, pair + 1)).sets(side)[0]
@@ -103,15 +104,15 @@ class PageCells:
         return sum(word << (64 * i) for i, word in enumerate(words))
 
     def rectangles(self, chosen: Bools) -> Floats:
-        """float64[rectangles, x0 y0 x1 y1]: the chosen cells, bool[rows, columns], as few rectangles of the page."""
-        cells = stacked_spans(mask_spans(chosen)).astype(int)
+        """float64[rectangles, x0 y0 x1 y1]: the chosen tiles, bool[rows, columns], as few rectangles of the page."""
+        spans = stacked_spans(mask_spans(chosen)).astype(int)
         return np.stack(
-            [self.x_edges[cells[:, X0]], self.y_edges[cells[:, Y0]],
-             self.x_edges[cells[:, X1]], self.y_edges[cells[:, Y1]]], axis=1,
+            [self.x_edges[spans[:, X0]], self.y_edges[spans[:, Y0]],
+             self.x_edges[spans[:, X1]], self.y_edges[spans[:, Y1]]], axis=1,
         )  # fmt: skip
 
     def spread(self, values: NDArray[np.generic], scale: float = 1.0) -> NDArray[np.generic]:
-        """[height, width, ...]: values of cells laid out over the pixels of the page, shrunk by `scale`."""
+        """[height, width, ...]: values of tiles spread over the pixels of the page, shrunk by `scale`."""
         rows, columns = (
             np.searchsorted(edges[1:-1], (np.arange(max(round(edges[-1] * scale), 1)) + 0.5) / scale, side="right")
             for edges in (self.y_edges, self.x_edges)
@@ -119,14 +120,15 @@ class PageCells:
         return values[np.ix_(rows, columns)]
 
 
-def page_cells(comparison: Comparison, page: str) -> PageCells:
-    """The cells of one page of a comparison, under the comparison's own rounding and score threshold."""
-    laid = comparison.lay_out_page(comparison.page_index(page))
+def page_tiles(
+    laid: LaidOut, space: LabelSpace, side_labels: tuple[tuple[str, ...], tuple[str, ...]], rounding: str
+) -> PageTiles:
+    """The tiles of a page, which is page 0 of `laid`."""
     boxes, labels = laid.boxes, laid.labels
     width, height = laid.frames[0]
     x_edges = np.unique(np.concatenate([[0, width], boxes[:, X0], boxes[:, X1]]))
     y_edges = np.unique(np.concatenate([[0, height], boxes[:, Y0], boxes[:, Y1]]))
-    on_cells = np.stack(
+    on_tiles = np.stack(
         [
             np.searchsorted(edges, boxes[:, k])
             for k, edges in ((X0, x_edges), (Y0, y_edges), (X1, x_edges), (Y1, y_edges))
@@ -138,26 +140,8 @@ def page_cells(comparison: Comparison, page: str) -> PageCells:
         own = (labels < laid.n_labels[GT]) == (side == GT)
         shift = 0 if side == GT else laid.n_labels[GT]
         size = (len(x_edges) - 1, len(y_edges) - 1)
-        masks.append(paint(on_cells[own], labels[own] - shift, laid.n_labels[side], *size))
-    return PageCells(comparison, x_edges, y_edges, (masks[GT], masks[PRED]))
-
-
-def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
-    """The page's regions of both sides in the common frame: side, label, colour, corners, score (or None), number."""
-    index = comparison.page_index(page)
-    colours = label_colours(comparison.labels[1:])
-    found = []
-    for side, name in enumerate(SIDES):
-        regions, labels = comparison.regions_of(side, index), comparison.alignment.layouts[side].labels
-        for number in range(len(regions)):
-            score = float(regions.scores[number])
-            x0, y0, x1, y1 = regions.boxes[number].tolist()
-            label = labels[regions.label[number]]
-            found.append(
-                {"side": name, "label": label, "colour": colours[label], "x0": x0, "y0": y0, "x1": x1, "y1": y1,
-                 "score": None if np.isnan(score) else score, "number": number + 1}
-            )  # fmt: skip
-    return found
+        masks.append(paint(on_tiles[own], labels[own] - shift, laid.n_labels[side], *size))
+    return PageTiles(space, side_labels, rounding, x_edges, y_edges, (masks[GT], masks[PRED]))
 
 
 def paint(
@@ -165,7 +149,7 @@ def paint(
 ) -> NDArray[np.uint64]:
     """uint64[height, width, words] of one side of a page: bit 0 Background, bit i the side's i-th label.
 
-    `boxes` have whole edges (from `cells.lay_out`); `labels` count from 0.
+    `boxes` have whole edges; `labels` count from 0.
     """
     mask = np.zeros((int(height), int(width), words_for(n_labels)), np.uint64)
     for (x0, y0, x1, y1), label in zip(boxes.astype(int), labels):

@@ -1,6 +1,6 @@
 """A page as an array of colours: its label sets, where the two sides differ, exactly the pixels behind a number.
 
-Worked out on the page's cells and then spread over as many pixels as asked for, so that the size is bounded whatever
+Worked out on the page's tiles and then spread over as many pixels as asked for, so that the size is bounded whatever
 the shapes are. A picture of the page lies faintly underneath what can be seen through.
 """
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from layoutcm.diagnosis.page_tiles import AGREEMENT_COLOURS, LIT, PageCells
-from layoutcm.drawing.palette import blended, label_colours, rgb
+from layoutcm.diagnosis.page_tiles import PageTiles
+from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, blended, label_colours, rgb
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 
 PAPER = 250.0
@@ -20,26 +20,26 @@ Colours = NDArray[np.uint8]
 PATTERNS = (None, None, "rising", "dots", "falling")
 
 
-def lit_page(cells: PageCells, share: Floats, scale: float, image: Image.Image | None = None) -> Colours:
-    """uint8[height, width, rgb]: the page, faint, with the cells lit that add to a number.
+def lit_page(tiles: PageTiles, share: Floats, scale: float, image: Image.Image | None = None) -> Colours:
+    """uint8[height, width, rgb]: the page, faint, with the tiles lit that add to a number.
 
     `share` is float64[rows, columns], what a pixel of each cell adds to it.
     """
     strength = np.rint(255 * np.where(share > 0, 0.45 + 0.4 * share, 0)).astype(np.uint8)
-    lit = Image.fromarray(np.ascontiguousarray(cells.spread(strength, scale)))
+    lit = Image.fromarray(np.ascontiguousarray(tiles.spread(strength, scale)))
     page = Image.fromarray(np.rint(_paper((lit.height, lit.width), image)).astype(np.uint8))
     page.paste(rgb(LIT), mask=lit)
     return np.asarray(page)
 
 
-def set_page(cells: PageCells, side: int, scale: float) -> Colours:
+def set_page(tiles: PageTiles, side: int, scale: float) -> Colours:
     """uint8[height, width, rgb]: the page coloured by one side's label sets; several labels are mixed."""
-    colours = label_colours(cells.comparison.labels[1:])
+    colours = label_colours(tiles.space.labels[1:])
     of_pair = []
-    for pair in range(len(cells.pairs)):
-        names = sorted(cells.set_names(side, pair) - {BACKGROUND})
+    for pair in range(len(tiles.pairs)):
+        names = sorted(tiles.set_names(side, pair) - {BACKGROUND})
         of_pair.append(rgb(blended([colours[name] for name in names]) if names else "#ffffff"))
-    return np.array(of_pair, np.uint8)[cells.spread(cells.pair_of_cell, scale)]
+    return np.array(of_pair, np.uint8)[tiles.spread(tiles.pair_of_tile, scale)]
 
 
 def agreement_colours(kinds: NDArray[np.int64], image: Image.Image | None = None, pattern: int = 0) -> Colours:
@@ -63,20 +63,20 @@ def hatched(shape: tuple[int, ...], name: str, step: int) -> NDArray[np.bool_]:
 
 
 def page_map(
-    cells: PageCells,
+    tiles: PageTiles,
     kind: str,
     scale: float,
     image: Image.Image | None = None,
-    cell: tuple[str, str] | None = None,
+    cell: tuple[int, int] | None = None,
     method: str = "matrix",
     pattern: int = 0,
 ) -> Colours:
-    """One of the maps by its name: "gt", "pred", "difference", or "cell" with (gt label, pred label)."""
+    """One of the maps by its name: "gt", "pred", "difference", or "cell" with the (row, column) of one."""
     if kind == "cell" and cell:
-        return lit_page(cells, cells.share_of(*cell, method), scale, image)
+        return lit_page(tiles, tiles.share_of(cell, method), scale, image)
     if kind == "difference":
-        return agreement_colours(np.asarray(cells.spread(cells.agreement(), scale), int), image, pattern)
-    return set_page(cells, PRED if kind == "pred" else GT, scale)
+        return agreement_colours(np.asarray(tiles.spread(tiles.agreement(), scale), int), image, pattern)
+    return set_page(tiles, PRED if kind == "pred" else GT, scale)
 
 
 def _paper(shape: tuple[int, ...], image: Image.Image | None) -> Floats:

@@ -189,16 +189,6 @@ class Layout:
         return bool(np.isfinite(self.region_columns.scores).any())
 
 
-@dataclass(frozen=True, eq=False)
-class LabelSpace:
-    """The rows and columns of a matrix, and where each side's labels stand in it (0 = the side's Background)."""
-
-    labels: tuple[str, ...]
-    gt_place: NDArray[np.int64]
-    pred_place: NDArray[np.int64]
-    shared: bool = True  # one list for both sides, so that the diagonal has a meaning
-
-
 def find_page(name: str, pages: Pages) -> int | None:
     """The page of this name; else the only one whose name is alike by the first rule that finds any."""
     if name in pages.index:

@@ -8,17 +8,16 @@ point values. A resample in which a score is undefined says nothing about it and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, shown
-from layoutcm.layouts.model import Floats, LabelSpace
+from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Stack, check_method
-from layoutcm.metrics.levels import Stacks, level_averages
+from layoutcm.metrics.levels import Levels, level_averages
 from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, mean_scores, ratio
 
 if TYPE_CHECKING:
@@ -30,24 +29,8 @@ BLOCK_WEIGHTS = 2_000_000
 CLASS_SCORES = (*SCORES, "iou")
 MARGINS = tuple(field.name for field in fields(Margins))
 ENDS = ("value", "low", "high")
+RecipeFor = Callable[..., str]  # `Comparison.recipe_for`: (method, **settings) -> the recipe in one line
 Sums = dict[str, Floats]  # {what: float64[units or resamples, numbers]}
-
-
-@runtime_checkable
-class Compared(Protocol):
-    """What is asked of a `Comparison`, which stands above this room."""
-
-    @property
-    def space(self) -> LabelSpace: ...
-    @property
-    def pages(self) -> list[str]: ...
-    @property
-    def documents(self) -> list[str]: ...
-    @property
-    def document_of_page(self) -> NDArray[np.int64]: ...
-    def page_matrices(self, method: str) -> Stacks: ...
-    def document_matrices(self, method: str) -> Stacks: ...
-    def recipe_for(self, method: str | None, **more: object) -> str: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,35 +93,22 @@ class Intervals:
         return {score: values[:, 1:3] for score, values in self.scores.items()}
 
 
-def bootstrap(
-    compared: Compared, n: int = RESAMPLES, seed: int = 0, level: float = LEVEL, method: str = "matrix"
+def intervals_of(
+    levels: Sequence[Levels], recipes: Sequence[RecipeFor], n: int, seed: int, level: float, method: str
 ) -> Intervals:
-    """Intervals for every headline figure and class value of one comparison."""
-    return _intervals([compared], n, seed, level, method)
+    """Intervals of one comparison, or of the second minus the first, for every headline figure and class value.
 
-
-def difference(
-    c_a: Compared, c_b: Compared, n: int = RESAMPLES, seed: int = 0, level: float = LEVEL, method: str = "matrix"
-) -> Intervals:
-    """b minus a, above 0 where b is better: both are read off the same resamples of the same gt pages.
-
-    Classes are those that both comparisons have.
+    Both are read off the same resamples. Classes are those that both comparisons have.
     """
-    check_same_pages(c_a, c_b)
-    return _intervals([c_a, c_b], n, seed, level, method)
-
-
-def _intervals(of: Sequence[Compared], n: int, seed: int, level: float, method: str) -> Intervals:
-    """Those of one comparison, or of the second minus the first."""
     check_resampling(n, seed, level)
-    first, last = of[0], of[-1]
+    first, last = levels[0], levels[-1]
     labels = [label for label in first.space.labels if label in last.space.labels]
-    columns = ENDS if len(of) == 1 else (*ENDS, "other_side")
-    read = [_readings(compared, sums, n, seed, labels) for compared, sums in zip(of, _paired_sums(of, method))]
-    # Of one comparison alone there is nothing to take away.
-    found = read[0] if len(of) == 1 else {name: read[1][name] - values for name, values in read[0].items()}
+    columns = ENDS if len(levels) == 1 else (*ENDS, "other_side")
+    read = [_readings(one, sums, n, seed, labels) for one, sums in zip(levels, _paired_sums(levels, method))]
+    # With one comparison there is nothing to subtract.
+    found = read[0] if len(levels) == 1 else {name: read[1][name] - values for name, values in read[0].items()}
     ends = {name: ends_of(values, level, columns) for name, values in found.items()}
-    drawn = {"resamples": n, "of": units_of(first), "seed": seed, "level": level}
+    settings = {"resamples": n, "of": units_of(first), "seed": seed, "level": level}
     return Intervals(
         units=units_of(first),
         unit_count=len(unit_names(first)),
@@ -146,7 +116,7 @@ def _intervals(of: Sequence[Compared], n: int, seed: int, level: float, method: 
         seed=seed,
         level=level,
         method=method,
-        recipe=" minus ".join(compared.recipe_for(method, **drawn) for compared in reversed(of)),
+        recipe=" minus ".join(recipe_for(method, **settings) for recipe_for in reversed(recipes)),
         labels=labels,
         columns=columns,
         figures={name: values[0] for name, values in ends.items() if name not in CLASS_SCORES},
@@ -168,24 +138,24 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def units_of(compared: Compared) -> str:
+def units_of(levels: Levels) -> str:
     """What is drawn: one document alone cannot vary, but its pages can."""
-    return "documents" if len(compared.documents) > 1 else "pages"
+    return "documents" if len(levels.documents) > 1 else "pages"
 
 
-def unit_names(compared: Compared) -> list[str]:
-    return compared.documents if units_of(compared) == "documents" else compared.pages
+def unit_names(levels: Levels) -> list[str]:
+    return levels.documents if units_of(levels) == "documents" else levels.page_names
 
 
-def unit_sums(compared: Compared, method: str) -> Sums:
+def unit_sums(levels: Levels, method: str) -> Sums:
     """One row a unit of all that adds up: the margins of its matrix, those of its 2x2, and its pages' own scores.
 
     Scores of pages and documents stand beside how many are defined, so that the two can be divided.
     """
     check_method(method)
-    by_document = units_of(compared) == "documents"
-    blocks = compared.document_matrices(method) if by_document else compared.page_matrices(method)
-    width, parts = len(compared.space.labels), len(MARGINS)
+    by_document = units_of(levels) == "documents"
+    blocks = levels.document_matrices(method) if by_document else levels.page_matrices(method)
+    width, parts = len(levels.space.labels), len(MARGINS)
     # Copied into rows block by block, because a diagonal alone would keep its whole stack in memory.
     rows = [np.empty((0, parts * (width + 1))), *(_rows(one) for _, one in blocks)]
     columns = np.split(np.concatenate(rows), [width * (k + 1) for k in range(parts)], axis=1)
@@ -193,10 +163,10 @@ def unit_sums(compared: Compared, method: str) -> Sums:
     own = _defined(mean_scores(_margins(sums).without_first(1), "macro"))
     if by_document:
         sums["over_documents"] = own
-    if len(compared.pages) != len(own):
-        pages = _defined(level_averages(compared.page_matrices(method), "macro", background=False))
-        count = len(compared.documents)
-        own = np.stack([np.bincount(compared.document_of_page, column, count) for column in pages.T], axis=1)
+    if len(levels.pages) != len(own):
+        pages = _defined(level_averages(levels.page_matrices(method), "macro", background=False))
+        count = len(levels.documents)
+        own = np.stack([np.bincount(levels.document_of_page, column, count) for column in pages.T], axis=1)
     return sums | {"over_pages": own}
 
 
@@ -270,10 +240,10 @@ def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:
     return scores if shared else {name: np.full(values.shape, np.nan) for name, values in scores.items()}
 
 
-def _readings(compared: Compared, sums: Sums, n: int, seed: int, labels: Sequence[str]) -> dict[str, Floats]:
+def _readings(levels: Levels, sums: Sums, n: int, seed: int, labels: Sequence[str]) -> dict[str, Floats]:
     """{figure: float64[1 + n, 1]} and {class score: float64[1 + n, labels]} of the set and its resamples."""
-    drawn, shared = resampled(sums, n, seed), compared.space.shared
-    own = [compared.space.labels.index(label) for label in labels]
+    drawn, shared = resampled(sums, n, seed), levels.space.shared
+    own = [levels.space.labels.index(label) for label in labels]
     figures = {name: values[:, None] for name, values in figures_of(drawn, shared).items()}
     return figures | {score: values[:, own] for score, values in scores_of(drawn, shared).items()}
 
@@ -290,41 +260,23 @@ def ends_of(values: Floats, level: float, columns: Sequence[str]) -> Floats:
     return ends.T
 
 
-def check_same_pages(c_a: Compared, c_b: Compared) -> None:
-    """Two predictions can be held against each other only on the same pages of the same documents."""
-    for name, compared in (("c_a", c_a), ("c_b", c_b)):
-        if not isinstance(compared, Compared):
-            raise InputError("", name, f"{shown(compared)} is not a comparison", "Give what layoutcm.compare returns.")
-    a, b = (dict(zip(c.pages, (c.documents[i] for i in c.document_of_page.tolist()))) for c in (c_a, c_b))
-    for name, own, other in (("c_a", a, b), ("c_b", b, a)):
-        alone = [page for page in own if page not in other]
-        if alone:
-            problem = f"{len(alone):,} of {len(own):,} pages are not in the other comparison, first {shown(alone[0])}"
-            hint = 'Compare both predictions with the same gt and missing_pages="ignore", on pages that both have.'
-            raise InputError("", name, problem, hint)
-    moved = next((page for page in a if a[page] != b[page]), None)
-    if moved is not None:
-        problem = f"page {shown(moved)} is of document {shown(a[moved])} in one and of {shown(b[moved])} in the other"
-        raise InputError("", "c_a, c_b", problem, "Give both comparisons the same documents=.")
-
-
-def _paired_sums(of: Sequence[Compared], method: str) -> list[Sums]:
+def _paired_sums(levels: Sequence[Levels], method: str) -> list[Sums]:
     """The sums of each comparison, with the units in the order of the first."""
     all_sums = []
-    for compared in of:
-        place = {name: i for i, name in enumerate(unit_names(compared))}
-        order = [place[name] for name in unit_names(of[0])]
-        all_sums.append({name: values[order] for name, values in unit_sums(compared, method).items()})
-    _check_same_gt(of, [sums["gt"] for sums in all_sums])
+    for one in levels:
+        place = {name: i for i, name in enumerate(unit_names(one))}
+        order = [place[name] for name in unit_names(levels[0])]
+        all_sums.append({name: values[order] for name, values in unit_sums(one, method).items()})
+    _check_same_gt(levels, [sums["gt"] for sums in all_sums])
     return all_sums
 
 
-def _check_same_gt(of: Sequence[Compared], pixels: Sequence[Floats]) -> None:
+def _check_same_gt(levels: Sequence[Levels], pixels: Sequence[Floats]) -> None:
     """Where gt is one and the same, each label that both have covers as many of its pixels, whatever was predicted.
 
     `pixels` are float64[units, labels], one for each comparison.
     """
-    first, last = of[0], of[-1]
+    first, last = levels[0], levels[-1]
     for a, label in enumerate(first.space.labels):
         if label not in last.space.labels:
             continue

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, shown
-from layoutcm.layouts.model import BACKGROUND, Floats, LabelSpace
+from layoutcm.layouts.model import BACKGROUND, Floats
 from layoutcm.metrics.scores import (
     SCORES,
     Margins,

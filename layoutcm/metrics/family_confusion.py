@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, shown
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, LabelSpace
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats
 from layoutcm.metrics.confusion import sample_weights
 from layoutcm.metrics.family_trees import (
     OOF,

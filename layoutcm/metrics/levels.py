@@ -1,23 +1,140 @@
-"""Many matrices at once: one for each page or document, and the scores that their tables show.
+"""Numbers at every level: each page, each document, the whole set.
 
-Stacks come in blocks, because that of 80,000 pages with 149 labels would not fit into memory.
+`Levels` holds the pair counts of a comparison and sums them by page or by document. Matrices come in blocks, because
+those of 80,000 pages with 149 labels would not fit into memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.layouts.model import Floats, LabelSpace
-from layoutcm.metrics.confusion import Stack, stack
-from layoutcm.metrics.scores import SCORES, class_scores, mean_scores
+from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.errors import InputError, shown
+from layoutcm.layouts.model import Floats, Pages, find_page
+from layoutcm.layouts.page_names import stem
+from layoutcm.metrics.confusion import Stack, confusion_of, stack
+from layoutcm.metrics.scores import SCORES, class_scores, mean_scores, ratio
 from layoutcm.pixels.pair_counts import PairCounts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BLOCK_VALUES = 4_000_000
 LEVEL_SCORES = ("precision", "recall", "f1", "micro_f1", "content_precision", "content_recall", "content_f1")
 Stacks = Iterable[tuple[range, Stack]]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The pair counts of a comparison, with the pages and labels that they are of."""
+
+    counts: PairCounts
+    space: LabelSpace
+    pages: Pages
+
+    @cached_property
+    def page_names(self) -> list[str]:
+        return list(self.pages.names)
+
+    @cached_property
+    def documents(self) -> list[str]:
+        return list(dict.fromkeys(self.pages.documents))
+
+    @cached_property
+    def document_of_page(self) -> NDArray[np.int64]:
+        """int64[pages]: index into `documents`."""
+        position = {document: i for i, document in enumerate(self.documents)}
+        return np.fromiter((position[d] for d in self.pages.documents), np.int64, len(self.pages))
+
+    @cached_property
+    def page_pixels(self) -> Floats:
+        """float64[pages]"""
+        return np.bincount(self.counts.page, self.counts.pixels, minlength=len(self.pages)).astype(float)
+
+    @cached_property
+    def document_pixels(self) -> Floats:
+        """float64[documents]"""
+        return np.bincount(self.document_of_page, self.page_pixels, minlength=len(self.documents)).astype(float)
+
+    @cached_property
+    def document_sizes(self) -> NDArray[np.int64]:
+        """int64[documents]: how many pages each has."""
+        return np.bincount(self.document_of_page, minlength=len(self.documents))
+
+    def page_matrices(self, method: str = "matrix") -> Stacks:
+        """Blocks of pages with a matrix for each page."""
+        return stacks(self.counts, self.space, self.counts.page, len(self.pages), method)
+
+    def document_matrices(self, method: str = "matrix") -> Stacks:
+        """Blocks of documents with a matrix for each document."""
+        document = self.document_of_page[self.counts.page]
+        return stacks(self.counts, self.space, document, len(self.documents), method)
+
+    def page_table(self, method: str) -> pd.DataFrame:
+        """One row a page, the worst first: page, document, pixels, scores without Background, content scores."""
+        columns = {"page": self.page_names, "document": list(self.pages.documents), "pixels": self.page_pixels}
+        return worst_first(columns, self.page_matrices(method), self.space.shared)
+
+    def document_table(self, method: str) -> pd.DataFrame:
+        """One row a document, the worst first: document, pages, pixels, and the scores of the page table."""
+        columns = {"document": list(self.documents), "pages": self.document_sizes, "pixels": self.document_pixels}
+        return worst_first(columns, self.document_matrices(method), self.space.shared)
+
+    def average(self, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
+        """Precision, recall and F1 of all pixels, or the mean of each page's or document's own values."""
+        if over not in ("pixels", "pages", "documents"):
+            raise InputError("", "over", f"{shown(over)} is not known", "Use pixels, pages or documents.")
+        if over == "pixels":
+            return confusion_of(self.counts, self.space, method).average(kind, background)
+        if not self.space.shared:
+            return dict.fromkeys(SCORES, float("nan"))
+        blocks = self.page_matrices(method) if over == "pages" else self.document_matrices(method)
+        values = level_averages(blocks, kind, background)
+        return {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
+
+    def page_index(self, page: str) -> int:
+        """The page of this name, or the only one whose name is equal except for folder or suffix."""
+        index = self.pages.index
+        if not isinstance(page, str):
+            raise InputError(
+                "", "page", f"{shown(page)} is not a page's name", f"Names are like {shown(next(iter(index), ''))}."
+            )
+        found = find_page(page, self.pages)
+        if found is not None:
+            return found
+        alike = [name for name in index if stem(name) == stem(page)]
+        problem = f"{shown(page)} fits {len(alike)} pages" if alike else f"there is no page {shown(page)}"
+        raise InputError("", "page", problem, f"Page names are like {shown(next(iter(index), ''))}.")
+
+    def pages_of(self, document: str) -> NDArray[np.int64]:
+        """The pages of a document, as positions."""
+        if document not in self.documents:
+            raise InputError(
+                "",
+                "document",
+                f"there is no document {shown(document)}",
+                f"Document names are like {shown(next(iter(self.documents), ''))}.",
+            )
+        return np.flatnonzero(self.document_of_page == self.documents.index(document))
+
+    def pages_at(self, page: str | None, document: str | None) -> NDArray[np.int64] | None:
+        """The pages of a level, as positions: one page, those of a document, or None for all."""
+        if page is not None and document is not None:
+            raise InputError("", "page, document", "both are given", "Give one of them.")
+        if page is not None:
+            return np.array([self.page_index(page)])
+        return None if document is None else self.pages_of(document)
+
+    def counts_at(self, page: str | None, document: str | None) -> PairCounts:
+        """The pair counts of a level."""
+        pages = self.pages_at(page, document)
+        return self.counts if pages is None else self.counts.of_pages(pages.tolist())
 
 
 def stacks(
@@ -89,3 +206,32 @@ def largest_groups(blocks: Stacks, labels: int, most: int) -> tuple[NDArray[np.i
         group[best == 0] = -1
     shape = (labels, labels, most)
     return group.reshape(shape), best.reshape(shape), adding.reshape(labels, labels)
+
+
+def worst_first(columns: dict[str, Any], blocks: Stacks, shared: bool) -> pd.DataFrame:
+    """The columns with the scores of each group's own matrix beside them, the lowest F1 first."""
+    import pandas as pd
+
+    table = pd.DataFrame(columns | level_scores(blocks, shared))
+    by = ["f1", "content_f1"] if shared else ["content_f1"]
+    return table.sort_values(by, kind="stable", na_position="last", ignore_index=True)
+
+
+def pages_behind(levels: Levels, counts: PairCounts, cell: tuple[int, int], method: str) -> pd.DataFrame:
+    """Pages ranked by what these counts add to the cell (row, column): page, document, pixels, share of the cell."""
+    import pandas as pd
+
+    # Only pages with such a pair, renumbered, so that few matrices are made.
+    numbers, group = np.unique(counts.page, return_inverse=True)
+    row, column = cell
+    blocks, pages = stacks(counts, levels.space, group, numbers.size, method), levels.pages
+    pixels = np.concatenate([np.empty(0), *(one.recall_mass[:, row, column] for _, one in blocks)])
+    table = pd.DataFrame(
+        {
+            "page": [pages.names[p] for p in numbers],
+            "document": [pages.documents[p] for p in numbers],
+            "pixels": pixels,
+            "share": ratio(pixels, pixels.sum()),
+        }
+    )
+    return table[table["pixels"] > 0].sort_values("pixels", ascending=False, kind="stable", ignore_index=True)

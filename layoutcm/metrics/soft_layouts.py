@@ -15,9 +15,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, LabelSpace
+from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, no_probability
 from layoutcm.metrics.soft import SOFT_SCORES, read_off
-from layoutcm.pixels.grid import LaidOut
+from layoutcm.pixels.counting import PAGES_A_CHUNK, mapped_over
+from layoutcm.pixels.grid import LaidOut, lay_out_alignment
 
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
@@ -36,6 +39,17 @@ class SoftSums:
     def of_pages(self, pages: NDArray[np.int64]) -> SoftSums:
         keep = np.isin(self.page, pages)
         return SoftSums(self.page[keep], self.label[keep], self.sums[keep])
+
+
+def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, threads: int | None) -> SoftSums | None:
+    """The sums of all pages of two aligned layouts; None where soft scores have no meaning."""
+    laid = lay_out_alignment(alignment, rounding, min_score)
+    if not alignment.space.shared or no_probability(laid.scores).any():
+        return None
+    pages = len(alignment.pages)
+    starts = range(0, pages, PAGES_A_CHUNK)
+    work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), laid, alignment.space)
+    return join_sums(list(mapped_over(work, starts, threads)))
 
 
 def sum_pages(first: int, last: int, laid: LaidOut, space: LabelSpace) -> SoftSums:
@@ -60,11 +74,14 @@ def join_sums(parts: list[SoftSums]) -> SoftSums:
     return SoftSums(*(np.concatenate(column) for column in columns))
 
 
-def layout_scores(sums: SoftSums, labels: int, average: str | None, beta: float, eps: float) -> dict[str, Any]:
+def layout_scores(sums: SoftSums | None, labels: int, average: str | None, beta: float, eps: float) -> dict[str, Any]:
     """`soft_scores` of a layout; the samples are its pages.
 
-    A label or page that neither side scores is left out of means and is nan by itself, as in the confusion matrix.
+    A label or page that neither side scores is left out of means and is nan by itself, as in the confusion matrix. All
+    is nan without sums.
     """
+    if sums is None:
+        return {name: np.full(labels, np.nan) if average is None else float("nan") for name in SOFT_SCORES}
     if average == "micro":
         by = _summed(sums.sums, np.zeros(len(sums.page), np.int64), 1)
     elif average == "samples":

@@ -18,8 +18,9 @@ import numpy as np
 from PIL import Image
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import PageCells, page_boxes, page_cells
+from layoutcm.diagnosis.page_tiles import PageTiles
 from layoutcm.drawing.matrix_layers import VIEWS, hits, view_values
+from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_images import PageImages, shrunk
 from layoutcm.drawing.palette import DARK, LIGHT, Scale, label_colours
 from layoutcm.layouts.model import GT, SIDES
@@ -62,7 +63,7 @@ def report_data(
     gt, pred = comparison.alignment.layouts
     rows, columns = confusion.drawn
     pages, added, adding = largest_groups(
-        comparison.page_matrices(confusion.method), len(confusion.labels), PAGES_A_CELL
+        comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_A_CELL
     )
     pictured = telling_pages(confusion, pages)
     small = confusion.collapse()
@@ -166,11 +167,11 @@ def _cells(
 
 
 def _picture(comparison: Comparison, index: int, method: str, images: PageImages | None) -> dict[str, Any]:
-    """One page: its picture if there is one, its cells with what they add to the matrix, its regions."""
+    """One page: its picture if there is one, its tiles with what they add to the matrix, its regions."""
     page = comparison.pages[index]
-    cells = page_cells(comparison, page)
-    x_edges, y_edges, runs = cell_runs(cells)
-    width, height = float(cells.x_edges[-1]), float(cells.y_edges[-1])
+    tiles = comparison.page_tiles(page)
+    x_edges, y_edges, runs = tile_runs(tiles)
+    width, height = float(tiles.x_edges[-1]), float(tiles.y_edges[-1])
     return {
         "page": page,
         "document": comparison.alignment.pages.documents[index],
@@ -180,7 +181,7 @@ def _picture(comparison: Comparison, index: int, method: str, images: PageImages
         "x": [round(x, 2) for x in x_edges.tolist()],
         "y": [round(y, 2) for y in y_edges.tolist()],
         "runs": runs,
-        "pairs": [_adds(share) for share in cells.shares(method)],
+        "pairs": [_adds(share) for share in tiles.shares(method)],
         "boxes": [_box(comparison, box) for box in page_boxes(comparison, page)[:MOST_BOXES]],
     }
 
@@ -190,7 +191,7 @@ def _box(comparison: Comparison, box: Mapping[str, Any]) -> list[Any]:
     side, background = SIDES.index(box["side"]), comparison.labels[0]
     pair = (box["label"], background) if side == GT else (background, box["label"])
     corners = [round(box[edge], 1) for edge in ("x0", "y0", "x1", "y1")]
-    return [side, comparison.places(*pair)[side], *corners, box["score"]]
+    return [side, comparison.cell(*pair)[side], *corners, box["score"]]
 
 
 def _adds(share: np.ndarray) -> list[list[float]]:
@@ -199,16 +200,16 @@ def _adds(share: np.ndarray) -> list[list[float]]:
     return [[int(a), int(b), float(share[a, b])] for a, b in zip(i, j)]
 
 
-def cell_runs(cells: PageCells) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
-    """Edges of the page's cells, and each row of them as lengths and pairs in turn.
+def tile_runs(tiles: PageTiles) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
+    """Edges of the page's tiles, and each row of them as lengths and pairs in turn.
 
     Exact for boxes. Outlines can make more runs than a file can bear; then the page is looked at more coarsely.
     """
-    x_edges, y_edges, pair = cells.x_edges, cells.y_edges, cells.pair_of_cell
+    x_edges, y_edges, pair = tiles.x_edges, tiles.y_edges, tiles.pair_of_tile
     side = 800
     while (pair[:, 1:] != pair[:, :-1]).sum() + len(pair) > MOST_RUNS:
-        pair = np.asarray(cells.spread(cells.pair_of_cell, side / max(cells.x_edges[-1], cells.y_edges[-1])), int)
-        y_edges, x_edges = (np.linspace(0, e[-1], n + 1) for e, n in zip((cells.y_edges, cells.x_edges), pair.shape))
+        pair = np.asarray(tiles.spread(tiles.pair_of_tile, side / max(tiles.x_edges[-1], tiles.y_edges[-1])), int)
+        y_edges, x_edges = (np.linspace(0, e[-1], n + 1) for e, n in zip((tiles.y_edges, tiles.x_edges), pair.shape))
         side //= 2
     return x_edges, y_edges, [list(_runs(row)) for row in pair]
 

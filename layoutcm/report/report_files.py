@@ -16,12 +16,13 @@ from layoutcm.drawing.page_images import PageImages, from_path
 from layoutcm.drawing.paper import charts, matrix
 from layoutcm.drawing.paper.printing import FORMATS, file_of
 from layoutcm.errors import InputError
-from layoutcm.metrics.bootstrap import Intervals, check_same_pages
+from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import Given
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.models.differences import check_same_pages
 from layoutcm.report.folder_swap import replaced
 from layoutcm.report.html_page import report_page
 from layoutcm.report.workbook import write_workbook

@@ -156,16 +156,16 @@ def _centroids(comparison: Comparison) -> dict[str, Any]:
 
 
 def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
-    sizes = np.bincount(comparison.document_of_page, minlength=len(comparison.documents))
-    pixels = np.bincount(comparison.document_of_page, comparison.page_pixels, minlength=len(comparison.documents))
-    for i, matrix in _each(comparison.document_matrices(method)):
+    levels = comparison.levels
+    sizes, pixels = levels.document_sizes, levels.document_pixels
+    for i, matrix in _each(levels.document_matrices(method)):
         yield {"document": comparison.documents[i], "pages": sizes[i], "pixels": whole(pixels[i]), **matrix}
 
 
 def _by_page(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
-    documents = comparison.alignment.pages.documents
-    for i, matrix in _each(comparison.page_matrices(method)):
-        pixels = whole(comparison.page_pixels[i])
+    documents, levels = comparison.alignment.pages.documents, comparison.levels
+    for i, matrix in _each(levels.page_matrices(method)):
+        pixels = whole(levels.page_pixels[i])
         yield {"page": comparison.pages[i], "document": documents[i], "pixels": pixels, **matrix}
 
 

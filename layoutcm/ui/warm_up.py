@@ -38,7 +38,7 @@ def _go_through() -> None:
 
 
 def _compare_and_draw() -> None:
-    from layoutcm.diagnosis.page_tiles import page_boxes, page_cells
+    from layoutcm.drawing.page_boxes import page_boxes
     from layoutcm.drawing.palette import LIGHT, label_colours
     from layoutcm.drawing.screen.charts import class_bars, distribution, taken_for
     from layoutcm.drawing.screen.label_set_map import set_map
@@ -49,7 +49,7 @@ def _compare_and_draw() -> None:
 
     tiny = read(_TINY)
     compared = compare(tiny, tiny)
-    confusion, cells = compared.confusion(), page_cells(compared, "p")
+    confusion, tiles = compared.confusion(), compared.page_tiles("p")
     colours, objects = label_colours(compared.labels[1:]), compared.objects()
     for figure in (
         matrix_figure(confusion, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, selected=(1, 2)),
@@ -58,7 +58,7 @@ def _compare_and_draw() -> None:
         taken_for(confusion, 1, LIGHT),
         distribution(compared.page_table()["f1"], "F1", LIGHT),
         page_overlay(9, 9, page_boxes(compared, "p"), LIGHT, image="data:,"),
-        set_map(cells, "cell", colours, LIGHT, cells.share_of("a", "b"), image="data:,"),
+        set_map(tiles, "cell", colours, LIGHT, tiles.share_of((1, 2)), image="data:,"),
         object_figure(objects.cells_at(0.5), "pixels", LIGHT),
     ):
         figure.to_json()

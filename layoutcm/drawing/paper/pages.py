@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import AGREEMENT, LIT, PageCells, page_boxes, page_cells
+from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
+from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_raster import Colours, agreement_colours, page_map
-from layoutcm.drawing.palette import label_colours, rgb
+from layoutcm.drawing.palette import LIT, label_colours, rgb
 from layoutcm.drawing.paper.printing import (
     DPI,
     HIGHEST,
@@ -76,7 +77,7 @@ def overlay(
     pages, wide = comparison.alignment.pages, width_of(width, 0)
     spot = spot_for(float(pages.widths[index]), float(pages.heights[index]), wide)
     gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))
-    legend = _legend_lines(_labels(comparison, {box["label"] for box in (*gt, *pred)}), wide)
+    legend = _legend_lines(_labels(comparison.labels[1:], {box["label"] for box in (*gt, *pred)}), wide)
     recipe = f"{comparison.recipe}|page:{page}" if caption else ""
     figure, axes = sheet(wide, spot.bottom + 12 + LEGEND_LINE * len(legend), recipe)
     if image is not None:
@@ -111,33 +112,37 @@ def page_figure(
     if kind not in KINDS or (kind == "cell" and cell is None):
         hint = f"Use one of {', '.join(KINDS)}; the last needs cell=(gt label, pred label)."
         raise InputError("", "kind", f"{shown(kind)} cannot be drawn", hint)
-    cells = page_cells(comparison, page)
+    tiles = comparison.page_tiles(page)
     wide = width_of(width, 0)
-    spot = spot_for(float(cells.x_edges[-1]), float(cells.y_edges[-1]), wide)
-    legend = _legend_lines(_meaning(cells, kind, cell), wide)
+    spot = spot_for(float(tiles.x_edges[-1]), float(tiles.y_edges[-1]), wide)
+    legend = _legend_lines(_meaning(tiles, kind, cell), wide)
     recipe = f"{comparison.recipe_for(method)}|page:{page}" if caption else ""
     figure, axes = sheet(wide, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
-    _place(axes, page_map(cells, kind, spot.scale * DPI / 72, image, cell, method, PATTERN), spot)
+    _place(
+        axes,
+        page_map(tiles, kind, spot.scale * DPI / 72, image, cell and comparison.cell(*cell), method, PATTERN),
+        spot,
+    )
     _edge(axes, spot)
     _legend(axes, legend, spot.bottom + 7)
     return figure
 
 
-def _meaning(cells: PageCells, kind: str, cell: tuple[str, str] | None) -> list[Entry]:
+def _meaning(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -> list[Entry]:
     """What the colours of a map mean."""
     if kind == "cell" and cell:
         return [(f"{cell[0]} read as {cell[1]}", _sample(LIT))]
     if kind == "difference":
         high, wide = round(SWATCH[1] * DPI / 72), round(SWATCH[0] * DPI / 72)
-        some = set(cells.agreement().ravel().tolist()) - {0}
+        some = set(tiles.agreement().ravel().tolist()) - {0}
         return [(AGREEMENT[k], agreement_colours(np.full((high, wide), k), None, PATTERN)) for k in sorted(some)]
     side = PRED if kind == "pred" else GT
-    return _labels(cells.comparison, {name for pair in cells.pairs.sets(side) for name in pair})
+    return _labels(tiles.space.labels[1:], {name for pair in tiles.pairs.sets(side) for name in pair})
 
 
-def _labels(comparison: Comparison, some: set[str]) -> list[Entry]:
-    colours = label_colours(comparison.labels[1:])
-    return [(label, _sample(colours[label])) for label in comparison.labels[1:] if label in some]
+def _labels(labels: Sequence[str], some: set[str]) -> list[Entry]:
+    colours = label_colours(labels)
+    return [(label, _sample(colours[label])) for label in labels if label in some]
 
 
 def _sample(colour: str) -> Colours:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.diagnosis.page_tiles import AGREEMENT, AGREEMENT_COLOURS, LIT, PageCells
-from layoutcm.drawing.palette import Theme, blended, faded
+from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
+from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, Theme, blended, faded
 from layoutcm.drawing.screen.matrix import base_layout, plain
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.wording import spaced
@@ -23,16 +23,16 @@ def bits(word: int, labels: int) -> str:
     return " ".join(digits[i : i + 4] for i in range(0, len(digits), 4))
 
 
-def spelled(cells: PageCells, side: int, pair: int) -> str:
+def spelled(tiles: PageTiles, side: int, pair: int) -> str:
     """'0000 0110 = Picture + Caption'."""
-    labels = cells.pairs.labels[side]
-    names = cells.set_names(side, pair)
+    labels = tiles.pairs.labels[side]
+    names = tiles.set_names(side, pair)
     ordered = [name for name in (BACKGROUND, *labels) if name in names]
-    return f"{bits(cells.word(side, pair), len(labels))} = {' + '.join(ordered)}"
+    return f"{bits(tiles.word(side, pair), len(labels))} = {' + '.join(ordered)}"
 
 
 def set_map(
-    cells: PageCells,
+    tiles: PageTiles,
     kind: str,
     colours: dict[str, str],
     theme: Theme,
@@ -46,18 +46,18 @@ def set_map(
     `image`, a data URI, lies faintly under the last two, so that one sees what the pixels are of.
     """
     traces = []
-    agreement = cells.agreement()
-    for pair in np.argsort(-cells.pairs.pixels).tolist():
-        chosen = cells.pair_of_cell == pair
+    agreement = tiles.agreement()
+    for pair in np.argsort(-tiles.pairs.pixels).tolist():
+        chosen = tiles.pair_of_tile == pair
         where = tuple(np.argwhere(chosen)[0])
         share = float(lit[where]) if lit is not None else 0.0
-        colour = _colour(cells, kind, pair, int(agreement[where]), share, colours, theme)
+        colour = _colour(tiles, kind, pair, int(agreement[where]), share, colours, theme)
         text = (
-            f"gt {plain(spelled(cells, GT, pair))}<br>pred {plain(spelled(cells, PRED, pair))}<br>"
-            f"{AGREEMENT[int(agreement[where])]}, {spaced(cells.pairs.pixels[pair])} px"
+            f"gt {plain(spelled(tiles, GT, pair))}<br>pred {plain(spelled(tiles, PRED, pair))}<br>"
+            f"{AGREEMENT[int(agreement[where])]}, {spaced(tiles.pairs.pixels[pair])} px"
         )
-        traces.append(_area(cells.rectangles(chosen), colour, text))
-    width_px, height_px = float(cells.x_edges[-1]), float(cells.y_edges[-1])
+        traces.append(_area(tiles.rectangles(chosen), colour, text))
+    width_px, height_px = float(tiles.x_edges[-1]), float(tiles.y_edges[-1])
     layout = base_layout(theme) | {
         "height": height, "showlegend": False, "dragmode": "pan", "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
         "xaxis": {"range": [0, width_px], "visible": False, "constrain": "domain"},
@@ -71,14 +71,14 @@ def set_map(
 
 
 def _colour(
-    cells: PageCells, kind: str, pair: int, agreement: int, share: float, colours: dict[str, str], theme: Theme
+    tiles: PageTiles, kind: str, pair: int, agreement: int, share: float, colours: dict[str, str], theme: Theme
 ) -> str:
     if kind == "cell":
         return faded(LIT, 0.35 + 0.5 * share) if share > 0 else NOTHING
     if kind == "difference":
         colour = AGREEMENT_COLOURS[agreement]
         return faded(colour, 0.8) if colour else NOTHING
-    names = [name for name in sorted(cells.set_names(GT if kind == "gt" else PRED, pair)) if name in colours]
+    names = [name for name in sorted(tiles.set_names(GT if kind == "gt" else PRED, pair)) if name in colours]
     if not names:
         return theme.background
     return blended([colours[name] for name in names])

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, shown
-from layoutcm.layouts.model import GT, PRED, Floats, LabelSpace
+from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
 from layoutcm.metrics.objects.matching import HIT, LEFT_OUT, Groups, Overlaps, group, match_greedily

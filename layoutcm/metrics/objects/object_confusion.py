@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.layouts.model import GT, PRED, LabelSpace
+from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.objects.instances import Instances, Rows
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.causes import TOLERANCE, CellKinds, cell_kinds
+from layoutcm.diagnosis.causes import TOLERANCE, CellCauses, cell_causes
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import state
 from layoutcm.ui.parts import panels
@@ -96,7 +96,7 @@ def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple
     level = state.get("level")
     if panels.scope(compared) == panels.WHOLE_SET:
         return pages, len(compared.pages)
-    scope = len(compared.pages_of(state.get(level))) if level == "document" else 1
+    scope = len(compared.levels.pages_of(state.get(level))) if level == "document" else 1
     return pages[pages[level] == state.get(level)].reset_index(drop=True), scope
 
 
@@ -126,6 +126,7 @@ def _bar(parts: list[tuple[str, str, float]]) -> None:
 
 
 @st.cache_data(max_entries=200, show_spinner="Looking at borders …")
-def _kinds(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> CellKinds:
+def _kinds(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> CellCauses:
     _, gt_label, pred_label, method, _ = key
-    return cell_kinds(_compared, gt_label, pred_label, _pages, method)
+    tiles = (_compared.page_tiles(page) for page in _pages)
+    return cell_causes(tiles, _compared.cell(gt_label, pred_label), method)

@@ -9,9 +9,10 @@ import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import AGREEMENT, AGREEMENT_COLOURS, PageCells, page_boxes, page_cells
+from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
 from layoutcm.drawing.label_order import ordered
-from layoutcm.drawing.palette import label_colours
+from layoutcm.drawing.page_boxes import page_boxes
+from layoutcm.drawing.palette import AGREEMENT_COLOURS, label_colours
 from layoutcm.drawing.screen.label_set_map import set_map
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
@@ -68,9 +69,9 @@ def _height(width: float, height: float) -> int:
 
 def masks(compared: Comparison, page: str) -> None:
     """The page coloured by its label sets; the pointer asks for the words."""
-    cells = page_cells(compared, page)
+    tiles = compared.page_tiles(page)
     cell = panels.chosen_cell(compared)
-    lit = cells.share_of(state.get("gt_label"), state.get("pred_label"), state.get("method")) if cell else None
+    lit = tiles.share_of(cell, state.get("method")) if cell else None
     kind = state.get("mask")
     if not kind or (kind == "cell" and not cell):
         kind = "cell" if lit is not None and lit.any() else "difference"
@@ -78,9 +79,9 @@ def masks(compared: Comparison, page: str) -> None:
     colours = label_colours(compared.labels[1:])
     colours = {label: colours[label] for label in _shown_labels(compared)}
     image = picture_uri(panels.images().find(compared, compared.page_index(page)))
-    figure = set_map(cells, kind, colours, state.theme(), lit, image=image)
+    figure = set_map(tiles, kind, colours, state.theme(), lit, image=image)
     st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
-    _legend(cells, kind, lit)
+    _legend(tiles, kind, lit)
 
 
 def _shown_labels(compared: Comparison) -> Sequence[str]:
@@ -100,14 +101,14 @@ def _choose_mask(current: str, has_cell: bool) -> None:
             )  # fmt: skip
 
 
-def _legend(cells: PageCells, kind: str, lit: Any) -> None:
+def _legend(tiles: PageTiles, kind: str, lit: Any) -> None:
     if kind == "difference":
         parts = [
             f":color[■]{{foreground={colour}}} {name}" for name, colour in zip(AGREEMENT, AGREEMENT_COLOURS) if colour
         ]
         st.markdown(panels.unbroken(parts))
     elif kind == "cell":
-        area = np.diff(cells.y_edges)[:, None] * np.diff(cells.x_edges)
+        area = np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
         pixels = spaced(round(float((lit * area).sum())))
         gt_label, pred_label = (panels.typed(state.get(side)) for side in ("gt_label", "pred_label"))
         st.markdown(f"{gt_label} read as {pred_label}: {pixels} px")

@@ -216,7 +216,7 @@ def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
     if not gt or not pred:
         return None
     try:
-        return compared.places(gt, pred)
+        return compared.cell(gt, pred)
     except InputError:
         return None
 

@@ -9,7 +9,6 @@ import streamlit as st
 from PIL import Image, ImageDraw
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import page_cells
 from layoutcm.drawing.page_images import Picture
 from layoutcm.drawing.page_raster import lit_page
 from layoutcm.ui.image_uris import picture_uri
@@ -32,11 +31,13 @@ def thumbnail(
 @st.cache_data(max_entries=200, show_spinner=False)
 def _thumbnail(key: tuple[str, ...], _compared: Comparison, _picture: Picture | None) -> bytes:
     _, page, gt_label, pred_label, method, _ = key
-    cells = page_cells(_compared, page)
-    scale = THUMBNAIL / max(cells.x_edges[-1], cells.y_edges[-1])
+    tiles = _compared.page_tiles(page)
+    scale = THUMBNAIL / max(tiles.x_edges[-1], tiles.y_edges[-1])
     uri = picture_uri(_picture, THUMBNAIL)
     image = Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))) if uri else None
-    page_image = Image.fromarray(lit_page(cells, cells.share_of(gt_label, pred_label, method), scale, image))
+    page_image = Image.fromarray(
+        lit_page(tiles, tiles.share_of(_compared.cell(gt_label, pred_label), method), scale, image)
+    )
     ImageDraw.Draw(page_image).rectangle((0, 0, page_image.width - 1, page_image.height - 1), outline=EDGE)
     out = io.BytesIO()
     page_image.save(out, "JPEG", quality=85, subsampling=0)  # much quicker than a PNG; colours stay sharp

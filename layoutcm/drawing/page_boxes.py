@@ -1,0 +1,29 @@
+"""The regions of a page as they are drawn, on the screen and on paper."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from layoutcm.comparison import Comparison
+from layoutcm.drawing.palette import label_colours
+from layoutcm.layouts.model import SIDES
+
+
+def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
+    """The page's regions of both sides in the common frame: side, label, colour, corners, score (or None), number."""
+    index = comparison.page_index(page)
+    colours = label_colours(comparison.labels[1:])
+    found = []
+    for side, name in enumerate(SIDES):
+        regions, labels = comparison.page_regions.of(side, index), comparison.alignment.layouts[side].labels
+        for number in range(len(regions)):
+            score = float(regions.scores[number])
+            x0, y0, x1, y1 = regions.boxes[number].tolist()
+            label = labels[regions.label[number]]
+            found.append(
+                {"side": name, "label": label, "colour": colours[label], "x0": x0, "y0": y0, "x1": x1, "y1": y1,
+                 "score": None if np.isnan(score) else score, "number": number + 1}
+            )  # fmt: skip
+    return found

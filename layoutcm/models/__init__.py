@@ -1,0 +1,1 @@
+"""Several predictions of the same pages: their differences."""
