@@ -8,10 +8,10 @@ import pytest
 import layoutcm as lcm
 from layoutcm import wording
 from layoutcm.drawing import palette
-from layoutcm.drawing.matrix_layers import VIEWS
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.screen import charts, matrix, page_overlay, precision_recall
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import VIEWS
 from layoutcm.tables.result_json import largest_confusions
 from layoutcm.wording import share
 

@@ -22,7 +22,7 @@ from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, Given, family_tree
 from layoutcm.models.differences import difference
-from layoutcm.tables.results import Extras, full_result
+from layoutcm.tables.result_json import Extras, full_result
 from layoutcm.wording import agreeing, counted
 
 if TYPE_CHECKING:

@@ -16,17 +16,10 @@ from numpy.typing import NDArray
 from layoutcm.drawing.palette import Scale, Theme, colour_at
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import view_values
 
-VIEWS = ("pixels", "recall", "precision", "f1")
 # The log scale ends four decades below its largest value.
 LOG_FLOOR = 1e-4
-
-
-def view_values(confusion: Confusion, view: str) -> Floats:
-    """float64[gt, pred]: the numbers of one view."""
-    if view not in VIEWS:
-        raise ValueError(f"{view!r} is not a view; use one of {', '.join(VIEWS)}")
-    return confusion.values if view == "pixels" else getattr(confusion, view)
 
 
 class Layer(NamedTuple):

@@ -19,13 +19,14 @@ from PIL import Image
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import PageTiles
-from layoutcm.drawing.matrix_layers import VIEWS, hits, view_values
+from layoutcm.drawing.matrix_layers import hits
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_images import PageImages, shrunk
 from layoutcm.drawing.palette import DARK, LIGHT, Scale, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
+from layoutcm.tables.matrix_views import VIEWS, view_values
 from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.tables import Table
 

@@ -27,8 +27,7 @@ from layoutcm.report.folder_swap import replaced
 from layoutcm.report.html_page import report_page
 from layoutcm.report.workbook import write_workbook
 from layoutcm.tables.latex_markdown import latex
-from layoutcm.tables.result_json import json_text
-from layoutcm.tables.results import NO_EXTRAS, Extras, full_result
+from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
 from layoutcm.tables.tables import (
     VIEW_OF,
     Table,

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.matrix_layers import VIEWS, view_values
 from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion, FamilyMatrix
@@ -21,6 +20,7 @@ from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import AVERAGES, SCORES
+from layoutcm.tables.matrix_views import VIEWS, view_values
 from layoutcm.tables.result_json import largest_confusions
 from layoutcm.wording import one_line
 

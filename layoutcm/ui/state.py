@@ -15,7 +15,6 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.label_order import ORDERS
-from layoutcm.drawing.matrix_layers import VIEWS
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import ROUNDINGS, SIDES
@@ -25,6 +24,7 @@ from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import DEEPEST
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import TOLERANCE
+from layoutcm.tables.matrix_views import VIEWS
 from layoutcm.ui.input_files import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
 from layoutcm.wording import told_apart
 

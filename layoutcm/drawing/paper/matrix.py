@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.drawing.matrix_layers import Layer, hits, layers, view_values
+from layoutcm.drawing.matrix_layers import Layer, hits, layers
 from layoutcm.drawing.palette import LIGHT, colour_at
 from layoutcm.drawing.paper.matrix_grid import (
     LARGEST_FONT,
@@ -30,6 +30,7 @@ from layoutcm.drawing.paper.matrix_grid import (
 from layoutcm.drawing.paper.printing import WIDTHS, fitting, printed, sheet, text_width, width_of, write
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import view_values
 from layoutcm.wording import brief, per_cent
 
 if TYPE_CHECKING:

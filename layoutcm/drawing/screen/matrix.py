@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.drawing.matrix_layers import Layer, layers, view_values
+from layoutcm.drawing.matrix_layers import Layer, layers
 from layoutcm.drawing.palette import Theme, readable_on
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import view_values
 from layoutcm.wording import brief, per_cent, share, short, spaced
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"

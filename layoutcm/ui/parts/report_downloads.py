@@ -15,7 +15,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.report.report_files import all_tables, zipped
 from layoutcm.tables.latex_markdown import latex, markdown
-from layoutcm.tables.results import Extras
+from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import family_choice, state
 from layoutcm.ui.parts import headlines, objects, panels
