@@ -5,21 +5,21 @@ import streamlit as st
 from layoutcm.drawing.screen.charts import taken_for
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.drawing.screen.precision_recall import precision_recall_plane
-from layoutcm.ui import router, sidebar, state
+from layoutcm.ui import choices, router, session, sidebar
 from layoutcm.ui.parts import headlines, panels, sentences
 
 router.arrive()
 compared = panels.need_comparison()
-confusion = panels.shown(state.confusion(compared))
+confusion = panels.shown(session.confusion(compared))
 st.title("Classes", anchor=False)
 rows, _ = confusion.drawn
 if confusion.diagonal:
     panels.table(sentences.class_table(confusion), panels.CLASS_COLUMNS, key="class_table")
     st.subheader("Averages", anchor=False)
-    averages = sentences.average_table(compared, confusion, state.get("method"))
+    averages = sentences.average_table(compared, confusion, choices.get("method"))
     panels.table(averages, panels.CLASS_COLUMNS | {"f1": panels.plain_number("F1")}, key="average_table")
     st.subheader("Precision and recall", anchor=False)
-    figure = precision_recall_plane(confusion, state.theme())
+    figure = precision_recall_plane(confusion, session.theme())
     st.plotly_chart(figure, key="plane", config=CONFIG, theme=None)
     bars = st.container()
 else:
@@ -28,9 +28,9 @@ else:
     )
 names = [confusion.labels[i] for i in (*rows[1:], *rows[:1])]
 sidebar.choose("class", "What is it taken for?", names)
-chosen = confusion.labels.index(state.get("class"))
-st.plotly_chart(taken_for(confusion, chosen, state.theme()), key="taken_for", config=CONFIG, theme=None)
-largest = sentences.confusions(confusion, most=5, gt=state.get("class"))
+chosen = confusion.labels.index(choices.get("class"))
+st.plotly_chart(taken_for(confusion, chosen, session.theme()), key="taken_for", config=CONFIG, theme=None)
+largest = sentences.confusions(confusion, most=5, gt=choices.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
     st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=panels.open_cell, args=(gt_label, pred_label))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import router, state
+from layoutcm.ui import router, session
 from layoutcm.ui.parts import findings, loading, page_pairs, panels, sentences
 
 router.arrive()
@@ -11,24 +11,24 @@ st.title("Compare two layouts", anchor=False)
 problem = st.session_state.pop("load_problem", "")
 if problem:
     st.error(panels.typed(problem))
-if state.loaded() is None:
+if session.loaded() is None:
     st.markdown("Drop a ground truth and one or more predictions, and see where they disagree, down to the pixel.")
 buttons = st.container(horizontal=True)
-if buttons.button("Try the sample", type="primary" if state.loaded() is None else "secondary"):
-    state.open_named("sample")
+if buttons.button("Try the sample", type="primary" if session.loaded() is None else "secondary"):
+    session.open_named("sample")
     st.rerun()
-if buttons.button("Start over", disabled=state.loaded() is None):
+if buttons.button("Start over", disabled=session.loaded() is None):
     loading.start_over()
 panels.guarded(loading.uploads)
 loading.folder()
 
-files = state.loaded()
+files = session.loaded()
 if files is not None:
-    compared = state.comparison()
+    compared = session.comparison()
     st.divider()
     layouts = loading.files_in_words(files)
     if isinstance(compared, Comparison):
-        confusion = state.confusion(compared)
+        confusion = session.confusion(compared)
         shown = panels.shown(confusion)
         odd = st.container()  # filled when the matrix is there: looking for what is odd takes longer
         left, right = panels.beside(3, 2, labels=panels.width_of(shown))
@@ -37,7 +37,7 @@ if files is not None:
             panels.matrix(compared, shown, "recall", key="first_matrix")
             panels.recipe(confusion.recipe)
         with right:
-            st.markdown(sentences.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
+            st.markdown(sentences.sentence(confusion, session.chosen_pred().name, panels.scope(compared)))
             panels.ways_on(compared)
             findings.applied()
             with st.spinner("Looking for what is odd …"):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from layoutcm.layouts.model import SIDES
-from layoutcm.ui import router, state
+from layoutcm.ui import choices, router
 from layoutcm.ui.parts import families, panels
 
 router.arrive()
@@ -15,7 +15,7 @@ if not tree.paths:
 booked = families.booked(compared, tree)
 if tree.paths:
     panels.findings(booked.findings)
-side = SIDES.index(state.get("family_given"))
+side = SIDES.index(choices.get("family_given"))
 st.markdown(families.sentence(booked, side, panels.scope(compared)))
 families.figures_on_top(booked, side)
 families.labels(booked, side)

@@ -4,11 +4,11 @@ import streamlit as st
 
 from layoutcm.drawing import method_drawings
 from layoutcm.drawing.palette import DARK
-from layoutcm.ui import router, state
+from layoutcm.ui import router, session
 from layoutcm.ui.parts import method
 
 router.arrive()
-dark = state.theme() == DARK
+dark = session.theme() == DARK
 st.title("What the numbers mean", anchor=False)
 st.markdown(
     "Two layouts of the same pages are compared pixel by pixel. A pixel carries the labels of all regions that "

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from layoutcm.ui import router, state
+from layoutcm.ui import choices, router, session
 from layoutcm.ui.parts import findings, headlines, panels, sentences
 
 router.arrive()
 compared = panels.need_comparison()
-confusion = state.confusion(compared)
+confusion = session.confusion(compared)
 st.title("Overview", anchor=False)
-st.markdown(sentences.sentence(confusion, state.chosen_pred().name, panels.scope(compared)))
+st.markdown(sentences.sentence(confusion, session.chosen_pred().name, panels.scope(compared)))
 odd = st.container()  # what may explain bad numbers, when there is time to look for it
 figures = st.container(horizontal=True, gap="small")
-own = sentences.headlines(compared, confusion, state.get("level"))
+own = sentences.headlines(compared, confusion, choices.get("level"))
 places = headlines.draw(figures, own, headlines.LATER if headlines.intervals_come(compared) else None)
 shown = panels.shown(confusion)
 left, right = panels.beside(3, 2, labels=panels.width_of(shown))

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from layoutcm.ui import router, state
+from layoutcm.ui import router, session
 from layoutcm.ui.parts import panels, report_downloads, report_figures
 
 router.arrive()
 compared = panels.need_comparison()
-confusion = panels.shown(state.confusion(compared))
+confusion = panels.shown(session.confusion(compared))
 st.title("Report", anchor=False)
 st.subheader("Everything", anchor=False)
 report_downloads.everything(compared)

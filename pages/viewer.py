@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from layoutcm.ui import router, state
+from layoutcm.ui import choices, router
 from layoutcm.ui.parts import page_viewer, panels
 
 router.arrive()
@@ -17,4 +17,4 @@ with left:
 with right:
     page_viewer.masks(compared, page)
 page_viewer.numbers(compared, page)
-panels.recipe(compared.recipe_for(state.get("method"), page=page))
+panels.recipe(compared.recipe_for(choices.get("method"), page=page))

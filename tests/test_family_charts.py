@@ -64,14 +64,14 @@ def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
 def shows_the_headline():
     import streamlit as st
 
-    from layoutcm.ui import state
+    from layoutcm.ui import choices, link, session
     from layoutcm.ui.parts import families
 
-    state.start_session()
-    state.open_named("sample")
-    st.text(families.headline(state.comparison())[1])
-    state.put(families="alone")
-    st.text(str(families.headline(state.comparison())))
+    link.start_session()
+    session.open_named("sample")
+    st.text(families.headline(session.comparison())[1])
+    choices.put(families="alone")
+    st.text(str(families.headline(session.comparison())))
 
 
 def test_the_headline_for_other_pages():

@@ -9,7 +9,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.metrics.family_confusion import names_in_order
 from layoutcm.metrics.family_trees import BETWEEN, BUILT_IN, FamilyTree, check_tree, fitted, suggested_trees
-from layoutcm.ui import state
+from layoutcm.ui import choices
 
 ALONE = "alone"
 TITLES = {
@@ -41,14 +41,14 @@ def from_text(text: str) -> FamilyTree | None:
 
 def options(compared: Comparison) -> list[str]:
     """What can be chosen: built-in trees that fit, the best first; every label alone; the visitor's own tree."""
-    own = state.get("families")
+    own = choices.get("families")
     fitting = [tree.name for tree in suggested_trees(labels_of(compared))]
     return [*fitting, ALONE, *([own] if own not in TITLES and from_text(own) else [])]
 
 
 def asked_tree(compared: Comparison) -> FamilyTree | None:
     """The tree that somebody has chosen and that fits these labels."""
-    name = state.get("families")
+    name = choices.get("families")
     return _tree(compared, name) if name in options(compared) else None
 
 

@@ -78,6 +78,6 @@ def arrive() -> None:
 
 def go(name: str) -> None:
     """Show another page. As a button's callback it spares the run of the page that is left."""
-    from layoutcm.ui.state import link_parameters
+    from layoutcm.ui.link import link_parameters
 
     st.switch_page(f"pages/{name}.py", query_params=link_parameters())

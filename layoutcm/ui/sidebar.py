@@ -11,7 +11,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.input_files import Input, layouts_of
 from layoutcm.ui.parts.panels import counted, typed
 
@@ -25,11 +25,11 @@ def choose(name: str, label: str, options: Any, place: str = "bar", **more: Any)
     Of very many options, which a browser is slow to take, it lists those near the chosen one and takes typed names.
     """
     values = list(options)
-    if values and state.get(name) not in values:
-        state.put(**{name: values[0]})
-    bound = state.bound(name, place)
+    if values and choices.get(name) not in values:
+        choices.put(**{name: values[0]})
+    bound = choices.bound(name, place)
     if len(values) > MANY:
-        at = values.index(state.get(name))
+        at = values.index(choices.get(name))
         bound |= {"on_change": _take, "args": (name, bound["key"], values), "accept_new_options": True}
         more["help"] = f"Type a part of a name to find it among all {len(values):,}."
         values = values[max(at - NEAR, 0) : at + NEAR]
@@ -46,30 +46,30 @@ def _take(name: str, key: str, known: list[str]) -> None:
     if found is None:
         st.toast(f"There is no {name} with {typed(st.session_state[key])} in its name.")
     else:
-        state.put(**{name: found})
+        choices.put(**{name: found})
 
 
 def show() -> None:
     """Draw the bar in the sidebar."""
-    place, files = st.empty(), state.loaded()  # the place is always there, so that nothing below it moves
+    place, files = st.empty(), session.loaded()  # the place is always there, so that nothing below it moves
     if files is None:
         st.sidebar.caption("Nothing loaded yet. Start on the page Compare.")
         return
     # Every page begins here, so whatever is slow about new files or options happens now, and says so on top.
     _read_in_sight(files, place)
-    compared = state.comparison()
+    compared = session.comparison()
     with st.sidebar:
         if len(files.preds) > 1:
-            names = state.pred_names()
+            names = session.pred_names()
             choose("pred", "Prediction", range(len(names)), format_func=names.__getitem__)
         if isinstance(compared, Comparison):
             _facts(files.gt.name, compared)
             _controls(compared)
 
 
-def _read_in_sight(files: state.Loaded, place: Any) -> None:
+def _read_in_sight(files: session.Loaded, place: Any) -> None:
     """New large files are read under a bar. A spinner would come too late: reading leaves no moment to show it."""
-    gt, pred = files.gt, state.chosen_pred()
+    gt, pred = files.gt, session.chosen_pred()
     new = (gt.digest, pred.digest, files.sizes)
     if st.session_state.get("read_in_sight") == new:
         return
@@ -84,36 +84,36 @@ def _read_in_sight(files: state.Loaded, place: Any) -> None:
         time.sleep(0.05)  # the moment
 
     with suppress(InputError):  # which the page itself shows
-        layouts_of(state.request(), tell)
+        layouts_of(session.request(), tell)
     place.empty()
 
 
 def _facts(gt: str, compared: Comparison) -> None:
     counts = {"page": len(compared.pages), "document": len(compared.documents), "label": len(compared.labels) - 1}
-    st.markdown(f"**{typed(gt)}** → **{typed(state.chosen_pred().name)}**")
+    st.markdown(f"**{typed(gt)}** → **{typed(session.chosen_pred().name)}**")
     facts = [*(counted(count, word) for word, count in counts.items()), f"{compared.taxonomy} taxonomy"]
     st.caption(" · ".join(facts))
 
 
 def _label_filter(compared: Comparison) -> None:
     known = list(dict.fromkeys(compared.labels[1:]))
-    state.put(labels=tuple(label for label in state.get("labels") if label in known))
+    choices.put(labels=tuple(label for label in choices.get("labels") if label in known))
     st.multiselect(
-        "Labels", known, placeholder="all", **state.bound("labels"),
+        "Labels", known, placeholder="all", **choices.bound("labels"),
         help="Only these, and Background, are shown in matrices, lists and on pages. Numbers do not change: shares and "
         "averages are those of all labels.",
     )  # fmt: skip
 
 
 def _controls(compared: Comparison) -> None:
-    choose("level", "Level", state.CHOICES["level"])
-    if state.get("level") == "document":
+    choose("level", "Level", choices.CHOICES["level"])
+    if choices.get("level") == "document":
         choose("document", "Document", compared.documents)
-    elif state.get("level") == "page":
+    elif choices.get("level") == "page":
         choose("page", "Page", compared.pages)
     _label_filter(compared)
-    choose("method", "Method", state.CHOICES["method"], help="How pixels with several labels are read. See Method.")
-    choose("rounding", "Rounding", state.CHOICES["rounding"], help="What a fractional box edge covers.")
+    choose("method", "Method", choices.CHOICES["method"], help="How pixels with several labels are read. See Method.")
+    choose("rounding", "Rounding", choices.CHOICES["rounding"], help="What a fractional box edge covers.")
     if compared.alignment.layouts[1].has_scores:
-        st.slider("Score threshold", 0.0, 1.0, step=0.05, **state.bound("min_score"))
-    choose("missing_pages", "Pages that one side lacks", state.CHOICES["missing_pages"])
+        st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bound("min_score"))
+    choose("missing_pages", "Pages that one side lacks", choices.CHOICES["missing_pages"])

@@ -14,7 +14,7 @@ import streamlit as st
 from layoutcm.comparison import compare
 from layoutcm.formats import read
 from layoutcm.ui.router import icon
-from layoutcm.ui.state import loaded
+from layoutcm.ui.session import loaded
 
 _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")
 

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE, CellCauses, cell_causes
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.parts import panels
 from layoutcm.ui.parts.panels import typed
 from layoutcm.ui.parts.thumbnails import thumbnail
@@ -42,7 +42,7 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callab
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it.")
         return lambda: None
-    gt_label, pred_label = names = (state.get("gt_label"), state.get("pred_label"))
+    gt_label, pred_label = names = (choices.get("gt_label"), choices.get("pred_label"))
     verb = "meets" if not confusion.diagonal else "found as" if cell[0] == cell[1] else "read as"
     st.subheader(typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
     pages, scope = _pages_behind(compared, gt_label, pred_label)
@@ -87,23 +87,23 @@ def _listed(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerator:
 
 def _draw(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
     picture = panels.images().find(compared, compared.page_index(page))
-    frame.image(thumbnail(state.content_key(), compared, page, cell, state.get("method"), picture))
+    frame.image(thumbnail(session.content_key(), compared, page, cell, choices.get("method"), picture))
 
 
 def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple[pd.DataFrame, int]:
     """The pages behind the cell at the chosen level, and how many pages there are at it."""
-    pages = compared.pages_behind(gt_label, pred_label, state.get("method"))
-    level = state.get("level")
+    pages = compared.pages_behind(gt_label, pred_label, choices.get("method"))
+    level = choices.get("level")
     if panels.scope(compared) == panels.WHOLE_SET:
         return pages, len(compared.pages)
-    scope = len(compared.levels.pages_of(state.get(level))) if level == "document" else 1
-    return pages[pages[level] == state.get(level)].reset_index(drop=True), scope
+    scope = len(compared.levels.pages_of(choices.get(level))) if level == "document" else 1
+    return pages[pages[level] == choices.get(level)].reset_index(drop=True), scope
 
 
 def _split(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
     """[ border slack 22 % | wrong label 64 % | merged 14 % ]"""
     looked_at = pages.head(KINDS_PAGES)
-    key = (state.content_key(), *cell, state.get("method"), panels.scope(compared))
+    key = (session.content_key(), *cell, choices.get("method"), panels.scope(compared))
     kinds = _kinds(key, compared, looked_at["page"].tolist())
     wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
     names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}

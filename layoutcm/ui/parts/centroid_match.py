@@ -9,7 +9,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.centroids import Centroids, Tolerance
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.parts.objects import WIDE, figures
 from layoutcm.wording import number, spaced
 
@@ -19,12 +19,12 @@ def show(compared: Comparison) -> None:
     shared = compared.space.shared
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for axis in "xy":
-            low, high = state.LIMITS[f"tolerance_{axis}"]
+            low, high = choices.LIMITS[f"tolerance_{axis}"]
             st.number_input(
                 f"Tolerance {axis}, px", low, high, step=1.0, format="%g", width=150,
-                **state.bound(f"tolerance_{axis}"), help="A match is strictly nearer than this.",
+                **choices.bound(f"tolerance_{axis}"), help="A match is strictly nearer than this.",
             )  # fmt: skip
-        st.toggle("One to one", **state.bound("one_to_one"),
+        st.toggle("One to one", **choices.bound("one_to_one"),
                   help="On: the largest matching, each region once. Off: many may match one region.")  # fmt: skip
         words = "Only regions of one label match." if shared else "The two sides have different labels, so any match."
         st.toggle("Same label", disabled=not shared, help=words, **_label_toggle(shared))
@@ -39,18 +39,18 @@ def show(compared: Comparison) -> None:
 
 def _label_toggle(shared: bool) -> dict[str, Any]:
     """Bound to the choice where there is one; where labels differ it is off, and the choice is kept for other files."""
-    return state.bound("class_aware") if shared else {"value": False, "key": "labels_differ"}
+    return choices.bound("class_aware") if shared else {"value": False, "key": "labels_differ"}
 
 
 def matched(compared: Comparison) -> Centroids:
     """The matches of the chosen level, by the chosen rules; any label where the two sides' labels differ."""
-    tolerance = state.get("tolerance_x"), state.get("tolerance_y")
-    rules = (state.get("one_to_one"), class_aware(compared))
-    return _matched(state.content_key(), state.part(compared), tolerance, rules, compared)
+    tolerance = choices.get("tolerance_x"), choices.get("tolerance_y")
+    rules = (choices.get("one_to_one"), class_aware(compared))
+    return _matched(session.content_key(), session.part(compared), tolerance, rules, compared)
 
 
 def class_aware(compared: Comparison) -> bool:
-    return compared.space.shared and state.get("class_aware")
+    return compared.space.shared and choices.get("class_aware")
 
 
 @st.cache_resource(max_entries=12, show_spinner="Matching centres …")
@@ -70,6 +70,6 @@ def shift(found: Centroids) -> str:
 
 
 def recipe(compared: Comparison) -> str:
-    tolerance = f"{state.get('tolerance_x'):g}x{state.get('tolerance_y'):g}"
-    rules = {"one_to_one": state.get("one_to_one"), "class_aware": class_aware(compared)}
+    tolerance = f"{choices.get('tolerance_x'):g}x{choices.get('tolerance_y'):g}"
+    rules = {"one_to_one": choices.get("one_to_one"), "class_aware": class_aware(compared)}
     return compared.recipe_for(None, centroids=tolerance, **rules)

@@ -15,7 +15,7 @@ from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
-from layoutcm.ui import sidebar, state
+from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
 from layoutcm.ui.parts.panels import TABLE_ROWS, VIEW_NAMES, beside, guarded, table, typed
 from layoutcm.wording import share
@@ -42,14 +42,14 @@ def choose(compared: Comparison) -> FamilyTree:
             "families", "Families", options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280
         )
         tree = chosen_tree(compared)
-        st.segmented_control("Sample", UNITS, required=True, **state.bound("family_sample"))
-        sidebar.choose("family_count", "Count", state.CHOICES["family_count"], help=COUNT_HELP, width=160)
+        st.segmented_control("Sample", UNITS, required=True, **choices.bound("family_sample"))
+        sidebar.choose("family_count", "Count", choices.CHOICES["family_count"], help=COUNT_HELP, width=160)
         sidebar.choose(
             "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
             help="1 is the outermost families of the tree.",
         )  # fmt: skip
         st.segmented_control("Given", SIDES, required=True, help="Whose labels are looked at, one by one",
-                             **state.bound("family_given"))  # fmt: skip
+                             **choices.bound("family_given"))  # fmt: skip
     with st.expander("Edit the families, or bring a file", expanded=not tree.paths):
         guarded(lambda: _editor(compared, tree))
     return tree
@@ -82,15 +82,15 @@ def as_yaml(tree: FamilyTree) -> str:
 
 
 def _use(text: str) -> None:
-    state.put(families=text, family="", expanded="[]")
+    choices.put(families=text, family="", expanded="[]")
     st.rerun()
 
 
 def booked(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
     """The families of the chosen level; a depth that the tree has not is its deepest."""
-    depth = min(state.get("family_depth"), max(tree.depth, 1))
-    choice = (as_text(tree), state.get("family_sample"), state.get("family_count"), depth)
-    return _booked(state.content_key(), choice, state.part(compared), compared, tree)
+    depth = min(choices.get("family_depth"), max(tree.depth, 1))
+    choice = (as_text(tree), choices.get("family_sample"), choices.get("family_count"), depth)
+    return _booked(session.content_key(), choice, session.part(compared), compared, tree)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Looking at families …")
@@ -146,7 +146,7 @@ def labels(families: FamilyConfusion, side: int) -> None:
     """Every label of a side: bars, and the table with its preferred confusion."""
     left, right = beside(6, 7, key="_family_labels")
     with left:
-        figure = family_bars(families, side, state.theme())
+        figure = family_bars(families, side, session.theme())
         st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
     with right:
         table(label_table(families, side), label_columns(families), key=f"family_table_{side}")
@@ -181,9 +181,9 @@ def inside(families: FamilyConfusion, side: int) -> None:
         return
     names = [matrix.family for matrix in sorted(shown, key=_trouble, reverse=True)]
     sidebar.choose("family", "Family", names, help="The family with the most confusion inside comes first.", width=280)
-    chosen = next(matrix for matrix in shown if matrix.family == state.get("family"))
+    chosen = next(matrix for matrix in shown if matrix.family == choices.get("family"))
     view, of, other = ("recall", "gt, by row", "pred") if side == GT else ("precision", "pred, by column", "gt")
-    figure = family_figure(chosen, view, state.theme(), UNITS[families.sample])
+    figure = family_figure(chosen, view, session.theme(), UNITS[families.sample])
     st.plotly_chart(figure, key=f"family_matrix_{view}", config=CONFIG, theme=None)
     st.caption(f"Shares of {of}. OOF is out of the family: nobody of it was left in {other} to pair with.")
 
@@ -197,39 +197,39 @@ def whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels shown as their families, as deep as one likes; single families can be opened."""
     names = {0: EVERYTHING, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
     views = {name: title for name, title in VIEW_NAMES.items() if name != "collapsed"}
-    if state.get("matrix_depth") not in names:
-        state.put(matrix_depth=1)
+    if choices.get("matrix_depth") not in names:
+        choices.put(matrix_depth=1)
     with _row():
         st.segmented_control("Depth of the tree", list(names), required=True, format_func=names.__getitem__,
-                             **state.bound("matrix_depth"))  # fmt: skip
+                             **choices.bound("matrix_depth"))  # fmt: skip
         expanded = _opened(tree)
         st.segmented_control("View", list(views), required=True, format_func=views.__getitem__,
-                             **state.bound("family_view"))  # fmt: skip
+                             **choices.bound("family_view"))  # fmt: skip
     confusion = _coarse(compared, tree, expanded)
     order = {name: k for k, name in enumerate(names_in_order(labels_of(compared), tree, _depth(), expanded))}
     rows, columns = (
         side[:1] + sorted(side[1:], key=lambda i: order.get(confusion.labels[i], len(order)))
         for side in confusion.drawn
     )
-    figure = matrix_figure(confusion, state.get("family_view"), rows=rows, columns=columns, theme=state.theme())
+    figure = matrix_figure(confusion, choices.get("family_view"), rows=rows, columns=columns, theme=session.theme())
     st.plotly_chart(figure, key="coarse_matrix", config=CONFIG, theme=None)
     return confusion
 
 
 def _depth() -> int:
-    return int(state.get("matrix_depth"))
+    return int(choices.get("matrix_depth"))
 
 
 def _opened(tree: FamilyTree) -> list[str]:
     """The families to open, kept as JSON so that a link can carry any name."""
     try:
-        kept = [name for name in json.loads(state.get("expanded")) if name in tree.families]
+        kept = [name for name in json.loads(choices.get("expanded")) if name in tree.families]
     except (ValueError, TypeError):
         kept = []
     st.session_state["open_families"] = kept
 
     def remember() -> None:
-        state.put(expanded=json.dumps(st.session_state["open_families"], ensure_ascii=False))
+        choices.put(expanded=json.dumps(st.session_state["open_families"], ensure_ascii=False))
 
     return st.multiselect(
         "Open single families",
@@ -242,8 +242,8 @@ def _opened(tree: FamilyTree) -> list[str]:
 
 
 def _coarse(compared: Comparison, tree: FamilyTree, expanded: list[str]) -> Confusion:
-    choice = (as_text(tree), state.get("method"), _depth(), tuple(expanded))
-    return _coarse_matrix(state.content_key(), choice, state.part(compared), compared, tree)
+    choice = (as_text(tree), choices.get("method"), _depth(), tuple(expanded))
+    return _coarse_matrix(session.content_key(), choice, session.part(compared), compared, tree)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Adding up …")

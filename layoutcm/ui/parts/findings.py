@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 
 from layoutcm.layouts.model import Finding
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.parts.panels import counted, typed
 from layoutcm.ui.router import go
 
@@ -102,22 +102,22 @@ def _warning(side: str, finding: Finding, key: str) -> None:
 
 def _apply(side: str, finding: Finding) -> None:
     if finding.code == "equal-label-names":
-        state.put(taxonomy=MATCH_NAMES)
+        choices.put(taxonomy=MATCH_NAMES)
     else:
-        one = f"{state.chosen_side('gt' if side == 'gt' else 'pred')}={finding.remedy}"
-        state.put(fixes=(*state.get("fixes"), one))
+        one = f"{session.chosen_side('gt' if side == 'gt' else 'pred')}={finding.remedy}"
+        choices.put(fixes=(*choices.get("fixes"), one))
 
 
 def applied() -> None:
     """The repairs of the two files that are compared, each with a way back."""
-    mine = {state.chosen_side(side): title for side, title in (("gt", "Ground truth"), ("pred", "Prediction"))}
+    mine = {session.chosen_side(side): title for side, title in (("gt", "Ground truth"), ("pred", "Prediction"))}
     rows: list[tuple[str, str, Callable[..., None], tuple[int, ...]]] = [
         (f"{mine[side]}: {in_words(remedy)}", f"{side}_{i}", _without, (i,))
-        for i, text in enumerate(state.get("fixes"))
+        for i, text in enumerate(choices.get("fixes"))
         for side, _, remedy in [text.partition("=")]
         if side in mine
     ]
-    if state.get("taxonomy") == MATCH_NAMES:
+    if choices.get("taxonomy") == MATCH_NAMES:
         rows.append(("Labels: equal names are matched", "names", _names_apart, ()))
     if not rows:
         return
@@ -130,9 +130,9 @@ def applied() -> None:
 
 
 def _without(i: int) -> None:
-    fixes = state.get("fixes")
-    state.put(fixes=fixes[:i] + fixes[i + 1 :])
+    fixes = choices.get("fixes")
+    choices.put(fixes=fixes[:i] + fixes[i + 1 :])
 
 
 def _names_apart() -> None:
-    state.put(taxonomy="auto")
+    choices.put(taxonomy="auto")

@@ -15,7 +15,7 @@ from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.metrics.bootstrap import RESAMPLES, Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.terminal import ends, resamples_of
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.parts import centroid_match, families, objects, soft_scores
 from layoutcm.ui.parts.panels import counted
 from layoutcm.wording import number
@@ -56,14 +56,14 @@ def _draw_one(place: DeltaGenerator, figure: Headline, below: str | None) -> Non
 def intervals_come(compared: Comparison) -> bool:
     """Whether this page shows intervals: those of the set, at once where that takes no time, else when asked for."""
     few = len(compared.pages) <= SMALL
-    return state.get("level") == "set" and (few or st.session_state.get("intervals_asked") == state.content_key())
+    return choices.get("level") == "set" and (few or st.session_state.get("intervals_asked") == session.content_key())
 
 
 def intervals(compared: Comparison) -> Intervals | None:
     """The set's intervals; on a large set a button instead, until somebody has asked."""
     if intervals_come(compared):
         return asked_intervals(compared)
-    if state.get("level") == "set":
+    if choices.get("level") == "set":
         help_text = f"{RESAMPLES:,} resamples; on {counted(len(compared.pages), 'page')} this takes some seconds."
         st.button("95 % intervals", help=help_text, on_click=_ask, key="ask_intervals")
     return None
@@ -72,7 +72,7 @@ def intervals(compared: Comparison) -> Intervals | None:
 def bars(compared: Comparison, confusion: Confusion, key: str) -> Intervals | None:
     """The classes' bars, with whiskers where there are intervals, which come back."""
     found = intervals(compared)
-    figure = class_bars(confusion, state.theme(), intervals=found.whiskers() if found else None)
+    figure = class_bars(confusion, session.theme(), intervals=found.whiskers() if found else None)
     st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
     if found:
         st.caption(f"Whiskers are {resamples_of(found)}.")
@@ -80,12 +80,12 @@ def bars(compared: Comparison, confusion: Confusion, key: str) -> Intervals | No
 
 
 def _ask() -> None:
-    st.session_state["intervals_asked"] = state.content_key()
+    st.session_state["intervals_asked"] = session.content_key()
 
 
 def asked_intervals(compared: Comparison) -> Intervals:
     """The set's intervals, however long they take."""
-    return _intervals(state.content_key(), state.get("method"), compared)
+    return _intervals(session.content_key(), choices.get("method"), compared)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Resampling …")

@@ -12,7 +12,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME, never
 from layoutcm.layouts.model import GT, PRED, Layout
-from layoutcm.ui import dropped_files, image_uris, state
+from layoutcm.ui import choices, dropped_files, image_uris, session
 from layoutcm.ui.input_files import Input, data_files, from_bytes, layout_of, layouts_of, together
 from layoutcm.ui.parts import page_pairs
 from layoutcm.ui.parts.panels import beside, counted, guarded, told, typed
@@ -61,7 +61,7 @@ def uploads() -> None:
         files = (dropped_files.one_layout(gt, kinds[GT]), found)
         if files != st.session_state.get("uploads_taken"):
             st.session_state["uploads_taken"] = files
-            state.load(state.Loaded(*files))
+            session.load(session.Loaded(*files))
             st.rerun()
 
 
@@ -113,11 +113,11 @@ def folder() -> None:
     names = list(data_files())
     if not names:
         return
-    with st.expander("Files and folders of the data folder", expanded=state.loaded() is None):
+    with st.expander("Files and folders of the data folder", expanded=session.loaded() is None):
         gt = st.selectbox("Ground truth", names, index=None, key="folder_gt")
         preds = st.multiselect("Predictions", names, key="folder_preds")
         if st.button("Compare these", disabled=not (gt and preds)):
-            problem = state.open_named("|".join([str(gt), *preds]))
+            problem = session.open_named("|".join([str(gt), *preds]))
             st.error(typed(problem)) if problem else st.rerun()
 
 
@@ -137,14 +137,14 @@ def what_it_is(title: str, given: Input, read: Callable[[], Layout]) -> Layout |
     return layout
 
 
-def files_in_words(files: state.Loaded) -> list[Layout]:
+def files_in_words(files: session.Loaded) -> list[Layout]:
     """Both files; none when one of them cannot be read."""
-    asked = state.request()
+    asked = session.request()
     gt = what_it_is("Ground truth", files.gt, lambda: layout_of(files.gt, sizes=asked.sizes, fixes=asked.gt_fixes))
     if gt is None:
         return []
     pred = what_it_is("Prediction", asked.pred, lambda: layouts_of(asked)[PRED])
-    others = [typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != state.chosen_side("pred")]
+    others = [typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != session.chosen_side("pred")]
     if others:
         st.caption(f"Also here: {', '.join(others)}. The bar at the left chooses which prediction is shown.")
     return [gt, pred] if pred else []
@@ -155,7 +155,7 @@ def formats_in_words() -> str:
     return ", ".join(format.title for format in BY_NAME.values() if format.recognises is not never)
 
 
-def ways_out(files: state.Loaded) -> None:
+def ways_out(files: session.Loaded) -> None:
     """What a person can still do when the two files cannot be compared."""
     if files.mapping and st.button("Remove the mapping"):
         _use_mapping(files, ())
@@ -164,7 +164,7 @@ def ways_out(files: state.Loaded) -> None:
         page_pairs.page_map_upload()
 
 
-def ask_sizes(files: state.Loaded) -> None:
+def ask_sizes(files: session.Loaded) -> None:
     """Formats without page sizes need one when no other file lends it."""
     text = st.text_input("Page size for files that have none, such as 1025x1025", files.sizes, key="sizes")
     if text != files.sizes:
@@ -178,7 +178,7 @@ def ask_sizes(files: state.Loaded) -> None:
 
 def taxonomy(compared: Comparison) -> None:
     """Same, different or mapped; one click to match equal names, an editor for the rest."""
-    files = state.loaded()
+    files = session.loaded()
     assert files is not None
     words = {
         "same": "Both sides use the same labels.",
@@ -186,7 +186,7 @@ def taxonomy(compared: Comparison) -> None:
         "mapped": "Labels are mapped to each other.",
     }
     st.markdown(f"**Taxonomy: {compared.taxonomy}.** {words[compared.taxonomy]}")
-    st.session_state["match_names"] = state.get("taxonomy") == "match-names"
+    st.session_state["match_names"] = choices.get("taxonomy") == "match-names"
     st.toggle("Match equal names (up to case, blanks and hyphens)", key="match_names", on_change=_match_names)
     editor = st.expander(
         "Map labels of the prediction to labels of the ground truth",
@@ -200,18 +200,18 @@ def taxonomy(compared: Comparison) -> None:
 
 
 def _match_names() -> None:
-    state.put(taxonomy="match-names" if st.session_state["match_names"] else "auto")
+    choices.put(taxonomy="match-names" if st.session_state["match_names"] else "auto")
 
 
-def _mapping_editor(files: state.Loaded) -> None:
+def _mapping_editor(files: session.Loaded) -> None:
     gt = layout_of(files.gt, sizes=files.sizes)
-    pred = layout_of(state.chosen_pred(), gt, files.gt.digest, files.sizes)
+    pred = layout_of(session.chosen_pred(), gt, files.gt.digest, files.sizes)
     current = {old: new for side, old, new in files.mapping if side == "pred"}
-    choices = [KEEP, *gt.labels, *(label for label in pred.labels if label not in gt.labels), "Background"]
+    targets = [KEEP, *gt.labels, *(label for label in pred.labels if label not in gt.labels), "Background"]
     rows = [{"prediction": label, "becomes": current.get(label, KEEP)} for label in pred.labels]
     edited = st.data_editor(
-        rows, hide_index=True, disabled=["prediction"], key=f"mapping_{state.chosen_pred().digest}",
-        column_config={"becomes": st.column_config.SelectboxColumn("becomes", options=choices, required=True)},
+        rows, hide_index=True, disabled=["prediction"], key=f"mapping_{session.chosen_pred().digest}",
+        column_config={"becomes": st.column_config.SelectboxColumn("becomes", options=targets, required=True)},
     )  # fmt: skip
     wanted = tuple(("pred", row["prediction"], row["becomes"]) for row in edited if row["becomes"] != KEEP)
     uploaded = st.file_uploader("or a mapping file (YAML or JSON)", type=["yaml", "yml", "json"], key="mapping_file")
@@ -233,6 +233,6 @@ def _mapping_rows(uploaded: Any) -> tuple[tuple[str, str, str], ...]:
     return tuple((side, old, new) for side, names in mapping.items() for old, new in names.items())
 
 
-def _use_mapping(files: state.Loaded, mapping: tuple[tuple[str, str, str], ...]) -> None:
+def _use_mapping(files: session.Loaded, mapping: tuple[tuple[str, str, str], ...]) -> None:
     st.session_state["loaded"] = replace(files, mapping=mapping)
     st.rerun()

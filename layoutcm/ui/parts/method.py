@@ -7,7 +7,7 @@ import streamlit as st
 from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
-from layoutcm.ui import state
+from layoutcm.ui import session
 
 PIXEL_LABELS = ("Text", "Caption", "Picture", "Table")
 
@@ -92,5 +92,5 @@ def pixel() -> None:
     with right:
         confusion = label_sets_confusion([gt], [pred], PIXEL_LABELS, method=str(method))
         everything = list(range(len(confusion.labels)))
-        figure = matrix_figure(confusion, "pixels", rows=everything, columns=everything, theme=state.theme())
+        figure = matrix_figure(confusion, "pixels", rows=everything, columns=everything, theme=session.theme())
         st.plotly_chart(figure, key="pixel_matrix", config=CONFIG, theme=None)

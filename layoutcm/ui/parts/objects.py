@@ -15,7 +15,7 @@ from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectCells
 from layoutcm.metrics.scores import ratio
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.parts import panels
 from layoutcm.ui.parts.panels import counted, typed
 from layoutcm.wording import number, share
@@ -54,7 +54,7 @@ def figures() -> Any:
 
 def of_level(compared: Comparison) -> Objects:
     """The objects of the chosen level."""
-    return _of_level(state.content_key(), state.part(compared), compared)
+    return _of_level(session.content_key(), session.part(compared), compared)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Collecting objects …")
@@ -63,12 +63,12 @@ def _of_level(content: str, of: dict[str, str], _compared: Comparison) -> Object
 
 
 def iou() -> float:
-    return round(state.get("iou"), 2)  # a slider adds up its steps
+    return round(choices.get("iou"), 2)  # a slider adds up its steps
 
 
 def asked(compared: Comparison, question: str, *arguments: Any) -> Any:
     """What the objects of the level answer; each question is worked on once."""
-    return _asked(state.content_key(), state.part(compared), question, arguments, of_level(compared))
+    return _asked(session.content_key(), session.part(compared), question, arguments, of_level(compared))
 
 
 @st.cache_resource(max_entries=64, show_spinner="Matching objects …")
@@ -94,16 +94,16 @@ def _coco(content: str, of: dict[str, str], _objects: Objects) -> tuple[dict[str
 
 def coco(compared: Comparison) -> tuple[dict[str, float], pd.DataFrame]:
     """COCO's twelve numbers and the table of the labels."""
-    return _coco(state.content_key(), state.part(compared), of_level(compared))
+    return _coco(session.content_key(), session.part(compared), of_level(compared))
 
 
 def remember(compared: Comparison) -> None:
     """The page has been drawn: from now on other pages may ask for its numbers at no cost."""
-    st.session_state["objects_drawn"] = (state.content_key(), state.part(compared))
+    st.session_state["objects_drawn"] = (session.content_key(), session.part(compared))
 
 
 def is_drawn(compared: Comparison) -> bool:
-    return st.session_state.get("objects_drawn") == (state.content_key(), state.part(compared))
+    return st.session_state.get("objects_drawn") == (session.content_key(), session.part(compared))
 
 
 def summary(compared: Comparison) -> None:
@@ -128,7 +128,7 @@ def at_one_iou(compared: Comparison) -> None:
     blind = not objects.space.shared
     scores = asked(compared, "scores_at", iou(), not blind)
     with row():
-        st.slider("IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, width=280, **state.bound("iou"),
+        st.slider("IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, width=280, **choices.bound("iou"),
                   help="From which overlap (intersection over union) on an object counts as found")  # fmt: skip
         with figures():
             for name in ("precision", "recall", "f1"):
@@ -136,7 +136,7 @@ def at_one_iou(compared: Comparison) -> None:
                 value = scores[name]
                 st.metric(name.capitalize(), number(value), help=f"{text} ({number(value, 6)})", width=WIDE)
     st.markdown(sentence(objects, scores, panels.scope(compared), blind))
-    cells = _cells(state.content_key(), state.part(compared), iou(), objects)
+    cells = _cells(session.content_key(), session.part(compared), iou(), objects)
     if blind:
         _tables_of_sides(cells)
     else:
@@ -171,11 +171,11 @@ def _class_table(compared: Comparison, objects: Objects) -> None:
 
     table = asked(compared, "class_scores_at", iou())
     if not objects.why_no_ap:
-        at = asked(compared, "ap_at", iou(), state.get("ap_rule"))
+        at = asked(compared, "ap_at", iou(), choices.get("ap_rule"))
         _, coco_values = coco(compared)
         more = coco_values[["ap", "ap50", "ap75", "ar"]]
         table = pd.concat([table.assign(ap_at=table["label"].map(at)), more], axis=1)
-    only = state.get("labels")
+    only = choices.get("labels")
     used = (table["gt"] + table["pred"] > 0) & (table["label"].isin(only) if only else True)
     table = table[used].dropna(axis="columns", how="all")
     panels.table(table, _columns(), key="object_classes")
@@ -188,7 +188,7 @@ def _tables_of_sides(cells: ObjectCells) -> None:
         columns = _columns() | {
             "found": st.column_config.NumberColumn(("is met", "meets gt")[side], format="localized")
         }
-        only = [label for label in table["label"] if label in state.get("labels")]
+        only = [label for label in table["label"] if label in choices.get("labels")]
         with place:
             panels.table(table[table["label"].isin(only)] if only else table, columns, key=f"object_side_{side}")
 
@@ -207,7 +207,7 @@ def met(cells: ObjectCells, side: int) -> pd.DataFrame:
 
 def _columns() -> dict[str, Any]:
     counts = {name: st.column_config.NumberColumn(name, format="localized") for name in ("gt", "pred", "found")}
-    here = f"AP at {iou():.2f}, {state.get('ap_rule')}"
+    here = f"AP at {iou():.2f}, {choices.get('ap_rule')}"
     scores = {name: panels.plain_number(here if name == "ap_at" else title) for name, title in SCORE_COLUMNS.items()}
     return scores | counts
 
@@ -216,23 +216,23 @@ def _curves_of_labels(compared: Comparison, objects: Objects) -> None:
     """Precision over recall for some labels; a point each where nothing can be ranked."""
     st.subheader("Precision and recall", anchor=False)
     known = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
-    state.put(curves=tuple(label for label in state.get("curves") if label in known))
+    choices.put(curves=tuple(label for label in choices.get("curves") if label in known))
     with row():
         if not objects.why_no_ap:
             st.segmented_control(
-                "AP rule", state.CHOICES["ap_rule"], required=True, help=RULE_HELP, **state.bound("ap_rule")
+                "AP rule", choices.CHOICES["ap_rule"], required=True, help=RULE_HELP, **choices.bound("ap_rule")
             )
-        st.multiselect("Labels with a curve", known, placeholder="the most frequent", **state.bound("curves"))
-    in_bar = [label for label in known if label in state.get("labels")]
-    chosen = state.get("curves") or in_bar or known[:CURVES_SHOWN]
+        st.multiselect("Labels with a curve", known, placeholder="the most frequent", **choices.bound("curves"))
+    in_bar = [label for label in known if label in choices.get("labels")]
+    chosen = choices.get("curves") or in_bar or known[:CURVES_SHOWN]
     if objects.why_no_ap:
         table = asked(compared, "class_scores_at", iou())
-        figure = points_figure(table[table["label"].isin(chosen)], objects.labels, state.theme())
+        figure = points_figure(table[table["label"].isin(chosen)], objects.labels, session.theme())
         words = f"Without a ranking a label has no curve, but one point at IoU {iou():.2f}."
     else:
-        curves = _curves(state.content_key(), state.part(compared), iou(), state.get("ap_rule"), objects)
-        figure = curves_figure([curves[label] for label in chosen], objects.labels, state.theme())
-        words = f"At IoU {iou():.2f}; the number beside a label is its AP there, by the rule {state.get('ap_rule')}."
+        curves = _curves(session.content_key(), session.part(compared), iou(), choices.get("ap_rule"), objects)
+        figure = curves_figure([curves[label] for label in chosen], objects.labels, session.theme())
+        words = f"At IoU {iou():.2f}; the number beside a label is its AP there, by the rule {choices.get('ap_rule')}."
     st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
     st.caption(words)
 
@@ -241,17 +241,17 @@ def _matrix(compared: Comparison, cells: ObjectCells) -> None:
     """What was found as what; the chosen cell is that of all matrices, with Background for missed and invented."""
     st.subheader(f"What is found as what, at IoU {iou():.2f}", anchor=False)
     st.segmented_control(
-        "View", list(VIEW_NAMES), required=True, format_func=VIEW_NAMES.__getitem__, **state.bound("object_view")
+        "View", list(VIEW_NAMES), required=True, format_func=VIEW_NAMES.__getitem__, **choices.bound("object_view")
     )
-    cell, view, labels = chosen_cell(compared), state.get("object_view"), compared.labels
-    figure = object_figure(cells, view, state.theme(), state.get("labels"), cell)
+    cell, view, labels = chosen_cell(compared), choices.get("object_view"), compared.labels
+    figure = object_figure(cells, view, session.theme(), choices.get("labels"), cell)
     key = f"objects_{view}"
 
     def choose() -> None:
         clicked = panels.clicked(st.session_state.get(key))
         if clicked:
             names = [labels[(position + 1) % len(labels)] for position in clicked]
-            state.put(gt_label=names[GT], pred_label=names[PRED])
+            choices.put(gt_label=names[GT], pred_label=names[PRED])
 
     st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
     st.caption(
@@ -300,5 +300,5 @@ def cell_name(cells: ObjectCells, cell: tuple[int, int]) -> str:
 
 def recipe(compared: Comparison) -> str:
     objects = of_level(compared)
-    rule = None if objects.why_no_ap else state.get("ap_rule")
+    rule = None if objects.why_no_ap else choices.get("ap_rule")
     return compared.recipe_for(None, objects=objects.shapes, iou=f"{iou():.2f}", rule=rule)

@@ -10,7 +10,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_maps import parse_page_map, resolve
-from layoutcm.ui import state
+from layoutcm.ui import session
 from layoutcm.ui.input_files import from_bytes, layouts_of
 from layoutcm.ui.parts import panels
 from layoutcm.ui.parts.panels import counted, typed
@@ -32,7 +32,7 @@ HOW = {
 
 def show(compared: Comparison) -> None:
     """A line on how pages were matched, those left alone, and the way to say it better."""
-    matched, alone = _matches(state.content_key(), compared)
+    matched, alone = _matches(session.content_key(), compared)
     sides = {side: int((alone[f"{side}_page"] != "").sum()) for side in ("gt", "pred")}
     ways = [f"{spaced(count)} {HOW[how]}" for how, count in matched.items()]
     left = [f"{spaced(count)} only in {side}" for side, count in sides.items() if count]
@@ -40,7 +40,7 @@ def show(compared: Comparison) -> None:
     st.markdown(f"**Pages:** {'; '.join(parts)}.")
     _pictures(compared)
     title = "Pages without a partner, page map" if len(alone) else "Page map"
-    with st.expander(title, expanded=state.page_map() is not None or not matched):
+    with st.expander(title, expanded=session.page_map() is not None or not matched):
         if len(alone):
             _alone(alone)
         page_map_upload()
@@ -74,7 +74,7 @@ def page_map_upload() -> None:
     help = "CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}. Other pages are matched as before."
     given = st.file_uploader(
         "Which pages belong together (CSV, YAML or JSON)", type=["csv", "tsv", "yaml", "yml", "json"],
-        key=f"page_map_{state.chosen_pred().digest}", help=help,
+        key=f"page_map_{session.chosen_pred().digest}", help=help,
     )  # fmt: skip
     taken: dict[str, str] = st.session_state.setdefault("page_map_taken", {})
     if given and given.file_id not in taken:
@@ -87,7 +87,7 @@ def page_map_upload() -> None:
 
 
 def remove_button() -> None:
-    if state.page_map() is not None and st.button("Remove the page map"):
+    if session.page_map() is not None and st.button("Remove the page map"):
         _use(None)
         st.rerun()
 
@@ -97,7 +97,7 @@ def _take(given: Any) -> str:
     try:
         page_map = parse_page_map(given.name, given.getvalue())
         # A file without sizes can be read only with it.
-        gt, pred = layouts_of(replace(state.request(), page_map=from_bytes(given.name, given.getvalue())))
+        gt, pred = layouts_of(replace(session.request(), page_map=from_bytes(given.name, given.getvalue())))
         resolve(page_map, gt.page_columns, pred.page_columns)
     except InputError as error:
         return panels.told(error)
@@ -106,7 +106,7 @@ def _take(given: Any) -> str:
 
 
 def _use(given: Any) -> None:
-    files, pred = state.loaded(), state.chosen_pred().digest
+    files, pred = session.loaded(), session.chosen_pred().digest
     assert files is not None
     others = tuple(pair for pair in files.page_maps if pair[0] != pred)
     mine = ((pred, from_bytes(given.name, given.getvalue())),) if given else ()

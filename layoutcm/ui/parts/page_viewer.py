@@ -18,7 +18,7 @@ from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import sidebar, state
+from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.image_uris import picture_uri
 from layoutcm.ui.parts import panels, sentences
 from layoutcm.wording import spaced
@@ -28,9 +28,9 @@ MAPS = {"gt": "gt", "pred": "pred", "difference": "Difference", "cell": "Chosen 
 
 def choose_page(compared: Comparison) -> str:
     """Title, previous and next, and the page itself."""
-    current = state.get("page") if state.get("page") in compared.alignment.pages.index else compared.pages[0]
+    current = choices.get("page") if choices.get("page") in compared.alignment.pages.index else compared.pages[0]
     index = compared.page_index(current)
-    state.put(page=current)
+    choices.put(page=current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sidebar.choose("page", "Page", compared.pages, place="viewer")
         for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
@@ -45,7 +45,7 @@ def choose_page(compared: Comparison) -> str:
 
 
 def _turn_to(compared: Comparison, index: int) -> None:
-    state.put(page=compared.pages[index])
+    choices.put(page=compared.pages[index])
 
 
 def overlay(compared: Comparison, page: str) -> None:
@@ -57,7 +57,7 @@ def overlay(compared: Comparison, page: str) -> None:
     drawn = [box for box in drawn if box["side"] in sides]
     image = picture_uri(panels.images().find(compared, index))
     width, height = float(pages.widths[index]), float(pages.heights[index])
-    figure = page_overlay(width, height, drawn, state.theme(), image=image, height_px=_height(width, height))
+    figure = page_overlay(width, height, drawn, session.theme(), image=image, height_px=_height(width, height))
     st.caption("Click a legend entry to hide a label, scroll to zoom, hover a centre for details.")
     st.plotly_chart(figure, key=f"overlay_{page}", config=CONFIG | {"scrollZoom": True}, theme=None)
 
@@ -71,22 +71,22 @@ def masks(compared: Comparison, page: str) -> None:
     """The page coloured by its label sets; the pointer asks for the words."""
     tiles = compared.page_tiles(page)
     cell = panels.chosen_cell(compared)
-    lit = tiles.share_of(cell, state.get("method")) if cell else None
-    kind = state.get("mask")
+    lit = tiles.share_of(cell, choices.get("method")) if cell else None
+    kind = choices.get("mask")
     if not kind or (kind == "cell" and not cell):
         kind = "cell" if lit is not None and lit.any() else "difference"
     _choose_mask(kind, cell is not None)
     colours = label_colours(compared.labels[1:])
     colours = {label: colours[label] for label in _shown_labels(compared)}
     image = picture_uri(panels.images().find(compared, compared.page_index(page)))
-    figure = set_map(tiles, kind, colours, state.theme(), lit, image=image)
+    figure = set_map(tiles, kind, colours, session.theme(), lit, image=image)
     st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
     _legend(tiles, kind, lit)
 
 
 def _shown_labels(compared: Comparison) -> Sequence[str]:
     """Those chosen in the bar, or all."""
-    return state.get("labels") or compared.labels[1:]
+    return choices.get("labels") or compared.labels[1:]
 
 
 def _choose_mask(current: str, has_cell: bool) -> None:
@@ -97,7 +97,7 @@ def _choose_mask(current: str, has_cell: bool) -> None:
                 continue
             st.button(
                 title, key=f"mask_{kind}", shortcut=str(key), type="primary" if kind == current else "secondary",
-                on_click=state.put, kwargs={"mask": kind},
+                on_click=choices.put, kwargs={"mask": kind},
             )  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def _legend(tiles: PageTiles, kind: str, lit: Any) -> None:
     elif kind == "cell":
         area = np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
         pixels = spaced(round(float((lit * area).sum())))
-        gt_label, pred_label = (panels.typed(state.get(side)) for side in ("gt_label", "pred_label"))
+        gt_label, pred_label = (panels.typed(choices.get(side)) for side in ("gt_label", "pred_label"))
         st.markdown(f"{gt_label} read as {pred_label}: {pixels} px")
     st.caption(
         "Hover for the label sets of both sides as packed words: bit 0 is Background, bit i the side's i-th label."
@@ -119,13 +119,15 @@ def _legend(tiles: PageTiles, kind: str, lit: Any) -> None:
 
 def numbers(compared: Comparison, page: str) -> None:
     """The page's own matrix, class values and 2x2."""
-    confusion: Confusion = panels.shown(compared.confusion(page=page, method=state.get("method")))
+    confusion: Confusion = panels.shown(compared.confusion(page=page, method=choices.get("method")))
     left, right = panels.beside(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
-        view = state.get("view") if state.get("view") != "collapsed" else "recall"
-        rows, columns = ordered(confusion, state.get("order"), False)
-        figure = matrix_figure(confusion, view, rows=rows, columns=columns, theme=state.theme(), log=state.get("log"))
+        view = choices.get("view") if choices.get("view") != "collapsed" else "recall"
+        rows, columns = ordered(confusion, choices.get("order"), False)
+        figure = matrix_figure(
+            confusion, view, rows=rows, columns=columns, theme=session.theme(), log=choices.get("log")
+        )
         st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)
     with right:
         st.subheader("Content against Background", anchor=False)

@@ -21,7 +21,7 @@ from layoutcm.formats.page_sizes import BY_SIZES, THREE_WAYS
 from layoutcm.layouts.model import Finding
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
-from layoutcm.ui import family_choice, image_uris, state
+from layoutcm.ui import choices, family_choice, image_uris, link, session
 from layoutcm.ui.router import go
 from layoutcm.wording import MISSING, spaced
 
@@ -106,14 +106,14 @@ def by_itself(work: Callable[[], None]) -> Callable[[], None]:
     @st.fragment
     def run() -> None:
         guarded(work)
-        state.write_link()
+        link.write_link()
 
     return run
 
 
 def need_comparison() -> Comparison:
     """The comparison, or an empty state that says what to do."""
-    compared = state.comparison()
+    compared = session.comparison()
     if isinstance(compared, Comparison):
         return compared
     if isinstance(compared, InputError):
@@ -126,7 +126,7 @@ def need_comparison() -> Comparison:
         if left.button("Load files", type="primary"):
             go("compare")
         if right.button("Try the sample"):
-            state.open_named("sample")
+            session.open_named("sample")
             st.rerun()
     st.stop()
     raise AssertionError("unreachable")
@@ -144,24 +144,24 @@ def findings(found: tuple[Finding, ...]) -> None:
 
 def scope(compared: Comparison) -> str:
     """What the numbers on the page are of."""
-    if state.get("level") == "document" and state.get("document") in compared.documents:
-        return f"document {state.get('document')}"
-    if state.get("level") == "page" and state.get("page") in compared.alignment.pages.index:
-        return f"page {state.get('page')}"
+    if choices.get("level") == "document" and choices.get("document") in compared.documents:
+        return f"document {choices.get('document')}"
+    if choices.get("level") == "page" and choices.get("page") in compared.alignment.pages.index:
+        return f"page {choices.get('page')}"
     return WHOLE_SET
 
 
 def shown(confusion: Confusion) -> Confusion:
     """The same numbers, of which only the labels chosen in the bar are drawn."""
-    return confusion.drawing_only(state.get("labels")) if state.get("labels") else confusion
+    return confusion.drawing_only(choices.get("labels")) if choices.get("labels") else confusion
 
 
 def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
     """The matrix; a click on a cell makes it the chosen one."""
     by_family = family_choice.label_order(compared)
-    rows, columns = ordered(confusion, state.get("order"), state.get("empty"), by_family)
+    rows, columns = ordered(confusion, choices.get("order"), choices.get("empty"), by_family)
     figure = matrix_figure(
-        confusion, view, rows=rows, columns=columns, theme=state.theme(), log=state.get("log"),
+        confusion, view, rows=rows, columns=columns, theme=session.theme(), log=choices.get("log"),
         selected=chosen_cell(compared), clickable=True,
     )  # fmt: skip
 
@@ -169,7 +169,7 @@ def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> N
         # Before the page runs, so that one run answers a click. No cell: the chosen one was clicked again, and stays.
         cell = clicked(st.session_state.get(key))
         if cell:
-            state.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
+            choices.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
 
     st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
 
@@ -180,8 +180,8 @@ def take_matrix(confusion: Confusion, view: str) -> None:
     def made() -> str:
         return csv_text(collapsed_table(confusion) if view == "collapsed" else matrix_table(confusion, view))
 
-    level = state.get("level")
-    part = f"-{PurePath(state.get(level)).stem}" if level != "set" and state.get(level) else ""
+    level = choices.get("level")
+    part = f"-{PurePath(choices.get(level)).stem}" if level != "set" and choices.get(level) else ""
     st.download_button(
         "CSV", made, f"{view}{part}.csv", "text/csv", key="take_matrix", on_click="ignore", icon=":material/download:",
         help="All labels, every digit. Figures for a paper are on the page Report.",
@@ -199,7 +199,7 @@ def ways_on(compared: Comparison) -> None:
 
 def width_of(confusion: Confusion) -> int:
     """How many columns the matrix has on the screen."""
-    return len(ordered(confusion, state.get("order"), state.get("empty"))[1])
+    return len(ordered(confusion, choices.get("order"), choices.get("empty"))[1])
 
 
 def clicked(event: Any) -> tuple[int, int] | None:
@@ -212,7 +212,7 @@ def clicked(event: Any) -> tuple[int, int] | None:
 
 
 def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
-    gt, pred = state.get("gt_label"), state.get("pred_label")
+    gt, pred = choices.get("gt_label"), choices.get("pred_label")
     if not gt or not pred:
         return None
     try:
@@ -227,7 +227,7 @@ def collapsed(confusion: Confusion) -> None:
     for column, view in zip(columns, ("pixels", "recall", "precision", "f1")):
         column.subheader(VIEW_NAMES[view], anchor=False)
         column.plotly_chart(
-            collapsed_figure(confusion, view, state.theme()), key=f"collapsed_{view}", config=CONFIG, theme=None
+            collapsed_figure(confusion, view, session.theme()), key=f"collapsed_{view}", config=CONFIG, theme=None
         )
 
 
@@ -245,7 +245,7 @@ def page_picker(table: Any, key: str, column: str = "page") -> None:
         if rows and column == "page":
             open_page(str(table["page"].iloc[rows[0]]))
         elif rows:
-            state.put(level="document", document=str(table["document"].iloc[rows[0]]))
+            choices.put(level="document", document=str(table["document"].iloc[rows[0]]))
 
     st.dataframe(**_grid(table, COLUMNS), key=key, on_select=choose, selection_mode="single-row")
 
@@ -287,17 +287,17 @@ CLASS_COLUMNS = COLUMNS | {"f1": _score("F1"), "iou": plain_number("IoU")}
 
 def open_cell(gt_label: str, pred_label: str) -> None:
     """The pages behind a cell; the 2x2, which has no cells of labels, gives way to recall."""
-    view = "recall" if state.get("view") == "collapsed" else state.get("view")
-    state.put(gt_label=gt_label, pred_label=pred_label, view=view)
+    view = "recall" if choices.get("view") == "collapsed" else choices.get("view")
+    choices.put(gt_label=gt_label, pred_label=pred_label, view=view)
     go("matrices")
 
 
 def open_chosen_cell() -> None:
-    open_cell(state.get("gt_label"), state.get("pred_label"))
+    open_cell(choices.get("gt_label"), choices.get("pred_label"))
 
 
 def open_page(page: str) -> None:
-    state.put(page=page, mask="")
+    choices.put(page=page, mask="")
     go("viewer")
 
 
@@ -306,7 +306,7 @@ def images() -> PageImages:
     uploaded = st.session_state.get("page_images")
     if uploaded is not None:
         return uploaded
-    files = state.loaded()
+    files = session.loaded()
     return _folder_images(files.images if files else "")
 
 

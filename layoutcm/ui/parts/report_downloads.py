@@ -17,7 +17,7 @@ from layoutcm.report.report_files import all_tables, zipped
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
-from layoutcm.ui import family_choice, state
+from layoutcm.ui import choices, family_choice, session
 from layoutcm.ui.parts import headlines, objects, panels
 from layoutcm.wording import MISSING, spaced, told_apart
 
@@ -33,7 +33,7 @@ OBJECT_TABLES = {"object_scores": "Objects", "objects": "Objects by class"}
 
 def tables(compared: Comparison, confusion: Confusion) -> None:
     """Choose a table, see it, take it as CSV or LaTeX, copy it as Markdown."""
-    key = (state.content_key(), confusion.recipe, state.get("level"), _scope_name())
+    key = (session.content_key(), confusion.recipe, choices.get("level"), _scope_name())
     known = _tables(key, compared, confusion)
     titles = {name: table.title for name, table in known.items() if name != "classes" or confusion.diagonal}
     titles |= OBJECT_TABLES
@@ -69,7 +69,7 @@ def _written(table: Table, shown: pd.DataFrame) -> Any:
 
 
 def _scope_name() -> str:
-    return str(state.get(state.get("level"))) if state.get("level") in ("document", "page") else ""
+    return str(choices.get(choices.get("level"))) if choices.get("level") in ("document", "page") else ""
 
 
 @st.cache_resource(max_entries=8, show_spinner="Making tables …")
@@ -84,10 +84,17 @@ def _object_tables(key: tuple[str, ...], _objects: Objects) -> dict[str, Table]:
 
 def everything(compared: Comparison) -> None:
     """The whole report of the set: made on demand, kept for this visitor until the comparison changes."""
-    families = [state.get(f"family_{choice}") for choice in ("sample", "count", "depth")]
+    families = [choices.get(f"family_{choice}") for choice in ("sample", "count", "depth")]
     help_text = f"{RESAMPLES:,} resamples of documents: whiskers on class bars, and tables of intervals"
     intervals = st.toggle("With intervals", key="report_intervals", help=help_text)
-    key = (state.content_key(), state.get("method"), state.get("families"), *families, intervals, *_picture_names())
+    key = (
+        session.content_key(),
+        choices.get("method"),
+        choices.get("families"),
+        *families,
+        intervals,
+        *_picture_names(),
+    )
     made = st.session_state.get("report_made")
     if made is None or made[0] != key:
         st.caption("HTML that opens offline, a spreadsheet, JSON, pages as CSV and Parquet, figures, LaTeX tables.")
@@ -100,7 +107,7 @@ def everything(compared: Comparison) -> None:
 
 def _picture_names() -> list[str]:
     """What stands for the page images in use."""
-    files = state.loaded()
+    files = session.loaded()
     uploaded = (one.digest for zone in st.session_state.get("pictures_given", ()) for one in zone)
     return [files.images if files else "", *uploaded]
 
@@ -112,7 +119,7 @@ def _made(compared: Comparison, intervals: bool) -> bytes:
         bar.progress(share, f"Making the {what} …")
 
     extras = Extras(_families(compared), headlines.asked_intervals(compared) if intervals else None)
-    archive = zipped(compared, panels.images(), method=state.get("method"), extras=extras, progress=tell)
+    archive = zipped(compared, panels.images(), method=choices.get("method"), extras=extras, progress=tell)
     bar.empty()
     return archive
 
@@ -122,13 +129,13 @@ def _families(compared: Comparison) -> FamilyConfusion | None:
     tree = family_choice.asked_tree(compared)
     if tree is None:
         return None
-    sample, count, depth = (state.get(f"family_{choice}") for choice in ("sample", "count", "depth"))
+    sample, count, depth = (choices.get(f"family_{choice}") for choice in ("sample", "count", "depth"))
     return compared.families(tree, sample, count, depth=depth)
 
 
 def _take(archive: bytes) -> None:
     """The zip, or one file of it."""
-    name = PurePath(state.chosen_pred().name).stem or "prediction"
+    name = PurePath(session.chosen_pred().name).stem or "prediction"
     whole, one, button = panels.beside(2, 3, 2, key="_take")
     whole.download_button(
         f"Everything as a zip ({len(archive) / 1e6:.1f} MB)", archive, f"{name}-report.zip", "application/zip",

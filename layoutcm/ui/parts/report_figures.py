@@ -19,7 +19,7 @@ from layoutcm.drawing.paper.matrix import VIEW_NAMES
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.report.report_files import CURVES, DIFFERENCES, difference_of, figure_names, figure_of
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.input_files import comparison_of
 from layoutcm.ui.parts import objects, panels
 
@@ -59,7 +59,7 @@ def show(compared: Comparison, confusion: Confusion) -> None:
         width = str(st.selectbox("Width", list(WIDTHS), format_func=WIDTHS.__getitem__, key="report_width"))
         caption = st.toggle("Recipe as a small caption", value=True, key="report_caption")
         look = {"width": width or None, "caption": caption}
-        whole_key = (state.content_key(), confusion.recipe, state.get("method"), name, *key, width, caption)
+        whole_key = (session.content_key(), confusion.recipe, choices.get("method"), name, *key, width, caption)
         make = lambda format: _figure_file((*whole_key, format), partial(draw, **look))
     with right, st.spinner("Drawing …"):
         seen = _preview(make)
@@ -70,7 +70,7 @@ def show(compared: Comparison, confusion: Confusion) -> None:
                 format.upper(), partial(make, format), f"{file}.{format}", kind, key=f"take_{format}",
                 on_click="ignore",
             )  # fmt: skip
-        scope = panels.typed(f"page {state.get('page')}" if name in OF_A_PAGE else panels.scope(compared))
+        scope = panels.typed(f"page {choices.get('page')}" if name in OF_A_PAGE else panels.scope(compared))
         st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
 
 
@@ -86,7 +86,7 @@ def _preview(make: Callable[[str], bytes]) -> bool:
 
 def _possible(compared: Comparison, confusion: Confusion) -> list[str]:
     """The figures of a report, those of two models when there are two, those of a page."""
-    models = [TWO_MODELS] if len(state.pred_names()) > 1 else []
+    models = [TWO_MODELS] if len(session.pred_names()) > 1 else []
     pages = [name for name in OF_A_PAGE if compared.pages and (name != "cell" or panels.chosen_cell(compared))]
     return [*figure_names(confusion, objects.of_level(compared)), *models, *pages]
 
@@ -98,34 +98,34 @@ def _chosen(compared: Comparison, confusion: Confusion, name: str) -> tuple[str,
     if name in OF_A_PAGE:
         page = _chosen_page(compared)
         picture = panels.images().find(compared, compared.page_index(page))
-        cell = (state.get("gt_label"), state.get("pred_label")) if name == "cell" else None
+        cell = (choices.get("gt_label"), choices.get("pred_label")) if name == "cell" else None
         key = (page, cell, picture and picture.digest)
         return name, key, partial(_page, compared, page, name, cell, confusion.method, picture)
     return name, (), partial(figure_of, name, compared, confusion, objects.of_level(compared))
 
 
 def _chosen_page(compared: Comparison) -> str:
-    if state.get("page") not in compared.alignment.pages.index:
-        state.put(page=compared.pages[0])
-    return str(st.selectbox("Page", list(compared.pages), **state.bound("page", "report")))
+    if choices.get("page") not in compared.alignment.pages.index:
+        choices.put(page=compared.pages[0])
+    return str(st.selectbox("Page", list(compared.pages), **choices.bound("page", "report")))
 
 
 def _of_two(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw]:
     """The chosen prediction less another one that is chosen here."""
-    names, own = state.pred_names(), state.chosen_place()
+    names, own = session.pred_names(), session.chosen_place()
     others = [k for k in range(len(names)) if k != own]
     other = int(st.selectbox("Less which prediction", others, format_func=names.__getitem__, key="report_other"))
     title = lambda view: VIEW_NAMES[view].capitalize()
     view = str(st.selectbox("View", list(DIFFERENCES), format_func=title, key="report_view"))
-    asked, part = state.request(other), state.part(compared)
+    asked, part = session.request(other), session.part(compared)
     told = (PurePath(names[other]).stem, PurePath(names[own]).stem)
     key = (asked.key, view, *told, *part.items())
     try:
-        first = comparison_of(asked, state.options())
+        first = comparison_of(asked, session.options())
     except InputError as error:
         return DIFFERENCES[view], key, partial(_refuse, error)
     return DIFFERENCES[view], key, partial(
-        difference_of, first, compared, view, told, method=state.get("method"), **part
+        difference_of, first, compared, view, told, method=choices.get("method"), **part
     )  # fmt: skip
 
 

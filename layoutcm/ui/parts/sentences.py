@@ -10,7 +10,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.tables.result_json import largest_confusions
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.parts.panels import CLASS_COLUMNS, plain_number, typed
 from layoutcm.wording import number, share, spaced
 
@@ -41,7 +41,7 @@ def headlines(compared: Comparison, confusion: Confusion, level: str) -> list[tu
         ("Content F1", float(content["f1"][1]), "Background against everything else: was content found at all?"),
     ]
     if level == "set":
-        method = state.get("method")
+        method = choices.get("method")
         figures += [(f"F1, mean {name}", mean_of(compared, f"{name}s", method)["f1"],
                      f"F1 macro of each {name}, averaged: every {name} counts the same")
                     for name in ("page", "document")]  # fmt: skip
@@ -72,7 +72,7 @@ def average_table(compared: Comparison, confusion: Confusion, method: str) -> pd
         for background in (False, True)
         for kind in AVERAGES
     ]
-    if state.get("level") == "set":
+    if choices.get("level") == "set":
         rows += [{"average": f"macro, mean of {over}", **mean_of(compared, over, method)}
                  for over in ("pages", "documents")]  # fmt: skip
     return pd.DataFrame(rows)
@@ -80,7 +80,7 @@ def average_table(compared: Comparison, confusion: Confusion, method: str) -> pd
 
 def mean_of(compared: Comparison, over: str, method: str) -> dict[str, float]:
     """The mean of pages' or documents' own macro averages."""
-    return _mean_of(state.content_key(), over, method, compared)
+    return _mean_of(session.content_key(), over, method, compared)
 
 
 @st.cache_data(max_entries=24, show_spinner="Scoring pages …")
@@ -93,12 +93,12 @@ def score_column(compared: Comparison) -> tuple[str, str]:
 
 
 def page_table(compared: Comparison, method: str, document: str = "") -> pd.DataFrame:
-    table = _page_table(state.content_key(), method, compared)
+    table = _page_table(session.content_key(), method, compared)
     return table[table["document"] == document].reset_index(drop=True) if document else table
 
 
 def document_table(compared: Comparison, method: str) -> pd.DataFrame:
-    return _document_table(state.content_key(), method, compared)
+    return _document_table(session.content_key(), method, compared)
 
 
 @st.cache_data(max_entries=6, show_spinner="Scoring pages …")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import PRED
-from layoutcm.ui import state
+from layoutcm.ui import choices, session
 from layoutcm.ui.parts import panels
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def show(compared: Comparison) -> None:
     if reason:
         st.info(panels.typed(reason))
         return
-    table = _table(state.content_key(), state.part(compared), compared)
-    only = state.get("labels")
+    table = _table(session.content_key(), session.part(compared), compared)
+    only = choices.get("labels")
     if only:
         table = table[table["label"].isin(only) | (table["average"] != "")]
     columns = {name: panels.plain_number(title) for name, title in NAMES.items()}
@@ -46,7 +46,7 @@ def show(compared: Comparison) -> None:
 
 def averages(compared: Comparison) -> pd.DataFrame:
     """The rows of the table that are averages."""
-    table = _table(state.content_key(), state.part(compared), compared)
+    table = _table(session.content_key(), session.part(compared), compared)
     return table[table["average"] != ""].set_index("average")
 
 

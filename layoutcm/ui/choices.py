@@ -1,0 +1,104 @@
+"""What a visitor has chosen: one value for each name, with its default, and widgets bound to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from layoutcm.drawing.label_order import ORDERS
+from layoutcm.layouts.model import ROUNDINGS, SIDES
+from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
+from layoutcm.metrics.family_trees import DEEPEST
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
+from layoutcm.metrics.objects.centroids import TOLERANCE
+from layoutcm.tables.matrix_views import VIEWS
+
+DEFAULTS: dict[str, Any] = {
+    "load": "",  # "sample", "start", or names of files in the data folder, separated by "|"
+    "pred": 0,
+    "method": "matrix",
+    "rounding": "outer",
+    "min_score": 0.0,
+    "missing_pages": "penalise",
+    "taxonomy": "auto",
+    "fixes": (),  # repairs before comparing, such as "gt=unit:1000" or, for the first prediction, "0=flip-y"
+    "level": "set",
+    "document": "",
+    "page": "",
+    "view": "recall",
+    "gt_label": "",
+    "pred_label": "",
+    "class": "",
+    "labels": (),  # the only ones to show; none = all
+    "mask": "",  # what the page viewer's mask shows; none = the chosen cell where the page has it, else the difference
+    "order": "as given",
+    "log": False,
+    "empty": False,
+    "families": "",  # a built-in tree's name, or a tree as JSON
+    "family_sample": "pixel",
+    "family_count": "pairs",
+    "family_depth": 1,
+    "family_given": "gt",
+    "family_view": "recall",
+    "family": "",
+    "matrix_depth": 1,
+    "expanded": "[]",  # families that are opened in the whole matrix, as JSON
+    "iou": HEADLINE_IOU,
+    "ap_rule": "coco",
+    "curves": (),  # labels with a curve; none = the most frequent
+    "object_view": "pixels",
+    "tolerance_x": TOLERANCE[0],
+    "tolerance_y": TOLERANCE[1],
+    "one_to_one": True,
+    "class_aware": True,
+}
+CHOICES = {
+    "method": ("matrix", "tensor"),
+    "rounding": ROUNDINGS,
+    "missing_pages": ("penalise", "ignore"),
+    "taxonomy": ("auto", "same", "different", "match-names"),
+    "level": ("set", "document", "page"),
+    "view": ("recall", "precision", "f1", "pixels", "collapsed"),
+    "order": ORDERS,
+    "mask": ("", "gt", "pred", "difference", "cell"),
+    "family_sample": SAMPLES,
+    "family_count": COUNTS,
+    "family_given": SIDES,
+    "family_view": VIEWS,
+    "ap_rule": tuple(RULES),
+    "object_view": VIEWS,
+}
+LIMITS = {
+    "pred": (0, 10**6),
+    "min_score": (0.0, 1.0),
+    "family_depth": (1, DEEPEST),
+    "matrix_depth": (0, DEEPEST + 1),
+    "iou": (float(IOUS[0]), float(IOUS[-1])),
+    "tolerance_x": (0.5, 10_000.0),
+    "tolerance_y": (0.5, 10_000.0),
+}
+
+
+def get(name: str) -> Any:
+    return st.session_state["choices"][name]
+
+
+def put(**values: Any) -> None:
+    choices = st.session_state["choices"]
+    if any(choices.get(name) != value for name, value in values.items()):
+        st.session_state["chosen_since"] = True
+    choices.update(values)
+
+
+def bound(name: str, place: str = "bar") -> dict[str, Any]:
+    """Key and callback for a widget that shows one choice and changes it, whoever changed it last."""
+    key, value = f"{place}_{name}", get(name)
+    # A list, as the widget has it: a tuple would count as changed by the next run.
+    st.session_state[key] = list(value) if isinstance(value, tuple) else value
+    return {"key": key, "on_change": _changed, "args": (name, key)}
+
+
+def _changed(name: str, key: str) -> None:
+    value = st.session_state[key]
+    put(**{name: tuple(value) if isinstance(value, list) else value})

@@ -1,0 +1,100 @@
+"""The address bar: it repeats the choices that differ from their defaults, and a session can start from it.
+
+Uploaded files are the only thing that an address cannot restore.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import streamlit as st
+
+from layoutcm.layouts.repairs import is_remedy
+from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS, get
+from layoutcm.ui.input_files import settings
+from layoutcm.ui.session import open_named
+
+MOST_LINKS = 200  # that Back can lead to
+MOST_FIXES = 16  # each of them makes a layout anew, and a link may say anything
+
+
+def start_session() -> None:
+    """Once a session: defaults, then what the address says, then what the app was started with."""
+    if "choices" in st.session_state:
+        return
+    st.session_state["choices"] = dict(DEFAULTS)
+    st.session_state["loaded"] = None
+    st.session_state["page_images"] = None
+    for name, text in st.query_params.items():
+        if name in DEFAULTS:
+            _take_over(name, text)
+    load = get("load") or ("start" if settings().get("files") else "")
+    if load:
+        problem = open_named(load)
+        st.session_state["load_problem"] = problem
+
+
+def _take_over(name: str, text: str) -> None:
+    kind = type(DEFAULTS[name])
+    try:
+        value: Any = text == "True" if kind is bool else _names(text) if kind is tuple else kind(text)
+    except (ValueError, RecursionError):
+        return
+    if name == "fixes" and not _are_fixes(value):
+        return
+    low, high = LIMITS.get(name, (value, value))
+    if low <= value <= high and (name not in CHOICES or value in CHOICES[name]):
+        st.session_state["choices"][name] = value
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Labels as a link holds them: a JSON list, because any sign may be part of a label."""
+    names = json.loads(text)
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("no list of names")
+    return tuple(names)
+
+
+def _are_fixes(texts: tuple[str, ...]) -> bool:
+    sides = [text.partition("=") for text in texts]
+    return len(texts) <= MOST_FIXES and all(
+        (side == "gt" or (side.isdecimal() and len(side) < 7)) and is_remedy(remedy) for side, _, remedy in sides
+    )
+
+
+def link_parameters() -> dict[str, str]:
+    wanted = {name: get(name) for name in DEFAULTS if get(name) != DEFAULTS[name]}
+    return {
+        name: json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
+        for name, value in wanted.items()
+    }
+
+
+def follow_address(page: str) -> None:
+    """Back and forward in the browser: what an earlier address of this session says holds again.
+
+    It is an earlier one when it was written since these files were loaded, but not last, and nobody has chosen
+    anything since. Going to a page leaves an address without choices behind, and whoever goes back to that is let
+    through: writing it anew would be a step forward again.
+    """
+    now, session = dict(st.query_params), st.session_state
+    earlier = now in session.get("links", []) and now not in ({}, session.get("link"), link_parameters())
+    if earlier and not session.get("chosen_since"):
+        session["choices"] = DEFAULTS | {"load": get("load")}
+        for name in DEFAULTS.keys() & now.keys() - {"load"}:
+            _take_over(name, now[name])
+    session["passing_by"] = not now and session.get("page_shown") == page
+    session["page_shown"] = page
+
+
+def write_link() -> None:
+    """Repeat the choices in the address bar."""
+    wanted, session = link_parameters(), st.session_state
+    passing_by = session.get("passing_by") and session.get("link") == wanted
+    if dict(st.query_params) != wanted and not passing_by:
+        st.query_params.from_dict(wanted)
+    session["link"], session["chosen_since"] = wanted, False
+    links: list[dict[str, str]] = session.setdefault("links", [])
+    if wanted not in links:
+        session["links"] = [*links[1 - MOST_LINKS :], wanted]
