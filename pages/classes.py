@@ -5,19 +5,19 @@ import streamlit as st
 from layoutcm.drawing.screen.charts import taken_for
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.drawing.screen.precision_recall import precision_recall_plane
-from layoutcm.ui import choices, router, session, sidebar
-from layoutcm.ui.parts import headlines, panels, sentences
+from layoutcm.ui import choices, page_frame, router, selection, session, sidebar
+from layoutcm.ui.parts import data_tables, headlines, sentences
 
 router.arrive()
-compared = panels.need_comparison()
-confusion = panels.shown(session.confusion(compared))
+compared = page_frame.need_comparison()
+confusion = selection.shown(session.confusion(compared))
 st.title("Classes", anchor=False)
 rows, _ = confusion.drawn
 if confusion.diagonal:
-    panels.table(sentences.class_table(confusion), panels.CLASS_COLUMNS, key="class_table")
+    data_tables.table(sentences.class_table(confusion), data_tables.CLASS_COLUMNS, key="class_table")
     st.subheader("Averages", anchor=False)
     averages = sentences.average_table(compared, confusion, choices.get("method"))
-    panels.table(averages, panels.CLASS_COLUMNS | {"f1": panels.plain_number("F1")}, key="average_table")
+    data_tables.table(averages, data_tables.CLASS_COLUMNS | {"f1": data_tables.plain_number("F1")}, key="average_table")
     st.subheader("Precision and recall", anchor=False)
     figure = precision_recall_plane(confusion, session.theme())
     st.plotly_chart(figure, key="plane", config=CONFIG, theme=None)
@@ -33,8 +33,8 @@ st.plotly_chart(taken_for(confusion, chosen, session.theme()), key="taken_for", 
 largest = sentences.confusions(confusion, most=5, gt=choices.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
-    st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=panels.open_cell, args=(gt_label, pred_label))
-panels.recipe(confusion.recipe)
+    st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=selection.open_cell, args=(gt_label, pred_label))
+page_frame.recipe(confusion.recipe)
 if confusion.diagonal:
     with bars:  # last, because intervals may take a moment
         headlines.bars(compared, confusion, key="class_bars")

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import router, session
-from layoutcm.ui.parts import findings, loading, page_pairs, panels, sentences
+from layoutcm.ui import page_frame, router, screen_text, selection, session
+from layoutcm.ui.parts import findings, loading, matrix_panel, page_pairs, sentences
 
 router.arrive()
 st.title("Compare two layouts", anchor=False)
 problem = st.session_state.pop("load_problem", "")
 if problem:
-    st.error(panels.typed(problem))
+    st.error(screen_text.typed(problem))
 if session.loaded() is None:
     st.markdown("Drop a ground truth and one or more predictions, and see where they disagree, down to the pixel.")
 buttons = st.container(horizontal=True)
@@ -19,7 +19,7 @@ if buttons.button("Try the sample", type="primary" if session.loaded() is None e
     st.rerun()
 if buttons.button("Start over", disabled=session.loaded() is None):
     loading.start_over()
-panels.guarded(loading.uploads)
+page_frame.guarded(loading.uploads)
 loading.folder()
 
 files = session.loaded()
@@ -29,28 +29,28 @@ if files is not None:
     layouts = loading.files_in_words(files)
     if isinstance(compared, Comparison):
         confusion = session.confusion(compared)
-        shown = panels.shown(confusion)
+        shown = selection.shown(confusion)
         odd = st.container()  # filled when the matrix is there: looking for what is odd takes longer
-        left, right = panels.beside(3, 2, labels=panels.width_of(shown))
+        left, right = page_frame.beside(3, 2, labels=matrix_panel.width_of(shown))
         with left:
             st.subheader("Recall matrix", anchor=False)
-            panels.matrix(compared, shown, "recall", key="first_matrix")
-            panels.recipe(confusion.recipe)
+            matrix_panel.matrix(compared, shown, "recall", key="first_matrix")
+            page_frame.recipe(confusion.recipe)
         with right:
-            st.markdown(sentences.sentence(confusion, session.chosen_pred().name, panels.scope(compared)))
-            panels.ways_on(compared)
+            st.markdown(sentences.sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
+            matrix_panel.ways_on(compared)
             findings.applied()
             with st.spinner("Looking for what is odd …"):
                 found = compared.findings_by_side
             with odd:
                 findings.warnings(found)
             findings.remarks(found)
-            panels.guarded(lambda: page_pairs.show(compared))
+            page_frame.guarded(lambda: page_pairs.show(compared))
             loading.taxonomy(compared)
     else:
         findings.applied()
         if layouts:
-            st.error(panels.told(compared))
+            st.error(screen_text.told(compared))
             found = {layout.name: layout.findings for layout in layouts}
             findings.warnings(found)
             findings.remarks(found)

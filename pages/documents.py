@@ -4,22 +4,22 @@ import streamlit as st
 
 from layoutcm.drawing.screen.charts import distribution
 from layoutcm.drawing.screen.matrix import CONFIG
-from layoutcm.ui import choices, router, session
-from layoutcm.ui.parts import panels, sentences
+from layoutcm.ui import choices, page_frame, router, screen_text, session
+from layoutcm.ui.parts import data_tables, sentences
 
 router.arrive()
-compared = panels.need_comparison()
+compared = page_frame.need_comparison()
 st.title("Pages and documents", anchor=False)
 document = choices.get("document") if choices.get("level") == "document" else ""
 pages = sentences.page_table(compared, choices.get("method"), document)
 st.subheader("Pages, worst first", anchor=False)
-chosen = f"of document {panels.typed(document)}" if document else "of all documents"
-st.caption(f"{panels.counted(len(pages), 'page')} {chosen}. Choose a row to open the page.")
-panels.page_picker(pages, key="pages")
+chosen = f"of document {screen_text.typed(document)}" if document else "of all documents"
+st.caption(f"{screen_text.counted(len(pages), 'page')} {chosen}. Choose a row to open the page.")
+data_tables.page_picker(pages, key="pages")
 score, title = sentences.score_column(compared)
 figure = distribution(pages[score], f"{title} of pages", session.theme())
 st.plotly_chart(figure, key="distribution", config=CONFIG, theme=None)
 st.subheader("Documents, worst first", anchor=False)
 st.caption("Choose a row to see its pages and its numbers on all other pages of the app.")
-panels.page_picker(sentences.document_table(compared, choices.get("method")), key="documents", column="document")
-panels.recipe(compared.recipe_for(choices.get("method")))
+data_tables.page_picker(sentences.document_table(compared, choices.get("method")), key="documents", column="document")
+page_frame.recipe(compared.recipe_for(choices.get("method")))

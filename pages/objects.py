@@ -2,25 +2,25 @@
 
 import streamlit as st
 
-from layoutcm.ui import router
-from layoutcm.ui.parts import centroid_match, objects, panels, soft_scores
+from layoutcm.ui import page_frame, router
+from layoutcm.ui.parts import centroid_match, objects, soft_scores
 
 router.arrive()
-compared = panels.need_comparison()
+compared = page_frame.need_comparison()
 st.title("Objects", anchor=False)
 objects.summary(compared)
 
 
-@panels.by_itself
+@page_frame.by_itself
 def at_one_iou() -> None:
     objects.at_one_iou(compared)
-    panels.recipe(objects.recipe(compared))
+    page_frame.recipe(objects.recipe(compared))
 
 
-@panels.by_itself
+@page_frame.by_itself
 def centres() -> None:
     centroid_match.show(compared)
-    panels.recipe(centroid_match.recipe(compared))
+    page_frame.recipe(centroid_match.recipe(compared))
 
 
 at_one_iou()

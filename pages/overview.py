@@ -2,32 +2,32 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, router, session
-from layoutcm.ui.parts import findings, headlines, panels, sentences
+from layoutcm.ui import choices, page_frame, router, selection, session
+from layoutcm.ui.parts import findings, headlines, matrix_panel, sentences
 
 router.arrive()
-compared = panels.need_comparison()
+compared = page_frame.need_comparison()
 confusion = session.confusion(compared)
 st.title("Overview", anchor=False)
-st.markdown(sentences.sentence(confusion, session.chosen_pred().name, panels.scope(compared)))
+st.markdown(sentences.sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
 odd = st.container()  # what may explain bad numbers, when there is time to look for it
 figures = st.container(horizontal=True, gap="small")
 own = sentences.headlines(compared, confusion, choices.get("level"))
 places = headlines.draw(figures, own, headlines.LATER if headlines.intervals_come(compared) else None)
-shown = panels.shown(confusion)
-left, right = panels.beside(3, 2, labels=panels.width_of(shown))
+shown = selection.shown(confusion)
+left, right = page_frame.beside(3, 2, labels=matrix_panel.width_of(shown))
 with left:
     st.subheader("Recall matrix", anchor=False)
-    panels.matrix(compared, shown, "recall", key="overview_matrix")
+    matrix_panel.matrix(compared, shown, "recall", key="overview_matrix")
 with right:
     st.subheader("Largest confusions" if confusion.diagonal else "Largest cells", anchor=False)
     for text, gt_label, pred_label in sentences.confusions(shown):
         key = f"confusion_{gt_label}_{pred_label}"
-        st.button(text, key=key, width="stretch", on_click=panels.open_cell, args=(gt_label, pred_label))
-    if panels.chosen_cell(compared):
-        st.button("Pages behind the chosen cell", type="primary", on_click=panels.open_chosen_cell)
+        st.button(text, key=key, width="stretch", on_click=selection.open_cell, args=(gt_label, pred_label))
+    if selection.chosen_cell(compared):
+        st.button("Pages behind the chosen cell", type="primary", on_click=selection.open_chosen_cell)
 below = st.container()
-panels.recipe(confusion.recipe)
+page_frame.recipe(confusion.recipe)
 # Last, because they may take a moment: intervals, then figures of other views.
 with below:
     if confusion.diagonal:

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from layoutcm.ui import router, session
-from layoutcm.ui.parts import panels, report_downloads, report_figures
+from layoutcm.ui import page_frame, router, selection, session
+from layoutcm.ui.parts import report_downloads, report_figures
 
 router.arrive()
-compared = panels.need_comparison()
-confusion = panels.shown(session.confusion(compared))
+compared = page_frame.need_comparison()
+confusion = selection.shown(session.confusion(compared))
 st.title("Report", anchor=False)
 st.subheader("Everything", anchor=False)
 report_downloads.everything(compared)
@@ -15,4 +15,4 @@ st.subheader("One figure", anchor=False)
 report_figures.show(compared, confusion)
 st.subheader("One table", anchor=False)
 report_downloads.tables(compared, confusion)
-panels.recipe(confusion.recipe)
+page_frame.recipe(confusion.recipe)

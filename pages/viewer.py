@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, router
-from layoutcm.ui.parts import page_viewer, panels
+from layoutcm.ui import choices, page_frame, router
+from layoutcm.ui.parts import page_viewer
 
 router.arrive()
-compared = panels.need_comparison()
+compared = page_frame.need_comparison()
 if not compared.pages:
     st.info("There are no pages to look at.")
     st.stop()
 page = page_viewer.choose_page(compared)
-left, right = panels.beside(3, 2)
+left, right = page_frame.beside(3, 2)
 with left:
     page_viewer.overlay(compared, page)
 with right:
     page_viewer.masks(compared, page)
 page_viewer.numbers(compared, page)
-panels.recipe(compared.recipe_for(choices.get("method"), page=page))
+page_frame.recipe(compared.recipe_for(choices.get("method"), page=page))

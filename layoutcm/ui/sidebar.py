@@ -13,7 +13,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.ui import choices, session
 from layoutcm.ui.input_files import Input, layouts_of
-from layoutcm.ui.parts.panels import counted, typed
+from layoutcm.ui.screen_text import counted, typed
 
 MANY, NEAR = 2000, 100  # more options than that are not all listed; so many before and after the chosen one are
 LARGE = 10_000_000  # bytes; less is read in a moment

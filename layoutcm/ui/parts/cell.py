@@ -12,10 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import TOLERANCE, CellCauses, cell_causes
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import choices, session
-from layoutcm.ui.parts import panels
-from layoutcm.ui.parts.panels import typed
+from layoutcm.ui import choices, screen_text, selection, session
+from layoutcm.ui.parts import data_tables
 from layoutcm.ui.parts.thumbnails import thumbnail
+from layoutcm.ui.screen_text import typed
 from layoutcm.wording import per_cent, share, spaced
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callab
     The list is there at once. What takes longer, the split and the pictures, is left to the function that comes back:
     the page calls it when all else is drawn.
     """
-    cell = panels.chosen_cell(compared)
+    cell = selection.chosen_cell(compared)
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it.")
         return lambda: None
@@ -48,7 +48,7 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callab
     pages, scope = _pages_behind(compared, gt_label, pred_label)
     st.markdown(
         f"{share(float(confusion.recall[cell]))} of {typed(gt_label)}, {spaced(round(confusion.values[cell]))} px on "
-        f"{spaced(len(pages))} of {panels.counted(scope, 'page')}"
+        f"{spaced(len(pages))} of {screen_text.counted(scope, 'page')}"
     )
     split = st.container()
     worst = pages.head(THUMBNAILS)
@@ -58,11 +58,11 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callab
         for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist())
     ]
     if len(pages):
-        title = f"All {panels.counted(len(pages), 'page')}" if len(pages) > 1 else "The page"
+        title = f"All {screen_text.counted(len(pages), 'page')}" if len(pages) > 1 else "The page"
         every = st.expander(title, key="behind_all", on_change="rerun")
         if every.open:
             with every:
-                panels.page_picker(pages, key="behind")
+                data_tables.page_picker(pages, key="behind")
     if st.session_state.get("cell_listed") != names:
         st.session_state["cell_listed"] = names
         time.sleep(A_MOMENT)
@@ -81,12 +81,12 @@ def _listed(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerator:
     """A page behind the cell in words, and the place for its picture."""
     frame = place.empty()
     place.markdown(f"{typed(page)}  \n{spaced(round(pixels))} px")
-    place.button("Open page", key=f"open_{page}", on_click=panels.open_page, args=(page,))
+    place.button("Open page", key=f"open_{page}", on_click=selection.open_page, args=(page,))
     return frame
 
 
 def _draw(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
-    picture = panels.images().find(compared, compared.page_index(page))
+    picture = selection.images().find(compared, compared.page_index(page))
     frame.image(thumbnail(session.content_key(), compared, page, cell, choices.get("method"), picture))
 
 
@@ -94,7 +94,7 @@ def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple
     """The pages behind the cell at the chosen level, and how many pages there are at it."""
     pages = compared.pages_behind(gt_label, pred_label, choices.get("method"))
     level = choices.get("level")
-    if panels.scope(compared) == panels.WHOLE_SET:
+    if selection.scope(compared) == selection.WHOLE_SET:
         return pages, len(compared.pages)
     scope = len(compared.levels.pages_of(choices.get(level))) if level == "document" else 1
     return pages[pages[level] == choices.get(level)].reset_index(drop=True), scope
@@ -103,7 +103,7 @@ def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple
 def _split(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
     """[ border slack 22 % | wrong label 64 % | merged 14 % ]"""
     looked_at = pages.head(KINDS_PAGES)
-    key = (session.content_key(), *cell, choices.get("method"), panels.scope(compared))
+    key = (session.content_key(), *cell, choices.get("method"), selection.scope(compared))
     kinds = _kinds(key, compared, looked_at["page"].tolist())
     wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
     names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}
@@ -122,7 +122,7 @@ def _bar(parts: list[tuple[str, str, float]]) -> None:
         pieces += f"<i title='{exact}' style='flex:{pixels:.3f};background:{colour}'></i>"
         legend.append(f":color[■]{{foreground={colour}}} {name} {per_cent(pixels / total) if pixels else 0} %")
     st.html(f"<div style='display:flex;height:12px;border-radius:6px;overflow:hidden'>{pieces}</div>")
-    st.markdown(panels.unbroken(legend), help=KINDS_HELP)
+    st.markdown(screen_text.unbroken(legend), help=KINDS_HELP)
 
 
 @st.cache_data(max_entries=200, show_spinner="Looking at borders …")

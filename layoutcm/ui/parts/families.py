@@ -17,7 +17,10 @@ from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatr
 from layoutcm.metrics.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
-from layoutcm.ui.parts.panels import TABLE_ROWS, VIEW_NAMES, beside, guarded, table, typed
+from layoutcm.ui.page_frame import beside, guarded
+from layoutcm.ui.parts.data_tables import TABLE_ROWS, table
+from layoutcm.ui.parts.matrix_panel import VIEW_NAMES
+from layoutcm.ui.screen_text import typed
 from layoutcm.wording import share
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import streamlit as st
 
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import choices, session
-from layoutcm.ui.parts.panels import counted, typed
 from layoutcm.ui.router import go
+from layoutcm.ui.screen_text import counted, typed
 
 MATCH_NAMES = "match-names"
 SHOWN_AT_ONCE = 3  # remarks; more of them go into an expander

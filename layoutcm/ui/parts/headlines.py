@@ -17,7 +17,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.terminal import ends, resamples_of
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts import centroid_match, families, objects, soft_scores
-from layoutcm.ui.parts.panels import counted
+from layoutcm.ui.screen_text import counted
 from layoutcm.wording import number
 
 SMALL = 5000  # pages; about a second of work

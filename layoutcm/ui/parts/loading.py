@@ -14,8 +14,9 @@ from layoutcm.formats.registry import BY_NAME, never
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.ui import choices, dropped_files, image_uris, session
 from layoutcm.ui.input_files import Input, data_files, from_bytes, layout_of, layouts_of, together
+from layoutcm.ui.page_frame import beside, guarded
 from layoutcm.ui.parts import page_pairs
-from layoutcm.ui.parts.panels import beside, counted, guarded, told, typed
+from layoutcm.ui.screen_text import counted, told, typed
 
 KEEP = "(keep)"
 SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."

@@ -15,9 +15,9 @@ from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectCells
 from layoutcm.metrics.scores import ratio
-from layoutcm.ui import choices, session
-from layoutcm.ui.parts import panels
-from layoutcm.ui.parts.panels import counted, typed
+from layoutcm.ui import choices, page_frame, screen_text, selection, session
+from layoutcm.ui.parts import data_tables, matrix_panel
+from layoutcm.ui.screen_text import counted, typed
 from layoutcm.wording import number, share
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def summary(compared: Comparison) -> None:
             st.metric(name, number(values[name]), help=f"{text} ({number(values[name], 6)})", width=WIDE)
     others = [f"{name} {number(value)}" for name, value in values.items() if name not in HEADLINES]
     st.caption(
-        f"{panels.unbroken(others)}  \nSizes by area: small below 32², medium up to 96², large above, in pixels."
+        f"{screen_text.unbroken(others)}  \nSizes by area: small below 32², medium up to 96², large above, in pixels."
     )
 
 
@@ -135,13 +135,13 @@ def at_one_iou(compared: Comparison) -> None:
                 text = f"All objects at IoU {iou():.2f}, every prediction counted, {'any' if blind else 'same'} label"
                 value = scores[name]
                 st.metric(name.capitalize(), number(value), help=f"{text} ({number(value, 6)})", width=WIDE)
-    st.markdown(sentence(objects, scores, panels.scope(compared), blind))
+    st.markdown(sentence(objects, scores, selection.scope(compared), blind))
     cells = _cells(session.content_key(), session.part(compared), iou(), objects)
     if blind:
         _tables_of_sides(cells)
     else:
         _class_table(compared, objects)
-    left, right = panels.beside(3, 2, key="_objects", labels=len(cells.labels) + 1)
+    left, right = page_frame.beside(3, 2, key="_objects", labels=len(cells.labels) + 1)
     with left:
         _matrix(compared, cells)
     with right:
@@ -178,19 +178,19 @@ def _class_table(compared: Comparison, objects: Objects) -> None:
     only = choices.get("labels")
     used = (table["gt"] + table["pred"] > 0) & (table["label"].isin(only) if only else True)
     table = table[used].dropna(axis="columns", how="all")
-    panels.table(table, _columns(), key="object_classes")
+    data_tables.table(table, _columns(), key="object_classes")
 
 
 def _tables_of_sides(cells: ObjectCells) -> None:
     """Where labels differ: what of each side's labels meets something on the other side."""
-    for side, place in zip((GT, PRED), panels.beside(1, 1, key="_sides")):
+    for side, place in zip((GT, PRED), page_frame.beside(1, 1, key="_sides")):
         table = met(cells, side)
         columns = _columns() | {
             "found": st.column_config.NumberColumn(("is met", "meets gt")[side], format="localized")
         }
         only = [label for label in table["label"] if label in choices.get("labels")]
         with place:
-            panels.table(table[table["label"].isin(only)] if only else table, columns, key=f"object_side_{side}")
+            data_tables.table(table[table["label"].isin(only)] if only else table, columns, key=f"object_side_{side}")
 
 
 def met(cells: ObjectCells, side: int) -> pd.DataFrame:
@@ -208,7 +208,9 @@ def met(cells: ObjectCells, side: int) -> pd.DataFrame:
 def _columns() -> dict[str, Any]:
     counts = {name: st.column_config.NumberColumn(name, format="localized") for name in ("gt", "pred", "found")}
     here = f"AP at {iou():.2f}, {choices.get('ap_rule')}"
-    scores = {name: panels.plain_number(here if name == "ap_at" else title) for name, title in SCORE_COLUMNS.items()}
+    scores = {
+        name: data_tables.plain_number(here if name == "ap_at" else title) for name, title in SCORE_COLUMNS.items()
+    }
     return scores | counts
 
 
@@ -248,7 +250,7 @@ def _matrix(compared: Comparison, cells: ObjectCells) -> None:
     key = f"objects_{view}"
 
     def choose() -> None:
-        clicked = panels.clicked(st.session_state.get(key))
+        clicked = matrix_panel.clicked(st.session_state.get(key))
         if clicked:
             names = [labels[(position + 1) % len(labels)] for position in clicked]
             choices.put(gt_label=names[GT], pred_label=names[PRED])
@@ -262,7 +264,7 @@ def _matrix(compared: Comparison, cells: ObjectCells) -> None:
 
 def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
     """The chosen cell as positions in the object matrix, whose margins come last."""
-    cell = panels.chosen_cell(compared)
+    cell = selection.chosen_cell(compared)
     if cell is None or cell == (0, 0):
         return None
     last = len(compared.labels) - 1
@@ -288,7 +290,7 @@ def _behind(compared: Comparison, cells: ObjectCells) -> None:
             "document": [documents[page] for page in pages],
             "objects": objects,
         }
-        panels.page_picker(pd.DataFrame(table), key="objects_behind")
+        data_tables.page_picker(pd.DataFrame(table), key="objects_behind")
 
 
 def cell_name(cells: ObjectCells, cell: tuple[int, int]) -> str:

@@ -10,10 +10,10 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_maps import parse_page_map, resolve
-from layoutcm.ui import session
+from layoutcm.ui import screen_text, selection, session
 from layoutcm.ui.input_files import from_bytes, layouts_of
-from layoutcm.ui.parts import panels
-from layoutcm.ui.parts.panels import counted, typed
+from layoutcm.ui.parts import data_tables
+from layoutcm.ui.screen_text import counted, typed
 from layoutcm.wording import spaced
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _matches(content: str, _compared: Comparison) -> tuple[dict[str, int], pd.Da
 
 def _alone(alone: pd.DataFrame) -> None:
     names = {"gt_page": "only in the ground truth", "pred_page": "only in the prediction"}
-    panels.table(alone[list(names)].head(ROWS_LISTED), names, "pages_alone")
+    data_tables.table(alone[list(names)].head(ROWS_LISTED), names, "pages_alone")
     if len(alone) > ROWS_LISTED:
         st.caption(f"The first {ROWS_LISTED:,} of {len(alone):,}; the file below has all.")
     st.download_button(
@@ -100,7 +100,7 @@ def _take(given: Any) -> str:
         gt, pred = layouts_of(replace(session.request(), page_map=from_bytes(given.name, given.getvalue())))
         resolve(page_map, gt.page_columns, pred.page_columns)
     except InputError as error:
-        return panels.told(error)
+        return screen_text.told(error)
     _use(given)
     return ""
 
@@ -115,7 +115,7 @@ def _use(given: Any) -> None:
 
 def _pictures(compared: Comparison) -> None:
     """How many pages have a picture, and which pictures have no page."""
-    images = panels.images()
+    images = selection.images()
     if not images.pictures:
         return
     with st.spinner("Matching page images …"):

@@ -18,9 +18,9 @@ from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import choices, session, sidebar
+from layoutcm.ui import choices, page_frame, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import picture_uri
-from layoutcm.ui.parts import panels, sentences
+from layoutcm.ui.parts import data_tables, sentences
 from layoutcm.wording import spaced
 
 MAPS = {"gt": "gt", "pred": "pred", "difference": "Difference", "cell": "Chosen cell"}
@@ -36,11 +36,11 @@ def choose_page(compared: Comparison) -> str:
         for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
             end = not 0 <= to < len(compared.pages)
             st.button(name, disabled=end, shortcut=key, on_click=_turn_to, args=(compared, to))
-        chosen = panels.chosen_cell(compared) is not None
-        st.button("Back to the cell", disabled=not chosen, on_click=panels.open_chosen_cell)
+        chosen = selection.chosen_cell(compared) is not None
+        st.button("Back to the cell", disabled=not chosen, on_click=selection.open_chosen_cell)
     document = compared.alignment.pages.documents[index]
     if document != current:
-        st.caption(f"document {panels.typed(document)}, page {spaced(index + 1)} of {spaced(len(compared.pages))}")
+        st.caption(f"document {screen_text.typed(document)}, page {spaced(index + 1)} of {spaced(len(compared.pages))}")
     return current
 
 
@@ -55,7 +55,7 @@ def overlay(compared: Comparison, page: str) -> None:
     drawn = [box for box in page_boxes(compared, page) if box["label"] in only]
     sides = st.pills("Show", SIDES, default=list(SIDES), selection_mode="multi", key="viewer_sides")
     drawn = [box for box in drawn if box["side"] in sides]
-    image = picture_uri(panels.images().find(compared, index))
+    image = picture_uri(selection.images().find(compared, index))
     width, height = float(pages.widths[index]), float(pages.heights[index])
     figure = page_overlay(width, height, drawn, session.theme(), image=image, height_px=_height(width, height))
     st.caption("Click a legend entry to hide a label, scroll to zoom, hover a centre for details.")
@@ -70,7 +70,7 @@ def _height(width: float, height: float) -> int:
 def masks(compared: Comparison, page: str) -> None:
     """The page coloured by its label sets; the pointer asks for the words."""
     tiles = compared.page_tiles(page)
-    cell = panels.chosen_cell(compared)
+    cell = selection.chosen_cell(compared)
     lit = tiles.share_of(cell, choices.get("method")) if cell else None
     kind = choices.get("mask")
     if not kind or (kind == "cell" and not cell):
@@ -78,7 +78,7 @@ def masks(compared: Comparison, page: str) -> None:
     _choose_mask(kind, cell is not None)
     colours = label_colours(compared.labels[1:])
     colours = {label: colours[label] for label in _shown_labels(compared)}
-    image = picture_uri(panels.images().find(compared, compared.page_index(page)))
+    image = picture_uri(selection.images().find(compared, compared.page_index(page)))
     figure = set_map(tiles, kind, colours, session.theme(), lit, image=image)
     st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
     _legend(tiles, kind, lit)
@@ -106,11 +106,11 @@ def _legend(tiles: PageTiles, kind: str, lit: Any) -> None:
         parts = [
             f":color[■]{{foreground={colour}}} {name}" for name, colour in zip(AGREEMENT, AGREEMENT_COLOURS) if colour
         ]
-        st.markdown(panels.unbroken(parts))
+        st.markdown(screen_text.unbroken(parts))
     elif kind == "cell":
         area = np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
         pixels = spaced(round(float((lit * area).sum())))
-        gt_label, pred_label = (panels.typed(choices.get(side)) for side in ("gt_label", "pred_label"))
+        gt_label, pred_label = (screen_text.typed(choices.get(side)) for side in ("gt_label", "pred_label"))
         st.markdown(f"{gt_label} read as {pred_label}: {pixels} px")
     st.caption(
         "Hover for the label sets of both sides as packed words: bit 0 is Background, bit i the side's i-th label."
@@ -119,8 +119,8 @@ def _legend(tiles: PageTiles, kind: str, lit: Any) -> None:
 
 def numbers(compared: Comparison, page: str) -> None:
     """The page's own matrix, class values and 2x2."""
-    confusion: Confusion = panels.shown(compared.confusion(page=page, method=choices.get("method")))
-    left, right = panels.beside(1, 1, key="numbers")
+    confusion: Confusion = selection.shown(compared.confusion(page=page, method=choices.get("method")))
+    left, right = page_frame.beside(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
         view = choices.get("view") if choices.get("view") != "collapsed" else "recall"
@@ -131,8 +131,10 @@ def numbers(compared: Comparison, page: str) -> None:
         st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)
     with right:
         st.subheader("Content against Background", anchor=False)
-        panels.table(sentences.collapsed_table(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="page_collapsed")
+        data_tables.table(
+            sentences.collapsed_table(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="page_collapsed"
+        )
         if confusion.diagonal:
             st.subheader("Classes on this page", anchor=False)
             classes = sentences.class_table(confusion).drop(columns=["pred_pixels", "iou"])
-            panels.table(classes, panels.CLASS_COLUMNS, key="page_classes")
+            data_tables.table(classes, data_tables.CLASS_COLUMNS, key="page_classes")

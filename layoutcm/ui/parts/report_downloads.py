@@ -17,8 +17,8 @@ from layoutcm.report.report_files import all_tables, zipped
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
-from layoutcm.ui import choices, family_choice, session
-from layoutcm.ui.parts import headlines, objects, panels
+from layoutcm.ui import choices, family_choice, page_frame, screen_text, selection, session
+from layoutcm.ui.parts import headlines, objects
 from layoutcm.wording import MISSING, spaced, told_apart
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def tables(compared: Comparison, confusion: Confusion) -> None:
     known = _tables(key, compared, confusion)
     titles = {name: table.title for name, table in known.items() if name != "classes" or confusion.diagonal}
     titles |= OBJECT_TABLES
-    left, right = panels.beside(1, 2, key="_table")
+    left, right = page_frame.beside(1, 2, key="_table")
     with left:
         name = str(st.selectbox("Table", list(titles), format_func=titles.__getitem__, key="report_table"))
         table = _object_tables(key, objects.of_level(compared))[name] if name in OBJECT_TABLES else known[name]
@@ -53,7 +53,7 @@ def tables(compared: Comparison, confusion: Confusion) -> None:
         height = 38 + 35 * min(len(shown), 10)
         st.dataframe(_written(table, shown), hide_index=True, key="report_preview", height=height)
         for text in filter(None, (table.note, table.recipe)):
-            st.caption(panels.typed(text))
+            st.caption(screen_text.typed(text))
         if len(table.frame) > len(shown):
             st.caption(f"The first {len(shown):,} of {len(table.frame):,} rows; the file has all of them.")
         with st.expander("Markdown, to copy"):
@@ -119,7 +119,7 @@ def _made(compared: Comparison, intervals: bool) -> bytes:
         bar.progress(share, f"Making the {what} …")
 
     extras = Extras(_families(compared), headlines.asked_intervals(compared) if intervals else None)
-    archive = zipped(compared, panels.images(), method=choices.get("method"), extras=extras, progress=tell)
+    archive = zipped(compared, selection.images(), method=choices.get("method"), extras=extras, progress=tell)
     bar.empty()
     return archive
 
@@ -136,7 +136,7 @@ def _families(compared: Comparison) -> FamilyConfusion | None:
 def _take(archive: bytes) -> None:
     """The zip, or one file of it."""
     name = PurePath(session.chosen_pred().name).stem or "prediction"
-    whole, one, button = panels.beside(2, 3, 2, key="_take")
+    whole, one, button = page_frame.beside(2, 3, 2, key="_take")
     whole.download_button(
         f"Everything as a zip ({len(archive) / 1e6:.1f} MB)", archive, f"{name}-report.zip", "application/zip",
         type="primary", key="take_zip", on_click="ignore", width="stretch",

@@ -19,9 +19,9 @@ from layoutcm.drawing.paper.matrix import VIEW_NAMES
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.report.report_files import CURVES, DIFFERENCES, difference_of, figure_names, figure_of
-from layoutcm.ui import choices, session
+from layoutcm.ui import choices, page_frame, screen_text, selection, session
 from layoutcm.ui.input_files import comparison_of
-from layoutcm.ui.parts import objects, panels
+from layoutcm.ui.parts import objects
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +50,7 @@ Draw = Callable[..., "Figure"]
 
 
 def show(compared: Comparison, confusion: Confusion) -> None:
-    left, right = panels.beside(1, 2, key="_figure")
+    left, right = page_frame.beside(1, 2, key="_figure")
     with left:
         possible = _possible(compared, confusion)
         names = [name for name in FIGURE_NAMES if name in possible]
@@ -70,7 +70,7 @@ def show(compared: Comparison, confusion: Confusion) -> None:
                 format.upper(), partial(make, format), f"{file}.{format}", kind, key=f"take_{format}",
                 on_click="ignore",
             )  # fmt: skip
-        scope = panels.typed(f"page {choices.get('page')}" if name in OF_A_PAGE else panels.scope(compared))
+        scope = screen_text.typed(f"page {choices.get('page')}" if name in OF_A_PAGE else selection.scope(compared))
         st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
 
 
@@ -79,7 +79,7 @@ def _preview(make: Callable[[str], bytes]) -> bool:
     try:
         st.image(make("png"))
     except InputError as error:
-        st.info(panels.typed(f"There is no such figure: {error.problem}. {error.hint}"))
+        st.info(screen_text.typed(f"There is no such figure: {error.problem}. {error.hint}"))
         return False
     return True
 
@@ -87,7 +87,7 @@ def _preview(make: Callable[[str], bytes]) -> bool:
 def _possible(compared: Comparison, confusion: Confusion) -> list[str]:
     """The figures of a report, those of two models when there are two, those of a page."""
     models = [TWO_MODELS] if len(session.pred_names()) > 1 else []
-    pages = [name for name in OF_A_PAGE if compared.pages and (name != "cell" or panels.chosen_cell(compared))]
+    pages = [name for name in OF_A_PAGE if compared.pages and (name != "cell" or selection.chosen_cell(compared))]
     return [*figure_names(confusion, objects.of_level(compared)), *models, *pages]
 
 
@@ -97,7 +97,7 @@ def _chosen(compared: Comparison, confusion: Confusion, name: str) -> tuple[str,
         return _of_two(compared)
     if name in OF_A_PAGE:
         page = _chosen_page(compared)
-        picture = panels.images().find(compared, compared.page_index(page))
+        picture = selection.images().find(compared, compared.page_index(page))
         cell = (choices.get("gt_label"), choices.get("pred_label")) if name == "cell" else None
         key = (page, cell, picture and picture.digest)
         return name, key, partial(_page, compared, page, name, cell, confusion.method, picture)

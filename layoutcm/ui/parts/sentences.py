@@ -11,7 +11,8 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.tables.result_json import largest_confusions
 from layoutcm.ui import choices, session
-from layoutcm.ui.parts.panels import CLASS_COLUMNS, plain_number, typed
+from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number
+from layoutcm.ui.screen_text import typed
 from layoutcm.wording import number, share, spaced
 
 if TYPE_CHECKING:

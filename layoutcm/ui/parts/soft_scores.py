@@ -8,8 +8,8 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import PRED
-from layoutcm.ui import choices, session
-from layoutcm.ui.parts import panels
+from layoutcm.ui import choices, screen_text, session
+from layoutcm.ui.parts import data_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,14 +33,14 @@ def show(compared: Comparison) -> None:
     """Averages, then each label."""
     reason = why_none(compared)
     if reason:
-        st.info(panels.typed(reason))
+        st.info(screen_text.typed(reason))
         return
     table = _table(session.content_key(), session.part(compared), compared)
     only = choices.get("labels")
     if only:
         table = table[table["label"].isin(only) | (table["average"] != "")]
-    columns = {name: panels.plain_number(title) for name, title in NAMES.items()}
-    panels.table(table.drop(columns="average"), columns, key="soft_table")
+    columns = {name: data_tables.plain_number(title) for name, title in NAMES.items()}
+    data_tables.table(table.drop(columns="average"), columns, key="soft_table")
     st.caption("Pixels weighted by their regions' scores. Labels and pages that neither side scores are left out.")
 
 

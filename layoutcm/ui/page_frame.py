@@ -1,0 +1,91 @@
+"""What every page has: its style, columns, messages instead of tracebacks, the state before files are loaded."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import Finding
+from layoutcm.ui import link, session
+from layoutcm.ui.router import go
+from layoutcm.ui.screen_text import told, typed
+
+LABELS_BESIDE = 31  # Background among them
+
+
+def style() -> None:
+    st.html(
+        "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}:has(>.st-key-unseen){display:none}"
+        # A button says all it has to say, if need be on two lines.
+        "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
+        # What stands side by side stands one above the other where there is no room for both.
+        "@media(max-width:1200px){[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]{flex-wrap:wrap}"
+        "[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]>[data-testid=stColumn]{min-width:100%}}"
+        "h1{font-size:1.6rem!important;padding:0 0 .3rem 0!important}"
+        "h2{font-size:1.2rem!important}h3{font-size:1.05rem!important}</style>"
+    )
+
+
+def beside(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
+    """Columns that become rows on a narrow screen, or where a matrix of so many labels needs the whole width."""
+    if labels > LABELS_BESIDE:
+        return [st.container() for _ in widths]
+    return st.container(key=f"beside{key}").columns(widths, gap="medium")
+
+
+def guarded(work: Callable[[], None]) -> None:
+    """Run a part of the app; whatever goes wrong becomes a message, and the rest goes on."""
+    try:
+        work()
+    except InputError as error:
+        st.error(told(error))
+    except Exception as error:
+        logging.getLogger("layoutcm").exception("a page failed")
+        st.error(typed(f"This page could not be shown ({type(error).__name__}). The server's log says where."))
+
+
+def by_itself(work: Callable[[], None]) -> Callable[[], None]:
+    """A part of a page that answers its own widgets without a run of the whole page; the link follows."""
+
+    @st.fragment
+    def run() -> None:
+        guarded(work)
+        link.write_link()
+
+    return run
+
+
+def need_comparison() -> Comparison:
+    """The comparison, or an empty state that says what to do."""
+    compared = session.comparison()
+    if isinstance(compared, Comparison):
+        return compared
+    if isinstance(compared, InputError):
+        st.error(told(compared))
+        if st.button("Choose other files"):
+            go("compare")
+    else:
+        st.info("Nothing to show yet: load a ground truth and a prediction, or the sample.")
+        left, right, _ = st.columns([1, 1, 4])
+        if left.button("Load files", type="primary"):
+            go("compare")
+        if right.button("Try the sample"):
+            session.open_named("sample")
+            st.rerun()
+    st.stop()
+    raise AssertionError("unreachable")
+
+
+def recipe(text: str) -> None:
+    st.caption(typed(text))
+
+
+def findings(found: tuple[Finding, ...]) -> None:
+    for finding in found:
+        show = st.warning if finding.severity == "warning" else st.info
+        show(typed(finding.message) + (f"  \n{typed(finding.fix)}" if finding.fix else ""))

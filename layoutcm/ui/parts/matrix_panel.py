@@ -1,0 +1,85 @@
+"""The matrix with its clickable cells, its CSV, and the 2x2 view."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.drawing.label_order import ordered
+from layoutcm.drawing.screen.charts import collapsed_figure
+from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
+from layoutcm.ui import choices, family_choice, session
+from layoutcm.ui.router import go
+from layoutcm.ui.selection import chosen_cell, open_chosen_cell
+
+VIEW_NAMES = {"recall": "Recall", "precision": "Precision", "f1": "F1", "pixels": "Pixels", "collapsed": "2x2"}
+
+
+def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
+    """The matrix; a click on a cell makes it the chosen one."""
+    by_family = family_choice.label_order(compared)
+    rows, columns = ordered(confusion, choices.get("order"), choices.get("empty"), by_family)
+    figure = matrix_figure(
+        confusion, view, rows=rows, columns=columns, theme=session.theme(), log=choices.get("log"),
+        selected=chosen_cell(compared), clickable=True,
+    )  # fmt: skip
+
+    def choose() -> None:
+        # Before the page runs, so that one run answers a click. No cell: the chosen one was clicked again, and stays.
+        cell = clicked(st.session_state.get(key))
+        if cell:
+            choices.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
+
+    st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
+
+
+def take_matrix(confusion: Confusion, view: str) -> None:
+    """The numbers of the view as a file, made when somebody asks for it."""
+
+    def made() -> str:
+        return csv_text(collapsed_table(confusion) if view == "collapsed" else matrix_table(confusion, view))
+
+    level = choices.get("level")
+    part = f"-{PurePath(choices.get(level)).stem}" if level != "set" and choices.get(level) else ""
+    st.download_button(
+        "CSV", made, f"{view}{part}.csv", "text/csv", key="take_matrix", on_click="ignore", icon=":material/download:",
+        help="All labels, every digit. Figures for a paper are on the page Report.",
+    )  # fmt: skip
+
+
+def ways_on(compared: Comparison) -> None:
+    """From a first look to the whole of it, and to the pages behind a cell that was clicked."""
+    with st.container(horizontal=True):
+        icon = ":material/arrow_forward:"
+        st.button("See how good it is", type="primary", icon=icon, on_click=go, args=("overview",))
+        chosen = chosen_cell(compared) is not None
+        st.button("Pages behind the chosen cell", disabled=not chosen, on_click=open_chosen_cell)
+
+
+def width_of(confusion: Confusion) -> int:
+    """How many columns the matrix has on the screen."""
+    return len(ordered(confusion, choices.get("order"), choices.get("empty"))[1])
+
+
+def clicked(event: Any) -> tuple[int, int] | None:
+    """The matrix positions of the clicked cell; Streamlit hands customdata over as a list or as a dict."""
+    points = (event or {}).get("selection", {}).get("points", [])
+    data = points[0].get("customdata") if points else None
+    if isinstance(data, dict):
+        data = [data[key] for key in sorted(data, key=int)]
+    return (int(data[0]), int(data[1])) if data else None
+
+
+def collapsed(confusion: Confusion) -> None:
+    """Background against everything else: all four views, because each has but four numbers."""
+    columns = [column for _ in range(2) for column in st.columns(2, gap="medium")]
+    for column, view in zip(columns, ("pixels", "recall", "precision", "f1")):
+        column.subheader(VIEW_NAMES[view], anchor=False)
+        column.plotly_chart(
+            collapsed_figure(confusion, view, session.theme()), key=f"collapsed_{view}", config=CONFIG, theme=None
+        )

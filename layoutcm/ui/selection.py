@@ -1,0 +1,68 @@
+"""What a page is about: the chosen level, labels, cell and page, and the ways from one to another."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from layoutcm.comparison import Comparison
+from layoutcm.drawing.page_images import PageImages
+from layoutcm.errors import InputError
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.ui import choices, image_uris, session
+from layoutcm.ui.router import go
+
+WHOLE_SET = "the whole set"
+
+
+def scope(compared: Comparison) -> str:
+    """What the numbers on the page are of."""
+    if choices.get("level") == "document" and choices.get("document") in compared.documents:
+        return f"document {choices.get('document')}"
+    if choices.get("level") == "page" and choices.get("page") in compared.alignment.pages.index:
+        return f"page {choices.get('page')}"
+    return WHOLE_SET
+
+
+def shown(confusion: Confusion) -> Confusion:
+    """The same numbers, of which only the labels chosen in the bar are drawn."""
+    return confusion.drawing_only(choices.get("labels")) if choices.get("labels") else confusion
+
+
+def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
+    gt, pred = choices.get("gt_label"), choices.get("pred_label")
+    if not gt or not pred:
+        return None
+    try:
+        return compared.cell(gt, pred)
+    except InputError:
+        return None
+
+
+def open_cell(gt_label: str, pred_label: str) -> None:
+    """The pages behind a cell; the 2x2, which has no cells of labels, gives way to recall."""
+    view = "recall" if choices.get("view") == "collapsed" else choices.get("view")
+    choices.put(gt_label=gt_label, pred_label=pred_label, view=view)
+    go("matrices")
+
+
+def open_chosen_cell() -> None:
+    open_cell(choices.get("gt_label"), choices.get("pred_label"))
+
+
+def open_page(page: str) -> None:
+    choices.put(page=page, mask="")
+    go("viewer")
+
+
+def images() -> PageImages:
+    """Uploaded pictures if there are any, else those of the folder that came with the files."""
+    uploaded = st.session_state.get("page_images")
+    if uploaded is not None:
+        return uploaded
+    files = session.loaded()
+    return _folder_images(files.images if files else "")
+
+
+@st.cache_resource(max_entries=4, show_spinner="Looking through the page images …")
+def _folder_images(folder: str) -> PageImages:
+    return image_uris.from_folder(folder)
