@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from browser import SETTLED, cell_centre, chromium, server, settle
 
-from layoutcm.wording import spaced
+from layoutcm.wording import thin_spaced
 
 WAIT = 60_000
 
@@ -58,7 +58,7 @@ def interactions(page):
     cell(4, 10)
     timed(page, "open a page", button("Open page"), "This page's matrix")
     number = re.search(r"page ([\d\s]+) of", page.locator("[data-testid=stMain]").inner_text())[1]
-    following = spaced(int(re.sub(r"\s", "", number)) + 1)
+    following = thin_spaced(int(re.sub(r"\s", "", number)) + 1)
     timed(page, "next page", button("Next"), f"page {following} of")
     timed(page, "back to the matrix", link("Matrices"), "Rows are gt")
     option("Method", "tensor", "method:tensor")

@@ -13,7 +13,7 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.drawing.paper import charts, matrix, pages
-from layoutcm.drawing.paper.printing import file_of
+from layoutcm.drawing.paper.printing import figure_bytes
 
 HERE = Path(__file__).parent / "figures"
 SIZES = (2, 11, 40, 74)
@@ -73,16 +73,16 @@ def kinds(n):
     ap = {label: float(np.trapezoid(table["precision"], table["recall"])) for label, table in curves.items()}
     page = first.page_table()["page"][0]
     return {
-        "confusion": matrix.matrix(m, "pixels"),
-        "recall": matrix.matrix(m, "recall"),
-        "precision": matrix.matrix(m, "precision"),
-        "f1": matrix.matrix(m, "f1"),
-        "one-column": matrix.matrix(m, "recall", width="one"),
-        "collapsed": matrix.collapsed(m),
-        "classes": charts.classes(m, intervals=intervals(m)),
-        "curves": charts.curves(curves, ap=ap, recipe=m.recipe),
-        "difference": matrix.difference(m, other, names=("model-1", "model-2")),
-        "overlay": pages.overlay(first, page),
+        "confusion": matrix.matrix_figure(m, "pixels"),
+        "recall": matrix.matrix_figure(m, "recall"),
+        "precision": matrix.matrix_figure(m, "precision"),
+        "f1": matrix.matrix_figure(m, "f1"),
+        "one-column": matrix.matrix_figure(m, "recall", width="one"),
+        "collapsed": matrix.collapsed_figure(m),
+        "classes": charts.class_bars(m, intervals=intervals(m)),
+        "curves": charts.curves_figure(curves, ap=ap, recipe=m.recipe),
+        "difference": matrix.difference_figure(m, other, names=("model-1", "model-2")),
+        "overlay": pages.page_overlay(first, page),
         "mask": pages.page_figure(first, page, "pred"),
         "agreement": pages.page_figure(first, page, "difference"),
     }
@@ -96,7 +96,7 @@ def shrunk(picture):
 
 def strip(figures):
     """The four sizes side by side, small."""
-    pictures = [Image.open(io.BytesIO(file_of(figure, "png"))).convert("RGB") for figure in figures]
+    pictures = [Image.open(io.BytesIO(figure_bytes(figure, "png"))).convert("RGB") for figure in figures]
     small = [shrunk(picture) for picture in pictures]
     sheet = Image.new("RGB", (sum(p.width for p in small) + GAP * (len(small) - 1), HEIGHT), "#e8eaed")
     x = 0

@@ -7,6 +7,7 @@ from .formats import read as read
 from .layouts.model import Finding as Finding
 from .layouts.model import Layout as Layout
 from .layouts.repairs import fix as fix
+from .layouts.repairs import repair as repair
 from .layouts.writers import write as write
 from .metrics.bootstrap import Intervals as Intervals
 from .metrics.confusion import Confusion as Confusion

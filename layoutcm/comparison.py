@@ -15,17 +15,17 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from layoutcm import __version__
-from layoutcm.alignment.align import Alignment, Mapped, align
+from layoutcm.alignment.align import Alignment, LabelMapping, align
 from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.taxonomy import LabelSpace, read_mapping
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Finding, Layout
-from layoutcm.layouts.page_maps import PagesGiven, page_map_of
+from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.metrics import levels as level_tables
-from layoutcm.metrics.bootstrap import LEVEL, RESAMPLES, Intervals, intervals_of
+from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Intervals, intervals_of
 from layoutcm.metrics.confusion import Confusion, confusion_of
-from layoutcm.metrics.family_confusion import FamilyConfusion, families_of, space_at
-from layoutcm.metrics.family_trees import Given, depth_within, family_tree
+from layoutcm.metrics.family_confusion import FamilyConfusion, family_confusion, space_at
+from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.soft import EPS, check_soft_options
 from layoutcm.pixels.pair_counts import PairCounts
@@ -51,8 +51,8 @@ def compare(
     missing_pages: str = "penalise",
     taxonomy: str = "auto",
     documents: str | Mapping[str, str] | None = None,
-    mapping: Mapped | str | os.PathLike[str] | None = None,
-    pages: PagesGiven = None,
+    mapping: LabelMapping | str | os.PathLike[str] | None = None,
+    pages: PageMapLike = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -66,7 +66,7 @@ def compare(
     _check_arguments(gt, pred, rounding, min_score, threads)
     if isinstance(mapping, str | os.PathLike):
         mapping = read_mapping(mapping)
-    page_map = page_map_of(pages)
+    page_map = load_page_map(pages)
     alignment = align(
         gt,
         pred,
@@ -96,13 +96,15 @@ def compare(
 def _check_arguments(gt: Layout, pred: Layout, rounding: str, min_score: float | None, threads: int | None) -> None:
     for name, layout in (("gt", gt), ("pred", pred)):
         if not isinstance(layout, Layout):
-            raise InputError("", name, f"{shown(layout)} is not a layout", "Read the file first: layoutcm.read(path).")
+            raise InputError(
+                "", name, f"{short_repr(layout)} is not a layout", "Read the file first: layoutcm.read(path)."
+            )
     if min_score is not None and not (isinstance(min_score, int | float) and math.isfinite(min_score)):
-        raise InputError("", "min_score", f"{shown(min_score)} is not a finite number", "Use one such as 0.5.")
+        raise InputError("", "min_score", f"{short_repr(min_score)} is not a finite number", "Use one such as 0.5.")
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
-        raise InputError("", "threads", f"{shown(threads)} is not a number of threads", "Use 1 or more.")
+        raise InputError("", "threads", f"{short_repr(threads)} is not a number of threads", "Use 1 or more.")
     if rounding not in ROUNDINGS:
-        raise InputError("", "rounding", f"{shown(rounding)} is not known", f"Use one of {', '.join(ROUNDINGS)}.")
+        raise InputError("", "rounding", f"{short_repr(rounding)} is not known", f"Use one of {', '.join(ROUNDINGS)}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +197,7 @@ class Comparison:
         document: str | None = None,
         method: str = "matrix",
         *,
-        families: Given | None = None,
+        families: FamiliesLike | None = None,
         depth: int = 1,
         expanded: Sequence[str] = (),
     ) -> Confusion:
@@ -216,7 +218,7 @@ class Comparison:
 
     def families(
         self,
-        families: Given,
+        families: FamiliesLike,
         sample: str = "pixel",
         count: str = "pairs",
         *,
@@ -234,7 +236,7 @@ class Comparison:
         level = {"document": document, "page": page}
         used = depth_within(tree, depth)
         recipe = self.recipe_for(None, **level, families=tree.title, depth=used, sample=sample, count=count)
-        return families_of(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
+        return family_confusion(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:
         """One row for each page of gt, then those that only pred has: gt_page, pred_page, how.
@@ -291,7 +293,9 @@ class Comparison:
         """
         return self.levels.average(kind, background, over, method)
 
-    def bootstrap(self, n: int = RESAMPLES, seed: int = 0, level: float = LEVEL, method: str = "matrix") -> Intervals:
+    def bootstrap(
+        self, n: int = RESAMPLES, seed: int = 0, level: float = CONFIDENCE, method: str = "matrix"
+    ) -> Intervals:
         """Intervals for every headline figure and class value, from `n` resamples of the documents.
 
         Where there is one document its pages are resampled; `units` of the result says which.
@@ -341,7 +345,7 @@ class Comparison:
         images: str | os.PathLike[str] | None = None,
         method: str = "matrix",
         *,
-        families: FamilyConfusion | Given | None = None,
+        families: FamilyConfusion | FamiliesLike | None = None,
         intervals: int | None = None,
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.

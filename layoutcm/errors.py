@@ -20,7 +20,7 @@ class InputError(Exception):
         return f"{sentence.rstrip('.')}. {self.hint}".rstrip()
 
 
-def shown(value: object, limit: int = 60) -> str:
+def short_repr(value: object, limit: int = 60) -> str:
     """A value as it may stand in a message: on one line, cut where it would flood the screen."""
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"

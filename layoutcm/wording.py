@@ -12,7 +12,7 @@ from collections.abc import Sequence
 MISSING = "–"
 
 
-def short(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """At most so many characters; cut in the middle, because long labels differ at their ends."""
     if len(text) <= most:
         return text
@@ -26,7 +26,7 @@ def one_line(text: str) -> str:
     return "".join(" " if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029\ufffe\uffff" else c for c in valid)
 
 
-def spaced(value: float) -> str:
+def thin_spaced(value: float) -> str:
     """A pixel count in full, with thin spaces between thousands."""
     return (f"{value:,.0f}" if _is_whole(value) else f"{value:,.2f}").replace(",", "\u202f")
 
@@ -36,7 +36,7 @@ def _is_whole(pixels: float) -> bool:
     return abs(pixels - round(pixels)) <= 1e-9 * max(abs(pixels), 1)
 
 
-def brief(value: float) -> str:
+def pixels_brief(value: float) -> str:
     """A pixel count in three or four characters: 0.33, 812, 1.2k, 34k, 1.2M."""
     if value < 9.95 and not float(value).is_integer():
         return f"{value:.2g}" if value >= 0.01 else "<0.01"
@@ -47,7 +47,7 @@ def brief(value: float) -> str:
     return (f"{scaled:.1f}" if scaled < 9.95 else f"{scaled:.0f}") + " kMGT"[power]
 
 
-def per_cent(value: float) -> str:
+def percent_brief(value: float) -> str:
     """A share in two or three digits, without the sign; 100 only where nothing is missing."""
     percent = 100 * value
     if percent < 0.05:
@@ -57,33 +57,29 @@ def per_cent(value: float) -> str:
     return f"{percent:.1f}" if percent < 9.95 else f"{percent:.0f}"
 
 
-def number(value: float, digits: int = 3) -> str:
+def score_text(value: float, digits: int = 3) -> str:
     return MISSING if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def pixels_of(value: float) -> str:
+def pixels_in_full(value: float) -> str:
     """Whole pixels as such; fractions, which several labels on a pixel make, with one digit."""
     return f"{value:,.0f}" if _is_whole(value) else f"{value:,.1f}"
 
 
-def counted(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
+def plural(count: int, one: str, many: str = "") -> str:
+    """'1 page', '2 pages'; with `many`, '1 page has', '2 pages have'."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def agreeing(count: int, one: str, many: str) -> str:
-    """'1 page has' and '2 pages have', of "page has" and "pages have"."""
-    return f"{count:,} {one if count == 1 else many}"
-
-
-def share(value: float) -> str:
+def percent(value: float) -> str:
     """'43.6 %', '5.23 %', '100 %': three significant digits, but not below a thousandth of a per cent."""
     if math.isnan(value) or value == 0:
         return MISSING if math.isnan(value) else "0 %"
-    percent = float(f"{100 * value:.3g}")
-    return f"{percent:.{max(2 - math.floor(math.log10(percent)), 0)}f} %" if percent >= 0.001 else "<0.001 %"
+    rounded = float(f"{100 * value:.3g}")
+    return f"{rounded:.{max(2 - math.floor(math.log10(rounded)), 0)}f} %" if rounded >= 0.001 else "<0.001 %"
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def make_unique(names: Sequence[str]) -> list[str]:
     """The same names, of which none stands twice: a second "a" becomes "a (2)"."""
     seen: Counter[str] = Counter()
     apart = []

@@ -2,22 +2,24 @@
 
 import streamlit as st
 
-from layoutcm.drawing.screen.charts import taken_for
+from layoutcm.drawing.screen.charts import taken_for_figure
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.drawing.screen.precision_recall import precision_recall_plane
 from layoutcm.ui import choices, page_frame, router, selection, session, sidebar
 from layoutcm.ui.parts import data_tables, headlines, sentences
 
-router.arrive()
+router.ensure_routed()
 compared = page_frame.need_comparison()
-confusion = selection.shown(session.confusion(compared))
+confusion = selection.only_chosen_labels(session.chosen_confusion(compared))
 st.title("Classes", anchor=False)
 rows, _ = confusion.drawn
 if confusion.diagonal:
-    data_tables.table(sentences.class_table(confusion), data_tables.CLASS_COLUMNS, key="class_table")
+    data_tables.show_table(sentences.visible_classes(confusion), data_tables.CLASS_COLUMNS, key="class_table")
     st.subheader("Averages", anchor=False)
-    averages = sentences.average_table(compared, confusion, choices.get("method"))
-    data_tables.table(averages, data_tables.CLASS_COLUMNS | {"f1": data_tables.plain_number("F1")}, key="average_table")
+    averages = sentences.averages_on_screen(compared, confusion, choices.get("method"))
+    data_tables.show_table(
+        averages, data_tables.CLASS_COLUMNS | {"f1": data_tables.plain_number("F1")}, key="average_table"
+    )
     st.subheader("Precision and recall", anchor=False)
     figure = precision_recall_plane(confusion, session.theme())
     st.plotly_chart(figure, key="plane", config=CONFIG, theme=None)
@@ -27,14 +29,14 @@ else:
         "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
     )
 names = [confusion.labels[i] for i in (*rows[1:], *rows[:1])]
-sidebar.choose("class", "What is it taken for?", names)
+sidebar.choice_box("class", "What is it taken for?", names)
 chosen = confusion.labels.index(choices.get("class"))
-st.plotly_chart(taken_for(confusion, chosen, session.theme()), key="taken_for", config=CONFIG, theme=None)
-largest = sentences.confusions(confusion, most=5, gt=choices.get("class"))
+st.plotly_chart(taken_for_figure(confusion, chosen, session.theme()), key="taken_for", config=CONFIG, theme=None)
+largest = sentences.confusion_sentences(confusion, most=5, gt=choices.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
     st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=selection.open_cell, args=(gt_label, pred_label))
-page_frame.recipe(confusion.recipe)
+page_frame.show_recipe(confusion.recipe)
 if confusion.diagonal:
     with bars:  # last, because intervals may take a moment
-        headlines.bars(compared, confusion, key="class_bars")
+        headlines.show_class_bars(compared, confusion, key="class_bars")

@@ -6,54 +6,54 @@ from layoutcm.comparison import Comparison
 from layoutcm.ui import page_frame, router, screen_text, selection, session
 from layoutcm.ui.parts import findings, loading, matrix_panel, page_pairs, sentences
 
-router.arrive()
+router.ensure_routed()
 st.title("Compare two layouts", anchor=False)
 problem = st.session_state.pop("load_problem", "")
 if problem:
-    st.error(screen_text.typed(problem))
-if session.loaded() is None:
+    st.error(screen_text.as_typed(problem))
+if session.loaded_files() is None:
     st.markdown("Drop a ground truth and one or more predictions, and see where they disagree, down to the pixel.")
 buttons = st.container(horizontal=True)
-if buttons.button("Try the sample", type="primary" if session.loaded() is None else "secondary"):
+if buttons.button("Try the sample", type="primary" if session.loaded_files() is None else "secondary"):
     session.open_named("sample")
     st.rerun()
-if buttons.button("Start over", disabled=session.loaded() is None):
+if buttons.button("Start over", disabled=session.loaded_files() is None):
     loading.start_over()
-page_frame.guarded(loading.uploads)
-loading.folder()
+page_frame.guard(loading.show_uploads)
+loading.show_data_folder()
 
-files = session.loaded()
+files = session.loaded_files()
 if files is not None:
-    compared = session.comparison()
+    compared = session.current_comparison()
     st.divider()
-    layouts = loading.files_in_words(files)
+    layouts = loading.describe_files(files)
     if isinstance(compared, Comparison):
-        confusion = session.confusion(compared)
-        shown = selection.shown(confusion)
+        confusion = session.chosen_confusion(compared)
+        shown = selection.only_chosen_labels(confusion)
         odd = st.container()  # filled when the matrix is there: looking for what is odd takes longer
-        left, right = page_frame.beside(3, 2, labels=matrix_panel.width_of(shown))
+        left, right = page_frame.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
         with left:
             st.subheader("Recall matrix", anchor=False)
-            matrix_panel.matrix(compared, shown, "recall", key="first_matrix")
-            page_frame.recipe(confusion.recipe)
+            matrix_panel.show_matrix(compared, shown, "recall", key="first_matrix")
+            page_frame.show_recipe(confusion.recipe)
         with right:
-            st.markdown(sentences.sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
-            matrix_panel.ways_on(compared)
-            findings.applied()
+            st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
+            matrix_panel.next_steps(compared)
+            findings.show_applied_repairs()
             with st.spinner("Looking for what is odd …"):
                 found = compared.findings_by_side
             with odd:
-                findings.warnings(found)
-            findings.remarks(found)
-            page_frame.guarded(lambda: page_pairs.show(compared))
-            loading.taxonomy(compared)
+                findings.show_warnings(found)
+            findings.show_remarks(found)
+            page_frame.guard(lambda: page_pairs.show_page_pairs(compared))
+            loading.show_taxonomy(compared)
     else:
-        findings.applied()
+        findings.show_applied_repairs()
         if layouts:
-            st.error(screen_text.told(compared))
+            st.error(screen_text.error_text(compared))
             found = {layout.name: layout.findings for layout in layouts}
-            findings.warnings(found)
-            findings.remarks(found)
-        loading.ways_out(files)
+            findings.show_warnings(found)
+            findings.show_remarks(found)
+        loading.show_ways_out(files)
 else:
-    st.caption(f"Nothing leaves this machine. Formats: {loading.formats_in_words()}.")
+    st.caption(f"Nothing leaves this machine. Formats: {loading.format_names()}.")

@@ -7,7 +7,7 @@ from layoutcm.drawing.palette import DARK
 from layoutcm.ui import router, session
 from layoutcm.ui.parts import method
 
-router.arrive()
+router.ensure_routed()
 dark = session.theme() == DARK
 st.title("What the numbers mean", anchor=False)
 st.markdown(
@@ -32,7 +32,7 @@ for heading, drawing, text in (
     st.caption(text)
 st.subheader("What a pixel contributes", anchor=False)
 st.markdown(method.RULE)
-method.pixel()
+method.show_pixel()
 st.subheader("What is read off the matrix", anchor=False)
 st.markdown(method.READINGS)
 for heading, text in method.DISCUSSION.items():

@@ -5,27 +5,27 @@ import streamlit as st
 from layoutcm.ui import page_frame, router
 from layoutcm.ui.parts import centroid_match, objects, soft_scores
 
-router.arrive()
+router.ensure_routed()
 compared = page_frame.need_comparison()
 st.title("Objects", anchor=False)
-objects.summary(compared)
+objects.show_coco_summary(compared)
 
 
-@page_frame.by_itself
+@page_frame.fragment
 def at_one_iou() -> None:
-    objects.at_one_iou(compared)
-    page_frame.recipe(objects.recipe(compared))
+    objects.show_one_iou(compared)
+    page_frame.show_recipe(objects.objects_recipe(compared))
 
 
-@page_frame.by_itself
+@page_frame.fragment
 def centres() -> None:
-    centroid_match.show(compared)
-    page_frame.recipe(centroid_match.recipe(compared))
+    centroid_match.show_centroids(compared)
+    page_frame.show_recipe(centroid_match.centroids_recipe(compared))
 
 
 at_one_iou()
 st.subheader("Centres that meet", anchor=False)
 centres()
 st.subheader("Soft scores", anchor=False)
-soft_scores.show(compared)
-objects.remember(compared)
+soft_scores.show_soft_scores(compared)
+objects.remember_drawn(compared)

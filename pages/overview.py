@@ -5,37 +5,37 @@ import streamlit as st
 from layoutcm.ui import choices, page_frame, router, selection, session
 from layoutcm.ui.parts import findings, headlines, matrix_panel, sentences
 
-router.arrive()
+router.ensure_routed()
 compared = page_frame.need_comparison()
-confusion = session.confusion(compared)
+confusion = session.chosen_confusion(compared)
 st.title("Overview", anchor=False)
-st.markdown(sentences.sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
+st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
 odd = st.container()  # what may explain bad numbers, when there is time to look for it
 figures = st.container(horizontal=True, gap="small")
-own = sentences.headlines(compared, confusion, choices.get("level"))
-places = headlines.draw(figures, own, headlines.LATER if headlines.intervals_come(compared) else None)
-shown = selection.shown(confusion)
-left, right = page_frame.beside(3, 2, labels=matrix_panel.width_of(shown))
+own = sentences.headline_figures(compared, confusion, choices.get("level"))
+places = headlines.draw_headlines(figures, own, headlines.LATER if headlines.intervals_are_shown(compared) else None)
+shown = selection.only_chosen_labels(confusion)
+left, right = page_frame.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
 with left:
     st.subheader("Recall matrix", anchor=False)
-    matrix_panel.matrix(compared, shown, "recall", key="overview_matrix")
+    matrix_panel.show_matrix(compared, shown, "recall", key="overview_matrix")
 with right:
     st.subheader("Largest confusions" if confusion.diagonal else "Largest cells", anchor=False)
-    for text, gt_label, pred_label in sentences.confusions(shown):
+    for text, gt_label, pred_label in sentences.confusion_sentences(shown):
         key = f"confusion_{gt_label}_{pred_label}"
         st.button(text, key=key, width="stretch", on_click=selection.open_cell, args=(gt_label, pred_label))
     if selection.chosen_cell(compared):
         st.button("Pages behind the chosen cell", type="primary", on_click=selection.open_chosen_cell)
 below = st.container()
-page_frame.recipe(confusion.recipe)
+page_frame.show_recipe(confusion.recipe)
 # Last, because they may take a moment: intervals, then figures of other views.
 with below:
     if confusion.diagonal:
         st.subheader("Classes", anchor=False)
-        intervals = headlines.bars(compared, shown, key="overview_bars")
+        intervals = headlines.show_class_bars(compared, shown, key="overview_bars")
     else:
-        intervals = headlines.intervals(compared)
+        intervals = headlines.intervals_or_button(compared)
 headlines.add_intervals(places, own, intervals)
-headlines.draw(figures, headlines.of_other_views(compared))
+headlines.draw_headlines(figures, headlines.headlines_of_other_views(compared))
 with odd:
-    findings.reminder(compared.findings)
+    findings.show_reminder(compared.findings)

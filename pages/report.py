@@ -5,14 +5,14 @@ import streamlit as st
 from layoutcm.ui import page_frame, router, selection, session
 from layoutcm.ui.parts import report_downloads, report_figures
 
-router.arrive()
+router.ensure_routed()
 compared = page_frame.need_comparison()
-confusion = selection.shown(session.confusion(compared))
+confusion = selection.only_chosen_labels(session.chosen_confusion(compared))
 st.title("Report", anchor=False)
 st.subheader("Everything", anchor=False)
-report_downloads.everything(compared)
+report_downloads.show_whole_report(compared)
 st.subheader("One figure", anchor=False)
-report_figures.show(compared, confusion)
+report_figures.show_figure(compared, confusion)
 st.subheader("One table", anchor=False)
-report_downloads.tables(compared, confusion)
-page_frame.recipe(confusion.recipe)
+report_downloads.show_table(compared, confusion)
+page_frame.show_recipe(confusion.recipe)

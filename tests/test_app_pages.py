@@ -372,7 +372,7 @@ def test_of_very_many_pages_only_the_near_ones_are_listed(monkeypatch):
 
 def test_a_part_of_a_name_finds_the_rest():
     names = ["Report_p1", "report_p2", "p2"]
-    assert [sidebar.find(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
+    assert [sidebar.find_name(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
         "p2",
         "report_p2",
         "Report_p1",

@@ -9,7 +9,7 @@ from conftest import build
 import layoutcm as lcm
 from layoutcm.alignment.checks import check_layout
 from layoutcm.layouts.model import Pages, Regions
-from layoutcm.layouts.page_names import renumbered
+from layoutcm.layouts.page_names import renumber
 from layoutcm.layouts.validation import make_layout
 
 LABELS = ["Title", "Text", "Table", "Picture", "Caption"]
@@ -211,7 +211,7 @@ def test_pages_counted_from_0_are_counted_anew_without_a_loss():
     ],
 )
 def test_a_page_s_name_under_another_number(name, by, wanted):
-    assert renumbered(name, by) == wanted
+    assert renumber(name, by) == wanted
 
 
 def test_one_of_something_is_spoken_of_as_one():

@@ -10,7 +10,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.drawing import method_drawings
-from layoutcm.metrics.confusion import Confusion, collapsed
+from layoutcm.metrics.confusion import Confusion, collapse_mass
 
 COMMITTED = Path(__file__).parent.parent / "docs" / "drawings"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -39,7 +39,7 @@ def test_well_formed_and_described(file):
     assert root.tag == f"{SVG}svg" and root.get("role") == "img"
     assert [child.tag for child in root[:3]] == [f"{SVG}title", f"{SVG}desc", f"{SVG}rect"]
     assert root[0].text and root[1].text
-    assert (root[2].get("fill") == method_drawings.COLOURS["paper"][0]) == ("dark" not in file)
+    assert (root[2].get("fill") == method_drawings.DRAWING_COLOURS["paper"][0]) == ("dark" not in file)
 
 
 @ALL
@@ -70,7 +70,7 @@ def luminance(colour):
 
 @BOTH
 def test_contrast(dark):
-    light_of = {name: luminance(pair[dark]) for name, pair in method_drawings.COLOURS.items() if name != "none"}
+    light_of = {name: luminance(pair[dark]) for name, pair in method_drawings.DRAWING_COLOURS.items() if name != "none"}
     on_paper = [(name, "paper") for name in light_of if name.endswith("ink") or name in ("soft", "accent")]
     for text, ground in on_paper + [("ink", fill) for fill in method_drawings.FILLS.values()]:
         dim, bright = sorted((light_of[text], light_of[ground]))
@@ -95,7 +95,7 @@ def test_collapse_says_what_layoutcm_computes():
     example = np.array(method_drawings.EXAMPLE, float)
     whole = Confusion(method_drawings.EXAMPLE_LABELS, "matrix", example, example, example.sum(axis=0))
     two = whole.collapse()
-    np.testing.assert_array_equal(two.values, collapsed(example))
+    np.testing.assert_array_equal(two.values, collapse_mass(example))
     np.testing.assert_array_equal(two.values.ravel(), method_drawings.collapsed_example())
     content = two.average("micro")  # without Background: Content alone
     shown = texts(method_drawings.collapse())
@@ -120,7 +120,7 @@ def layout(boxes):
 
 
 def test_pair_counts_are_those_of_layoutcm(tmp_path):
-    for side, boxes in (("gt", method_drawings.GT), ("pred", method_drawings.PRED)):
+    for side, boxes in (("gt", method_drawings.GT_BOXES), ("pred", method_drawings.PRED_BOXES)):
         (tmp_path / f"{side}.csv").write_text(layout(boxes), "utf-8")
     compared = lcm.compare(lcm.read(tmp_path / "gt.csv"), lcm.read(tmp_path / "pred.csv")).confusion()
     pairs = method_drawings.pair_counts()
@@ -133,7 +133,8 @@ def test_pair_counts_are_those_of_layoutcm(tmp_path):
 
 def test_contribution_is_that_of_the_rule():
     sets = [
-        method_drawings.labels_at(boxes, *method_drawings.PIXEL) for boxes in (method_drawings.GT, method_drawings.PRED)
+        method_drawings.labels_at(boxes, *method_drawings.PIXEL)
+        for boxes in (method_drawings.GT_BOXES, method_drawings.PRED_BOXES)
     ]
     assert sets == [("Picture", "Caption"), ("Picture",)]
     labels = method_drawings.PAGE_LABELS[:3]
@@ -151,7 +152,7 @@ def test_labels_are_escaped():
 
 
 def test_committed_files_are_current(tmp_path):
-    method_drawings.write(tmp_path / "new" / "folder")
+    method_drawings.write_drawings(tmp_path / "new" / "folder")
     written = {path.name: path.read_bytes() for path in (tmp_path / "new" / "folder").iterdir()}
     assert set(written) == set(FILES)
     assert written == {path.name: path.read_bytes() for path in COMMITTED.glob("*.svg")}, (

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen.family_charts import as_confusion, chart_rows, family_bars, family_figure
+from layoutcm.drawing.screen.family_charts import chart_rows, family_bars, family_figure, family_matrix
 from layoutcm.layouts.model import GT, PRED
 
 FAMILIES = {"F<b>": ["$a$", "b"], "G": ["c"], "H": ["never"]}
@@ -38,7 +38,7 @@ def test_bars_add_up_and_names_show_as_typed(booked, theme):
 
 
 def test_a_family_is_drawn_with_its_margin(booked):
-    confusion, rows, columns = as_confusion(booked.all_matrices[0])
+    confusion, rows, columns = family_matrix(booked.all_matrices[0])
     assert [confusion.labels[i] for i in rows] == ["$a$", "b", "OOF"] and rows == columns
     assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
     figure = family_figure(booked.all_matrices[0], "recall", LIGHT, "pages")
@@ -55,7 +55,7 @@ def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
     gt, _ = two_pages
     c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
     text = c.families({"Text": ["title", "TITLE", "paragraph", "PARAGRAPH"]}).all_matrices[1]
-    confusion, rows, columns = as_confusion(text)
+    confusion, rows, columns = family_matrix(text)
     assert not confusion.diagonal
     assert [confusion.labels[i] for i in rows] == ["title", "paragraph", "OOF"]
     assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "OOF"]
@@ -69,9 +69,9 @@ def shows_the_headline():
 
     link.start_session()
     session.open_named("sample")
-    st.text(families.headline(session.comparison())[1])
+    st.text(families.family_headline(session.current_comparison())[1])
     choices.put(families="alone")
-    st.text(str(families.headline(session.comparison())))
+    st.text(str(families.family_headline(session.current_comparison())))
 
 
 def test_the_headline_for_other_pages():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import layoutcm as lcm
-from layoutcm.metrics.family_trees import BUILT_IN, FamilyTree, family_tree, parse_tree, unit_names, units
+from layoutcm.metrics.family_trees import BUILT_IN, FamilyTree, display_paths, family_tree, parse_tree, path_names
 
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 NESTED = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text"]}, "Figure": ["Picture"]}
@@ -147,12 +147,12 @@ def test_built_in_trees_are_trees(name, two_pages):
 
 def test_names_of_families_that_end_alike():
     tree = FamilyTree("", {"a": ("Text", "Body"), "b": ("Figure", "Body"), "c": ("Figure",)})
-    shown = units(tree, ["a", "b", "c", "d"], 2)
+    shown = display_paths(tree, ["a", "b", "c", "d"], 2)
     assert shown == {"a": ("Text", "Body"), "b": ("Figure", "Body"), "c": ("Figure", "c"), "d": ("d",)}
-    assert list(unit_names(shown.values()).values()) == ["Text / Body", "Figure / Body", "c", "d"]
-    tricky = unit_names([("A", "B"), ("C", "B"), ("A / B",)])
+    assert list(path_names(shown.values()).values()) == ["Text / Body", "Figure / Body", "c", "d"]
+    tricky = path_names([("A", "B"), ("C", "B"), ("A / B",)])
     assert len(set(tricky.values())) == 3
-    assert unit_names([()]) == {(): "Content"}
+    assert path_names([()]) == {(): "Content"}
 
 
 def test_depths_of_a_tree_that_it_has_not():

@@ -13,7 +13,7 @@ from layoutcm.drawing.screen import charts, matrix, page_overlay, precision_reca
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import VIEWS
 from layoutcm.tables.result_json import largest_confusions
-from layoutcm.wording import share
+from layoutcm.wording import percent
 
 HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
 
@@ -64,8 +64,8 @@ def all_figures(confusion, theme):
     yield charts.collapsed_figure(confusion, "recall", theme)
     yield charts.class_bars(confusion, theme, background=True)
     yield precision_recall.precision_recall_plane(confusion, theme)
-    yield charts.taken_for(confusion, 1, theme)
-    yield charts.distribution([0, 0.5, 1, float("nan")], "F1", theme)
+    yield charts.taken_for_figure(confusion, 1, theme)
+    yield charts.distribution_figure([0, 0.5, 1, float("nan")], "F1", theme)
     yield page_overlay.page_overlay(10, 20, [box], theme)
 
 
@@ -164,8 +164,8 @@ def test_unknown_view_is_refused(small):
 
 
 def test_plain_text_shows_as_typed():
-    assert matrix.plain("<b>x</b> & $x$") == "&lt;b&gt;x&lt;/b&gt; &amp; &#36;x&#36;"
-    assert matrix.plain("نص 😀 =1+1") == "نص 😀 =1+1"
+    assert matrix.plotly_text("<b>x</b> & $x$") == "&lt;b&gt;x&lt;/b&gt; &amp; &#36;x&#36;"
+    assert matrix.plotly_text("نص 😀 =1+1") == "نص 😀 =1+1"
 
 
 def texts(value):
@@ -193,7 +193,10 @@ def test_hostile_names_are_text_in_every_figure():
         }
         for i, name in enumerate(HOSTILE)
     ]
-    found = [*all_figures(confusion, LIGHT), *(charts.taken_for(confusion, i, LIGHT) for i in range(len(HOSTILE)))]
+    found = [
+        *all_figures(confusion, LIGHT),
+        *(charts.taken_for_figure(confusion, i, LIGHT) for i in range(len(HOSTILE))),
+    ]
     found.append(page_overlay.page_overlay(10, 10, boxes, LIGHT))
     for figure in found:
         shown = json.loads(figure.to_json())
@@ -224,7 +227,7 @@ def test_hostile_names_are_text_in_every_figure():
     ],
 )
 def test_brief_pixels(value, text):
-    assert wording.brief(value) == text
+    assert wording.pixels_brief(value) == text
 
 
 @pytest.mark.parametrize(
@@ -232,7 +235,7 @@ def test_brief_pixels(value, text):
     [(1, "100"), (0.99996, "99.9"), (0.4123, "41"), (0.0327, "3.3"), (0.0042, "0.4"), (0.0002, "<0.1"), (0.0996, "10")],
 )
 def test_per_cent_in_cells(value, text):
-    assert wording.per_cent(value) == text
+    assert wording.percent_brief(value) == text
 
 
 def test_class_bars_have_whiskers_to_the_ends_of_their_intervals(small):
@@ -286,24 +289,24 @@ def test_names_without_a_place_are_listed_with_a_line_to_their_point():
     leaders = [one for one in figure.data if one.name == "leader"]
     beside = [text for text in trace(figure, "classes").text if text]
     assert {text.strip() for text in beside} | {one.text[1].strip() for one in leaders} <= set(labels)
-    assert len(leaders) == precision_recall.LISTED  # the others answer the pointer
+    assert len(leaders) == precision_recall.MOST_LISTED  # the others answer the pointer
     assert all((one.x[0], one.y[0]) == (1, 1) for one in leaders)
     heights = sorted(one.y[1] for one in leaders)
-    assert min(np.diff(heights)) >= precision_recall.TOP * precision_recall.LINE / precision_recall.HIGH - 1e-9
+    assert min(np.diff(heights)) >= precision_recall.TOP * precision_recall.LINE / precision_recall.PLANE_HEIGHT - 1e-9
     assert heights[0] >= 0 and heights[-1] <= precision_recall.TOP
 
 
 def test_spread_moves_only_what_is_too_near():
-    assert precision_recall.spread(np.array([0.2, 0.9, 0.5]), 0.1, 1.0) == pytest.approx([0.2, 0.9, 0.5])
-    assert precision_recall.spread(np.array([0.5, 0.5, 0.9]), 0.1, 1.0) == pytest.approx([0.55, 0.45, 0.9])
-    assert precision_recall.spread(np.array([1.0, 1.0, 0.95]), 0.1, 1.0) == pytest.approx([1.0, 0.9, 0.8])
-    assert precision_recall.spread(np.array([0.0, 0.0]), 0.1, 1.0) == pytest.approx([0.1, 0.0])
-    assert precision_recall.spread(np.array([]), 0.1, 1.0) == []
+    assert precision_recall.spread_apart(np.array([0.2, 0.9, 0.5]), 0.1, 1.0) == pytest.approx([0.2, 0.9, 0.5])
+    assert precision_recall.spread_apart(np.array([0.5, 0.5, 0.9]), 0.1, 1.0) == pytest.approx([0.55, 0.45, 0.9])
+    assert precision_recall.spread_apart(np.array([1.0, 1.0, 0.95]), 0.1, 1.0) == pytest.approx([1.0, 0.9, 0.8])
+    assert precision_recall.spread_apart(np.array([0.0, 0.0]), 0.1, 1.0) == pytest.approx([0.1, 0.0])
+    assert precision_recall.spread_apart(np.array([]), 0.1, 1.0) == []
 
 
 def test_taken_for_puts_the_diagonal_first():
     m = lcm.label_sets_confusion(["a", "a", "a", "b"], ["a", "b", "", "a"], "ab", weights=[1, 3, 2, 4])
-    figure = charts.taken_for(m, 1, LIGHT)
+    figure = charts.taken_for_figure(m, 1, LIGHT)
     row, column = figure.data
     assert list(row.customdata) == [1, 2, 0] and list(row.x) == pytest.approx([1 / 6, 3 / 6, 2 / 6])
     assert list(column.customdata) == [1, 2] and list(column.x) == pytest.approx([1 / 5, 4 / 5])
@@ -312,15 +315,15 @@ def test_taken_for_puts_the_diagonal_first():
 
 def test_taken_for_leaves_out_what_cannot_be(small):
     taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
-    assert len(charts.taken_for(taxonomies, 1, LIGHT).data) == 1
-    assert len(charts.taken_for(taxonomies, 0, LIGHT).data) == 2
+    assert len(charts.taken_for_figure(taxonomies, 1, LIGHT).data) == 1
+    assert len(charts.taken_for_figure(taxonomies, 0, LIGHT).data) == 2
 
 
 def test_only_some_labels_are_drawn_and_no_number_changes(small):
     chosen = small.drawing_only(["b"])
     assert chosen.drawn == ([0, 2], [0, 2]) and chosen.values is small.values
     assert list(charts.class_bars(chosen, LIGHT, background=True).layout.yaxis.ticktext) == ["b", "Background"]
-    row, _ = charts.taken_for(small.drawing_only(["a"]), 1, LIGHT).data
+    row, _ = charts.taken_for_figure(small.drawing_only(["a"]), 1, LIGHT).data
     assert list(row.customdata) == [1] and list(row.x) == pytest.approx([0.9])
     assert chosen.average("macro") == small.average("macro")
     assert largest_confusions(small) and not largest_confusions(chosen)
@@ -349,11 +352,11 @@ def test_colour_bars_stay_under_the_matrix(small):
      (0.09996, "10.0 %"), (1e-9, "<0.001 %"), (float("nan"), "–")],
 )  # fmt: skip
 def test_shares_have_three_significant_digits(value, text):
-    assert share(value) == text
+    assert percent(value) == text
 
 
 def test_distribution_counts_one_and_leaves_out_undefined():
-    figure = charts.distribution([0, 0.26, 0.3, 1, 1, float("nan")], "F1", LIGHT, bins=4)
+    figure = charts.distribution_figure([0, 0.26, 0.3, 1, 1, float("nan")], "F1", LIGHT, bins=4)
     assert list(figure.data[0].y) == [1, 2, 0, 2]
     assert figure.layout.title.text == "F1 (1 n/a)"
 
@@ -391,16 +394,16 @@ def test_colliding_names_get_two_colours_in_any_order():
     assert len(set(colours.values())) == 74
     assert palette.label_colours(labels[::-1]) == colours
     assert all(len(colour) == 7 and colour[0] == "#" for colour in colours.values())
-    assert colours["figure"] == palette.KNOWN["figure"] != colours["picture"]
+    assert colours["figure"] == palette.KNOWN_LABELS["figure"] != colours["picture"]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_scales_start_at_the_paper(theme):
     for scale in (theme.hit, theme.miss):
         assert scale[0] == (0, theme.background) and scale[-1][0] == 1
-        assert palette.colour_at(scale, 0) == theme.background
-        assert palette.colour_at(scale, 1) == scale[-1][1]
-    assert palette.colour_at(theme.diverging, 0.5) == theme.background
+        assert palette.scale_colour(scale, 0) == theme.background
+        assert palette.scale_colour(scale, 1) == scale[-1][1]
+    assert palette.scale_colour(theme.diverging, 0.5) == theme.background
 
 
 def contrast(one, other):
@@ -419,5 +422,5 @@ def contrast(one, other):
 def test_numbers_can_be_read_on_every_cell(theme):
     for scale in (theme.hit, theme.miss):
         for place in np.linspace(0, 1, 101):
-            cell = palette.colour_at(scale, place)
-            assert contrast(cell, palette.readable_on(cell)) >= 4.2
+            cell = palette.scale_colour(scale, place)
+            assert contrast(cell, palette.text_colour_on(cell)) >= 4.2

@@ -8,7 +8,7 @@ import pytest
 from conftest import build
 
 import layoutcm as lcm
-from layoutcm.tables.latex_markdown import TEX, latex, markdown, tex
+from layoutcm.tables.latex_markdown import LATEX_ESCAPES, escape_latex, latex, markdown
 from layoutcm.tables.tables import average_table, class_table, collapsed_table, confusions_table, matrix_table
 
 
@@ -21,7 +21,7 @@ def read_tex(text):
 
 def typeset(cell):
     cell = re.sub(r"^\\rotatebox\{90\}\{(.*)\}$", r"\1", cell)
-    back = {written: plain for plain, written in TEX.items()}
+    back = {written: plain for plain, written in LATEX_ESCAPES.items()}
     pattern = "|".join(re.escape(written) for written in sorted(back, key=len, reverse=True))
     return re.sub(pattern, lambda found: back[found[0]], cell)
 
@@ -31,9 +31,11 @@ def number(text):
 
 
 def test_the_macros_are_latex_s_own():
-    assert tex(r"\input{x}") == r"\textbackslash{}input\{x\}"
-    assert tex("50% of a_b & c#1 ~ $x^2$") == (r"50\% of a\_b \& c\#1 \textasciitilde{} \$x\textasciicircum{}2\$")
-    assert tex("[x]* --") == "{[}x{]}{*} -{}-{}" and tex('<"|"`>\n') == (
+    assert escape_latex(r"\input{x}") == r"\textbackslash{}input\{x\}"
+    assert escape_latex("50% of a_b & c#1 ~ $x^2$") == (
+        r"50\% of a\_b \& c\#1 \textasciitilde{} \$x\textasciicircum{}2\$"
+    )
+    assert escape_latex("[x]* --") == "{[}x{]}{*} -{}-{}" and escape_latex('<"|"`>\n') == (
         r"\textless{}\symbol{34}\textbar{}\symbol{34}\textasciigrave{}\textgreater{} "
     )
 

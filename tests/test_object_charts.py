@@ -8,13 +8,13 @@ import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
 from layoutcm.drawing.screen.object_charts import (
     CURVE_POINTS,
-    as_confusion,
+    curve_points,
     curves_figure,
-    drawn_curve,
     object_figure,
+    object_matrix,
     points_figure,
 )
-from layoutcm.ui.parts.objects import cell_name, met
+from layoutcm.ui.parts.objects import cell_name, met_table
 
 HEADER = "page,width,height,label,x0,y0,x1,y1,score\n"
 # on p the first a is found, the second missed, <b> is read as a, and $x$ is invented; on q a is missed
@@ -66,7 +66,7 @@ def test_the_matrix_has_its_margins_and_labels_show_as_typed(objects, theme):
 
 
 def test_only_some_labels_can_be_drawn(objects):
-    confusion, rows, columns = as_confusion(objects.cells_at(0.5), only=("a",))
+    confusion, rows, columns = object_matrix(objects.cells_at(0.5), only=("a",))
     assert [confusion.labels[i] for i in rows] == ["a", "invented"]
     assert [confusion.labels[j] for j in columns] == ["a", "missed"]
 
@@ -75,32 +75,32 @@ def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
     gt, _ = two_pages
     c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
     cells = c.objects().cells_at(0.5)
-    confusion, rows, columns = as_confusion(cells)
+    confusion, rows, columns = object_matrix(cells)
     assert not confusion.diagonal
     assert all(confusion.labels[i].islower() for i in rows)
     assert all(confusion.labels[j].isupper() for j in columns[:-1])
-    table = met(cells, 0)
+    table = met_table(cells, 0)
     assert list(table) == ["label", "gt", "found", "recall"] and (table["recall"] == 1).all()
-    table = met(cells, 1)
+    table = met_table(cells, 1)
     assert list(table) == ["label", "pred", "found", "precision"] and (table["found"] == table["pred"]).all()
     assert cell_name(cells, (rows[0], columns[0])) == f"{cells.labels[rows[0]]} meets {cells.labels[columns[0]]}"
 
 
 def test_a_curve_is_what_its_rule_takes_the_area_under(objects):
     ranked = pd.DataFrame({"score": [0.9, 0.8, 0.7], "precision": [0.4, 0.5, 0.2], "recall": [0.1, 0.2, 0.3]})
-    assert drawn_curve("a", 0.5, ranked, "sum").precision.tolist() == [0.4, 0.5, 0.2]
-    assert drawn_curve("a", 0.5, ranked, "voc").precision.tolist() == [0.5, 0.5, 0.2]
-    figure = curves_figure([drawn_curve("<b>", float("nan"), ranked, "coco")], ["a", "<b>"], LIGHT)
+    assert curve_points("a", 0.5, ranked, "sum").precision.tolist() == [0.4, 0.5, 0.2]
+    assert curve_points("a", 0.5, ranked, "voc").precision.tolist() == [0.5, 0.5, 0.2]
+    figure = curves_figure([curve_points("<b>", float("nan"), ranked, "coco")], ["a", "<b>"], LIGHT)
     assert figure.data[0].name == "&lt;b&gt; –" and "score 0.900 or more" in figure.data[0].hovertext[0]
 
 
 def test_long_curves_keep_their_ends_and_short_ones_every_point():
     n = 10 * CURVE_POINTS
     ranked = pd.DataFrame({"score": np.linspace(1, 0, n), "precision": np.ones(n), "recall": np.linspace(0, 1, n)})
-    curve = drawn_curve("a", 1.0, ranked, "coco")
+    curve = curve_points("a", 1.0, ranked, "coco")
     assert len(curve.recall) == CURVE_POINTS and (curve.recall[0], curve.recall[-1]) == (0, 1)
-    assert drawn_curve("a", 1.0, ranked.head(7), "coco").score.tolist() == ranked["score"].head(7).tolist()
-    assert len(drawn_curve("a", 1.0, ranked.head(0), "coco").score) == 0
+    assert curve_points("a", 1.0, ranked.head(7), "coco").score.tolist() == ranked["score"].head(7).tolist()
+    assert len(curve_points("a", 1.0, ranked.head(0), "coco").score) == 0
 
 
 def test_without_a_ranking_a_label_is_a_point():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.metrics.objects.average_precision import coco_ap, sum_ap, voc_ap
-from layoutcm.tables.result_json import result
+from layoutcm.tables.result_json import comparison_result
 
 PAGE = {"p": (100, 100)}
 
@@ -355,7 +355,7 @@ def test_scores_and_matrix_at_one_iou_are_those_of_a_plain_loop(rows, iou):
 
 
 def test_the_json_has_objects_and_centroids(two_pages):
-    answer = result(lcm.compare(*two_pages))
+    answer = comparison_result(lcm.compare(*two_pages))
     objects = json.loads(json.dumps(answer["objects"], allow_nan=False))
     assert objects["summary"]["AP"] == pytest.approx(0.43) and objects["summary"]["APlarge"] is None
     assert objects["per_class"][5] == {
@@ -370,14 +370,14 @@ def test_the_json_has_objects_and_centroids(two_pages):
     assert [objects[name] for name in ("ap", "ap50", "ap75")] == pytest.approx([0.43, 0.7, 0.5])
     assert answer["centroids"]["tolerance"] == [20, 20] and answer["centroids"]["class_aware"]
     assert set(answer["centroids"]["one_to_one"]) == {"precision", "recall", "f1"}
-    without = result(lcm.compare(two_pages[0], two_pages[0]))["objects"]
+    without = comparison_result(lcm.compare(two_pages[0], two_pages[0]))["objects"]
     assert without["summary"]["AP"] is None and without["at_iou"]["ap"] is None and "no scores" in without["why_no_ap"]
     assert without["ap"] is without["ap50"] is without["ap75"] is without["ar"] is None
 
 
 def test_the_json_has_centroids_of_any_labels_where_these_differ(two_pages):
     other = {"pred": {"title": "headline", "table": "grid"}}
-    answer = result(lcm.compare(*two_pages, mapping=other, taxonomy="different"))
+    answer = comparison_result(lcm.compare(*two_pages, mapping=other, taxonomy="different"))
     blind = lcm.compare(*two_pages).centroids(class_aware=False)
     assert answer["centroids"]["class_aware"] is False
     assert answer["centroids"]["one_to_one"]["recall"] == blind.recall > 0

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.layouts.model import Pages, Regions, find_page
-from layoutcm.layouts.page_names import base_name, spelling, split_number, stem
+from layoutcm.layouts.page_names import base_name, normalised_stem, split_number, stem
 from layoutcm.layouts.validation import make_layout
-from layoutcm.tables.result_json import result
+from layoutcm.tables.result_json import comparison_result
 
 NO_REGIONS = Regions(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 4)), np.empty(0))
 
@@ -96,7 +96,7 @@ def test_every_stage_says_what_it_matched_and_what_is_left_is_named():
     messages = {finding.code: finding.message for finding in c.findings}
     assert "'stem.png' and 'stem.tif'" in messages["page-matched-by-stem"]
     assert "'gone.png', 'lost.png'" in messages["page-only-in-gt"] and "'new.png'" in messages["page-only-in-pred"]
-    listed = json.loads(json.dumps(result(c)))["page_matching"]
+    listed = json.loads(json.dumps(comparison_result(c)))["page_matching"]
     assert listed["matched"] == {"exact": 1, "base name": 1, "stem": 1, "spelling": 1, "number": 1}
     assert listed["only_in_gt"] == ["gone.png", "lost.png"] and listed["only_in_pred"] == ["new.png"]
     ignored = compared(gt, pred, missing_pages="ignore")
@@ -309,7 +309,7 @@ def test_sizes_are_lent_by_the_same_rules():
 def test_names_taken_apart():
     assert [base_name(name) for name in ("a", "x/a", "x\\a", "x/a/")] == ["a"] * 4
     assert [stem(name) for name in ("x/a.PNG", "a.b.pdf", ".png", "a.txt")] == ["a", "a.b", ".png", "a.txt"]
-    assert spelling(" A%20b__C.png") == "a_b_c"
+    assert normalised_stem(" A%20b__C.png") == "a_b_c"
     numbers = {
         "r_p12.png": ("r", 12),
         "r-page 007": ("r", 7),

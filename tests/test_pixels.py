@@ -9,16 +9,16 @@ from pycocotools import mask as coco_mask
 from test_against_pixels import LABELS, layouts, page
 
 import layoutcm as lcm
-from layoutcm.diagnosis.page_tiles import paint
+from layoutcm.diagnosis.page_tiles import label_set_mask
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, RunMask
-from layoutcm.pixels.grid import lay_out, lay_out_alignment
-from layoutcm.pixels.shape_fill import rectangles
+from layoutcm.pixels.grid import alignment_to_grid, to_grid
+from layoutcm.pixels.shape_fill import fill_shape
 
 
 def covered(shape, width, height, own=None):
     mask, frame = np.zeros((height, width), int), np.array([width, height], float)
-    for x0, y0, x1, y1 in rectangles(shape, frame if own is None else np.array(own, float), frame).astype(int):
+    for x0, y0, x1, y1 in fill_shape(shape, frame if own is None else np.array(own, float), frame).astype(int):
         mask[y0:y1, x0:x1] += 1
     assert mask.max(initial=0) <= 1 or len(getattr(shape, "rings", [])) > 1
     return mask > 0
@@ -26,14 +26,14 @@ def covered(shape, width, height, own=None):
 
 def masks(c, page_index, rounding="outer"):
     """The two bit-packed masks of a page of a comparison."""
-    laid = lay_out_alignment(c.alignment, rounding, None)
+    laid = alignment_to_grid(c.alignment, rounding, None)
     rows = slice(laid.offsets[page_index], laid.offsets[page_index + 1])
     boxes, labels, n_gt = laid.boxes[rows], laid.labels[rows], laid.n_labels[0]
     frame = laid.frames[page_index]
     gt = labels < n_gt
     return (
-        paint(boxes[gt], labels[gt], n_gt, *frame),
-        paint(boxes[~gt], labels[~gt] - n_gt, laid.n_labels[1], *frame),
+        label_set_mask(boxes[gt], labels[gt], n_gt, *frame),
+        label_set_mask(boxes[~gt], labels[~gt] - n_gt, laid.n_labels[1], *frame),
     )
 
 
@@ -132,17 +132,17 @@ def test_polygons_from_a_file_agree_with_pycocotools(tmp_path):
 
 
 def test_words_and_bits():
-    mask = paint(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, 2], 3, 4, 1)
+    mask = label_set_mask(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, 2], 3, 4, 1)
     assert mask[0, :, 0].tolist() == [0b10, 0b1010, 0b1000, 0b1]
 
 
 def test_lay_out_clips_before_it_rounds():
-    from layoutcm.pixels.grid import Painted
+    from layoutcm.pixels.grid import SideBoxes
 
     boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
     frame = np.array([[10.0, 10.0]])
-    side = Painted(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, frame, np.ones(4))
-    laid = lay_out([side], [], (1, 1), frame, "outer")
+    side = SideBoxes(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, frame, np.ones(4))
+    laid = to_grid([side], [], (1, 1), frame, "outer")
     areas = np.prod(laid.boxes[:, 2:] - laid.boxes[:, :2], axis=1)
     assert areas.tolist() == [0, 0, 1, 1]
 

@@ -48,17 +48,17 @@ def curve(seed):
 def figures(labels, width=None):
     m = confusion(labels)
     low = {"f1": np.stack([m.class_values()["f1"] - 0.1, m.class_values()["f1"] + 0.1], axis=1)}
-    yield "recall", matrix.matrix(m, "recall", width=width)
-    yield "pixels", matrix.matrix(m, "pixels", width=width, caption=False)
-    yield "collapsed", matrix.collapsed(m, width=width)
-    yield "difference", matrix.difference(m, confusion(labels), width=width)
-    yield "classes", charts.classes(m, intervals=low, width=width)
-    yield "curves", charts.curves({name: curve(k) for k, name in enumerate(m.labels[1:])}, width=width)
+    yield "recall", matrix.matrix_figure(m, "recall", width=width)
+    yield "pixels", matrix.matrix_figure(m, "pixels", width=width, caption=False)
+    yield "collapsed", matrix.collapsed_figure(m, width=width)
+    yield "difference", matrix.difference_figure(m, confusion(labels), width=width)
+    yield "classes", charts.class_bars(m, intervals=low, width=width)
+    yield "curves", charts.curves_figure({name: curve(k) for k, name in enumerate(m.labels[1:])}, width=width)
 
 
 def extents(figure):
     """(text, box in points) of every text that is drawn."""
-    with printing.printing():
+    with printing.paper_style():
         canvas = matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
         figure.set_dpi(72)
         renderer = canvas.get_renderer()
@@ -70,7 +70,7 @@ def extents(figure):
 def test_text_stays_on_the_sheet_and_labels_do_not_touch(labels, width):
     for name, figure in figures(labels, width):
         wide, high = figure.get_size_inches() * 72
-        assert wide == pytest.approx(printing.WIDTHS[width]) and high <= 9.3 * 72, name
+        assert wide == pytest.approx(printing.COLUMN_WIDTHS[width]) and high <= 9.3 * 72, name
         boxes = extents(figure)
         for text, box in boxes:
             inside = box.x0 > -1 and box.x1 < wide + 1 and box.y0 > -1 and box.y1 < high + 1
@@ -80,7 +80,7 @@ def test_text_stays_on_the_sheet_and_labels_do_not_touch(labels, width):
 
 
 def test_one_column_is_chosen_while_it_suffices():
-    widths = [matrix.matrix(confusion(n)).get_size_inches()[0] * 72 for n in SIZES]
+    widths = [matrix.matrix_figure(confusion(n)).get_size_inches()[0] * 72 for n in SIZES]
     assert [round(width) for width in widths] == [241, 241, 504, 504]
 
 
@@ -90,11 +90,11 @@ def texts_of(svg):
 
 def test_cells_show_the_numbers_that_were_counted():
     m = lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "ab", weights=[3, 1, 4, 50])
-    shown = texts_of(printing.file_of(matrix.matrix(m, "recall"), "svg"))
+    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, "recall"), "svg"))
     assert [text for text in shown if re.fullmatch(r"[\d.]+", text)][:4] == ["100", "75", "25", "100"]
-    shown = texts_of(printing.file_of(matrix.matrix(m, "pixels"), "svg"))
+    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, "pixels"), "svg"))
     assert [text for text in shown if re.fullmatch(r"\d+", text)][:4] == ["50", "3", "1", "4"]
-    shown = texts_of(printing.file_of(charts.classes(m), "svg"))
+    shown = texts_of(printing.figure_bytes(charts.class_bars(m), "svg"))
     # F1 of a is 2 x 3 / (4 + 3), of b 2 x 4 / (4 + 5)
     assert shown.index("b") < shown.index("89") < shown.index("a") < shown.index("86")
 
@@ -102,16 +102,16 @@ def test_cells_show_the_numbers_that_were_counted():
 def test_a_difference_has_signs():
     few = lcm.label_sets_confusion(["a", "b"], ["a", "b"], "ab", weights=[4, 4])
     less = lcm.label_sets_confusion(["a", "a", "b"], ["a", "b", "b"], "ab", weights=[3, 1, 4])
-    shown = texts_of(printing.file_of(matrix.difference(few, less, names=("x_1", "$y$")), "svg"))
+    shown = texts_of(printing.figure_bytes(matrix.difference_figure(few, less, names=("x_1", "$y$")), "svg"))
     assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1, % points" in shown
     with pytest.raises(lcm.InputError, match="different labels"):
-        matrix.difference(few, replace(less, diagonal=False))
+        matrix.difference_figure(few, replace(less, diagonal=False))
 
 
 def test_a_difference_has_the_labels_of_both_models():
     some = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "a"], "ba", weights=[4, 3, 1])
     more = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "c"], "abc", weights=[4, 2, 2])
-    shown = texts_of(printing.file_of(matrix.difference(some, more), "svg"))
+    shown = texts_of(printing.figure_bytes(matrix.difference_figure(some, more), "svg"))
     # b: 75 % found and 25 % read as a; then 50 % found and 50 % read as c, which the first does not know.
     assert [text for text in shown if re.fullmatch(r"[+−]\d+", text)][:3] == ["−25", "−25", "+50"]
     assert shown[:4] == ["Background", "b", "a", "c"]
@@ -119,43 +119,43 @@ def test_a_difference_has_the_labels_of_both_models():
 
 def test_undefined_is_a_dot_and_zero_is_nothing():
     m = lcm.label_sets_confusion(["a"], ["b"], "ab")
-    lines = matrix.matrix(m, "recall").axes[0].lines
+    lines = matrix.matrix_figure(m, "recall").axes[0].lines
     # Rows of Background and b have no pixels: six undefined cells. The row of a has two zeros.
     assert sum(len(line.get_xdata()) for line in lines) == 6
 
 
-@pytest.mark.parametrize("format", printing.FORMATS)
+@pytest.mark.parametrize("format", printing.FIGURE_FORMATS)
 def test_equal_input_makes_equal_files(format):
     some = 2 if format == "pdf" else 6  # every PDF cuts its fonts anew, which takes its time
     for (name, once), (_, again) in islice(zip(figures(2), figures(2)), some):
-        assert printing.file_of(once, format) == printing.file_of(again, format), name
+        assert printing.figure_bytes(once, format) == printing.figure_bytes(again, format), name
 
 
 def test_files_are_what_they_say():
-    figure = matrix.matrix(confusion(11))
-    image = Image.open(io.BytesIO(printing.file_of(figure, "png")))
+    figure = matrix.matrix_figure(confusion(11))
+    image = Image.open(io.BytesIO(printing.figure_bytes(figure, "png")))
     assert image.format == "PNG" and round(image.info["dpi"][0]) == 300 and image.width == round(241 / 72 * 300)
     assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
-    pdf = printing.file_of(figure, "pdf")
+    pdf = printing.figure_bytes(figure, "pdf")
     assert pdf.startswith(b"%PDF") and b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
-    svg = printing.file_of(figure, "svg")
+    svg = printing.figure_bytes(figure, "svg")
     assert b"dc:date" not in svg and "a rather long label 1" in texts_of(svg)
     with pytest.raises(lcm.InputError, match="jpeg"):
-        printing.file_of(figure, "jpeg")
+        printing.figure_bytes(figure, "jpeg")
 
 
 @pytest.mark.parametrize("format", ["svg", "pdf"])
 def test_hostile_labels_are_text(format):
     c = hostile.compared()
     drawn = [
-        matrix.matrix(c.confusion(), width="two"),
-        charts.classes(c.confusion(), width="two"),
-        charts.curves({label: curve(0) for label in hostile.LABELS[:6]}, width="two"),
-        pages.overlay(c, hostile.PAGE, width="two"),
+        matrix.matrix_figure(c.confusion(), width="two"),
+        charts.class_bars(c.confusion(), width="two"),
+        charts.curves_figure({label: curve(0) for label in hostile.LABELS[:6]}, width="two"),
+        pages.page_overlay(c, hostile.PAGE, width="two"),
         pages.page_figure(c, hostile.PAGE, "gt", width="two"),
     ]
     for figure in drawn:
-        data = printing.file_of(figure, format)
+        data = printing.figure_bytes(figure, format)
         if format == "svg":
             found = texts_of(data)
         else:
@@ -168,21 +168,21 @@ def test_hostile_labels_are_text(format):
 
 def test_a_script_that_no_font_knows_does_not_complain():
     unknown = "\U00012000\ue000"
-    figure = matrix.matrix(lcm.label_sets_confusion([{unknown}], [{unknown}], [unknown]))
-    assert unknown in texts_of(printing.file_of(figure, "svg")) and printing.file_of(figure, "png")
+    figure = matrix.matrix_figure(lcm.label_sets_confusion([{unknown}], [{unknown}], [unknown]))
+    assert unknown in texts_of(printing.figure_bytes(figure, "svg")) and printing.figure_bytes(figure, "png")
 
 
 def test_settings_of_the_process_neither_matter_nor_change():
-    alone = printing.file_of(matrix.matrix(confusion(2)), "svg")
+    alone = printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg")
     mine = {"font.size": 30.0, "text.usetex": True, "svg.fonttype": "path", "lines.linewidth": 9.0}
     with matplotlib.rc_context(mine):
-        assert printing.file_of(matrix.matrix(confusion(2)), "svg") == alone
+        assert printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg") == alone
         assert {name: matplotlib.rcParams[name] for name in mine} == mine
 
 
 def test_threads_do_not_disturb_each_other():
     work = [(n, format) for n in (2, 3) for format in ("svg", "pdf")] * 2
-    draw = lambda job: printing.file_of(matrix.matrix(confusion(job[0])), job[1])
+    draw = lambda job: printing.figure_bytes(matrix.matrix_figure(confusion(job[0])), job[1])
     alone = {job: draw(job) for job in set(work)}
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(draw, work)) == [alone[job] for job in work]
@@ -215,15 +215,15 @@ def test_different_taxonomies_have_a_block_and_no_class_bars():
     gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
     pred = build({"p": (10, 10)}, [("p", "y", 0, 0, 5, 10), ("p", "z", 5, 0, 10, 10)])
     m = lcm.compare(gt, pred).confusion()
-    shown = texts_of(printing.file_of(matrix.matrix(m), "svg"))
+    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m), "svg"))
     assert shown[:6] == ["Background", "a", "b", "Background", "y", "z"] and "recall" in shown
     with pytest.raises(lcm.InputError, match="different labels"):
-        charts.classes(m)
+        charts.class_bars(m)
 
 
 def test_whiskers_stand_where_the_interval_is():
     m = lcm.label_sets_confusion(["a", "a"], ["a", "b"], ["a", "b"], weights=[1, 1])
-    with_ends = charts.classes(m, intervals={"recall": [[0, 1], [0.25, 0.75], [np.nan, np.nan]]})
+    with_ends = charts.class_bars(m, intervals={"recall": [[0, 1], [0.25, 0.75], [np.nan, np.nan]]})
     left, right = (line[0][0] for line in with_ends.axes[0].collections[0].get_segments()[::4])
     whiskers = [part for part in with_ends.axes[0].collections if part.get_zorder() == 2]
     segment = next(part.get_segments() for part in whiskers if len(part.get_paths()) == 3)
@@ -243,7 +243,7 @@ def test_curves_of_objects_are_the_steps_under_which_coco_takes_the_area():
     assert steps["precision"].tolist() == pytest.approx([1, 1, 2 / 3, 2 / 3])
     area = np.trapezoid(steps["precision"], steps["recall"])
     assert area == pytest.approx(objects.ap_at(0.5, "voc")["a"])
-    shown = texts_of(printing.file_of(charts.object_curves(objects), "svg"))
+    shown = texts_of(printing.figure_bytes(charts.object_curves_figure(objects), "svg"))
     assert f"a, AP {objects.ap_at(0.5)['a']:.3f}" in shown and "b, AP 0.000" in shown
 
 
@@ -269,7 +269,7 @@ def test_maps_of_a_page_colour_exactly_its_pixels():
     assert red.mean() == pytest.approx(0.2, abs=0.01)  # 5 x 4 of 100 pixels
     gt = page_pixels(pages.page_figure(c, "p", "gt"))
     assert (gt == gt[3, 3]).all(axis=2).mean() == pytest.approx(0.4, abs=0.01)
-    names = texts_of(printing.file_of(pages.page_figure(c, "p", "difference"), "svg"))
+    names = texts_of(printing.figure_bytes(pages.page_figure(c, "p", "difference"), "svg"))
     assert names[:3] == ["same labels", "missed by pred", "other labels"]
     with pytest.raises(lcm.InputError, match="cell"):
         pages.page_figure(c, "p", "cell")
@@ -278,7 +278,7 @@ def test_maps_of_a_page_colour_exactly_its_pixels():
 def test_an_overlay_has_both_sides_and_the_picture():
     c = hostile.compared()
     image = Image.new("RGB", (80, 240), "#ff0000")
-    figure = pages.overlay(c, hostile.PAGE, image=image)
+    figure = pages.page_overlay(c, hostile.PAGE, image=image)
     assert page_pixels(figure)[0, 0].tolist() == [255, 0, 0]
     boxes = [len(part.get_paths()) for part in figure.axes[0].collections[:2]]
     assert boxes == [len(hostile.LABELS)] * 2
@@ -286,4 +286,4 @@ def test_an_overlay_has_both_sides_and_the_picture():
 
 def test_wrong_widths_are_named():
     with pytest.raises(lcm.InputError, match="three"):
-        matrix.matrix(confusion(2), width="three")
+        matrix.matrix_figure(confusion(2), width="three")

@@ -19,11 +19,11 @@ from PIL import Image
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.drawing.page_images import from_path
+from layoutcm.drawing.page_images import images_from_path
 from layoutcm.metrics.levels import largest_groups
 from layoutcm.report import html_page, report_files
-from layoutcm.report.folder_swap import check_target, replaced
-from layoutcm.report.report_files import OWN_FILES, all_tables
+from layoutcm.report.folder_swap import check_target, replace_folder
+from layoutcm.report.report_files import REPORT_FILES, all_tables
 
 SAMPLE = Path(__file__).parent.parent / "sample_data"
 GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
@@ -232,7 +232,7 @@ def test_the_pages_behind_every_cell_in_one_pass(sample, monkeypatch):
 def test_the_most_telling_pages_come_first(sample):
     m = sample.confusion()
     group, _, _ = largest_groups(sample.levels.page_matrices(), len(m.labels), 8)
-    pages = html_page.telling_pages(m, group)
+    pages = html_page.pages_to_picture(m, group)
     assert len(set(pages)) == len(pages) == 16
     assert sample.pages[pages[0]] == sample.pages_behind("Table", "Picture")["page"][0]
 
@@ -422,17 +422,17 @@ def test_a_report_with_something_added_is_refused(tmp_path, quick, two_pages):
 def test_a_file_that_only_has_the_name_is_somebody_s(tmp_path, name):
     (tmp_path / name).write_text('{"recipe": "cake"}')
     with pytest.raises(lcm.InputError, match=name):
-        check_target(tmp_path, OWN_FILES)
+        check_target(tmp_path, REPORT_FILES)
 
 
 def test_links_and_files_are_no_report_folders(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(lcm.InputError, match="needs a folder"):
-        check_target(tmp_path / "file", OWN_FILES)
+        check_target(tmp_path / "file", REPORT_FILES)
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "figures").symlink_to(tmp_path)
     with pytest.raises(lcm.InputError, match="figures"):
-        check_target(tmp_path / "r", OWN_FILES)
+        check_target(tmp_path / "r", REPORT_FILES)
 
 
 def test_an_interrupted_run_leaves_everything_as_it_was(tmp_path, quick, two_pages, monkeypatch):
@@ -461,7 +461,7 @@ def test_a_run_that_is_stopped_between_two_steps_brings_the_old_report_back(tmp_
         return move(self, target)
 
     monkeypatch.setattr(Path, "rename", stopped)
-    with pytest.raises(KeyboardInterrupt), replaced(place, OWN_FILES) as new:
+    with pytest.raises(KeyboardInterrupt), replace_folder(place, REPORT_FILES) as new:
         (new / "report.html").write_text("new")
     assert files_in(place) == before and [path.name for path in tmp_path.iterdir()] == ["r"]
 
@@ -475,7 +475,7 @@ def test_what_a_killed_run_has_left_goes_after_a_day(tmp_path):
         (folder / "new").mkdir(parents=True)
         os.utime(folder, (0, 0))
     os.utime(left[1])  # somebody may be at work in it
-    with replaced(tmp_path / "r", OWN_FILES) as new:
+    with replace_folder(tmp_path / "r", REPORT_FILES) as new:
         (new / "report.html").write_text("new")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["r", *(folder.name for folder in left[1:])])
 
@@ -486,7 +486,7 @@ def test_the_longest_name_of_a_folder_has_room(tmp_path, letter):
     left = tmp_path / f".layoutcm-{letter * 40}-abcdefgh"
     left.mkdir()
     os.utime(left, (0, 0))
-    with replaced(place, OWN_FILES) as new:
+    with replace_folder(place, REPORT_FILES) as new:
         (new / "report.html").write_text("new")
     assert list(tmp_path.iterdir()) == [place] and files_in(place) == ["report.html"]
 
@@ -501,7 +501,7 @@ def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, quick, two_pages, mon
         return move(self, target)
 
     monkeypatch.setattr(Path, "rename", mounted)
-    with replaced(place, OWN_FILES) as new:
+    with replace_folder(place, REPORT_FILES) as new:
         (new / "report.html").write_text("new")
     assert files_in(place) == ["report.html"] and [path.name for path in tmp_path.iterdir()] == ["r"]
 
@@ -518,9 +518,9 @@ def test_page_images_are_found_or_asked_for(tmp_path, two_pages, capsys):
     assert main(["compare", GT, MODEL_A, "--images", str(tmp_path)]) == 2
     assert "-o" in capsys.readouterr().err
     Image.new("RGB", (20, 20), "red").save(tmp_path / "p1.png")
-    images = from_path(tmp_path)
+    images = images_from_path(tmp_path)
     assert images.find(lcm.compare(*two_pages), 0).path.endswith("p1.png")
-    assert [picture.name for picture in from_path(tmp_path / "p1.png").pictures] == ["p1.png"]
+    assert [picture.name for picture in images_from_path(tmp_path / "p1.png").pictures] == ["p1.png"]
 
 
 def test_an_empty_comparison_has_a_report_too(tmp_path, svg_only):

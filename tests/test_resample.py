@@ -55,7 +55,7 @@ def test_intervals_equal_a_plain_loop_over_resamples(sample, method):
     whole = {d: c.confusion(document=d, method=method) for d in c.documents}
     pages = {d: [c.confusion(page=c.pages[p], method=method) for p in c.levels.pages_of(d)] for d in c.documents}
     figures, scores = [], []
-    for row in np.concatenate(list(bootstrap.weights(4, n, 7)))[1:]:
+    for row in np.concatenate(list(bootstrap.resample_weights(4, n, 7)))[1:]:
         drawn = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]
         one = figures_by_hand([whole[d] for d in drawn], [pages[d] for d in drawn], method)
         figures.append(one[0])
@@ -109,7 +109,7 @@ def test_one_seed_gives_the_same_numbers_whatever_the_blocks(sample, monkeypatch
 def test_sums_on_the_grid_do_not_depend_on_the_order():
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.random(5000) / 3, 1e6 * rng.random(5000), np.zeros(5000), rng.integers(0, 9, 5000)])
-    grid = bootstrap.on_grid(rows)
+    grid = bootstrap.round_for_exact_sums(rows)
     np.testing.assert_allclose(grid, rows, rtol=0, atol=1e-11 * rows.max(axis=0).max())
     np.testing.assert_array_equal(grid[:, 2:], rows[:, 2:])
     order = rng.permutation(5000)

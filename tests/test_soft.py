@@ -273,10 +273,10 @@ def test_where_soft_scores_have_no_meaning_they_are_nan(tmp_path):
 
 
 def test_json_has_the_soft_scores(two_pages, tmp_path):
-    from layoutcm.tables.result_json import result
+    from layoutcm.tables.result_json import comparison_result
 
     c = lcm.compare(*two_pages)
-    soft = json.loads(json.dumps(result(c), allow_nan=False))["soft"]
+    soft = json.loads(json.dumps(comparison_result(c), allow_nan=False))["soft"]
     assert soft["beta"] == 1 and list(soft["averages"]) == ["micro", "macro", "samples"]
     assert soft["averages"]["macro"] == c.soft()
     assert [row["label"] for row in soft["classes"]] == c.labels[1:]

@@ -138,15 +138,15 @@ def test_a_gigantic_image_in_a_folder_of_sizes_is_refused(tmp_path):
 @pytest.mark.parametrize("side", [100_000, 12_000, 10_000])
 def test_a_gigantic_image_is_not_shown(side, tmp_path):
     (tmp_path / "a.png").write_bytes(png_header(side, side))
-    given = page_images.Given("a.png", "digest", png_header(side, side))
-    for images in (page_images.from_path(tmp_path), page_images.from_files([given])):
-        assert [page_images.shrunk(picture, 100) for picture in images.pictures] == [None]
+    given = page_images.ImageFile("a.png", "digest", png_header(side, side))
+    for images in (page_images.images_from_path(tmp_path), page_images.images_from_files([given])):
+        assert [page_images.shrunk_image(picture, 100) for picture in images.pictures] == [None]
 
 
 def test_a_bomb_among_page_images_is_refused_before_it_is_unpacked():
     bomb = zipped({f"{i}.pdf": bytes(30 << 20) for i in range(3)}, compresslevel=9)
     with pytest.raises(lcm.InputError, match="no real files"):
-        page_images.from_files([page_images.Given("a.zip", "digest", bomb)])
+        page_images.images_from_files([page_images.ImageFile("a.zip", "digest", bomb)])
 
 
 def names_of_names(levels):

@@ -14,12 +14,12 @@ from conftest import build
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.label_order import ordered
+from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.palette import LIT, rgb
 from layoutcm.drawing.screen.matrix import CONFIG
-from layoutcm.layouts.repairs import REMEDIES, is_remedy
+from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.ui import dropped_files, image_uris, input_files, warm_up
-from layoutcm.ui.input_files import Request, data_files, from_bytes, from_path, layouts_of
+from layoutcm.ui.input_files import ComparisonRequest, data_files, input_from_bytes, input_from_path, layouts_of
 from layoutcm.ui.parts import findings, thumbnails
 
 
@@ -55,7 +55,7 @@ def compared(*names, documents=None):
 
 
 def uploaded(**files):
-    return image_uris.from_uploads([from_bytes(name, data) for name, data in files.items()])
+    return image_uris.images_of_uploads([input_from_bytes(name, data) for name, data in files.items()])
 
 
 def frames(sizes, format="TIFF"):
@@ -115,16 +115,16 @@ def test_an_image_named_as_pred_names_the_page_is_found():
 )
 def test_what_is_no_picture_is_named(name, data):
     with pytest.raises(lcm.InputError, match=name):
-        image_uris.from_uploads([from_bytes(name, data)])
+        image_uris.images_of_uploads([input_from_bytes(name, data)])
 
 
 def test_too_many_or_too_large_members_are_refused(monkeypatch):
     monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBER_BYTES", 10)
     with pytest.raises(lcm.InputError, match=r"a\.png"):
-        image_uris.from_uploads([from_bytes("x.zip", zipped(**{"a.png": png()}))])
+        image_uris.images_of_uploads([input_from_bytes("x.zip", zipped(**{"a.png": png()}))])
     monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBERS", 1)
     with pytest.raises(lcm.InputError, match="2 files"):
-        image_uris.from_uploads([from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
+        image_uris.images_of_uploads([input_from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
 
 
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF")
@@ -140,19 +140,19 @@ def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
 def test_pictures_of_a_folder(tmp_path):
     (tmp_path / "p.png").write_bytes(png())
     (tmp_path / "p.txt").write_text("no")
-    images = image_uris.from_folder(str(tmp_path))
+    images = image_uris.images_of_folder(str(tmp_path))
     assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "report.pdf").write_bytes(pdf())
     (tmp_path / "deep" / "locked.pdf").write_bytes(b"no pdf")
-    assert shown(image_uris.from_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
-    assert not image_uris.from_folder("").pictures
+    assert shown(image_uris.images_of_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
+    assert not image_uris.images_of_folder("").pictures
 
 
 @pytest.mark.parametrize("with_picture", [False, True])
 def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
     c = lcm.compare(*two_pages)
-    picture = image_uris.from_uploads([from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
+    picture = image_uris.images_of_uploads([input_from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
     data = thumbnails.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
     at = lambda x, y: image[round(y * 21), round(x * 21)]
@@ -183,11 +183,11 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     monkeypatch.setattr("layoutcm.ui.input_files.FILES_OFFERED", 1)
     st.cache_data.clear()
     assert list(data_files()) == ["runs/", "runs/labels/", "gt.json"]
-    before = from_path(labels)
+    before = input_from_path(labels)
     assert before.name == "labels" and before.size == 0
     (labels / "p2.txt").write_text("0 .5 .5 .5 .5")
-    assert from_path(labels).digest != before.digest
-    assert from_path(folder / "gt.json").source == ("gt.json", b"{}")  # a visitor need not know where it lies
+    assert input_from_path(labels).digest != before.digest
+    assert input_from_path(folder / "gt.json").source == ("gt.json", b"{}")  # a visitor need not know where it lies
     monkeypatch.setenv("LAYOUTCM_APP", "{}")
     assert data_files() == {}
 
@@ -195,26 +195,32 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
 def test_orders_of_labels():
     gt, pred = ["b", "b", "c", "c", "a"], ["b", "c", "c", "c", "a"]
     m = lcm.label_sets_confusion(gt, pred, ["b", "unused", "c", "a"], weights=[5, 2, 9, 9, 1])
-    names = lambda order, empty=False: [m.labels[i] for i in ordered(m, order, empty)[0]]
+    names = lambda order, empty=False: [m.labels[i] for i in order_labels(m, order, empty)[0]]
     assert names("as given") == ["Background", "b", "c", "a"]
     assert names("as given", empty=True) == ["Background", "b", "unused", "c", "a"]
     assert names("by size") == ["Background", "c", "b", "a"]
     assert names("by name") == ["Background", "a", "b", "c"]
     assert names("by similarity") == ["Background", "c", "b", "a"]
-    rows, columns = ordered(m, "by family", False, ["b", "a", "c"])
+    rows, columns = order_labels(m, "by family", False, ["b", "a", "c"])
     assert [m.labels[i] for i in rows] == ["Background", "b", "a", "c"] and rows == columns
-    assert [m.labels[i] for i in ordered(m, "by family", True, ["c"])[0]] == ["Background", "c", "b", "unused", "a"]
-    assert ordered(m, "by family", False) == ordered(m, "as given", False)
+    assert [m.labels[i] for i in order_labels(m, "by family", True, ["c"])[0]] == [
+        "Background",
+        "c",
+        "b",
+        "unused",
+        "a",
+    ]
+    assert order_labels(m, "by family", False) == order_labels(m, "as given", False)
 
 
 def test_different_taxonomies_are_ordered_side_by_side():
     gt = build({"p": (10, 10)}, [("p", "b", 0, 0, 5, 10), ("p", "a", 5, 0, 10, 10)])
     pred = build({"p": (10, 10)}, [("p", "z", 0, 0, 5, 10), ("p", "y", 5, 0, 10, 10)])
     m = lcm.compare(gt, pred).confusion()
-    rows, columns = ordered(m, "by name", False)
+    rows, columns = order_labels(m, "by name", False)
     assert [m.labels[i] for i in rows] == ["Background", "a", "b"]
     assert [m.labels[j] for j in columns] == ["Background", "y", "z"]
-    assert ordered(m, "by similarity", True)[0][0] == 0 and np.isfinite(m.values).all()
+    assert order_labels(m, "by similarity", True)[0][0] == 0 and np.isfinite(m.values).all()
 
 
 def test_every_chart_has_a_camera():
@@ -238,7 +244,7 @@ YOLO, VOC, NAMES = b"0 .5 .5 .2 .2", b"<annotation><size/></annotation>", b"name
 
 
 def sorted_out(as_one=None, **files):
-    given = [from_bytes(name, data) for name, data in files.items()]
+    given = [input_from_bytes(name, data) for name, data in files.items()]
     kinds = [dropped_files.kind_of(one.name, one.data) for one in given]
     found = dropped_files.predictions(given, kinds, as_one)
     return [[part.name for part in one.parts] or [one.name] for one in found]
@@ -278,36 +284,38 @@ def test_the_person_knows_better_than_the_formats():
     ("ids:1", "move category ids by +1"),
 ])  # fmt: skip
 def test_every_repair_has_words(remedy, words):
-    assert is_remedy(remedy) and findings.in_words(remedy) == words
-    assert not is_remedy(remedy + ",") and not is_remedy("rm -rf") and not is_remedy("")
+    assert is_repair(remedy) and findings.repair_in_words(remedy) == words
+    assert not is_repair(remedy + ",") and not is_repair("rm -rf") and not is_repair("")
 
 
-@pytest.mark.parametrize("remedy", REMEDIES)
+@pytest.mark.parametrize("remedy", REPAIRS)
 def test_no_repair_is_without_words(remedy):
-    assert findings.in_words(remedy.replace("N", "1").replace("F", "2"))
+    assert findings.repair_in_words(remedy.replace("N", "1").replace("F", "2"))
 
 
 def test_a_repaired_gt_lends_its_pages_as_on_the_command_line():
     rows = [(k, 5 * k, 5 * k + 5) for k in range(3)]
     gt_data = b"page,label,x0,y0,x1,y1,width,height\n" + b"".join(b"d_%d,a,0,%d,9,%d,20,20\n" % row for row in rows)
     pred_data = b"page,label,x0,y0,x1,y1\n" + b"".join(b"d_%d,a,0,%d,9,%d\n" % (k + 1, *ys) for k, *ys in rows)
-    given = [from_bytes("gt.csv", gt_data), from_bytes("pred.csv", pred_data)]
-    gt, pred = layouts_of(Request(*given, gt_fixes=("pages:1",)))
+    given = [input_from_bytes("gt.csv", gt_data), input_from_bytes("pred.csv", pred_data)]
+    gt, pred = layouts_of(ComparisonRequest(*given, gt_fixes=("pages:1",)))
     assert gt.page_columns.names == ("d_1", "d_2", "d_3") == pred.page_columns.names
     assert lcm.compare(gt, pred).average("micro")["f1"] == 1
 
 
 def test_a_page_map_says_which_page_lends_its_size_to_an_upload():
-    gt = input_files.from_bytes(
+    gt = input_files.input_from_bytes(
         "gt.csv", b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\n"
     )
-    pred = input_files.from_bytes("pred.csv", b"page,label,x0,y0,x1,y1\nz,t,0,0,5,5\nb,t,0,0,5,5\n")
+    pred = input_files.input_from_bytes("pred.csv", b"page,label,x0,y0,x1,y1\nz,t,0,0,5,5\nb,t,0,0,5,5\n")
     with pytest.raises(lcm.InputError, match="size of page 'z'"):
-        input_files.layouts_of(input_files.Request(gt, pred))
+        input_files.layouts_of(input_files.ComparisonRequest(gt, pred))
     for text, width in (("a,z", 40.0), ("b,z\na,b", 50.0)):
-        page_map = input_files.from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
-        asked = input_files.Request(gt, pred, page_map=page_map)
+        page_map = input_files.input_from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
+        asked = input_files.ComparisonRequest(gt, pred, page_map=page_map)
         assert input_files.layouts_of(asked)[1].page_columns.widths[0] == width
-        fixed = input_files.layouts_of(input_files.Request(gt, pred, pred_fixes=("flip-y",), page_map=page_map))[1]
+        fixed = input_files.layouts_of(
+            input_files.ComparisonRequest(gt, pred, pred_fixes=("flip-y",), page_map=page_map)
+        )[1]
         assert fixed.page_columns.widths[0] == width
         assert input_files.comparison_of(asked, {}).pages[0] == "a"

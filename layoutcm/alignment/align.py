@@ -19,15 +19,15 @@ from layoutcm.alignment.taxonomy import (
     one_sided_labels,
     relabel,
 )
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.documents import name_documents
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages
-from layoutcm.layouts.page_maps import PageMap, resolve
+from layoutcm.layouts.page_maps import PageMap, resolve_page_map
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Mapped = Mapping[str, Mapping[str, str]]
+LabelMapping = Mapping[str, Mapping[str, str]]
 
 
 MISSING_PAGES = ("penalise", "ignore")
@@ -63,7 +63,10 @@ class Alignment:
         names = (self.space.labels[0], *self.layouts[side].labels)
         if label not in names and label not in self.space.labels:
             raise InputError(
-                "", "label", f"there is no label {shown(label)}", f"Labels: {', '.join(map(shown, names[:12]))}."
+                "",
+                "label",
+                f"there is no label {short_repr(label)}",
+                f"Labels: {', '.join(map(short_repr, names[:12]))}.",
             )
         return names.index(label) if label in names else -1
 
@@ -87,7 +90,7 @@ def align(
     *,
     missing_pages: str = "penalise",
     taxonomy: str = "auto",
-    mapping: Mapped | None = None,
+    mapping: LabelMapping | None = None,
     documents: str | Mapping[str, str] | None = None,
     page_map: PageMap | None = None,
 ) -> Alignment:
@@ -102,14 +105,20 @@ def align(
     sources, matches, page_findings = pair_pages(
         sides[GT].page_columns, sides[PRED].page_columns, missing_pages, page_map
     )
-    pages = joined_pages(sides[GT].page_columns, sides[PRED].page_columns, sources)
+    pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources)
     pages, document_findings = name_documents(pages, documents)
     findings += page_findings + document_findings
-    findings += _scaled(sides, pages, sources) + _silent_pages(sides, sources) + one_sided_labels(sides, kind)
+    findings += (
+        _scaled_page_findings(sides, pages, sources)
+        + _pages_without_pred(sides, sources)
+        + one_sided_labels(sides, kind)
+    )
     return Alignment((sides[GT], sides[PRED]), pages, sources, space, kind, tuple(findings), matches, mapped)
 
 
-def _scaled(sides: list[Layout], pages: Pages, sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Finding]:
+def _scaled_page_findings(
+    sides: list[Layout], pages: Pages, sources: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> list[Finding]:
     both = np.flatnonzero((sources[GT] >= 0) & (sources[PRED] >= 0))
     pred, at = sides[PRED].page_columns, sources[PRED][both]
     differs = (pred.widths[at] != pages.widths[both]) | (pred.heights[at] != pages.heights[both])
@@ -122,7 +131,7 @@ def _scaled(sides: list[Layout], pages: Pages, sources: tuple[NDArray[np.int64],
             "scaled-page",
             f"{int(differs.sum()):,} {'page has' if differs.sum() == 1 else 'pages have'} another size in pred and "
             f"{'is' if differs.sum() == 1 else 'are'} scaled to gt's (first: "
-            f"{shown(pages.names[page])}, {pred.widths[source]:g} x {pred.heights[source]:g} to "
+            f"{short_repr(pages.names[page])}, {pred.widths[source]:g} x {pred.heights[source]:g} to "
             f"{pages.widths[page]:g} x {pages.heights[page]:g}).",
             severity="info",
             count=int(differs.sum()),
@@ -130,7 +139,7 @@ def _scaled(sides: list[Layout], pages: Pages, sources: tuple[NDArray[np.int64],
     ]
 
 
-def _silent_pages(sides: list[Layout], sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Finding]:
+def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Finding]:
     """Pages on which gt has regions and pred none: a results list cannot say whether it saw them at all."""
     used = [np.bincount(side.region_columns.page, minlength=len(side.page_columns)) > 0 for side in sides]
     both = (sources[GT] >= 0) & (sources[PRED] >= 0)
@@ -140,7 +149,7 @@ def _silent_pages(sides: list[Layout], sources: tuple[NDArray[np.int64], NDArray
     first = sides[GT].page_columns.names[sources[GT][silent[0]]]
     message = (
         f"{silent.size:,} of {len(both):,} pages {'has' if silent.size == 1 else 'have'} regions in gt and none in "
-        f"pred (first: {shown(first)}), which count as missed."
+        f"pred (first: {short_repr(first)}), which count as missed."
     )
     return [Finding("page-without-pred", message, count=int(silent.size), fix="Check that the model ran on all pages.")]
 
@@ -154,7 +163,7 @@ def own_frames(alignment: Alignment, side: int) -> Floats:
     return frames
 
 
-def aligned_pages(alignment: Alignment, side: int, min_score: float | None = None) -> Indices:
+def page_of_region(alignment: Alignment, side: int, min_score: float | None = None) -> Indices:
     """int32[regions]: the aligned page of each of the side's regions, -1 for what is left out.
 
     A region is left out with its page, or for its score; one without a score stays.
@@ -173,12 +182,12 @@ def pair_pages(
     """int64[pages] of both sides: gt's pages in their order, then pred's own; -1 where a side lacks the page."""
     if missing_pages not in MISSING_PAGES:
         raise InputError(
-            "", "missing_pages", f"{shown(missing_pages)} is not known", f"Use {' or '.join(MISSING_PAGES)}."
+            "", "missing_pages", f"{short_repr(missing_pages)} is not known", f"Use {' or '.join(MISSING_PAGES)}."
         )
-    matches, findings = match_pages(gt, pred, resolve(page_map, gt, pred) if page_map else {})
+    matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
     alone = matches.alone(len(pred))
     for side, pages, names in zip(SIDES, alone, (gt.names, pred.names)):
-        findings += _alone(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
+        findings += _unmatched_findings(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
     if missing_pages == "ignore":
         kept = np.flatnonzero(matches.partner >= 0)
         return (kept, matches.partner[kept]), matches, findings
@@ -186,25 +195,25 @@ def pair_pages(
     return (gt_pages, np.concatenate([matches.partner, alone[PRED]])), matches, findings
 
 
-def _alone(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
+def _unmatched_findings(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
     if not names:
         return []
-    first = ", ".join(map(shown, names[:NAMES_SHOWN])) + (" …" if len(names) > NAMES_SHOWN else "")
+    first = ", ".join(map(short_repr, names[:NAMES_SHOWN])) + (" …" if len(names) > NAMES_SHOWN else "")
     message = (
         f"{len(names):,} of {pages:,} pages of {side} {'is' if len(names) == 1 else 'are'} not in the other side "
-        f"and {_fate(len(names), missing_pages)}: {first}."
+        f"and {_treatment(len(names), missing_pages)}: {first}."
     )
     fix = "Check the page names of both files, say which belong together (pages=, --pages)"
     fix += "." if missing_pages == "ignore" else ", or leave such pages out (missing pages: ignore)."
     return [Finding(f"page-only-in-{side}", message, count=len(names), fix=fix)]
 
 
-def _fate(count: int, missing_pages: str) -> str:
+def _treatment(count: int, missing_pages: str) -> str:
     verb = "is" if count == 1 else "are"
     return f"{verb} left out" if missing_pages == "ignore" else f"{verb} compared with an empty page"
 
 
-def joined_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
+def join_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
     """The pages in gt's frame; in pred's own where gt has no such page."""
     if np.array_equal(sources[GT], np.arange(len(gt))) and (all(gt.documents) or not any(pred.documents)):
         return gt  # the usual case, and there may be very many pages

@@ -13,13 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
-from layoutcm.alignment.other_readings import FEWEST, GAIN, Sample, better, other_reading, repairable, take_sample
-from layoutcm.errors import shown
+from layoutcm.alignment.other_readings import (
+    FEWEST_REGIONS,
+    GAIN,
+    PageSample,
+    better_reading,
+    is_better,
+    repairable_finding,
+    take_sample,
+)
+from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
-from layoutcm.wording import agreeing
+from layoutcm.wording import plural
 
-COARSE = 50  # no page image is this small; inches and millimetres of small prints are
+COARSE_SIDE = 50  # no page image is this small; inches and millimetres of small prints are
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
 
 
@@ -33,7 +41,7 @@ def check_layout(layout: Layout) -> list[Finding]:
         *_empty_pages(layout),
         *_duplicates(layout),
         *_tiny_boxes(layout),
-        *_odd_scores(layout),
+        *_unusual_scores(layout),
     ]
 
 
@@ -49,7 +57,7 @@ def check_pair(alignment: Alignment) -> list[Finding]:
         return []  # where gt is in doubt, nothing can be said about pred
     sample = take_sample(alignment)
     found = sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
-    findings = other_reading(sample, found) if len(sample.pairs) and found < 1 - GAIN else []
+    findings = better_reading(sample, found) if len(sample.pairs) and found < 1 - GAIN else []
     if not findings and found < 1 - GAIN:
         findings = _other_page(alignment, found)
     return findings + _other_ids(alignment, sample)
@@ -76,14 +84,15 @@ def _below_threshold(pred: Layout, min_score: float | None) -> list[Finding]:
 def _coarse_pages(layout: Layout) -> list[Finding]:
     """Pages in inches or the like: whole units are no pixels."""
     pages = layout.page_columns
-    small = np.flatnonzero(np.maximum(pages.widths, pages.heights) < COARSE)
+    small = np.flatnonzero(np.maximum(pages.widths, pages.heights) < COARSE_SIDE)
     # Whole coordinates on a small page are pixels after all.
     if not small.size or (layout.region_columns.boxes % 1 == 0).mean() > 0.5:
         return []
     i = int(small[0])
     message = (
         f"{layout.name}: {small.size:,} of {len(pages):,} pages {'is' if small.size == 1 else 'are'} only some "
-        f"{COARSE} units or less a side (first: {shown(pages.names[i])}, {pages.widths[i]:g} x {pages.heights[i]:g}), "
+        f"{COARSE_SIDE} units or less a side (first: {short_repr(pages.names[i])}, "
+        f"{pages.widths[i]:g} x {pages.heights[i]:g}), "
         f"so rounding to whole units is coarse."
     )
     fix = "Use the rounding exact, or make the side with pixels the ground truth."
@@ -97,7 +106,7 @@ def _empty_pages(layout: Layout) -> list[Finding]:
         return []
     message = (
         f"{layout.name}: {blank.size:,} of {len(used):,} pages {'has' if blank.size == 1 else 'have'} no region "
-        f"(first: {shown(layout.page_columns.names[blank[0]])})."
+        f"(first: {short_repr(layout.page_columns.names[blank[0]])})."
     )
     return [Finding("empty-page", message, severity="info", count=int(blank.size))]
 
@@ -105,7 +114,7 @@ def _empty_pages(layout: Layout) -> list[Finding]:
 def _duplicates(layout: Layout) -> list[Finding]:
     regions = layout.region_columns
     columns = (regions.page, regions.label, *regions.boxes.T)
-    doubtful = _meeting(columns)
+    doubtful = _possibly_equal_rows(columns)
     rows = np.column_stack([column[doubtful] for column in columns])
     order = np.lexsort(rows.T[::-1])
     again = (rows[order[1:]] == rows[order[:-1]]).all(axis=1)
@@ -114,14 +123,14 @@ def _duplicates(layout: Layout) -> list[Finding]:
     first = int(doubtful[order[1:][again]].min())
     label, page = layout.labels[regions.label[first]], layout.page_columns.names[regions.page[first]]
     message = (
-        f"{layout.name}: {agreeing(int(again.sum()), 'region stands', 'regions stand')} there twice, with the same "
-        f"box and label (first: {shown(label)} on page {shown(page)})."
+        f"{layout.name}: {plural(int(again.sum()), 'region stands', 'regions stand')} there twice, with the same "
+        f"box and label (first: {short_repr(label)} on page {short_repr(page)})."
     )
     fix = "Pixels are not counted twice, objects are: remove the doubles."
     return [Finding("duplicate-box", message, count=int(again.sum()), fix=fix)]
 
 
-def _meeting(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     """Rows whose weighted sum another row has too: equal rows are among them. One column is sorted faster than six."""
     total = np.zeros(len(columns[0]))
     for column, weight in zip(columns, np.random.default_rng(0).random(len(columns))):
@@ -138,11 +147,11 @@ def _tiny_boxes(layout: Layout) -> list[Finding]:
     for unit, words in UNIT_LIKE.items():
         if (reach <= unit * 1.05).all() and min(pages.widths.min(), pages.heights.min()) > 4 * unit:
             message = f"{layout.name}: no coordinate is above {reach.max():.4g}; they look like {words}."
-            return [repairable("other-scale", message, f"unit:{unit:g}", side="")]
+            return [repairable_finding("other-scale", message, f"unit:{unit:g}", side="")]
     return []
 
 
-def _odd_scores(layout: Layout) -> list[Finding]:
+def _unusual_scores(layout: Layout) -> list[Finding]:
     scores = layout.region_columns.scores
     known = scores[np.isfinite(scores)]
     name = layout.name
@@ -166,17 +175,17 @@ def _other_page(alignment: Alignment, before: float) -> list[Finding]:
             sample = take_sample(alignment, shift, along)
             tried.append((sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0, along, shift, sample))
     found, along, shift, sample = max(tried, key=lambda one: len(one[3].boxes[GT]) * round(one[0], 2))
-    if not better(found, before) or len(sample.boxes[GT]) < FEWEST:
+    if not is_better(found, before) or len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
     message = (
         f"{'Pages' if along == 'pages' else 'Images'} of pred seem to be off by one: on the one "
         f"{'after' if shift > 0 else 'before'} their own, {found:.0%} of gt's regions have a counterpart, against "
         f"{before:.0%} as it stands."
     )
-    return [repairable("page-off-by-one", message, f"{along}:{shift}")]
+    return [repairable_finding("page-off-by-one", message, f"{along}:{shift}")]
 
 
-def _other_ids(alignment: Alignment, sample: Sample) -> list[Finding]:
+def _other_ids(alignment: Alignment, sample: PageSample) -> list[Finding]:
     """Regions in the same place whose labels agree once every id is one more or one less."""
     pred = alignment.layouts[PRED]
     partners = sample.partners(sample.boxes[PRED])
@@ -184,17 +193,17 @@ def _other_ids(alignment: Alignment, sample: Sample) -> list[Finding]:
         return []
     gt_label = alignment.space.gt_place[1:][sample.labels[GT][partners[:, GT]]]
 
-    def agreeing(by: int) -> float:
+    def label_agreement(by: int) -> float:
         label = shift_ids(pred, sample.labels[PRED][partners[:, PRED]], by)
         return float((alignment.space.pred_place[1:][label] == gt_label).mean())
 
-    before = agreeing(0)
+    before = label_agreement(0)
     for by in (1, -1):
-        after = agreeing(by)
-        if better(after, before):
+        after = label_agreement(by)
+        if is_better(after, before):
             message = (
                 f"Category ids of pred seem to be off by one: with every id {'one more' if by > 0 else 'one less'}, "
                 f"{after:.0%} of the regions in the same place have the same label, against {before:.0%} as it stands."
             )
-            return [repairable("ids-off-by-one", message, f"ids:{by}")]
+            return [repairable_finding("ids-off-by-one", message, f"ids:{by}")]
     return []

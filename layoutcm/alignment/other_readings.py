@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
-from layoutcm.layouts.repairs import box_change, next_pages, raw_regions
+from layoutcm.layouts.repairs import box_transform, next_pages, raw_regions
 
-FEWEST = 5  # regions of gt below which chance could look like a convention
+FEWEST_REGIONS = 5  # regions of gt below which chance could look like a convention
 PAGES_TRIED = 64
 PAIRS_TRIED = 200_000
 SAME_PLACE = 0.5  # IoU from which two regions count as the same
@@ -26,7 +26,7 @@ KNOWN_DPI = (96, 100, 144, 150, 200, 300)
 
 
 @dataclass(frozen=True)
-class Sample:
+class PageSample:
     """Raw regions of some pages in their own frames, and all pairs of gt and pred that share a page."""
 
     boxes: tuple[Floats, Floats]
@@ -40,11 +40,11 @@ class Sample:
 
     def partners(self, pred_boxes: Floats) -> NDArray[np.int64]:
         parts = [boxes / np.tile(frame, 2) for boxes, frame in zip((self.boxes[GT], pred_boxes), self.frames)]
-        overlap = iou(parts[GT][self.pairs[:, GT]], parts[PRED][self.pairs[:, PRED]])
+        overlap = box_iou(parts[GT][self.pairs[:, GT]], parts[PRED][self.pairs[:, PRED]])
         return self.pairs[overlap >= SAME_PLACE]
 
 
-def iou(gt: Floats, pred: Floats) -> Floats:
+def box_iou(gt: Floats, pred: Floats) -> Floats:
     """float64[pairs]: intersection over union; 0 for boxes without area."""
     width = np.minimum(gt[:, X1], pred[:, X1]) - np.maximum(gt[:, X0], pred[:, X0])
     height = np.minimum(gt[:, Y1], pred[:, Y1]) - np.maximum(gt[:, Y0], pred[:, Y0])
@@ -56,7 +56,7 @@ def iou(gt: Floats, pred: Floats) -> Floats:
     return np.divide(both, either, out=np.zeros_like(both), where=either > 0)
 
 
-def take_sample(alignment: Alignment, shift: int = 0, along: str = "pages") -> Sample:
+def take_sample(alignment: Alignment, shift: int = 0, along: str = "pages") -> PageSample:
     """Pages spread over the set on which both sides have regions; `shift` takes pred's page that much earlier."""
     raw = [raw_regions(layout) for layout in alignment.layouts]
     sources = _shifted_sources(alignment, shift, along)
@@ -78,7 +78,7 @@ def take_sample(alignment: Alignment, shift: int = 0, along: str = "pages") -> S
         for a, b, c, d in zip(starts[GT][:-1], starts[GT][1:], starts[PRED][:-1], starts[PRED][1:])
     ]
     pairs = np.concatenate(blocks) if blocks else np.empty((0, 2), int)
-    return Sample((boxes[GT], boxes[PRED]), (labels[GT], labels[PRED]), (frames[GT], frames[PRED]), pairs)
+    return PageSample((boxes[GT], boxes[PRED]), (labels[GT], labels[PRED]), (frames[GT], frames[PRED]), pairs)
 
 
 def _shifted_sources(alignment: Alignment, shift: int, along: str) -> list[NDArray[np.int64]]:
@@ -103,47 +103,47 @@ def _chosen_pages(pages: list[Indices], sources: list[NDArray[np.int64]]) -> NDA
     return spread[np.cumsum(counts[GT][spread] * counts[PRED][spread]) <= PAIRS_TRIED]
 
 
-def better(found: float, before: float) -> bool:
+def is_better(found: float, before: float) -> bool:
     return found >= before + GAIN and found >= 2 * before
 
 
-def other_reading(sample: Sample, before: float) -> list[Finding]:
+def better_reading(sample: PageSample, before: float) -> list[Finding]:
     """The reading of pred's boxes that finds most, if it finds far more than the boxes as they stand."""
-    if len(sample.boxes[GT]) < FEWEST:
+    if len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
-    tried = [(sample.found(boxes), remedies, words) for boxes, remedies, words in _readings(sample)]
+    tried = [(sample.found(boxes), remedies, words) for boxes, remedies, words in _candidate_readings(sample)]
     # Among readings that are as good, the simplest: they are tried in that order, and `max` takes the first.
     found, remedies, words = max(tried, key=lambda reading: round(reading[0], 2))
-    if not better(found, before):
+    if not is_better(found, before):
         return []
     message = (
         f"{words}: read so, {found:.0%} of gt's regions have a counterpart in pred, against {before:.0%} as it stands "
         f"(on {len(sample.boxes[GT]):,} regions tried)."
     )
     code = {"flip": "y-flipped", "xywh": "xywh-as-xyxy", "xyxy": "xyxy-as-xywh"}.get(remedies[-1][:4], "other-scale")
-    return [repairable(code, message, ",".join(remedies))]
+    return [repairable_finding(code, message, ",".join(remedies))]
 
 
-def repairable(code: str, message: str, remedy: str, side: str = "pred") -> Finding:
+def repairable_finding(code: str, message: str, remedy: str, side: str = "pred") -> Finding:
     option = {"pred": f"--fix {remedy}", "": f"--fix {remedy} (--fix-gt for the ground truth)"}[side]
     return Finding(code, message, fix=f"Repair it: fix({side or 'layout'}, {remedy!r}) or {option}.", remedy=remedy)
 
 
-def _readings(sample: Sample) -> Iterator[tuple[Floats, tuple[str, ...], str]]:
+def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, tuple[str, ...], str]]:
     """(pred's boxes, repairs, the suspicion in words)"""
     raw, frames = sample.boxes[PRED], sample.frames[PRED]
-    flip = box_change("flip-y")
+    flip = box_transform("flip-y")
     scales = list(_scales(sample))
     yield flip(raw, frames), ("flip-y",), "The y axis of pred seems to point up"
-    yield box_change("xywh")(raw, frames), ("xywh",), "Boxes of pred seem to be x, y, width, height, read as corners"
-    yield box_change("xyxy")(raw, frames), ("xyxy",), "Boxes of pred seem to be corners, read as x, y, width, height"
+    yield box_transform("xywh")(raw, frames), ("xywh",), "Boxes of pred seem to be x, y, width, height, read as corners"
+    yield box_transform("xyxy")(raw, frames), ("xyxy",), "Boxes of pred seem to be corners, read as x, y, width, height"
     for kind, factor, words in scales:
-        scaled = box_change(kind, factor)(raw, frames)
+        scaled = box_transform(kind, factor)(raw, frames)
         yield scaled, (f"{kind}:{factor:.6g}",), words
         yield flip(scaled, frames), (f"{kind}:{factor:.6g}", "flip-y"), f"{words}, and its y axis seems to point up"
 
 
-def _scales(sample: Sample) -> Iterator[tuple[str, float, str]]:
+def _scales(sample: PageSample) -> Iterator[tuple[str, float, str]]:
     """Units and factors that tools use, and those that the extents of the two sides suggest."""
     for unit in KNOWN_UNITS:
         yield "unit", unit, f"Coordinates of pred seem to run from 0 to {unit:g} over the page"

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.page_numbers import Places, number_pairs, numbered
-from layoutcm.errors import shown
+from layoutcm.alignment.page_numbers import PageKeys, number_pairs, page_keys
+from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, PRED, Finding, Pages
 from layoutcm.layouts.page_names import NAME_RULES
 
-ALONE, MAP, EXACT, NUMBER = "", "map", "exact", "number"
-WAYS = (ALONE, MAP, EXACT, *NAME_RULES, NUMBER)
-_SAID = {
+UNMATCHED, MAP, EXACT, NUMBER = "", "map", "exact", "number"
+WAYS = (UNMATCHED, MAP, EXACT, *NAME_RULES, NUMBER)
+_HOW_IN_WORDS = {
     MAP: "by the page map",
     "base name": "by name without folders",
     "stem": "by name without folders and suffix",
@@ -55,23 +55,23 @@ def match_pages(gt: Pages, pred: Pages, page_map: Mapping[int, int]) -> tuple[Pa
         if not all(side.size for side in alone):
             break
         if way == NUMBER:
-            pairs, noted = _by_number(gt, pred, matches, alone)
+            pairs, noted = _pairs_by_number(gt, pred, matches, alone)
         else:
-            pairs = list(page_map.items()) if way == MAP else _named(way, gt, pred, alone)
-            noted = _matched(way, gt, pred, pairs)
+            pairs = list(page_map.items()) if way == MAP else _pairs_by_name(way, gt, pred, alone)
+            noted = _matched_finding(way, gt, pred, pairs)
         findings += noted
-        matches = _with(matches, pairs, way)
+        matches = _add_pairs(matches, pairs, way)
     return matches, findings
 
 
-def _with(matches: PageMatches, pairs: Pairs, way: str) -> PageMatches:
+def _add_pairs(matches: PageMatches, pairs: Pairs, way: str) -> PageMatches:
     pages, partners = np.array(pairs, np.int64).reshape(-1, 2).T
     partner, how = matches.partner.copy(), matches.how.copy()
     partner[pages], how[pages] = partners, WAYS.index(way)
     return PageMatches(partner, how)
 
 
-def _named(way: str, gt: Pages, pred: Pages, alone: tuple[NDArray[np.int64], ...]) -> Pairs:
+def _pairs_by_name(way: str, gt: Pages, pred: Pages, alone: tuple[NDArray[np.int64], ...]) -> Pairs:
     """Pages still alone of which the rule makes the same, where neither side has a second such page."""
     if way == EXACT:
         free = set(alone[PRED].tolist())
@@ -83,41 +83,41 @@ def _named(way: str, gt: Pages, pred: Pages, alone: tuple[NDArray[np.int64], ...
     return [(i, j) for name, i in pages.items() if i in lonely[GT] and (j := partners.get(name, -1)) in lonely[PRED]]
 
 
-def _by_number(
+def _pairs_by_number(
     gt: Pages, pred: Pages, matches: PageMatches, alone: tuple[NDArray[np.int64], ...]
 ) -> tuple[Pairs, list[Finding]]:
-    places = numbered(gt), numbered(pred)
+    places = page_keys(gt), page_keys(pred)
     pairs, shift = number_pairs(*places)
     if shift is None:
-        return [], _ambiguous(gt, places, alone)
+        return [], _ambiguous_finding(gt, places, alone)
     free = [set(side.tolist()) for side in alone]
     found = [(i, j) for i, j in pairs if i in free[GT] and j in free[PRED]]
     if not shift:
-        return found, _matched(NUMBER, gt, pred, found)
+        return found, _matched_finding(NUMBER, gt, pred, found)
     first, second = ("gt", "pred") if shift == -1 else ("pred", "gt")
     counted = f"{first} counts pages from 0 and {second} from 1"
-    return found, _shifted(gt, pred, found, counted) + _suspect(gt, places, matches, counted)
+    return found, _shifted_finding(gt, pred, found, counted) + _suspect_finding(gt, places, matches, counted)
 
 
-def _matched(way: str, gt: Pages, pred: Pages, pairs: Pairs) -> list[Finding]:
+def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: Pairs) -> list[Finding]:
     if not pairs or way == EXACT:
         return []
-    message = f"{_pages(len(pairs))} matched {_SAID[way]} (first: {_both(gt, pred, *pairs[0])})."
+    message = f"{_pages_were(len(pairs))} matched {_HOW_IN_WORDS[way]} (first: {_both_names(gt, pred, *pairs[0])})."
     return [Finding(f"page-matched-by-{way.replace(' ', '-')}", message, severity="info", count=len(pairs))]
 
 
-def _shifted(gt: Pages, pred: Pages, pairs: Pairs, counted: str) -> list[Finding]:
+def _shifted_finding(gt: Pages, pred: Pages, pairs: Pairs, counted: str) -> list[Finding]:
     if not pairs:
         return []
     message = (
-        f"{_pages(len(pairs))} matched {_SAID[NUMBER]}, shifted by one, because {counted} "
-        f"(first: {_both(gt, pred, *pairs[0])})."
+        f"{_pages_were(len(pairs))} matched {_HOW_IN_WORDS[NUMBER]}, shifted by one, because {counted} "
+        f"(first: {_both_names(gt, pred, *pairs[0])})."
     )
     fix = "Give a page map (pages=, --pages) if this is wrong."
     return [Finding("page-numbers-shifted", message, count=len(pairs), fix=fix)]
 
 
-def _suspect(gt: Pages, places: tuple[Places, Places], matches: PageMatches, counted: str) -> list[Finding]:
+def _suspect_finding(gt: Pages, places: tuple[PageKeys, PageKeys], matches: PageMatches, counted: str) -> list[Finding]:
     """Equal names with equal numbers, although the two sides count differently: likely the neighbouring page."""
     named = np.flatnonzero((matches.partner >= 0) & (matches.how != WAYS.index(MAP)))
     wrong = [
@@ -129,13 +129,15 @@ def _suspect(gt: Pages, places: tuple[Places, Places], matches: PageMatches, cou
         return []
     message = (
         f"It seems that {counted}, yet {len(wrong):,} {'page has' if len(wrong) == 1 else 'pages have'} the same name "
-        f"and number on both sides (first: {shown(gt.names[wrong[0][0]])}); they are compared by name."
+        f"and number on both sides (first: {short_repr(gt.names[wrong[0][0]])}); they are compared by name."
     )
     fix = "If pages are off by one, give a page map (pages=, --pages)."
     return [Finding("page-numbers-suspect", message, count=len(wrong), fix=fix)]
 
 
-def _ambiguous(gt: Pages, places: tuple[Places, Places], alone: tuple[NDArray[np.int64], ...]) -> list[Finding]:
+def _ambiguous_finding(
+    gt: Pages, places: tuple[PageKeys, PageKeys], alone: tuple[NDArray[np.int64], ...]
+) -> list[Finding]:
     left = [{place: i for i in pages.tolist() if (place := side[i])} for side, pages in zip(places, alone)]
     documents = [{document for document, _ in side} for side in left]
     open_ = [i for (document, _), i in left[GT].items() if document in documents[PRED]]
@@ -144,14 +146,14 @@ def _ambiguous(gt: Pages, places: tuple[Places, Places], alone: tuple[NDArray[np
     message = (
         f"One side has a page 0 and the other has none, and the numbers do not tell whether they are shifted by one: "
         f"{len(open_):,} {'page' if len(open_) == 1 else 'pages'} of gt could not be matched by page number "
-        f"(first: {shown(gt.names[open_[0]])})."
+        f"(first: {short_repr(gt.names[open_[0]])})."
     )
     return [Finding("page-numbers-ambiguous", message, count=len(open_), fix="Give a page map (pages=, --pages).")]
 
 
-def _both(gt: Pages, pred: Pages, i: int, j: int) -> str:
-    return f"{shown(gt.names[i])} and {shown(pred.names[j])}"
+def _both_names(gt: Pages, pred: Pages, i: int, j: int) -> str:
+    return f"{short_repr(gt.names[i])} and {short_repr(pred.names[j])}"
 
 
-def _pages(count: int) -> str:
+def _pages_were(count: int) -> str:
     return f"{count:,} page was" if count == 1 else f"{count:,} pages were"

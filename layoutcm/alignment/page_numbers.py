@@ -11,23 +11,25 @@ from collections.abc import Callable
 from functools import cache
 
 from layoutcm.layouts.model import GT, PRED, Pages
-from layoutcm.layouts.page_names import base_name, only_once, spelling, split_number
+from layoutcm.layouts.page_names import base_name, normalised_stem, split_number, unique_keys
 
-Place = tuple[str, int]  # document, number
-Places = list[Place | None]
+PageKey = tuple[str, int]  # document, number
+PageKeys = list[PageKey | None]
 Numbers = dict[str, set[int]]
 
 
-def numbered(pages: Pages) -> Places:
+def page_keys(pages: Pages) -> PageKeys:
     """Document and number of every page: the file's own, else read off the page's name; None where it has none."""
-    spelled = cache(spelling)  # a document has many pages
+    spelled = cache(normalised_stem)  # a document has many pages
     return [
-        _place(*split_number(base_name(name)), spelled(document) if document else None, number, spelled)
+        _page_key(*split_number(base_name(name)), spelled(document) if document else None, number, spelled)
         for name, document, number in zip(pages.names, pages.documents, pages.numbers.tolist())
     ]
 
 
-def _place(base: str, trailing: int, document: str | None, number: int, spelled: Callable[[str], str]) -> Place | None:
+def _page_key(
+    base: str, trailing: int, document: str | None, number: int, spelled: Callable[[str], str]
+) -> PageKey | None:
     base = spelled(base)
     if number >= 0:
         own = base if trailing == number else ""
@@ -38,7 +40,7 @@ def _place(base: str, trailing: int, document: str | None, number: int, spelled:
     return base if document is None else document, trailing
 
 
-def number_pairs(gt: Places, pred: Places) -> tuple[list[tuple[int, int]], int | None]:
+def number_pairs(gt: PageKeys, pred: PageKeys) -> tuple[list[tuple[int, int]], int | None]:
     """All (gt page, pred page) of one document and number, and what to add to pred's numbers: 0, 1 or -1.
 
     None instead of the shift, and no pairs, where one side has a page 0 and the numbers do not tell what it means.
@@ -47,8 +49,8 @@ def number_pairs(gt: Places, pred: Places) -> tuple[list[tuple[int, int]], int |
     shift = _shift(*(_numbers(side) for side in sides))
     if shift is None:
         return [], None
-    pages = only_once((place, i) for i, place in enumerate(sides[GT]) if place)
-    partners = only_once((place, j) for j, place in enumerate(sides[PRED]) if place)
+    pages = unique_keys((place, i) for i, place in enumerate(sides[GT]) if place)
+    partners = unique_keys((place, j) for j, place in enumerate(sides[PRED]) if place)
     pairs = [
         (pages[document, number + shift], j)
         for (document, number), j in partners.items()
@@ -57,7 +59,7 @@ def number_pairs(gt: Places, pred: Places) -> tuple[list[tuple[int, int]], int |
     return sorted(pairs), shift
 
 
-def _same_document(sides: list[Places]) -> list[Places]:
+def _same_document(sides: list[PageKeys]) -> list[PageKeys]:
     """Where both sides are one document and one of them does not say which, it is the other's."""
     documents = [{place[0] if place else None for place in side} for side in sides]
     if all(len(names) == 1 and None not in names for names in documents) and {""} in documents:
@@ -65,7 +67,7 @@ def _same_document(sides: list[Places]) -> list[Places]:
     return sides
 
 
-def _numbers(side: Places) -> Numbers:
+def _numbers(side: PageKeys) -> Numbers:
     numbers: Numbers = defaultdict(set)
     for place in side:
         if place:

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import InputError, shown
-from layoutcm.layouts.handwritten import parse_written, read_written
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, recoded
+from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, recode_labels
 from layoutcm.layouts.validation import drop_background
-from layoutcm.wording import counted
+from layoutcm.wording import plural
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
-NEARLY = 0.75  # how alike two names are of which one may be the other, misspelt
-LOOKED_AT = 100  # comparing spellings takes long, and nobody reads so many mistakes
+SIMILARITY = 0.75  # how alike two names are of which one may be the other, misspelt
+MOST_COMPARED = 100  # comparing spellings takes long, and nobody reads so many mistakes
 
 
 def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
@@ -27,24 +27,24 @@ def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
     hint = "Write {pred: {old label: new label}} and the same for gt; map to Background to drop a label."
     if not isinstance(mapping, Mapping) or not all(side in SIDES for side in mapping):
         wrong = next((side for side in mapping if side not in SIDES), None) if isinstance(mapping, Mapping) else mapping
-        raise InputError(file, "mapping", f"{shown(wrong)} is not a side", f"Use the keys gt and pred. {hint}")
+        raise InputError(file, "mapping", f"{short_repr(wrong)} is not a side", f"Use the keys gt and pred. {hint}")
     for side, names in mapping.items():
         if not isinstance(names, Mapping):
-            raise InputError(file, f"mapping.{side}", f"{shown(names)} is not a mapping of labels", hint)
+            raise InputError(file, f"mapping.{side}", f"{short_repr(names)} is not a mapping of labels", hint)
         for old, new in names.items():
             if not isinstance(old, str) or not isinstance(new, str) or not new:
-                problem = f"{shown(old)} becomes {shown(new)}, both must be label names"
+                problem = f"{short_repr(old)} becomes {short_repr(new)}, both must be label names"
                 raise InputError(file, f"mapping.{side}", problem, f"Put names in quotes if need be. {hint}")
     return {side: dict(names) for side, names in mapping.items()}
 
 
 def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
     """{"gt": {old: new}, "pred": {old: new}} from a YAML or JSON file."""
-    return _mapping(read_written(path, "mapping"), str(path))
+    return _mapping(read_yaml_or_json(path, "mapping"), str(path))
 
 
 def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, str]]:
-    return _mapping(parse_written(name, data, "mapping"), name)
+    return _mapping(parse_yaml_or_json(name, data, "mapping"), name)
 
 
 def _mapping(loaded: object, name: str) -> dict[str, dict[str, str]]:
@@ -61,7 +61,10 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
     renamed = [str(mapping.get(label, label)) for label in layout.labels]
     labels = list(dict.fromkeys(renamed))
     recode = np.array([labels.index(name) for name in renamed], np.int32)
-    regions, dropped = recoded(layout.region_columns, recode), layout.dropped and recoded(layout.dropped, recode)
+    regions, dropped = (
+        recode_labels(layout.region_columns, recode),
+        layout.dropped and recode_labels(layout.dropped, recode),
+    )
     before = len(layout.findings)
     # A layout under other names no longer lends its label ids.
     layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped))
@@ -76,23 +79,26 @@ def _unknown_labels(layout: Layout, mapping: Mapping[str, str], side: str) -> li
     """
     unknown = [label for label in mapping if label not in layout.labels]
     free = {plain_spelling(label): label for label in layout.labels if label not in mapping}
-    near = {label: difflib.get_close_matches(plain_spelling(label), free, 1, NEARLY) for label in unknown[:LOOKED_AT]}
+    near = {
+        label: difflib.get_close_matches(plain_spelling(label), free, 1, SIMILARITY)
+        for label in unknown[:MOST_COMPARED]
+    }
     meant = {label: free[found[0]] for label, found in near.items() if found}
     others = [label for label in unknown if label not in meant]
     findings = []
     if meant:
         first = next(iter(meant))
-        message = f"{_names(side, len(meant))} that {layout.name} has in another spelling (first: {shown(first)})."
-        fix = f"Write {shown(meant[first])} for {shown(first)} if that is meant."
+        message = f"{_names(side, len(meant))} that {layout.name} has in another spelling (first: {short_repr(first)})."
+        fix = f"Write {short_repr(meant[first])} for {short_repr(first)} if that is meant."
         findings.append(Finding("mapping-misspelt", message, count=len(meant), fix=fix))
     if others:
-        message = f"{_names(side, len(others))} that {layout.name} does not have (first: {shown(others[0])})."
+        message = f"{_names(side, len(others))} that {layout.name} does not have (first: {short_repr(others[0])})."
         findings.append(Finding("mapping-unused", message, severity="info", count=len(others)))
     return findings
 
 
 def _names(side: str, count: int) -> str:
-    return f"The mapping of {side} names {counted(count, 'label')}"
+    return f"The mapping of {side} names {plural(count, 'label')}"
 
 
 def labels_renamed(layout: Layout, mapping: Mapping[str, str]) -> int:
@@ -116,11 +122,12 @@ def plain_spelling(label: str) -> str:
 def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[LabelSpace, str]:
     """The matrix's label list, and whether it is same, different or mapped."""
     if taxonomy not in TAXONOMIES:
-        raise InputError("", "taxonomy", f"{shown(taxonomy)} is not known", f"Use one of {', '.join(TAXONOMIES)}.")
+        raise InputError("", "taxonomy", f"{short_repr(taxonomy)} is not known", f"Use one of {', '.join(TAXONOMIES)}.")
     shared = taxonomy in ("same", "match-names") or (
         taxonomy == "auto"
         and (
-            _one_holds_other(set(gt.labels), set(pred.labels)) or _one_holds_other(gt.labels_in_use, pred.labels_in_use)
+            _one_includes_other(set(gt.labels), set(pred.labels))
+            or _one_includes_other(gt.labels_in_use, pred.labels_in_use)
         )
     )
     if shared:
@@ -135,7 +142,7 @@ def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[
     return LabelSpace(labels, gt_place, pred_place, shared=False), "different"
 
 
-def _one_holds_other(gt: set[str], pred: set[str]) -> bool:
+def _one_includes_other(gt: set[str], pred: set[str]) -> bool:
     return gt <= pred or pred <= gt
 
 
@@ -151,7 +158,7 @@ def one_sided_labels(sides: list[Layout], kind: str) -> list[Finding]:
                 Finding(
                     f"label-only-in-{SIDES[side]}",
                     f"{len(alone)} label{'s are' if len(alone) > 1 else ' is'} used by {SIDES[side]} only: "
-                    f"{', '.join(map(shown, alone[:6]))}{' …' if len(alone) > 6 else ''}.",
+                    f"{', '.join(map(short_repr, alone[:6]))}{' …' if len(alone) > 6 else ''}.",
                     severity="info",
                     count=len(alone),
                     fix="Map labels to each other if they mean the same.",
@@ -166,7 +173,7 @@ def _equal_label_names(sides: list[Layout]) -> list[Finding]:
         return []
     message = (
         f"{len(alike)} of {len(sides[PRED].labels)} labels of pred have a name that gt has too (first: "
-        f"{shown(alike[0])}), but neither side's labels include the other's, so they count as different."
+        f"{short_repr(alike[0])}), but neither side's labels include the other's, so they count as different."
     )
     return [
         Finding(

@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm.comparison import Comparison, compare
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats import read
 from layoutcm.layouts.model import Layout
-from layoutcm.layouts.repairs import fix
+from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.writers import write
 from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_confusion import FamilyConfusion
-from layoutcm.metrics.family_trees import BUILT_IN, Given, family_tree
+from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference
 from layoutcm.tables.result_json import Extras, full_result
-from layoutcm.wording import agreeing, counted
+from layoutcm.wording import plural
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
@@ -41,7 +41,7 @@ def run_compare(options: argparse.Namespace) -> None:
         check_resampling(options.intervals)
     results, told = [], []
     with _report_folder(options) as folder:
-        gt = fix(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
+        gt = repair(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
         first: tuple[str, Comparison] | None = None
         for file, name in zip(options.pred, _report_names(options.pred)):
             comparison = _compare(gt, file, options)
@@ -58,13 +58,13 @@ def run_compare(options: argparse.Namespace) -> None:
     if options.json:
         _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
     for text in told:
-        print(harmless(text), end="\n\n")
+        print(without_control_characters(text), end="\n\n")
     if options.output and options.json != "-":
         print(f"report written to {options.output}")
 
 
 def _extras(
-    comparison: Comparison, first: tuple[str, Comparison], families: Given | None, options: argparse.Namespace
+    comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
 ) -> tuple[Extras, list[str]]:
     """What was asked for beyond the comparison itself, and notes on what cannot be had."""
     booked = None if families is None else _families(comparison, families, options)
@@ -83,16 +83,16 @@ def _extras(
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
     """What is printed about one prediction."""
-    from layoutcm.tables.terminal import difference_summary, family_summary, summary
+    from layoutcm.tables.terminal import comparison_summary, difference_summary, family_summary
 
-    told = [summary(comparison, options.method, extras.intervals)]
+    told = [comparison_summary(comparison, options.method, extras.intervals)]
     told += [difference_summary(extras.difference, first)] if extras.difference else []
     return [*told, family_summary(extras.families)] if extras.families else told
 
 
 def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
-    pred = fix(_read(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
-    with Bar(f"comparing {Path(file).name}") as progress:
+    pred = repair(_read(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
+    with ProgressBar(f"comparing {Path(file).name}") as progress:
         return compare(
             gt,
             pred,
@@ -116,10 +116,10 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
         return nullcontext()
     if not options.output:
         raise InputError("", "-o", "the folder of the report has no name", "Name one.")
-    from layoutcm.report.folder_swap import replaced
-    from layoutcm.report.report_files import OWN_FILES
+    from layoutcm.report.folder_swap import replace_folder
+    from layoutcm.report.report_files import REPORT_FILES
 
-    return replaced(options.output, OWN_FILES)
+    return replace_folder(options.output, REPORT_FILES)
 
 
 def _report_names(files: Sequence[str]) -> list[str]:
@@ -136,18 +136,18 @@ def _report_names(files: Sequence[str]) -> list[str]:
 
 def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> list[str]:
     """All files of one report; gives back a note where pages have no picture though some were given."""
-    from layoutcm.drawing.page_images import from_path
+    from layoutcm.drawing.page_images import images_from_path
     from layoutcm.report.report_files import write_files
 
-    images = from_path(options.images) if options.images else None
-    with Bar("writing the report", "%") as progress:
+    images = images_from_path(options.images) if options.images else None
+    with ProgressBar("writing the report", "%") as progress:
         told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
         chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
         write_files(comparison, folder, images, **chosen, extras=extras, progress=told)
-    return _without_picture(comparison, images, options.images) if images else []
+    return _missing_picture_notes(comparison, images, options.images) if images else []
 
 
-def _without_picture(comparison: Comparison, images: PageImages, place: str) -> list[str]:
+def _missing_picture_notes(comparison: Comparison, images: PageImages, place: str) -> list[str]:
     found, pages = len(images.placed(comparison)), len(comparison.pages)
     if found == pages:
         return []
@@ -157,9 +157,9 @@ def _without_picture(comparison: Comparison, images: PageImages, place: str) -> 
     lost = images.of_no_page(comparison)
     page = next(name for k, name in enumerate(comparison.pages) if k not in images.placed(comparison))
     unused = (
-        f"{agreeing(len(lost), 'file belongs', 'files belong')} to no page (first: {shown(lost[0])})" if lost else ""
+        f"{plural(len(lost), 'file belongs', 'files belong')} to no page (first: {short_repr(lost[0])})" if lost else ""
     )
-    return [f"{note}; the first page without is {shown(page)}{', and ' + unused if lost else ''}"]
+    return [f"{note}; the first page without is {short_repr(page)}{', and ' + unused if lost else ''}"]
 
 
 def _write_differences(
@@ -175,15 +175,15 @@ def _write_differences(
     return [f"{folder.name} less {name}: no figure, because {why}"] if why else []
 
 
-def _families(comparison: Comparison, families: Given, options: argparse.Namespace) -> FamilyConfusion:
+def _families(comparison: Comparison, families: FamiliesLike, options: argparse.Namespace) -> FamilyConfusion:
     return comparison.families(
         families, sample=options.family_sample, count=options.family_count, depth=options.family_depth
     )
 
 
 def run_inspect(options: argparse.Namespace) -> None:
-    from layoutcm.tables.result_json import inspection, json_text
-    from layoutcm.tables.terminal import inspection_text
+    from layoutcm.tables.result_json import json_text, layout_result
+    from layoutcm.tables.terminal import layout_summary
 
     like = _read(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
@@ -191,19 +191,19 @@ def run_inspect(options: argparse.Namespace) -> None:
         # The first file lends page sizes and labels to those that follow and have none.
         layouts.append(_read(file, options, like=like or next(iter(layouts), None), format=options.format))
         if options.json != "-":
-            print(harmless(inspection_text(layouts[-1])), end="\n\n")
+            print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
     if options.json:
-        _write_json(json_text([inspection(layout) for layout in layouts]), options.json)
+        _write_json(json_text([layout_result(layout) for layout in layouts]), options.json)
 
 
 def run_convert(options: argparse.Namespace) -> None:
     from layoutcm.tables.terminal import finding_lines
 
     like = _read(options.like, options) if options.like else None
-    layout = fix(_read(options.file, options, like=like, format=options.format), options.fix or ())
+    layout = repair(_read(options.file, options, like=like, format=options.format), options.fix or ())
     write(layout, options.to, options.output)
     pages, regions = len(layout.page_columns), len(layout.region_columns)
-    print(f"{options.output}: {options.to}, {counted(pages, 'page')}, {counted(regions, 'region')}")
+    print(f"{options.output}: {options.to}, {plural(pages, 'page')}, {plural(regions, 'region')}")
     for line in finding_lines(layout.findings):
         print(line, file=sys.stderr)
 
@@ -263,12 +263,12 @@ def _write_json(text: bytes, target: str) -> None:
         raise InputError(target, "", f"cannot be written: {error.strerror}", "Choose another place.") from None
 
 
-def harmless(text: str) -> str:
+def without_control_characters(text: str) -> str:
     """Somebody's labels must not steer a terminal."""
     return re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", " ", text)
 
 
-class Bar:
+class ProgressBar:
     """A progress bar on a terminal, nothing when the output is piped."""
 
     def __init__(self, title: str, unit: str = "pages") -> None:

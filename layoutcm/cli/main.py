@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from layoutcm import __version__
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
-from layoutcm.cli.commands import harmless, run_app, run_compare, run_convert, run_inspect
-from layoutcm.errors import InputError, shown
+from layoutcm.cli.commands import run_app, run_compare, run_convert, run_inspect, without_control_characters
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
-from layoutcm.layouts.repairs import REMEDIES
+from layoutcm.layouts.repairs import REPAIRS
 from layoutcm.layouts.writers import WRITERS
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import METHODS
@@ -26,11 +26,11 @@ BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parser().parse_args(arguments)
+    options = argument_parser().parse_args(arguments)
     try:
         options.run(options)
     except InputError as error:
-        print(f"layoutcm: {harmless(str(error))}", file=sys.stderr)
+        print(f"layoutcm: {without_control_characters(str(error))}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): that is no error, and Python must not complain at exit.
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="layoutcm", description="How good is a document layout model, and where does it go wrong?"
     )
@@ -84,9 +84,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     _family_arguments(command)
     command.add_argument("--pages", metavar="FILE", help="CSV, YAML or JSON: which page of pred is which of gt")
     command.add_argument("--threads", type=int, metavar="N")
-    command.add_argument(
-        "--fix", metavar="REMEDY", help=f"repair predictions, as a finding says: {', '.join(REMEDIES)}"
-    )
+    command.add_argument("--fix", metavar="REMEDY", help=f"repair predictions, as a finding says: {', '.join(REPAIRS)}")
     command.add_argument("--fix-gt", metavar="REMEDY", help="the same for the ground truth")
     command.add_argument("--gt-format", choices=list(BY_NAME), help="of the ground truth; --format is of predictions")
     _reading_arguments(command)
@@ -137,7 +135,7 @@ def _convert_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--to", choices=list(WRITERS), required=True)
     command.add_argument("-o", "--output", metavar="OUT", required=True)
     command.add_argument("--like", metavar="FILE", help="a layout that lends page sizes and labels to files without")
-    command.add_argument("--fix", metavar="REMEDY", help=f"repair it first: {', '.join(REMEDIES)}")
+    command.add_argument("--fix", metavar="REMEDY", help=f"repair it first: {', '.join(REPAIRS)}")
     _reading_arguments(command)
     command.set_defaults(run=run_convert)
 
@@ -160,7 +158,7 @@ def run() -> None:
         if os.environ.get("LAYOUTCM_DEBUG"):
             raise
         print(
-            f"layoutcm: internal error: {type(error).__name__}: {shown(str(error), 200)}. "
+            f"layoutcm: internal error: {type(error).__name__}: {short_repr(str(error), 200)}. "
             "This is a bug; set LAYOUTCM_DEBUG=1 to see where.",
             file=sys.stderr,
         )

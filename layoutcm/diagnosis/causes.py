@@ -45,14 +45,14 @@ def page_causes(tiles: PageTiles, cell: tuple[int, int], method: str, tolerance:
     alone = (pixels > 0) & (tiles.set_sizes(GT) == 1) & (tiles.set_sizes(PRED) == 1)
     slack = 0.0
     if alone.any():
-        by, (row, column) = in_pixels(tiles, tolerance), cell
+        by, (row, column) = tolerance_in_pixels(tiles, tolerance), cell
         # The labels exchanged: where gt has the pred label, and where pred has the gt label.
         exchanged = (_near(tiles, GT, column, by), _near(tiles, PRED, row, by))
         slack = _overlap(tiles, tiles.rectangles(alone), *exchanged)
     return CellCauses(slack, float(pixels[alone].sum()) - slack, float(pixels[~alone].sum()))
 
 
-def in_pixels(tiles: PageTiles, tolerance: float) -> float:
+def tolerance_in_pixels(tiles: PageTiles, tolerance: float) -> float:
     """How far a border may be off on this page; whole pixels unless areas are real-valued."""
     exact = tolerance * max(tiles.x_edges[-1], tiles.y_edges[-1])
     return exact if tiles.rounding == "exact" else max(math.floor(exact + 0.5), 1)
@@ -71,11 +71,11 @@ def _near(tiles: PageTiles, side: int, place: int, by: float) -> Floats:
 def _overlap(tiles: PageTiles, *unions: Floats) -> float:
     """The area that lies in all of some unions of rectangles, counted by the kernel: each union is a label of gt."""
     from layoutcm.pixels.counting import count_pages
-    from layoutcm.pixels.grid import LaidOut
+    from layoutcm.pixels.grid import GridBoxes
 
     frame = np.array([tiles.x_edges[-1], tiles.y_edges[-1]])
     boxes = np.clip(np.concatenate(unions), 0, np.tile(frame, 2))
     labels = np.repeat(np.arange(len(unions), dtype=np.int32), [len(union) for union in unions])
-    laid = LaidOut(frame[None], np.array([0, len(boxes)]), boxes, labels, np.ones(len(boxes)), (len(unions), 0))
+    laid = GridBoxes(frame[None], np.array([0, len(boxes)]), boxes, labels, np.ones(len(boxes)), (len(unions), 0))
     _, words, pixels = count_pages(0, 1, laid)
     return float(pixels[words[:, 0] == sum(2 << label for label in range(len(unions)))].sum())

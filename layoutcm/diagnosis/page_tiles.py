@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats
-from layoutcm.metrics.confusion import stack
+from layoutcm.metrics.confusion import group_matrices
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
-from layoutcm.pixels.shape_fill import mask_spans, stacked_spans
+from layoutcm.pixels.shape_fill import mask_spans, spans_to_rectangles
 
 if TYPE_CHECKING:
-    from layoutcm.pixels.grid import LaidOut
+    from layoutcm.pixels.grid import GridBoxes
 
 Bools = NDArray[np.bool_]
 # What `agreement` counts.
@@ -70,7 +70,7 @@ class PageTiles:
     def shares(self, method: str = "matrix") -> Floats:
         """float64[pairs, gt, pred]: what one pixel of each pair of sets adds to the confusion matrix."""
         one_each = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
-        return stack(one_each, self.space, np.arange(len(one_each)), len(one_each), method).recall_mass
+        return group_matrices(one_each, self.space, np.arange(len(one_each)), len(one_each), method).recall_mass
 
     @cached_property
     def _placed(self) -> NDArray[np.uint64]:
@@ -105,7 +105,7 @@ class PageTiles:
 
     def rectangles(self, chosen: Bools) -> Floats:
         """float64[rectangles, x0 y0 x1 y1]: the chosen tiles, bool[rows, columns], as few rectangles of the page."""
-        spans = stacked_spans(mask_spans(chosen)).astype(int)
+        spans = spans_to_rectangles(mask_spans(chosen)).astype(int)
         return np.stack(
             [self.x_edges[spans[:, X0]], self.y_edges[spans[:, Y0]],
              self.x_edges[spans[:, X1]], self.y_edges[spans[:, Y1]]], axis=1,
@@ -121,7 +121,7 @@ class PageTiles:
 
 
 def page_tiles(
-    laid: LaidOut, space: LabelSpace, side_labels: tuple[tuple[str, ...], tuple[str, ...]], rounding: str
+    laid: GridBoxes, space: LabelSpace, side_labels: tuple[tuple[str, ...], tuple[str, ...]], rounding: str
 ) -> PageTiles:
     """The tiles of a page, which is page 0 of `laid`."""
     boxes, labels = laid.boxes, laid.labels
@@ -140,11 +140,11 @@ def page_tiles(
         own = (labels < laid.n_labels[GT]) == (side == GT)
         shift = 0 if side == GT else laid.n_labels[GT]
         size = (len(x_edges) - 1, len(y_edges) - 1)
-        masks.append(paint(on_tiles[own], labels[own] - shift, laid.n_labels[side], *size))
+        masks.append(label_set_mask(on_tiles[own], labels[own] - shift, laid.n_labels[side], *size))
     return PageTiles(space, side_labels, rounding, x_edges, y_edges, (masks[GT], masks[PRED]))
 
 
-def paint(
+def label_set_mask(
     boxes: Floats, labels: Sequence[int] | NDArray[np.int32], n_labels: int, width: float, height: float
 ) -> NDArray[np.uint64]:
     """uint64[height, width, words] of one side of a page: bit 0 Background, bit i the side's i-th label.

@@ -9,7 +9,7 @@ from layoutcm.metrics.confusion import Confusion
 ORDERS = ("as given", "by size", "by name", "by similarity", "by family")
 
 
-def ordered(
+def order_labels(
     confusion: Confusion, order: str, empty: bool, by_family: Sequence[str] = ()
 ) -> tuple[list[int], list[int]]:
     """Rows and columns of the matrix as positions, in drawing order; with or without labels that nobody uses.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.drawing.palette import Scale, Theme, colour_at
+from layoutcm.drawing.palette import Scale, Theme, scale_colour
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import view_values
@@ -35,34 +35,34 @@ class Layer(NamedTuple):
     def colour(self, row: int, column: int) -> str | None:
         """The colour of a cell, None where this layer has none."""
         z = self.z[row, column]
-        return None if math.isnan(z) else colour_at(self.scale, (z - self.low) / (self.high - self.low))
+        return None if math.isnan(z) else scale_colour(self.scale, (z - self.low) / (self.high - self.low))
 
     def ticks(self, some: int) -> list[tuple[float, float]]:
         """(place on the scale, value) at even distances."""
         return [(float(z), float(10**z if self.log else z)) for z in np.linspace(self.low, self.high, some)]
 
 
-def hits(confusion: Confusion, rows: Sequence[int], columns: Sequence[int]) -> NDArray[np.bool_]:
+def correct_cells(confusion: Confusion, rows: Sequence[int], columns: Sequence[int]) -> NDArray[np.bool_]:
     """bool[rows, columns]: cells that are right; all of them, where the taxonomies differ and no cell is wrong."""
     if not confusion.diagonal:
         return np.ones((len(rows), len(columns)), bool)
     return np.equal.outer(np.asarray(rows, int), np.asarray(columns, int))
 
 
-def layers(
+def matrix_layers(
     confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], theme: Theme, log: bool
 ) -> tuple[Layer, Layer]:
     """Hits and misses of the drawn rows and columns."""
     values = view_values(confusion, view)[np.ix_(rows, columns)]
-    hit = hits(confusion, rows, columns)
+    hit = correct_cells(confusion, rows, columns)
     whole = view != "pixels" and confusion.diagonal
     return (
-        layer("hit", np.where(hit, values, np.nan), theme.hit, whole, log),
-        layer("miss", np.where(hit, np.nan, values), theme.miss, False, log),
+        make_layer("hit", np.where(hit, values, np.nan), theme.hit, whole, log),
+        make_layer("miss", np.where(hit, np.nan, values), theme.miss, False, log),
     )
 
 
-def layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) -> Layer:
+def make_layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) -> Layer:
     """`whole`: the range is 0 to 1, whatever the values are. Zero is not drawn: it is the paper, whatever that is."""
     top = 1.0 if whole else float(np.nanmax(values, initial=0.0))
     some = np.where(values > 0, values, np.nan)

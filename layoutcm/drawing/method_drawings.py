@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 # Light and dark. Fills carry text in `ink`; a name that ends in `_ink` is a fill's hue as a line or as text on paper.
-COLOURS = {
+DRAWING_COLOURS = {
     "paper": ("#fbfcfd", "#161b22"), "edge": ("#d5dbe2", "#343c46"), "cell": ("#ffffff", "#1e252e"),
     "ink": ("#1b2430", "#e8edf2"), "soft": ("#56616e", "#a7b1bc"), "line": ("#bcc5cf", "#4a5561"),
     "accent": ("#0f766e", "#4fd1c1"), "strong": ("#6ea8e2", "#2b69a6"), "none": ("none", "none"),
@@ -33,15 +33,15 @@ EXAMPLE = ((812, 14, 3, 6, 2), (21, 240, 4, 0, 7), (6, 5, 96, 12, 0), (9, 0, 8, 
 # Example of `bit_packing`: a page of 100 x 130 pixels, its labels in the order of their bits, and the pixel looked at.
 PAGE, PIXEL = (100, 130), (76, 65)
 PAGE_LABELS = ("Background", "Picture", "Caption", "Text", "Table")
-GT: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Caption", 18, 56, 82, 74), ("Text", 14, 90, 86, 118))
-PRED: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Text", 14, 90, 86, 110))
+GT_BOXES: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Caption", 18, 56, 82, 74), ("Text", 14, 90, 86, 118))
+PRED_BOXES: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Text", 14, 90, 86, 110))
 
 
 class Canvas:
     """An SVG drawing in the making: shapes in order, colours by name."""
 
     def __init__(self, title: str, description: str, height: int, dark: bool) -> None:
-        self.theme = {name: pair[dark] for name, pair in COLOURS.items()}
+        self.theme = {name: pair[dark] for name, pair in DRAWING_COLOURS.items()}
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
         head += f'height="{height}" role="img" font-family="system-ui, sans-serif" font-size="13">'
         self.parts = [head, f"<title>{escape(title)}</title>", f"<desc>{escape(description)}</desc>"]
@@ -212,7 +212,9 @@ def labels_at(boxes: Sequence[Box], x: int, y: int) -> tuple[str, ...]:
 
 def pair_counts() -> Counter[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Pixels of the example page for each pair of label sets (gt, pred)."""
-    return Counter((labels_at(GT, x, y), labels_at(PRED, x, y)) for x in range(PAGE[0]) for y in range(PAGE[1]))
+    return Counter(
+        (labels_at(GT_BOXES, x, y), labels_at(PRED_BOXES, x, y)) for x in range(PAGE[0]) for y in range(PAGE[1])
+    )
 
 
 def bit_packing(dark: bool = False) -> str:
@@ -221,8 +223,8 @@ def bit_packing(dark: bool = False) -> str:
     description += "word; bit 0 is Background. Pairs of words are counted; each pair adds to the matrix by one rule."
     c = Canvas("From pixels to the matrix: label sets as bits of a word", description, 486, dark)
     c.heading(28, 40, "One pixel, two layouts", "a caption that pred does not see", 1)
-    _small_page(c, 40, 80, "gt", GT, "none")
-    _small_page(c, 160, 80, "pred", PRED, "4 3")
+    _small_page(c, 40, 80, "gt", GT_BOXES, "none")
+    _small_page(c, 160, 80, "pred", PRED_BOXES, "4 3")
     c.arrow([(274, 145), (304, 145)], "accent")
     c.heading(322, 40, "Its labels are bits of one 64-bit word a side", "bit 0 is Background, bit i label i", 2)
     _words(c)
@@ -252,7 +254,7 @@ def _words(c: Canvas) -> None:
         c.text(x + w / 2, 110, "…" if bit == 62 else str(bit), "soft", "middle")
     for label, (x, w) in zip(PAGE_LABELS, reversed(columns)):
         c.text(x + w / 2, 92, label, anchor="middle")
-    for side, boxes, y in (("gt", GT, 120), ("pred", PRED, 170)):
+    for side, boxes, y in (("gt", GT_BOXES, 120), ("pred", PRED_BOXES, 170)):
         labels = labels_at(boxes, *PIXEL)
         word = sum(1 << PAGE_LABELS.index(label) for label in labels)
         digits = ["…" if bit == 62 else str(word >> bit & 1) for bit in bits]
@@ -263,7 +265,7 @@ def _words(c: Canvas) -> None:
 
 
 def _pair_table(c: Canvas) -> None:
-    marked = labels_at(GT, *PIXEL), labels_at(PRED, *PIXEL)
+    marked = labels_at(GT_BOXES, *PIXEL), labels_at(PRED_BOXES, *PIXEL)
     for x, name, anchor in ((38, "gt set", "start"), (192, "pred set", "start"), (382, "pixels", "end")):
         c.text(x, 340, name, "soft", anchor)
     for k, (pair, pixels) in enumerate(pair_counts().most_common()):
@@ -275,7 +277,7 @@ def _pair_table(c: Canvas) -> None:
 
 
 def _contribution(c: Canvas) -> None:
-    pixels = pair_counts()[labels_at(GT, *PIXEL), labels_at(PRED, *PIXEL)]
+    pixels = pair_counts()[labels_at(GT_BOXES, *PIXEL), labels_at(PRED_BOXES, *PIXEL)]
     columns, rows = spans(556, 84, 62, 62), spans(359, 34, 34, 34)
     c.grid(columns, rows, ["---", "-S-", "-m-"], ["000", "010", "010"])
     c.names(columns, rows, PAGE_LABELS[:3])
@@ -288,7 +290,7 @@ def _contribution(c: Canvas) -> None:
 DRAWINGS = {"matrix-structure": matrix_structure, "collapse": collapse, "bit-packing": bit_packing}
 
 
-def write(folder: Path) -> None:
+def write_drawings(folder: Path) -> None:
     """Write all drawings into a folder: NAME.svg and NAME-dark.svg."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in DRAWINGS.items():
@@ -297,7 +299,7 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(
+    write_drawings(
         Path(sys.argv[1])
         if len(sys.argv) == 2
         else sys.exit("usage: python -m layoutcm.drawing.method_drawings FOLDER")

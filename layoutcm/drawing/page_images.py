@@ -21,11 +21,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from layoutcm.alignment.align import joined_pages
+from layoutcm.alignment.align import join_pages
 from layoutcm.alignment.page_matching import match_pages
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.formats.source_files import check_members, files_below
+from layoutcm.formats.source_files import check_zip_members, files_below
 from layoutcm.layouts.model import GT, IMAGE_SUFFIXES, PRED, Pages, stem
 
 MAX_PIXELS = 120_000_000
@@ -38,7 +38,7 @@ UNREADABLE = (UnidentifiedImageError, OSError, ValueError, EOFError, SyntaxError
 _pdfium = Lock()
 
 
-class Given(NamedTuple):
+class ImageFile(NamedTuple):
     """A file that somebody handed over: its name, what stands for its content, and the content."""
 
     name: str
@@ -85,7 +85,7 @@ class PageImages:
     def placed(self, comparison: Comparison) -> dict[int, Picture]:
         """{aligned page: its picture}, found once for a comparison."""
         if comparison not in self._placed:
-            self._placed[comparison] = _place(self.pictures, comparison)
+            self._placed[comparison] = _match_pictures(self.pictures, comparison)
         return self._placed[comparison]
 
     def of_no_page(self, comparison: Comparison) -> list[str]:
@@ -94,14 +94,14 @@ class PageImages:
         return [file for file in dict.fromkeys(picture.file for picture in self.pictures) if file not in used]
 
 
-def _place(pictures: tuple[Picture, ...], comparison: Comparison) -> dict[int, Picture]:
+def _match_pictures(pictures: tuple[Picture, ...], comparison: Comparison) -> dict[int, Picture]:
     """By the rules that match pages: first with gt's names for them, then, for pages still without, with pred's."""
     alignment = comparison.alignment
     sides = [layout.page_columns for layout in alignment.layouts]
     placed: dict[int, Picture] = {}
-    own = joined_pages(sides[GT], sides[PRED], alignment.sources), np.arange(len(alignment.pages))
+    own = join_pages(sides[GT], sides[PRED], alignment.sources), np.arange(len(alignment.pages))
     has = np.flatnonzero(alignment.sources[PRED] >= 0)
-    for pages, positions in (own, (_chosen(sides[PRED], alignment.sources[PRED][has]), has)):
+    for pages, positions in (own, (_select_pages(sides[PRED], alignment.sources[PRED][has]), has)):
         taken = {id(picture) for picture in placed.values()}
         left = [picture for picture in pictures if id(picture) not in taken]
         partner = match_pages(pages, _as_pages(left), {})[0].partner
@@ -110,7 +110,7 @@ def _place(pictures: tuple[Picture, ...], comparison: Comparison) -> dict[int, P
     return placed
 
 
-def _chosen(pages: Pages, at: np.ndarray) -> Pages:
+def _select_pages(pages: Pages, at: np.ndarray) -> Pages:
     names, documents = (tuple(column[i] for i in at.tolist()) for column in (pages.names, pages.documents))
     return Pages(names, pages.widths[at], pages.heights[at], documents, pages.numbers[at])
 
@@ -127,17 +127,17 @@ def _as_pages(pictures: list[Picture]) -> Pages:
     )
 
 
-def from_path(path: str | Path) -> PageImages:
+def images_from_path(path: str | Path) -> PageImages:
     """A folder of images and PDFs; or one image, a zip of them, or a PDF."""
     place = Path(path)
     if place.is_dir():
-        return from_folder(place)
+        return images_from_folder(place)
     if not place.is_file():
         raise InputError(str(path), "", "there is no such folder of page images", "Check the name.")
-    return from_files([Given(place.name, f"{place}|{place.stat().st_mtime_ns}", place.read_bytes())])
+    return images_from_files([ImageFile(place.name, f"{place}|{place.stat().st_mtime_ns}", place.read_bytes())])
 
 
-def from_folder(folder: Path) -> PageImages:
+def images_from_folder(folder: Path) -> PageImages:
     """Images and PDFs below a folder; one that cannot be opened is passed over."""
     found: list[Picture] = []
     for path in sorted(files_below(folder)):
@@ -148,7 +148,7 @@ def from_folder(folder: Path) -> PageImages:
     return PageImages(tuple(found))
 
 
-def from_files(files: Iterable[Given], beside: Iterable[Given] = ()) -> PageImages:
+def images_from_files(files: Iterable[ImageFile], beside: Iterable[ImageFile] = ()) -> PageImages:
     """Images, zips of images and PDFs; anything else is an InputError that names it.
 
     `beside` are files given for their regions, among which there may be pictures, too.
@@ -161,7 +161,7 @@ def from_files(files: Iterable[Given], beside: Iterable[Given] = ()) -> PageImag
     return PageImages(tuple({(one.file, one.digest, one.member, one.frame): one for one in found}.values()))
 
 
-def _pictures(given: Given) -> list[Picture]:
+def _pictures(given: ImageFile) -> list[Picture]:
     suffix = PurePosixPath(given.name).suffix.lower()
     if suffix == ZIP:
         return [frame for member in _zip_members(given) for frame in _frames(member)]
@@ -197,13 +197,13 @@ def _tiff_length(picture: Picture) -> int:
         return 1
 
 
-def _zip_members(given: Given) -> list[Picture]:
+def _zip_members(given: ImageFile) -> list[Picture]:
     try:
         with zipfile.ZipFile(io.BytesIO(given.data)) as archive:
             members = [info for info in archive.infolist() if not info.is_dir()]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise InputError(given.name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
-    check_members(given.name, members)
+    check_zip_members(given.name, members)
     if len(members) > MAX_MEMBERS:
         raise InputError(given.name, "", f"{len(members):,} files, at most {MAX_MEMBERS:,} are read", "Split it.")
     wanted = (*IMAGE_SUFFIXES, PDF)
@@ -214,7 +214,7 @@ def _zip_members(given: Given) -> list[Picture]:
     return [Picture(info.filename, given.digest, data=given.data, member=info.filename) for info in pictures]
 
 
-def shrunk(picture: Picture | None, side: int) -> Image.Image | None:
+def shrunk_image(picture: Picture | None, side: int) -> Image.Image | None:
     """The picture no larger than `side`, or None when there is none or it is broken."""
     if picture is None:
         return None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 Scale = tuple[tuple[float, str], ...]
 
-COLOURS = (
+LABEL_COLOURS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1c34fa", "#913f4b"),
     *("#857afa", "#85c085", "#cb059d", "#c00505", "#05627a", "#573fcb", "#fa4b6e", "#6e91d7"),
     *("#6262e3", "#ee91c0", "#346205", "#b4574b", "#a8287a", "#d78534", "#fa85fa", "#c03fc0"),
@@ -42,7 +42,7 @@ _KNOWN_NAMES = (
     ("page-footer footer", "#b4574b"),
     ("reference references", "#05627a"),
 )
-KNOWN = {name: colour for names, colour in _KNOWN_NAMES for name in names.split()}
+KNOWN_LABELS = {name: colour for names, colour in _KNOWN_NAMES for name in names.split()}
 
 
 def label_colours(labels: Sequence[str]) -> dict[str, str]:
@@ -52,47 +52,47 @@ def label_colours(labels: Sequence[str]) -> dict[str, str]:
     ("Page-header", "page_header") have one colour.
     """
     given: dict[str, str] = {}
-    for name in sorted({_spelling(label) for label in labels}, key=lambda name: (name not in KNOWN, name)):
+    for name in sorted({_colour_key(label) for label in labels}, key=lambda name: (name not in KNOWN_LABELS, name)):
         given[name] = BACKGROUND_COLOUR if name == "background" else _first_free(name, set(given.values()))
-    return {label: given[_spelling(label)] for label in labels}
+    return {label: given[_colour_key(label)] for label in labels}
 
 
-def _spelling(label: str) -> str:
+def _colour_key(label: str) -> str:
     return re.sub(r"[\s_-]+", "-", label.strip().casefold())
 
 
 def _first_free(name: str, taken: set[str]) -> str:
     """The name's own colour; else the next free one along a walk that depends on the name, shade after shade."""
     hashed = zlib.crc32(name.encode("utf-8", "surrogatepass"))
-    n = len(COLOURS)
-    start = COLOURS.index(KNOWN[name]) if name in KNOWN else hashed % n
+    n = len(LABEL_COLOURS)
+    start = LABEL_COLOURS.index(KNOWN_LABELS[name]) if name in KNOWN_LABELS else hashed % n
     # 5, 7, 11 ... share no factor with 24, so each walk meets every colour.
     step = (5, 7, 11, 13, 17, 19)[hashed // n % 6]
-    walk = [COLOURS[(start + step * k) % n] for k in range(n)]
-    shades = (shaded(colour, by) for by in SHADES for colour in walk)
+    walk = [LABEL_COLOURS[(start + step * k) % n] for k in range(n)]
+    shades = (shade(colour, by) for by in SHADES for colour in walk)
     return next((colour for colour in shades if colour not in taken), walk[0])
 
 
-def shaded(colour: str, by: float) -> str:
+def shade(colour: str, by: float) -> str:
     """Mixed with white (by > 0) or black (by < 0)."""
-    return mixed(colour, "#ffffff" if by > 0 else "#000000", abs(by))
+    return mix(colour, "#ffffff" if by > 0 else "#000000", abs(by))
 
 
-def mixed(colour: str, other: str, share: float) -> str:
+def mix(colour: str, other: str, share: float) -> str:
     """'#rrggbb' on the way from `colour` (share 0) to `other` (share 1)."""
     parts = zip(rgb(colour), rgb(other))
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
 
 
-def blended(colours: Sequence[str]) -> str:
+def blend(colours: Sequence[str]) -> str:
     """The even mixture of some colours: what a pixel with several labels looks like."""
     mixture = colours[0]
     for n, colour in enumerate(colours[1:], start=2):
-        mixture = mixed(mixture, colour, 1 / n)
+        mixture = mix(mixture, colour, 1 / n)
     return mixture
 
 
-def faded(colour: str, opacity: float) -> str:
+def rgba(colour: str, opacity: float) -> str:
     """The colour as rgba(...), which Plotly and CSS read."""
     return f"rgba({', '.join(map(str, rgb(colour)))}, {opacity:g})"
 
@@ -102,22 +102,22 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def colour_at(scale: Scale, place: float) -> str:
+def scale_colour(scale: Scale, place: float) -> str:
     """The colour that a scale has at a place between 0 and 1."""
     for (low, colour), (high, following) in pairwise(scale):
         if place <= high:
-            return mixed(colour, following, max(place - low, 0) / (high - low))
+            return mix(colour, following, max(place - low, 0) / (high - low))
     return scale[-1][1]
 
 
-def readable_on(colour: str) -> str:
+def text_colour_on(colour: str) -> str:
     """Near-black or white, whichever stands out more, as WCAG counts contrast."""
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#111111" if luminance > 0.19 else "#ffffff"
 
 
-def rising(*colours: str) -> Scale:
+def rising_scale(*colours: str) -> Scale:
     """A scale from the paper's colour (the first); what is above 0 starts at the second."""
     steps = len(colours) - 2
     return ((0.0, colours[0]), *((max(k / steps, 1e-6), colour) for k, colour in enumerate(colours[1:])))
@@ -137,10 +137,10 @@ class Theme(NamedTuple):
 
 
 LIGHT_PAPER, DARK_PAPER = "#ffffff", "#0e1117"
-HIT_LIGHT = rising(LIGHT_PAPER, "#eaf2fa", "#bcd7ee", "#7fb2dd", "#3b83bf", "#0b4f8a")
-HIT_DARK = rising(DARK_PAPER, "#14202f", "#193a5c", "#1f5a8f", "#3b86c4", "#7cb9ec")
-MISS_LIGHT = rising(LIGHT_PAPER, "#fff4d9", "#fdd58c", "#f9a352", "#e4602c", "#a8160f")
-MISS_DARK = rising(DARK_PAPER, "#2a2114", "#5a3d12", "#9a5a14", "#dc6a2a", "#ff6b57")
+HIT_LIGHT = rising_scale(LIGHT_PAPER, "#eaf2fa", "#bcd7ee", "#7fb2dd", "#3b83bf", "#0b4f8a")
+HIT_DARK = rising_scale(DARK_PAPER, "#14202f", "#193a5c", "#1f5a8f", "#3b86c4", "#7cb9ec")
+MISS_LIGHT = rising_scale(LIGHT_PAPER, "#fff4d9", "#fdd58c", "#f9a352", "#e4602c", "#a8160f")
+MISS_DARK = rising_scale(DARK_PAPER, "#2a2114", "#5a3d12", "#9a5a14", "#dc6a2a", "#ff6b57")
 DIVERGING_LIGHT: Scale = (
     *((0.0, "#a8160f"), (0.25, "#ee8a55"), (0.5, LIGHT_PAPER)),
     *((0.75, "#7fb2dd"), (1.0, "#0b4f8a")),

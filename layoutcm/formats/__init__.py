@@ -11,22 +11,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.page_sizes import Sizes, resolve_sizes
-from layoutcm.formats.recognition import choose, find_candidates, is_companion
+from layoutcm.formats.recognition import choose_format, find_candidates, is_companion
 from layoutcm.formats.registry import Format, never
-from layoutcm.formats.source_files import Bundle, Source, load
+from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts.model import Finding, Layout
-from layoutcm.layouts.page_maps import PagesGiven, page_map_of
-from layoutcm.wording import agreeing
+from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.wording import plural
 
 
 def read(
     source: Source,
     *,
     like: Layout | None = None,
-    pages: PagesGiven = None,
+    pages: PageMapLike = None,
     format: str | None = None,
     sizes: Sizes = None,
     shapes: str = "box",
@@ -40,23 +40,25 @@ def read(
     pictures and tables, in formats that say so.
     """
     if shapes not in ("box", "polygon"):
-        raise InputError("", "shapes", f"{shown(shapes)} is not known", "Use 'box' or 'polygon'.")
+        raise InputError("", "shapes", f"{short_repr(shapes)} is not known", "Use 'box' or 'polygon'.")
     if like is not None and not isinstance(like, Layout):
-        raise InputError("", "like", f"{shown(like)} is not a layout", "Give what read() returned for the other file.")
-    given, page_map = resolve_sizes(sizes), page_map_of(pages)
-    bundle = load(source)
-    with collector_paused(), named_after(bundle):
-        chosen, contents, companions = choose(bundle, format)
+        raise InputError(
+            "", "like", f"{short_repr(like)} is not a layout", "Give what read() returned for the other file."
+        )
+    given, page_map = resolve_sizes(sizes), load_page_map(pages)
+    bundle = load_source(source)
+    with garbage_collection_paused(), name_in_errors(bundle):
+        chosen, contents, companions = choose_format(bundle, format)
         if given is None and bundle.images:
             given = resolve_sizes(bundle.images)
         options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images), page_map)
-        with called_what_it_is(contents, chosen):
+        with suggest_other_format(contents, chosen):
             layout = chosen.read(bundle.name, contents, options)
     return replace(layout, findings=(*layout.findings, *_skipped(bundle.name, companions)))
 
 
 @contextmanager
-def named_after(bundle: Bundle) -> Iterator[None]:
+def name_in_errors(bundle: Bundle) -> Iterator[None]:
     """An error in a file of a folder or an archive names that, too."""
     try:
         yield
@@ -68,7 +70,7 @@ def named_after(bundle: Bundle) -> Iterator[None]:
 
 
 @contextmanager
-def called_what_it_is(contents: Sequence[Content], chosen: Format) -> Iterator[None]:
+def suggest_other_format(contents: Sequence[Content], chosen: Format) -> Iterator[None]:
     """A file that cannot be read as what a person called it, but looks like something else."""
     try:
         yield
@@ -86,13 +88,13 @@ def _skipped(file: str, others: Sequence[Content]) -> list[Finding]:
     lost = [content.name for content in others if not is_companion(content)]
     if not lost:
         return []
-    files = agreeing(len(lost), "file of another kind is", "files of another kind are")
-    message = f"{file}: {files} left out (first: {shown(lost[0])})."
+    files = plural(len(lost), "file of another kind is", "files of another kind are")
+    message = f"{file}: {files} left out (first: {short_repr(lost[0])})."
     return [Finding("skipped-file", message, severity="info", count=len(lost))]
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def garbage_collection_paused() -> Iterator[None]:
     """Decoding makes millions of small values; the collector would look at all of them again and again."""
     was_on = gc.isenabled()
     gc.disable()

@@ -14,19 +14,19 @@ from functools import cached_property
 
 import numpy as np
 
-from layoutcm.errors import shown
+from layoutcm.errors import short_repr
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.page_sizes import missing_size, size_of
-from layoutcm.formats.parsing import NO_SCORE, Spot, bounds, spelled
-from layoutcm.layouts.model import Finding, Indices, Layout, Pages, Regions, joined_regions, recoded, stem
+from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, place_text
+from layoutcm.layouts.model import Finding, Indices, Layout, Pages, Regions, concatenate_regions, recode_labels, stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
 from layoutcm.layouts.validation import check_pages, make_layout
-from layoutcm.wording import agreeing
+from layoutcm.wording import plural
 
 _SUFFIX = re.compile(r"\.[^./]*$")
 
 
-class Gathering:
+class LayoutBuilder:
     """Columns that grow; `layout` ends it. The one value here that is written to, by one reader only."""
 
     def __init__(self, name: str, options: Options) -> None:
@@ -42,7 +42,7 @@ class Gathering:
         self._region_label: list[int] = []
         self._boxes: list[float] = []
         self._scores: list[float] = []
-        self._places: list[Spot] = []
+        self._places: list[FilePlace] = []
         self._shapes: dict[int, Shape] = {}
 
     def page(
@@ -66,7 +66,7 @@ class Gathering:
         if width is None or height is None:
             size = size_of(name, self.options) or (size_of(otherwise, self.options) if otherwise else None)
             if size is None:
-                raise missing_size(self.file, place, name, self.options)
+                raise missing_size_error(self.file, place, name, self.options)
             width, height = size
         # A number that no document has is none.
         self._pages.append((name, width, height, document, number if 0 <= number < 2**31 else -1))
@@ -99,7 +99,7 @@ class Gathering:
         y0: float,
         x1: float,
         y1: float,
-        place: Spot,
+        place: FilePlace,
         score: float | None = None,
         shape: Shape | None = None,
     ) -> None:
@@ -117,7 +117,7 @@ class Gathering:
         page: int,
         label: str,
         points: Sequence[tuple[float, float]],
-        place: Spot,
+        place: FilePlace,
         score: float | None = None,
     ) -> None:
         """One region given by two or more points; it keeps its outline only if outlines are asked for."""
@@ -125,7 +125,7 @@ class Gathering:
             shape = Outline((np.array(points, float),))
             if not is_box(shape):
                 self._shapes[len(self._region_page)] = shape
-        self.region(page, label, *bounds(points), place, score)
+        self.region(page, label, *bounding_box(points), place, score)
 
     def odd(self, code: str, message: str, place: str, fix: str = "", severity: str = "warning") -> None:
         """Count something odd; it becomes one finding with the first example.
@@ -152,11 +152,13 @@ class Gathering:
             names = tuple(other if other and times[name] > 1 else name for name, other in zip(names, others))
         changed = [name for name, now in zip(told, names) if name != now]
         if changed:
-            pages = agreeing(len(changed), "page shares its name with another and goes", "pages share a name and go")
+            pages = plural(len(changed), "page shares its name with another and goes", "pages share a name and go")
             message = f"{self.name}: {pages} by that of {'its' if len(changed) == 1 else 'their'} file"
             fix = "Check whether each file names its own image."
             self.findings.append(
-                Finding("shared-page-name", f"{message} (first: {shown(changed[0])}).", count=len(changed), fix=fix)
+                Finding(
+                    "shared-page-name", f"{message} (first: {short_repr(changed[0])}).", count=len(changed), fix=fix
+                )
             )
         return names
 
@@ -177,7 +179,7 @@ class Gathering:
             self._shapes,
         )
         odd = [
-            Finding(code, f"{self.name}: {message} ({_times(count)} {place or self.name}).", severity, count, fix)
+            Finding(code, f"{self.name}: {message} ({_occurrences(count)} {place or self.name}).", severity, count, fix)
             for code, (count, message, place, fix, severity) in self._oddities.items()
         ]
         return make_layout(
@@ -188,21 +190,21 @@ class Gathering:
             regions,
             findings=[*self.findings, *odd],
             page_place=lambda i: self._told(*self._page_places[i]),
-            region_place=lambda i: self._told(self._page_places[self._region_page[i]][0], spelled(self._places[i])),
+            region_place=lambda i: self._told(self._page_places[self._region_page[i]][0], place_text(self._places[i])),
         )
 
 
-def _times(count: int) -> str:
+def _occurrences(count: int) -> str:
     return "once, at" if count == 1 else f"{count:,} times, first at"
 
 
-def gathered(
-    format: str, read_one: Callable[[Content, Options, Gathering], None]
+def reader_by_rows(
+    format: str, read_one: Callable[[Content, Options, LayoutBuilder], None]
 ) -> Callable[[str, Sequence[Content], Options], Layout]:
     """A reader of many files from one that reads a single file into a gathering."""
 
     def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
-        rows = Gathering(name, options)
+        rows = LayoutBuilder(name, options)
         for content in contents:
             rows.file = content.name
             read_one(content, options, rows)
@@ -211,7 +213,9 @@ def gathered(
     return read
 
 
-def each(read_one: Callable[[Content, Options], Layout]) -> Callable[[str, Sequence[Content], Options], Layout]:
+def reader_by_file(
+    read_one: Callable[[Content, Options], Layout],
+) -> Callable[[str, Sequence[Content], Options], Layout]:
     """A reader of many files from one that makes a layout of a single file."""
 
     def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
@@ -228,14 +232,14 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
     recode = [np.array([labels.setdefault(x, len(labels)) for x in part.labels], np.int32) for part in parts]
     lent = all(part.page_columns is parts[0].page_columns for part in parts)
     starts = np.zeros(len(parts), int) if lent else np.cumsum([0, *(len(part.page_columns) for part in parts[:-1])])
-    pages = parts[0].page_columns if lent else _joined_pages(name, parts)
+    pages = parts[0].page_columns if lent else _concatenate_pages(name, parts)
     return replace(
         parts[0],
         name=name,
         labels=list(labels),
         page_columns=pages,
-        region_columns=_joined_regions([part.region_columns for part in parts], recode, starts.tolist()),
-        dropped=_joined_regions([part.dropped or _none(part) for part in parts], recode, starts.tolist()),
+        region_columns=_concatenate_recoded([part.region_columns for part in parts], recode, starts.tolist()),
+        dropped=_concatenate_recoded([part.dropped or _no_regions(part) for part in parts], recode, starts.tolist()),
         findings=tuple(finding for part in parts for finding in part.findings),
         keys=parts[0].keys if lent else {},
         # Ids of several files need not mean the same.
@@ -243,7 +247,7 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
     )
 
 
-def _joined_pages(name: str, parts: Sequence[Layout]) -> Pages:
+def _concatenate_pages(name: str, parts: Sequence[Layout]) -> Pages:
     columns = [part.page_columns for part in parts]
     pages = Pages(
         tuple(page for one in columns for page in one.names),
@@ -257,10 +261,10 @@ def _joined_pages(name: str, parts: Sequence[Layout]) -> Pages:
     return pages
 
 
-def _none(part: Layout) -> Regions:
+def _no_regions(part: Layout) -> Regions:
     return part.region_columns.take(np.zeros(len(part.region_columns), bool))
 
 
-def _joined_regions(parts: Sequence[Regions], recode: Sequence[Indices], starts: Sequence[int]) -> Regions:
-    columns = [recoded(part, names) for part, names in zip(parts, recode)]
-    return joined_regions([replace(one, page=one.page + np.int32(start)) for one, start in zip(columns, starts)])
+def _concatenate_recoded(parts: Sequence[Regions], recode: Sequence[Indices], starts: Sequence[int]) -> Regions:
+    columns = [recode_labels(part, names) for part, names in zip(parts, recode)]
+    return concatenate_regions([replace(one, page=one.page + np.int32(start)) for one, start in zip(columns, starts)])

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Layout, Pages
-from layoutcm.layouts.page_maps import PageMap, lent_pages
+from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 
 T = TypeVar("T")
 HEAD = 1 << 16
@@ -41,7 +41,7 @@ class Options:
     @cached_property
     def lender(self) -> Pages | None:
         """The pages of `like`, under the names that this file has for them."""
-        return lent_pages(self.like.page_columns, self.page_map) if self.like else None
+        return pages_under_pred_names(self.like.page_columns, self.page_map) if self.like else None
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Content:
                 path, value = locate(document, type)
             except (ValueError, RecursionError):
                 pass
-        found = f" (found {shown(value)})" if value is not None else ""
+        found = f" (found {short_repr(value)})" if value is not None else ""
         return InputError(
             self.name, path, f"{problem[:1].lower()}{problem[1:]}{found}", "Repair this value or remove the entry."
         )
@@ -162,7 +162,7 @@ def first_unusable(document: object) -> tuple[str, str] | None:
         if isinstance(item, float) and not math.isfinite(item):
             return path, f"the value is {item}, must be a finite number"
         if isinstance(item, str) and re.search("[\ud800-\udfff]", item):
-            return path, f"{shown(item)} holds half a surrogate pair, which is no text"
+            return path, f"{short_repr(item)} holds half a surrogate pair, which is no text"
         if isinstance(item, dict):
             todo += reversed([(f"{path}.{key}" if path else str(key), value) for key, value in item.items()])
         elif isinstance(item, list):

@@ -12,7 +12,7 @@ from layoutcm.formats.content import Content
 
 VOID = {b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"source", b"wbr"}
 # No tag needs more attributes, and no book more tags; what has more is made to keep the reader busy.
-MAX_TOLD = 1 << 16
+MAX_ATTRIBUTES = 1 << 16
 MAX_TAGS = 5_000_000
 
 # No value may hold "<": a quote that is never closed then ends with its tag, not with the file.
@@ -45,7 +45,7 @@ def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
 
 def classes_of(told: bytes) -> tuple[str, ...]:
     """The classes that hOCR gives a meaning."""
-    found = _CLASS.search(told, 0, MAX_TOLD)
+    found = _CLASS.search(told, 0, MAX_ATTRIBUTES)
     return _classes(found[found.lastindex or 0]) if found else ()
 
 
@@ -55,7 +55,7 @@ def _classes(value: bytes) -> tuple[str, ...]:
 
 
 def title_of(told: bytes) -> str:
-    found = _TITLE.search(told, 0, MAX_TOLD)
+    found = _TITLE.search(told, 0, MAX_ATTRIBUTES)
     return _text(found[found.lastindex or 0]) if found else ""
 
 

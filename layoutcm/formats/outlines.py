@@ -11,8 +11,8 @@ import math
 import msgspec
 import numpy as np
 
-from layoutcm.errors import InputError, shown
-from layoutcm.formats.parsing import Spot, listed, spelled
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.parsing import FilePlace, parse_number_list, place_text
 from layoutcm.layouts.model import MAX_COORDINATE, Floats
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, RunMask, Shape, is_box
 
@@ -59,14 +59,17 @@ def _mask(value: Runs, file: str, place: str) -> RunMask:
     height, width = value.size
     if height <= 0 or width <= 0 or height * width > MAX_MASK_PIXELS:
         raise InputError(
-            file, place, f"a mask of size {shown(value.size)}, must be 1 to {MAX_MASK_PIXELS:,} pixels", "Repair it."
+            file,
+            place,
+            f"a mask of size {short_repr(value.size)}, must be 1 to {MAX_MASK_PIXELS:,} pixels",
+            "Repair it.",
         )
     counts = value.counts if isinstance(value.counts, list) else _decompress(value.counts, file, place)
     if any(count < 0 for count in counts) or sum(counts) != height * width:
         raise InputError(
             file,
             f"{place}.counts",
-            f"the runs {shown(counts)} do not add up to the {height * width:,} pixels of the mask",
+            f"the runs {short_repr(counts)} do not add up to the {height * width:,} pixels of the mask",
             "Repair or remove it.",
         )
     return RunMask(height, width, np.array(counts, np.int64))
@@ -79,7 +82,9 @@ def _decompress(text: str, file: str, place: str) -> list[int]:
     for character in text:
         bits = ord(character) - 48
         if not 0 <= bits < 64 or shift > 50:
-            raise InputError(file, f"{place}.counts", f"{shown(text)} is not a compressed mask", "Repair or remove it.")
+            raise InputError(
+                file, f"{place}.counts", f"{short_repr(text)} is not a compressed mask", "Repair or remove it."
+            )
         value |= (bits & 31) << shift
         shift += 5
         if not bits & 32:
@@ -90,11 +95,11 @@ def _decompress(text: str, file: str, place: str) -> list[int]:
     return counts
 
 
-def parse_points(text: str, file: str, place: Spot) -> list[float]:
+def parse_points(text: str, file: str, place: FilePlace) -> list[float]:
     """x, y, x, y, ...: none, or as many y as x."""
     if len(text) > MAX_TEXT:
         raise _wrong(text, file, place, f"is longer than {MAX_TEXT:,} characters")
-    flat = listed(text.strip().replace(" ", ",").replace(";", ","))
+    flat = parse_number_list(text.strip().replace(" ", ",").replace(";", ","))
     if flat is None:
         flat = _split(text, file, place)
     if len(flat) % 2:
@@ -104,15 +109,15 @@ def parse_points(text: str, file: str, place: Spot) -> list[float]:
     return flat
 
 
-def _split(text: str, file: str, place: Spot) -> list[float]:
+def _split(text: str, file: str, place: FilePlace) -> list[float]:
     try:
         return [float(part) for part in text.replace(",", " ").replace(";", " ").split()]
     except ValueError:
         raise _wrong(text, file, place, "is not a list of points x,y") from None
 
 
-def _wrong(text: str, file: str, place: Spot, problem: str) -> InputError:
-    return InputError(file, spelled(place), f"the outline {shown(text)} {problem}", "Repair or remove it.")
+def _wrong(text: str, file: str, place: FilePlace, problem: str) -> InputError:
+    return InputError(file, place_text(place), f"the outline {short_repr(text)} {problem}", "Repair or remove it.")
 
 
 def box_around(flat: list[float]) -> Box:

@@ -9,17 +9,17 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Options
 from layoutcm.formats.source_files import image_size
 from layoutcm.layouts.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
 
-BY_SIZES = (
+SIZES_HINT = (
     "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "
     "--sizes 1025x1025)."
 )
-THREE_WAYS = (
-    f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {BY_SIZES}"
+MISSING_SIZE_HINT = (
+    f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {SIZES_HINT}"
 )
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None
 
@@ -34,7 +34,7 @@ def resolve_sizes(sizes: Sizes) -> tuple[float, float] | dict[str, tuple[float, 
     if isinstance(sizes, str | os.PathLike):
         by_name = image_sizes(Path(sizes))
     elif isinstance(sizes, Mapping):
-        by_name = {str(page): _pair(size, f"sizes[{shown(page)}]") for page, size in sizes.items()}
+        by_name = {str(page): _pair(size, f"sizes[{short_repr(page)}]") for page, size in sizes.items()}
     else:
         return _pair(sizes, "sizes")
     by_stem: dict[str, tuple[float, float] | None] = {}
@@ -49,7 +49,7 @@ def _pair(size: tuple[float, float], place: str) -> tuple[float, float]:
     except (TypeError, ValueError, OverflowError):
         width = height = 0.0
     if not (0 < width <= MAX_PAGE_SIDE and 0 < height <= MAX_PAGE_SIDE):
-        problem = f"{shown(size)} is not a width and a height above 0 and at most {MAX_PAGE_SIDE:,.0f}"
+        problem = f"{short_repr(size)} is not a width and a height above 0 and at most {MAX_PAGE_SIDE:,.0f}"
         raise InputError("", place, problem, "Write (1025, 1025).")
     return width, height
 
@@ -74,12 +74,12 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
     return None if i is None else (float(lender.widths[i]), float(lender.heights[i]))
 
 
-def missing_size(file: str, place: str, page: str, options: Options) -> InputError:
-    problem = f"the size of page {shown(page)} is not known"
+def missing_size_error(file: str, place: str, page: str, options: Options) -> InputError:
+    problem = f"the size of page {short_repr(page)} is not known"
     if options.like is None:
-        return InputError(file, place, problem, THREE_WAYS)
+        return InputError(file, place, problem, MISSING_SIZE_HINT)
     names = options.like.page_columns.names
-    alike = f"pages are named like {' and '.join(map(shown, names[:2]))}" if names else "are no pages"
+    alike = f"pages are named like {' and '.join(map(short_repr, names[:2]))}" if names else "are no pages"
     problem += f": {options.like.name}, which should lend it, has no page of this name, or several that are alike"
-    hint = f"There {alike}. Say which page is which (pages=, --pages), or give {BY_SIZES}"
+    hint = f"There {alike}. Say which page is which (pages=, --pages), or give {SIZES_HINT}"
     return InputError(file, place, problem, hint)

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 
 NO_SCORE = math.nan
 # A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.
-Spot = str | tuple[str, object]
+FilePlace = str | tuple[str, object]
 _LIST = msgspec.json.Decoder(list[float])
 
 
@@ -21,11 +21,11 @@ _PICTURES_AND_TABLES = re.compile(
 )
 
 
-def spelled(place: Spot) -> str:
+def place_text(place: FilePlace) -> str:
     return place if isinstance(place, str) else place[0].format(place[1])
 
 
-def listed(text: str) -> list[float] | None:
+def parse_number_list(text: str) -> list[float] | None:
     """Numbers with commas between them, or None. Nearly JSON, whose decoder is several times as fast as splitting."""
     try:
         return _LIST.decode(f"[{text}]")
@@ -33,7 +33,7 @@ def listed(text: str) -> list[float] | None:
         return None
 
 
-def number(value: object, file: str, place: str) -> float:
+def parse_number(value: object, file: str, place: str) -> float:
     """A finite number from text or JSON; a decimal comma is understood."""
     try:
         found = float(value)  # type: ignore[arg-type] # whatever it is, float knows whether it is a number
@@ -43,7 +43,7 @@ def number(value: object, file: str, place: str) -> float:
         return found
     if value is None or (isinstance(value, str) and not value.strip()):
         raise InputError(file, place, "there is no number", "Add it, or remove the entry.")
-    raise InputError(file, place, f"{shown(value)} is not a finite number", "Repair this value.")
+    raise InputError(file, place, f"{short_repr(value)} is not a finite number", "Repair this value.")
 
 
 def _number_with_comma(value: object) -> float:
@@ -53,26 +53,26 @@ def _number_with_comma(value: object) -> float:
         return math.nan
 
 
-def corners_of(numbers: Sequence[float], file: str, place: Spot) -> list[tuple[float, float]]:
+def corner_points(numbers: Sequence[float], file: str, place: FilePlace) -> list[tuple[float, float]]:
     """Points from x and y in turn; four numbers are two opposite corners."""
     if len(numbers) < 4 or len(numbers) % 2:
         problem = f"{len(numbers)} numbers, must be x and y of at least two corners"
-        raise InputError(file, spelled(place), problem, "Repair or remove the region.")
+        raise InputError(file, place_text(place), problem, "Repair or remove the region.")
     return list(zip(numbers[::2], numbers[1::2]))
 
 
-def bounds(points: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:
+def bounding_box(points: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:
     """The box around points (x, y): of a tilted shape all corners count."""
     xs, ys = map(sorted, zip(*points))
     return xs[0], ys[0], xs[-1], ys[-1]
 
 
-def numbered(stem: str, number: int, pages: int) -> str:
+def page_name(stem: str, number: int, pages: int) -> str:
     """The name of a page in a file that names none: the file's own, with the page's number where there are several."""
     return stem if pages == 1 else f"{stem}_p{number}"
 
 
-def part_of(fraction: float, side: float) -> float:
+def pixels_from_fraction(fraction: float, side: float) -> float:
     """A fraction of a page's side in pixels. Six decimals, which is what tools write, cannot tell 12 from 11.999:
 
     what is that near to a whole pixel is that pixel, or rounding outwards would add a row to every box.
@@ -82,7 +82,7 @@ def part_of(fraction: float, side: float) -> float:
     return float(whole) if abs(value - whole) <= 2e-6 * side else value
 
 
-def told_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:
+def parse_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:
     """Both sides of a page, or None where one is missing, zero or no number: the size then comes from elsewhere."""
     try:
         sides = float(width or 0), float(height or 0)
@@ -91,15 +91,15 @@ def told_size(width: str | None, height: str | None) -> tuple[float, float] | tu
     return sides if all(0 < side < math.inf for side in sides) else (None, None)
 
 
-def numbers(texts: Sequence[str | None], file: str, place: Spot, names: Sequence[str]) -> list[float]:
+def parse_numbers(texts: Sequence[str | None], file: str, place: FilePlace, names: Sequence[str]) -> list[float]:
     """Texts as numbers; the place of a wrong one is put together only when there is one."""
     try:
-        found = listed(",".join(texts))  # type: ignore[arg-type]
+        found = parse_number_list(",".join(texts))  # type: ignore[arg-type]
     except TypeError:  # one is missing
         found = None
     if found is not None and len(found) == len(texts):  # more of them where a text has a decimal comma
         return found
-    return [number(text, file, f"{spelled(place)}/{name}") for text, name in zip(texts, names)]
+    return [parse_number(text, file, f"{place_text(place)}/{name}") for text, name in zip(texts, names)]
 
 
 def is_picture_or_table(label: str) -> bool:

@@ -8,19 +8,19 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Content
 from layoutcm.formats.registry import BY_NAME, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
-PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # how their files begin
+IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # how their files begin
 
 
-def choose(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Content, ...], tuple[Content, ...]]:
+def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Content, ...], tuple[Content, ...]]:
     """The format, the files that are of it, and the others beside them."""
     if len(bundle.contents) == 1:
         return find_format(bundle.contents[0], name), bundle.contents, ()
-    kinds = list(_kinds(bundle.contents))
+    kinds = list(_formats_of_each(bundle.contents))
     if name is not None:
         wanted = named_format(bundle.name, name)
         mine = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
@@ -50,11 +50,13 @@ def is_companion(content: Content) -> bool:
 
 def named_format(file: str, name: str) -> Format:
     if not isinstance(name, str) or name not in BY_NAME:
-        raise InputError(file, "", f"the format {shown(name)} is not known", f"Known formats: {', '.join(BY_NAME)}.")
+        raise InputError(
+            file, "", f"the format {short_repr(name)} is not known", f"Known formats: {', '.join(BY_NAME)}."
+        )
     return BY_NAME[name]
 
 
-def _kinds(contents: Sequence[Content]) -> Iterator[list[Format]]:
+def _formats_of_each(contents: Sequence[Content]) -> Iterator[list[Format]]:
     """The formats that each file may be. Most are of the kind of the one before, which is asked first."""
     before: list[Format] = []
     for content in contents:
@@ -92,7 +94,7 @@ def find_format(content: Content, name: str | None = None) -> Format:
 def _other_kind(content: Content) -> tuple[str, str] | None:
     """What is wrong and what to do, for files that often stand beside annotations."""
     head = content.data[:12]
-    if head.startswith(PICTURES) or (head[:4], head[8:]) == (b"RIFF", b"WEBP"):
+    if head.startswith(IMAGE_MAGIC) or (head[:4], head[8:]) == (b"RIFF", b"WEBP"):
         return "this is a picture, which holds no regions", "Give the file or folder of the annotations instead."
     if head.startswith(b"%PDF"):
         return "this is a PDF, which holds no regions", "Give what a tool or a person found in it: JSON, XML or CSV."

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from layoutcm.formats.builder import Gathering, each, gathered
+from layoutcm.formats.builder import LayoutBuilder, reader_by_file, reader_by_rows
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.readers import (
     alto,
@@ -55,51 +55,53 @@ def never(content: Content) -> bool:
     return False
 
 
-def _rows(
+def _row_format(
     name: str,
     title: str,
     recognises: Callable[[Content], bool],
-    read_one: Callable[[Content, Options, Gathering], None],
+    read_one: Callable[[Content, Options, LayoutBuilder], None],
 ) -> Format:
-    return Format(name, title, recognises, gathered(name, read_one))
+    return Format(name, title, recognises, reader_by_rows(name, read_one))
 
 
 FORMATS = (
-    Format("coco", "COCO ground truth", coco.is_ground_truth, each(coco.read_ground_truth)),
-    Format("coco-results", "COCO results list", coco.is_results, each(coco.read_results)),
-    Format("parquet", "table in Parquet", table.is_parquet, each(table.read_parquet)),
-    Format("csv", "table in CSV", table.is_csv, each(table.read_csv)),
-    _rows("voc", "Pascal VOC", voc.is_voc, voc.read_page),
+    Format("coco", "COCO ground truth", coco.is_ground_truth, reader_by_file(coco.read_ground_truth)),
+    Format("coco-results", "COCO results list", coco.is_results, reader_by_file(coco.read_results)),
+    Format("parquet", "table in Parquet", table.is_parquet, reader_by_file(table.read_parquet)),
+    Format("csv", "table in CSV", table.is_csv, reader_by_file(table.read_csv)),
+    _row_format("voc", "Pascal VOC", voc.is_voc, voc.read_page),
     Format("yolo", "YOLO labels", yolo.is_yolo, yolo.read_yolo),
-    _rows("labelme", "LabelMe", labelme.is_labelme, labelme.read_page),
-    _rows("label-studio", "Label Studio", labelstudio.is_labelstudio, labelstudio.read_tasks),
-    _rows("docling", "DoclingDocument", docling.is_document, docling.read_document),
-    _rows("docling-metrics", "docling-metrics sample, side a", docling.is_metrics, docling.read_metrics),
-    _rows("docling-metrics-b", "docling-metrics sample, side b", never, docling.read_metrics_b),
-    _rows("docling-layout", "docling layout predictions", docling.is_dump, docling.read_dump),
-    _rows("omnidocbench", "OmniDocBench", omnidocbench.is_ground_truth, omnidocbench.read_ground_truth),
-    _rows("omnidocbench-pred", "OmniDocBench predictions", omnidocbench.is_prediction, omnidocbench.read_prediction),
-    _rows("paddlex", "PaddleX, PP-StructureV3", paddlex.is_paddlex, paddlex.read_pages),
-    _rows("mineru", "MinerU middle.json", mineru.is_middle, mineru.read_middle),
-    _rows("mineru-model", "MinerU model.json", mineru.is_model, mineru.read_model),
-    _rows("mineru-content", "MinerU content_list.json", mineru.is_content_list, mineru.read_content_list),
-    _rows("unstructured", "Unstructured", unstructured.is_unstructured, unstructured.read_elements),
-    _rows("surya", "Surya", surya.is_surya, surya.read_results),
-    _rows("huridocs", "HURIDOCS", huridocs.is_huridocs, huridocs.read_segments),
-    _rows("layoutparser", "LayoutParser", layoutparser.is_json, layoutparser.read_json),
-    _rows("layoutparser-csv", "LayoutParser CSV", layoutparser.is_csv, layoutparser.read_csv),
-    _rows("marker", "Marker", marker.is_marker, marker.read_tree),
-    _rows("azure", "Azure Document Intelligence", azure.is_azure, azure.read_analysis),
-    _rows("textract", "AWS Textract", textract.is_textract, textract.read_response),
-    _rows("docai", "Google Document AI", docai.is_docai, docai.read_document),
-    _rows("page-xml", "PAGE-XML", page_xml.is_page_xml, page_xml.read_file),
-    _rows("alto", "ALTO", alto.is_alto, alto.read_file),
-    _rows("hocr", "hOCR", hocr.is_hocr, hocr.read_file),
-    _rows("cvat", "CVAT for images 1.1", cvat.is_cvat, cvat.read_file),
-    Format("doctags", "DocTags", doctags.is_doctags, doctags.read),
+    _row_format("labelme", "LabelMe", labelme.is_labelme, labelme.read_page),
+    _row_format("label-studio", "Label Studio", labelstudio.is_labelstudio, labelstudio.read_tasks),
+    _row_format("docling", "DoclingDocument", docling.is_document, docling.read_document),
+    _row_format("docling-metrics", "docling-metrics sample, side a", docling.is_metrics, docling.read_metrics),
+    _row_format("docling-metrics-b", "docling-metrics sample, side b", never, docling.read_metrics_b),
+    _row_format("docling-layout", "docling layout predictions", docling.is_dump, docling.read_dump),
+    _row_format("omnidocbench", "OmniDocBench", omnidocbench.is_ground_truth, omnidocbench.read_ground_truth),
+    _row_format(
+        "omnidocbench-pred", "OmniDocBench predictions", omnidocbench.is_prediction, omnidocbench.read_prediction
+    ),
+    _row_format("paddlex", "PaddleX, PP-StructureV3", paddlex.is_paddlex, paddlex.read_pages),
+    _row_format("mineru", "MinerU middle.json", mineru.is_middle, mineru.read_middle),
+    _row_format("mineru-model", "MinerU model.json", mineru.is_model, mineru.read_model),
+    _row_format("mineru-content", "MinerU content_list.json", mineru.is_content_list, mineru.read_content_list),
+    _row_format("unstructured", "Unstructured", unstructured.is_unstructured, unstructured.read_elements),
+    _row_format("surya", "Surya", surya.is_surya, surya.read_results),
+    _row_format("huridocs", "HURIDOCS", huridocs.is_huridocs, huridocs.read_segments),
+    _row_format("layoutparser", "LayoutParser", layoutparser.is_json, layoutparser.read_json),
+    _row_format("layoutparser-csv", "LayoutParser CSV", layoutparser.is_csv, layoutparser.read_csv),
+    _row_format("marker", "Marker", marker.is_marker, marker.read_tree),
+    _row_format("azure", "Azure Document Intelligence", azure.is_azure, azure.read_analysis),
+    _row_format("textract", "AWS Textract", textract.is_textract, textract.read_response),
+    _row_format("docai", "Google Document AI", docai.is_docai, docai.read_document),
+    _row_format("page-xml", "PAGE-XML", page_xml.is_page_xml, page_xml.read_file),
+    _row_format("alto", "ALTO", alto.is_alto, alto.read_file),
+    _row_format("hocr", "hOCR", hocr.is_hocr, hocr.read_file),
+    _row_format("cvat", "CVAT for images 1.1", cvat.is_cvat, cvat.read_file),
+    Format("doctags", "DocTags", doctags.is_doctags, doctags.read_doctags),
 )
 BY_NAME = {format.name: format for format in FORMATS}
 # One file of these is all that a tool found; of the others it is a page or a document, and several make one layout.
-WHOLE = frozenset(
+SINGLE_FILE_FORMATS = frozenset(
     ("coco", "coco-results", "parquet", "csv", "label-studio", "omnidocbench", "omnidocbench-pred", "surya", "cvat")
 )

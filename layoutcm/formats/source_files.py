@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Content
 from layoutcm.layouts.model import IMAGE_SUFFIXES
-from layoutcm.layouts.page_names import natural
+from layoutcm.layouts.page_names import natural_sort_key
 
 OneSource = str | os.PathLike[str] | tuple[str, bytes]
 Source = OneSource | list[OneSource]
@@ -44,20 +44,22 @@ class Bundle:
     images: dict[str, Size]
 
 
-def load(source: Source) -> Bundle:
+def load_source(source: Source) -> Bundle:
     match source:
         case list():
-            return _joined([_beside(one) or load(one) for one in source])
+            return _join_bundles([_image_or_paper(one) or load_source(one) for one in source])
         case str() | os.PathLike() if os.path.isdir(source):
             return _from_folder(Path(source))
         case str() | os.PathLike():
             return _from_bytes(os.fspath(source), read_bytes(os.fspath(source)))
         case (str() as name, bytes() as data):
             return _from_bytes(name, data)
-    raise InputError("", "source", f"{shown(source)} is no input", "Give a path, (name, bytes) or a list of these.")
+    raise InputError(
+        "", "source", f"{short_repr(source)} is no input", "Give a path, (name, bytes) or a list of these."
+    )
 
 
-def _beside(one: OneSource) -> Bundle | None:
+def _image_or_paper(one: OneSource) -> Bundle | None:
     """A page image or a paper among several files: measured or passed over, as in a folder."""
     match one:
         case (str() as name, bytes() as data):
@@ -95,7 +97,7 @@ def _from_bytes(name: str, data: bytes) -> Bundle:
     return Bundle(name, (content,), {})
 
 
-def _joined(bundles: list[Bundle]) -> Bundle:
+def _join_bundles(bundles: list[Bundle]) -> Bundle:
     if not bundles:
         raise InputError("", "source", "the list of files is empty", "Give at least one file.")
     name = bundles[0].name if len(bundles) == 1 else f"{bundles[0].name} and {len(bundles) - 1} more"
@@ -107,7 +109,7 @@ def _joined(bundles: list[Bundle]) -> Bundle:
 
 def _in_order(contents: Iterable[Content]) -> tuple[Content, ...]:
     """By name, page 2 before page 10: the order of an archive or of an upload means nothing."""
-    return tuple(sorted(contents, key=lambda one: natural(one.name)))
+    return tuple(sorted(contents, key=lambda one: natural_sort_key(one.name)))
 
 
 def _from_folder(folder: Path) -> Bundle:
@@ -137,11 +139,11 @@ def _from_zip(name: str, data: bytes) -> Bundle:
         members = [info for info in archive.infolist() if info.filename and not info.is_dir()]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise InputError(name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
-    check_members(name, members)
+    check_zip_members(name, members)
     return _bundle(name, [(info.filename, partial(_unpacked, name, archive, info), None) for info in members])
 
 
-def check_members(name: str, members: list[zipfile.ZipInfo]) -> None:
+def check_zip_members(name: str, members: list[zipfile.ZipInfo]) -> None:
     """Refuse an archive that is built to fill the memory, or to reach beyond itself."""
     if len(members) > MAX_FILES:
         raise InputError(name, "", f"{len(members):,} files, at most {MAX_FILES:,} are read", "Split the archive.")
@@ -153,11 +155,11 @@ def check_members(name: str, members: list[zipfile.ZipInfo]) -> None:
     for info in members:
         path = PurePosixPath(info.filename.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or not path.parts or ":" in path.parts[0]:
-            raise InputError(name, shown(info.filename), "this name leads out of the archive", "Pack it again.")
+            raise InputError(name, short_repr(info.filename), "this name leads out of the archive", "Pack it again.")
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise InputError(name, shown(info.filename), "this is a link, not a file", "Pack the file itself.")
+            raise InputError(name, short_repr(info.filename), "this is a link, not a file", "Pack the file itself.")
         if info.flag_bits & 1:
-            raise InputError(name, shown(info.filename), "this file is locked with a password", "Pack it without.")
+            raise InputError(name, short_repr(info.filename), "this file is locked with a password", "Pack it without.")
 
 
 def _unpacked(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -165,11 +167,11 @@ def _unpacked(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byt
         with archive.open(info) as member:
             data = member.read(info.file_size + 1)
     except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise InputError(name, shown(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
+        raise InputError(name, short_repr(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
     except Exception as error:  # zlib, bz2 and lzma each have an error of their own
-        raise InputError(name, shown(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
+        raise InputError(name, short_repr(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
     if len(data) > info.file_size:
-        raise InputError(name, shown(info.filename), "unpacks to more than the archive says", "Pack it again.")
+        raise InputError(name, short_repr(info.filename), "unpacks to more than the archive says", "Pack it again.")
     return data
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.errors import InputError, shown
-from layoutcm.layouts.model import Floats, Place
+from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.model import Floats, PlaceNamer
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SPELLINGS = {
+COLUMN_SPELLINGS = {
     "page": (
         "page",
         "image",
@@ -43,7 +43,7 @@ SPELLINGS = {
 }
 CORNERS = ("x0", "y0", "x1", "y1")
 # By kind: two corners, a corner and a size, a centre and a size.
-BOXES = {
+BOX_COLUMNS = {
     "corners": (
         CORNERS,
         ("x1", "y1", "x2", "y2"),
@@ -80,7 +80,7 @@ class Columns:
     kind: str
 
 
-def plain(name: str) -> str:
+def column_key(name: str) -> str:
     """A column's name without case, and with one underscore for whatever stands between its words."""
     return re.sub(r"[\s_.\-]+", "_", name.strip().strip('"').lower()).strip("_")
 
@@ -88,12 +88,13 @@ def plain(name: str) -> str:
 def find_columns(names: Sequence[str]) -> Columns:
     position: dict[str, int] = {}
     for i, name in enumerate(names):
-        position.setdefault(plain(name), i)
+        position.setdefault(column_key(name), i)
     kind, box = next(
-        ((kind, four) for kind, spelled in BOXES.items() for four in spelled if set(four) <= set(position)), ("", None)
+        ((kind, four) for kind, spelled in BOX_COLUMNS.items() for four in spelled if set(four) <= set(position)),
+        ("", None),
     )
     place = {}
-    for what, spelled in SPELLINGS.items():
+    for what, spelled in COLUMN_SPELLINGS.items():
         # `width` beside `left` is the box's own; the page's needs another name then.
         free = [name for name in spelled if name in position and name not in (box or ())]
         if free:
@@ -124,7 +125,7 @@ def text_column(file: str, table: pa.Table, at: int | None) -> list[str]:
     return [value if value and not value.isspace() else "" for value in column.to_pylist()]
 
 
-def number_column(file: str, table: pa.Table, at: int | None, place: Place) -> Floats:
+def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer) -> Floats:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -153,13 +154,13 @@ def number_column(file: str, table: pa.Table, at: int | None, place: Place) -> F
     return numbers
 
 
-def _not_a_number(file: str, column: pa.ChunkedArray, name: str, place: Place) -> InputError:
+def _not_a_number(file: str, column: pa.ChunkedArray, name: str, place: PlaceNamer) -> InputError:
     import pyarrow as pa
 
     for row, cell in enumerate(column):
         try:
             cell.cast(pa.float64(), safe=False)
         except pa.ArrowException:
-            problem = f"{shown(cell.as_py())} is not a number"
+            problem = f"{short_repr(cell.as_py())} is not a number"
             return InputError(file, f"{place(row)}, column {name}", problem, "Repair this cell.")
     return InputError(file, f"column {name}", f"holds {column.type}, must be numbers", "Convert it.")

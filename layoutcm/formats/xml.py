@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 from xml.parsers.expat import errors
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import HEAD, Content
 
 # A tree takes up to forty times the memory of its file, so that of a larger file is never held as a whole.
@@ -23,7 +23,7 @@ STREAM_ABOVE = 8 << 20
 CHUNK = 1 << 20
 MAX_DEPTH = 400
 # More than any page has, and few enough to be held.
-MAX_KEPT = 500_000
+MAX_ELEMENTS_HELD = 500_000
 # Other encodings could hide a declaration from the search for entities.
 _UTF8 = {"utf-8", "utf8"}
 _ENCODINGS = {*_UTF8, "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
@@ -43,7 +43,7 @@ def root_name(content: Content) -> str:
     return found[1].decode("ascii") if found else ""
 
 
-def local(tag: str) -> str:
+def local_name(tag: str) -> str:
     """The name without its namespace."""
     return tag.rpartition("}")[2]
 
@@ -61,16 +61,16 @@ def elements(content: Content, *names: str, skipping: Collection[str] = ()) -> I
         else:
             tree = ElementTree.fromstring(content.json_bytes)
             _check_depth(content, tree)
-            yield from _topmost(tree, _beside(tree, names))
+            yield from _topmost(tree, _in_root_namespace(tree, names))
     except ElementTree.ParseError as error:
         raise _not_well_formed(content, error) from None
     except (ValueError, LookupError) as error:  # characters that the declared encoding has not
         raise InputError(content.name, "", f"this XML cannot be read: {error}", "Save it as UTF-8.") from None
 
 
-def _beside(root: Element, names: Collection[str]) -> set[str]:
+def _in_root_namespace(root: Element, names: Collection[str]) -> set[str]:
     """These names in the namespace of the root, which is that of the whole file."""
-    namespace = root.tag.removesuffix(local(root.tag))
+    namespace = root.tag.removesuffix(local_name(root.tag))
     return {namespace + name for name in names}
 
 
@@ -94,7 +94,7 @@ def _streamed(content: Content, names: Sequence[str], skipping: Collection[str])
         tag = element.tag
         if event == "start":
             if not path:
-                wanted, skipped = _beside(element, names), _beside(element, skipping)
+                wanted, skipped = _in_root_namespace(element, names), _in_root_namespace(element, skipping)
             path.append(element)
             inside += tag in wanted
             if len(path) > MAX_DEPTH:
@@ -106,8 +106,10 @@ def _streamed(content: Content, names: Sequence[str], skipping: Collection[str])
             if not inside:
                 yield element
         kept += 1
-        if kept > MAX_KEPT:
-            raise InputError(content.name, "", f"a page of over {MAX_KEPT:,} elements is too much", "Split the file.")
+        if kept > MAX_ELEMENTS_HELD:
+            raise InputError(
+                content.name, "", f"a page of over {MAX_ELEMENTS_HELD:,} elements is too much", "Split the file."
+            )
         if path and (not inside or tag in skipped):
             del path[-1][-1]  # what was handed out, or is not wanted, need not be held
             kept = kept - 1 if inside else 0
@@ -137,7 +139,7 @@ def _check_harmless(content: Content) -> None:
     told = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
     encodings = {encoding.decode("ascii", "replace").lower() for encoding in told} or {"utf-8"}
     if not encodings <= _ENCODINGS or b"\0" in content.data[:4]:
-        problem = f"the encoding {shown(next(iter(encodings)))} is not read" if told else "this is not UTF-8 text"
+        problem = f"the encoding {short_repr(next(iter(encodings)))} is not read" if told else "this is not UTF-8 text"
         raise InputError(content.name, "line 1", problem, "Save it as UTF-8.")
     if encodings <= _UTF8:
         _check_utf8(content)

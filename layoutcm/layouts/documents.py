@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Finding, Pages
-from layoutcm.layouts.page_names import natural, split_number
+from layoutcm.layouts.page_names import natural_sort_key, split_number
 
 
 def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> tuple[Pages, list[Finding]]:
@@ -43,7 +43,7 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
         "documents-from-names",
         f"{len(found):,} {'document was' if len(found) == 1 else 'documents were'} read off page names that share all "
         f"but their number "
-        f"(first: {shown(example)}, {shared[example]} pages).",
+        f"(first: {short_repr(example)}, {shared[example]} pages).",
         severity="info",
         count=len(found),
         fix="Give documents= a pattern or a table if this is wrong.",
@@ -51,13 +51,13 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
     return pages, [finding]
 
 
-def neighbours(pages: Pages, by: int) -> NDArray[np.int64]:
+def neighbour_pages(pages: Pages, by: int) -> NDArray[np.int64]:
     """int64[pages]: the page `by` further on in the same document, -1 where there is none.
 
     Pages of a document go by number, else by name with numbers in their order: the order in a file may be any.
     """
     documents = name_documents(pages, None)[0].documents
-    order = sorted(range(len(pages)), key=lambda i: (documents[i], pages.numbers[i], natural(pages.names[i])))
+    order = sorted(range(len(pages)), key=lambda i: (documents[i], pages.numbers[i], natural_sort_key(pages.names[i])))
     found = np.full(len(pages), -1)
     for place, i in enumerate(order):
         if 0 <= place + by < len(order) and documents[order[place + by]] == documents[i]:
@@ -67,7 +67,9 @@ def neighbours(pages: Pages, by: int) -> NDArray[np.int64]:
 
 def _named_by_table(pages: Pages, documents: object) -> tuple[Pages, list[Finding]]:
     if not isinstance(documents, Mapping) or not all(isinstance(name, str) for name in documents.values()):
-        raise InputError("", "documents", f"{shown(documents)} is no pattern and no table", "Give {page: document}.")
+        raise InputError(
+            "", "documents", f"{short_repr(documents)} is no pattern and no table", "Give {page: document}."
+        )
     own = tuple(documents.get(name) or document or name for name, document in zip(pages.names, pages.documents))
     return replace(pages, documents=own), []
 
@@ -78,7 +80,7 @@ def _named_by_pattern(pages: Pages, pattern: str) -> tuple[Pages, list[Finding]]
         compiled = re.compile(pattern)
     except re.error as error:
         raise InputError(
-            "", "documents", f"the pattern {shown(pattern)} is not a regular expression: {error}", "Repair it."
+            "", "documents", f"the pattern {short_repr(pattern)} is not a regular expression: {error}", "Repair it."
         ) from None
     found = [compiled.search(name) for name in pages.names]
     named = [(match.group(1 if compiled.groups else 0) or "") if match else "" for match in found]
@@ -86,7 +88,6 @@ def _named_by_pattern(pages: Pages, pattern: str) -> tuple[Pages, list[Finding]]
     pages = replace(pages, documents=tuple(document or name for document, name in zip(named, pages.names)))
     if not lost:
         return pages, []
-    message = (
-        f"The pattern for documents does not match {len(lost):,} of {len(pages):,} pages (first: {shown(lost[0])})."
-    )
+    first = short_repr(lost[0])
+    message = f"The pattern for documents does not match {len(lost):,} of {len(pages):,} pages (first: {first})."
     return pages, [Finding("documents-pattern", message, count=len(lost), fix="Such a page is its own document.")]

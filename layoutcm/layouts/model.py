@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES as IMAGE_SUFFIXES
-from layoutcm.layouts.page_names import NAME_RULES, only_once
+from layoutcm.layouts.page_names import NAME_RULES, unique_keys
 from layoutcm.layouts.page_names import stem as stem
 from layoutcm.layouts.shapes import Shape
 
@@ -36,7 +36,7 @@ SCORE_TOLERANCE = 1e-3
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
-Place = Callable[[int], str]
+PlaceNamer = Callable[[int], str]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Pages:
     @cached_property
     def alike(self) -> list[dict[str, int]]:
         """For each rule of `NAME_RULES`: what it makes of a name -> page; -1 where it makes the same of several."""
-        return [only_once((rule(name), i) for i, name in enumerate(self.names)) for rule in NAME_RULES.values()]
+        return [unique_keys((rule(name), i) for i, name in enumerate(self.names)) for rule in NAME_RULES.values()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,12 +200,12 @@ def find_page(name: str, pages: Pages) -> int | None:
     return None
 
 
-def no_probability(scores: Floats) -> NDArray[np.bool_]:
+def outside_unit_interval(scores: Floats) -> NDArray[np.bool_]:
     """bool[scores]: outside 0..1; no score at all is none of these."""
     return (scores < -SCORE_TOLERANCE) | (scores > 1 + SCORE_TOLERANCE)
 
 
-def joined_regions(parts: Sequence[Regions]) -> Regions:
+def concatenate_regions(parts: Sequence[Regions]) -> Regions:
     """Regions one after the other."""
     before = np.cumsum([0, *(len(part) for part in parts)]).tolist()
     facts = [part.coco for part in parts if part.coco is not None]
@@ -225,6 +225,6 @@ def joined_regions(parts: Sequence[Regions]) -> Regions:
     )
 
 
-def recoded(regions: Regions, recode: Indices) -> Regions:
+def recode_labels(regions: Regions, recode: Indices) -> Regions:
     """The regions under other label numbers: int32[old label] -> new label."""
     return replace(regions, label=recode[regions.label]) if len(regions) else regions

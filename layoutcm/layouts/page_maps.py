@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from layoutcm.errors import InputError, shown
-from layoutcm.layouts.handwritten import check_extent
+from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.handwritten import check_expanded_size
 from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
 
 HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
 _COLUMNS = tuple({side, f"{side}_page", f"{side} page"} for side in SIDES)
 
-Entry = tuple[str, str, str]  # gt page, pred page, where it stands
+PagePair = tuple[str, str, str]  # gt page, pred page, where it stands
 
 
 @dataclass(frozen=True)
@@ -30,20 +30,22 @@ class PageMap:
     """The pairs as given, with the file and the places that a message can name."""
 
     file: str
-    entries: tuple[Entry, ...]
+    entries: tuple[PagePair, ...]
 
 
-PagesGiven = Mapping[str, str] | str | os.PathLike[str] | PageMap | None
+PageMapLike = Mapping[str, str] | str | os.PathLike[str] | PageMap | None
 
 
-def page_map_of(pages: PagesGiven) -> PageMap | None:
+def load_page_map(pages: PageMapLike) -> PageMap | None:
     """The map in a file or a dictionary; None stays None, and so does a map."""
     if pages is None or isinstance(pages, PageMap):
         return pages
     if isinstance(pages, Mapping):
-        return _checked("", ((gt, pred, f"pages[{shown(gt)}]") for gt, pred in pages.items()))
+        return _check_entries("", ((gt, pred, f"pages[{short_repr(gt)}]") for gt, pred in pages.items()))
     if not isinstance(pages, str | os.PathLike):
-        raise InputError("", "pages", f"{shown(pages)} is no page map", "Give {gt page: pred page} or a file's path.")
+        raise InputError(
+            "", "pages", f"{short_repr(pages)} is no page map", "Give {gt page: pred page} or a file's path."
+        )
     try:
         data = Path(pages).read_bytes()
     except FileNotFoundError:
@@ -66,21 +68,21 @@ def parse_page_map(file: str, data: bytes) -> PageMap:
         raise InputError(
             file, f"byte {error.start}", f"0x{data[error.start]:02x} is not UTF-8 text", "Save it as UTF-8."
         ) from None
-    return _checked(file, readers[suffix](file, text))
+    return _check_entries(file, readers[suffix](file, text))
 
 
-def _checked(file: str, entries: Iterator[tuple[object, object, str]]) -> PageMap:
-    kept: list[Entry] = []
+def _check_entries(file: str, entries: Iterator[tuple[object, object, str]]) -> PageMap:
+    kept: list[PagePair] = []
     for gt, pred, place in entries:
         if not isinstance(gt, str) or not isinstance(pred, str | None):
             wrong = pred if isinstance(gt, str) else gt
-            raise InputError(file, place, f"{shown(wrong)} is not a page's name", f"Names are text. {HINT}")
+            raise InputError(file, place, f"{short_repr(wrong)} is not a page's name", f"Names are text. {HINT}")
         if gt and pred:
             kept.append((gt, pred, place))
     return PageMap(file, tuple(kept))
 
 
-def _csv(file: str, text: str) -> Iterator[Entry]:
+def _csv(file: str, text: str) -> Iterator[PagePair]:
     first = text.partition("\n")[0]
     delimiter = next((sign for sign in "\t;" if sign in first and "," not in first), ",")
     rows = enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1)
@@ -90,7 +92,7 @@ def _csv(file: str, text: str) -> Iterator[Entry]:
         raise InputError(file, "", f"this is not a readable CSV: {error}", HINT) from None
 
 
-def _pairs(file: str, rows: list[tuple[int, list[str]]]) -> Iterator[Entry]:
+def _pairs(file: str, rows: list[tuple[int, list[str]]]) -> Iterator[PagePair]:
     if not rows:
         return
     number, header = rows[0]
@@ -100,7 +102,7 @@ def _pairs(file: str, rows: list[tuple[int, list[str]]]) -> Iterator[Entry]:
     elif len(header) == 2:
         columns = (GT, PRED)
     else:
-        problem = f"the columns gt and pred are missing (found: {', '.join(map(shown, header[:6]))})"
+        problem = f"the columns gt and pred are missing (found: {', '.join(map(short_repr, header[:6]))})"
         raise InputError(file, f"row {number}", problem, HINT)
     for number, cells in rows:
         if len(cells) <= max(columns):
@@ -118,8 +120,8 @@ def _mapping(file: str, text: str) -> Iterator[tuple[object, object, str]]:
         return
     # An object is now a tuple of pairs; a list is still a list.
     if not isinstance(pairs, tuple):
-        raise InputError(file, "", f"{shown(pairs)} is not a mapping of pages", HINT)
-    yield from ((gt, pred, f"pages[{shown(gt)}]") for gt, pred in pairs)
+        raise InputError(file, "", f"{short_repr(pairs)} is not a mapping of pages", HINT)
+    yield from ((gt, pred, f"pages[{short_repr(gt)}]") for gt, pred in pairs)
 
 
 def _yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
@@ -127,7 +129,7 @@ def _yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
     import yaml
 
     try:
-        check_extent(text)
+        check_expanded_size(text)
         root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise InputError(file, "", f"this cannot be read: {' '.join(str(error).split())}", HINT) from None
@@ -146,7 +148,7 @@ def _scalar(node: Any) -> object:
     return None if node.tag == "tag:yaml.org,2002:null" else node.value
 
 
-def resolve(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int]:
+def resolve_page_map(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int]:
     """{gt page: pred page}; a page that a side has not, or that stands twice, is an error."""
     found: list[dict[int, str]] = [{}, {}]
     for *names, place in page_map.entries:
@@ -158,14 +160,14 @@ def resolve(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int]:
                 raise InputError(
                     page_map.file,
                     f"{found[side][page]} and {place}",
-                    f"the page {shown(pages.names[page])} of {SIDES[side]} stands twice",
+                    f"the page {short_repr(pages.names[page])} of {SIDES[side]} stands twice",
                     "A page has one partner: keep one of the two.",
                 )
             found[side][page] = place
     return dict(zip(*found))
 
 
-def lent_pages(gt: Pages, page_map: PageMap | None) -> Pages:
+def pages_under_pred_names(gt: Pages, page_map: PageMap | None) -> Pages:
     """gt's pages by the names that pred has for them, then by their own where the map gives these to no other page."""
     if page_map is None:
         return gt
@@ -182,5 +184,5 @@ def lent_pages(gt: Pages, page_map: PageMap | None) -> Pages:
 
 
 def _unknown(file: str, place: str, name: str, side: str, pages: Pages) -> InputError:
-    like = f"Page names of {side} are like {shown(pages.names[0])}." if len(pages) else f"{side} has no pages."
-    return InputError(file, place, f"{side} has no page {shown(name)}, or several that are alike", like)
+    like = f"Page names of {side} are like {short_repr(pages.names[0])}." if len(pages) else f"{side} has no pages."
+    return InputError(file, place, f"{side} has no page {short_repr(name)}, or several that are alike", like)

@@ -34,16 +34,16 @@ def stem(page: str) -> str:
     return head if head and suffix.lower() in _NO_PART_OF_THE_NAME else name
 
 
-def spelling(page: str) -> str:
+def normalised_stem(page: str) -> str:
     """The stem up to case, blanks or underscores, percent codes, and the two ways to write an accent."""
     plain = stem(unquote(page) if "%" in page else page)
     return _BLANKS.sub("_", unicodedata.normalize("NFC", plain).casefold()).strip("_")
 
 
-NAME_RULES: dict[str, Callable[[str], str]] = {"base name": base_name, "stem": stem, "spelling": spelling}
+NAME_RULES: dict[str, Callable[[str], str]] = {"base name": base_name, "stem": stem, "spelling": normalised_stem}
 
 
-def only_once(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+def unique_keys(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     """{key: page}; -1 for a key that several pages have: which one is meant would be a guess."""
     found: dict[Key, int] = {}
     for key, page in keyed:
@@ -69,7 +69,7 @@ def split_number(page: str) -> tuple[str, int]:
     return "" if base[-1:] in ("/", "\\") else base, int(digits) if len(digits) <= MAX_DIGITS else -1
 
 
-def renumbered(page: str, by: int) -> str | None:
+def renumber(page: str, by: int) -> str | None:
     """ "report_p13.png" of "report_p12.png" and 1; None where the name ends in no page number, or in one below that."""
     number = split_number(page)[1]
     if number < 0 or number + by < 0:
@@ -82,6 +82,6 @@ def renumbered(page: str, by: int) -> str | None:
     return f"{name.removesuffix(digits)}{number + by:0{len(digits) if digits.startswith('0') else 0}d}{suffix}"
 
 
-def natural(name: str) -> list[str]:
+def natural_sort_key(name: str) -> list[str]:
     """A key to sort names by, page 2 before page 10."""
     return [part.zfill(12) if part.isdigit() else part for part in _DIGITS.split(name)]

@@ -15,42 +15,45 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import InputError, shown
-from layoutcm.layouts.documents import neighbours
-from layoutcm.layouts.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Pages, Regions, joined_regions
-from layoutcm.layouts.page_names import renumbered
+from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.documents import neighbour_pages
+from layoutcm.layouts.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_regions
+from layoutcm.layouts.page_names import renumber
 from layoutcm.layouts.shapes import Outline, Shape
 from layoutcm.layouts.validation import make_layout
-from layoutcm.wording import agreeing
+from layoutcm.wording import plural
 
 # Findings that `make_layout` makes again.
-MADE_ANEW = ("empty-box", "clipped-box", "score-range", "background-region")
+REMADE_FINDINGS = ("empty-box", "clipped-box", "score-range", "background-region")
 # These take the list of pages from the layout that lends it.
-LENT_PAGES = ("coco-results",)
-REMEDIES = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "images:N", "ids:N")
-_REMEDY = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|images|ids):([+-]?\d{1,9})")
-Boxes = Callable[[Floats, Floats], Floats]
+PAGES_FROM_REFERENCE = ("coco-results",)
+REPAIRS = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "images:N", "ids:N")
+_REPAIR = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|images|ids):([+-]?\d{1,9})")
+BoxTransform = Callable[[Floats, Floats], Floats]
 
 
-def fix(layout: Layout, remedies: str | Iterable[str]) -> Layout:
+def repair(layout: Layout, remedies: str | Iterable[str]) -> Layout:
     """The layout after one or more repairs, in this order; findings say what was done."""
     for remedy in remedies.split(",") if isinstance(remedies, str) else remedies:
-        layout = _fixed(layout, remedy)
+        layout = _repair_once(layout, remedy)
     return layout
 
 
-def is_remedy(text: str) -> bool:
+fix = repair  # the public name, `layoutcm.fix`
+
+
+def is_repair(text: str) -> bool:
     """Whether all of the text, which may have commas, names repairs."""
-    return all(_REMEDY.fullmatch(part) for part in text.split(","))
+    return all(_REPAIR.fullmatch(part) for part in text.split(","))
 
 
-def _fixed(layout: Layout, remedy: str) -> Layout:
-    found = _REMEDY.fullmatch(remedy) if isinstance(remedy, str) else None
+def _repair_once(layout: Layout, remedy: str) -> Layout:
+    found = _REPAIR.fullmatch(remedy) if isinstance(remedy, str) else None
     if not found:
-        raise InputError("", "fix", f"{shown(remedy)} is not known", f"Use one of {', '.join(REMEDIES)}.")
+        raise InputError("", "fix", f"{short_repr(remedy)} is not known", f"Use one of {', '.join(REPAIRS)}.")
     plain, kind, factor, shifted, by = found.groups()
     raw, pages = raw_regions(layout), layout.page_columns
-    if shifted == "pages" and (counted_anew := _recounted(layout, int(by))):
+    if shifted == "pages" and (counted_anew := _renumber_pages(layout, int(by))):
         regions, lost, pages = raw, 0, counted_anew
     elif shifted in ("pages", "images"):
         regions, lost = shift_pages(layout, raw, int(by), shifted)
@@ -58,11 +61,11 @@ def _fixed(layout: Layout, remedy: str) -> Layout:
         regions, lost = replace(raw, label=shift_ids(layout, raw.label, int(by))), 0
     else:
         if kind and not 0 < float(factor) <= 1e9:
-            raise InputError("", "fix", f"{shown(remedy)}: {factor} is not above 0", "Use a number such as 1000.")
-        regions, lost = _moved(layout, raw, box_change(plain or kind, float(factor or 0))), 0
+            raise InputError("", "fix", f"{short_repr(remedy)}: {factor} is not above 0", "Use a number such as 1000.")
+        regions, lost = _transform_regions(layout, raw, box_transform(plain or kind, float(factor or 0))), 0
     note = f"{layout.name}: read with the repair {remedy}"
-    note += f"; {agreeing(lost, 'region is', 'regions are')} left out because no page is there." if lost else "."
-    kept = [one for one in layout.findings if one.code not in MADE_ANEW]
+    note += f"; {plural(lost, 'region is', 'regions are')} left out because no page is there." if lost else "."
+    kept = [one for one in layout.findings if one.code not in REMADE_FINDINGS]
     fixed = make_layout(
         layout.name,
         layout.format,
@@ -79,10 +82,10 @@ def _fixed(layout: Layout, remedy: str) -> Layout:
 def raw_regions(layout: Layout) -> Regions:
     """All regions as the file has them, with those that were dropped because they had no area."""
     kept, dropped = layout.region_columns, layout.dropped
-    return kept if dropped is None or not len(dropped) else joined_regions([kept, dropped])
+    return kept if dropped is None or not len(dropped) else concatenate_regions([kept, dropped])
 
 
-def box_change(kind: str, factor: float = 0) -> Boxes:
+def box_transform(kind: str, factor: float = 0) -> BoxTransform:
     """float64[regions, x0 y0 x1 y1] and float64[regions, width height] -> the boxes read the other way."""
     match kind:
         case "flip-y":
@@ -100,10 +103,10 @@ def box_change(kind: str, factor: float = 0) -> Boxes:
     raise ValueError(kind)
 
 
-def _moved(layout: Layout, regions: Regions, change: Boxes) -> Regions:
+def _transform_regions(layout: Layout, regions: Regions, change: BoxTransform) -> Regions:
     pages = layout.page_columns
     size = np.stack([pages.widths, pages.heights], axis=1)[regions.page]
-    shapes = {i: _moved_shape(shape, size[i : i + 1], change) for i, shape in regions.shapes.items()}
+    shapes = {i: _transform_shape(shape, size[i : i + 1], change) for i, shape in regions.shapes.items()}
     return replace(
         regions,
         boxes=change(regions.boxes, size),
@@ -112,7 +115,7 @@ def _moved(layout: Layout, regions: Regions, change: Boxes) -> Regions:
     )
 
 
-def _moved_shape(shape: Shape, size: Floats, change: Boxes) -> Shape | None:
+def _transform_shape(shape: Shape, size: Floats, change: BoxTransform) -> Shape | None:
     """An outline moves point by point; a mask cannot, and its box is used instead."""
     if not isinstance(shape, Outline):
         return None
@@ -120,12 +123,12 @@ def _moved_shape(shape: Shape, size: Floats, change: Boxes) -> Shape | None:
     return Outline(tuple(rings))
 
 
-def _recounted(layout: Layout, by: int) -> Pages | None:
+def _renumber_pages(layout: Layout, by: int) -> Pages | None:
     """The pages under other numbers, where they are the file's own and their names count them; else regions move."""
     pages = layout.page_columns
-    anew = [renumbered(name, by) for name in pages.names]
+    anew = [renumber(name, by) for name in pages.names]
     names = tuple(new or name for new, name in zip(anew, pages.names))  # a cover keeps its name
-    if layout.format in LENT_PAGES or not any(anew) or len(set(names)) < len(names):
+    if layout.format in PAGES_FROM_REFERENCE or not any(anew) or len(set(names)) < len(names):
         return None
     numbers = np.where(pages.numbers + by >= 0, pages.numbers + by, pages.numbers)
     return replace(pages, names=names, numbers=np.where(pages.numbers >= 0, numbers, -1).astype(np.int32))
@@ -141,7 +144,7 @@ def shift_pages(layout: Layout, regions: Regions, by: int, along: str) -> tuple[
 def next_pages(pages: Pages, by: int, along: str) -> NDArray[np.int64]:
     """int64[pages]: the page `by` further on along the "pages" of a document or the "images" of a file; -1: none."""
     if along == "pages":
-        return neighbours(pages, by)
+        return neighbour_pages(pages, by)
     target = np.arange(len(pages)) + by
     return np.where((target >= 0) & (target < len(pages)), target, -1)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import (
     BACKGROUND,
     MAX_COORDINATE,
@@ -23,12 +23,12 @@ from layoutcm.layouts.model import (
     Indices,
     Layout,
     Pages,
-    Place,
+    PlaceNamer,
     Regions,
-    no_probability,
-    recoded,
+    outside_unit_interval,
+    recode_labels,
 )
-from layoutcm.wording import agreeing
+from layoutcm.wording import plural
 
 UNNAMED = "(no name)"
 
@@ -41,8 +41,8 @@ def make_layout(
     regions: Regions,
     *,
     findings: Sequence[Finding] = (),
-    page_place: Place = "pages[{}]".format,
-    region_place: Place = "regions[{}]".format,
+    page_place: PlaceNamer = "pages[{}]".format,
+    region_place: PlaceNamer = "regions[{}]".format,
     keys: dict[int | float | str, int] | None = None,
     label_keys: dict[int | float | str, int] | None = None,
 ) -> Layout:
@@ -53,14 +53,14 @@ def make_layout(
     check_pages(name, pages, page_place)
     check_regions(name, regions, region_place)
     names, recode = _merge_labels(labels)
-    regions = recoded(regions, recode)
+    regions = recode_labels(regions, recode)
     layout = Layout(name, format, names, pages, regions, tuple(findings), keys or {}, label_keys or {})
     layout = replace(layout, label_keys={key: int(recode[i]) for key, i in layout.label_keys.items()})
     layout = _note_scores(_note_clipped(layout, region_place), region_place)
     return drop_background(_drop_empty(layout, region_place))
 
 
-def check_pages(file: str, pages: Pages, place: Place) -> None:
+def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:
     for sizes, side in ((pages.widths, "width"), (pages.heights, "height")):
         bad = ~((sizes > 0) & (sizes <= MAX_PAGE_SIDE))
         if bad.any():
@@ -78,13 +78,13 @@ def check_pages(file: str, pages: Pages, place: Place) -> None:
                 raise InputError(
                     file,
                     f"{place(first[page])} and {place(i)}",
-                    f"the page {shown(page)} occurs twice",
+                    f"the page {short_repr(page)} occurs twice",
                     "Page names must be unique: remove or rename one of the two.",
                 )
             first[page] = i
 
 
-def check_regions(file: str, regions: Regions, place: Place) -> None:
+def check_regions(file: str, regions: Regions, place: PlaceNamer) -> None:
     # NaN fails every comparison, so one test finds it together with infinities and absurd values.
     bad = ~(np.abs(regions.boxes) <= MAX_COORDINATE)
     if bad.any():
@@ -112,7 +112,7 @@ def _merge_labels(labels: Sequence[str]) -> tuple[list[str], Indices]:
     return list(position), np.array(recode, np.int32)
 
 
-def _drop_empty(layout: Layout, place: Place) -> Layout:
+def _drop_empty(layout: Layout, place: PlaceNamer) -> Layout:
     boxes = layout.region_columns.boxes
     empty = ~((boxes[:, X1] > boxes[:, X0]) & (boxes[:, Y1] > boxes[:, Y0]))
     if not empty.any():
@@ -121,16 +121,16 @@ def _drop_empty(layout: Layout, place: Place) -> Layout:
     corners = ", ".join(f"{v:g}" for v in boxes[i])
     finding = Finding(
         "empty-box",
-        f"{layout.name}: {agreeing(int(empty.sum()), 'box has', 'boxes have')} no area or inverted corners and "
+        f"{layout.name}: {plural(int(empty.sum()), 'box has', 'boxes have')} no area or inverted corners and "
         f"{'is' if empty.sum() == 1 else 'are'} dropped; first at {place(i)}: x0, y0, x1, y1 = {corners}.",
         count=int(empty.sum()),
         fix="Check whether width and height were written as corners, or the other way round.",
     )
     layout = replace(layout, dropped=layout.region_columns.take(empty))
-    return _with(layout, layout.region_columns.take(~empty), finding)
+    return _with_finding(layout, layout.region_columns.take(~empty), finding)
 
 
-def _note_clipped(layout: Layout, place: Place) -> Layout:
+def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
     regions, pages = layout.region_columns, layout.page_columns
     if not len(regions):
         return layout
@@ -144,30 +144,30 @@ def _note_clipped(layout: Layout, place: Place) -> Layout:
     i = int(np.argmax(outside))
     finding = Finding(
         "clipped-box",
-        f"{layout.name}: {agreeing(int(outside.sum()), 'box reaches', 'boxes reach')} beyond the page, by up to "
+        f"{layout.name}: {plural(int(outside.sum()), 'box reaches', 'boxes reach')} beyond the page, by up to "
         f"{excess.max():.3g}, and {'is' if outside.sum() == 1 else 'are'} clipped; first at {place(i)} "
-        f"on page {shown(pages.names[regions.page[i]])}.",
+        f"on page {short_repr(pages.names[regions.page[i]])}.",
         severity="info" if excess.max() <= 1 else "warning",
         count=int(outside.sum()),
         fix="Large excesses usually mean another resolution or xywh read as xyxy.",
     )
-    return _with(layout, regions, finding)
+    return _with_finding(layout, regions, finding)
 
 
-def _note_scores(layout: Layout, place: Place) -> Layout:
-    outside = no_probability(layout.region_columns.scores)
+def _note_scores(layout: Layout, place: PlaceNamer) -> Layout:
+    outside = outside_unit_interval(layout.region_columns.scores)
     if not outside.any():
         return layout
     i = int(np.argmax(outside))
     finding = Finding(
         "score-range",
-        f"{layout.name}: {agreeing(int(outside.sum()), 'score lies', 'scores lie')} outside 0..1; first at {place(i)}: "
+        f"{layout.name}: {plural(int(outside.sum()), 'score lies', 'scores lie')} outside 0..1; first at {place(i)}: "
         f"{layout.region_columns.scores[i]:g}. Soft scores need probabilities and are n/a.",
         severity="warning",
         count=int(outside.sum()),
         fix="Divide percentages by 100; put logits through a sigmoid.",
     )
-    return _with(layout, layout.region_columns, finding)
+    return _with_finding(layout, layout.region_columns, finding)
 
 
 def drop_background(layout: Layout) -> Layout:
@@ -179,19 +179,19 @@ def drop_background(layout: Layout) -> Layout:
     named = np.isin(regions.label, codes)
     labels = [label for i, label in enumerate(layout.labels) if i not in codes]
     recode = np.array([labels.index(x) if x in labels else -1 for x in layout.labels], np.int32)
-    kept = recoded(regions.take(~named), recode)
+    kept = recode_labels(regions.take(~named), recode)
     finding = Finding(
         "background-region",
-        f"{layout.name}: {agreeing(int(named.sum()), 'region is', 'regions are')} labelled {BACKGROUND} and "
+        f"{layout.name}: {plural(int(named.sum()), 'region is', 'regions are')} labelled {BACKGROUND} and "
         f"{'is' if named.sum() == 1 else 'are'} dropped; {BACKGROUND} is what no region covers.",
         severity="info",
         count=int(named.sum()),
     )
     keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}
-    dropped = layout.dropped and recoded(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
+    dropped = layout.dropped and recode_labels(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
     layout = replace(layout, labels=labels, label_keys=keys, dropped=dropped)
-    return _with(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
+    return _with_finding(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
 
 
-def _with(layout: Layout, regions: Regions, finding: Finding) -> Layout:
+def _with_finding(layout: Layout, regions: Regions, finding: Finding) -> Layout:
     return replace(layout, region_columns=regions, findings=(*layout.findings, finding))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, Shape
 
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
     """Write `layout` as "parquet", "csv" or "coco"; an existing file is replaced only once the new one is whole."""
     if not isinstance(to, str) or to not in WRITERS:
-        raise InputError("", "to", f"{shown(to)} is not known", f"Use one of {', '.join(WRITERS)}.")
+        raise InputError("", "to", f"{short_repr(to)} is not known", f"Use one of {', '.join(WRITERS)}.")
     if not isinstance(layout, Layout):
-        raise InputError("", "layout", f"{shown(layout)} is not a layout", "Read a file first: layoutcm.read(path).")
+        raise InputError(
+            "", "layout", f"{short_repr(layout)} is not a layout", "Read a file first: layoutcm.read(path)."
+        )
     target = Path(os.path.realpath(path)) if "\0" not in str(path) else Path()
     if not target.name or (target.exists() and not target.is_file()):
         raise InputError(str(path), "", "this is not the name of a file", "Choose another place.")
@@ -42,16 +44,16 @@ def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
 
 
 def as_csv(layout: Layout) -> bytes:
-    return _table(layout).to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogatepass")
+    return _region_table(layout).to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogatepass")
 
 
 def as_parquet(layout: Layout) -> bytes:
     out = io.BytesIO()
-    _table(layout).to_parquet(out, index=False)
+    _region_table(layout).to_parquet(out, index=False)
     return out.getvalue()
 
 
-def _table(layout: Layout) -> pd.DataFrame:
+def _region_table(layout: Layout) -> pd.DataFrame:
     """One row a region, and one without a label for a page without regions, in the order of the pages.
 
     Labels stand first, in rows of nothing else, where the regions alone would not tell all of them in their order.

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
-from layoutcm.metrics.confusion import Stack, check_method
+from layoutcm.metrics.confusion import GroupMatrices, check_method
 from layoutcm.metrics.levels import Levels, level_averages
 from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, mean_scores, ratio
 
 if TYPE_CHECKING:
     import pandas as pd
 
-RESAMPLES, LEVEL = 1000, 0.95
+RESAMPLES, CONFIDENCE = 1000, 0.95
 MOST_RESAMPLES = 100_000
 BLOCK_WEIGHTS = 2_000_000
 CLASS_SCORES = (*SCORES, "iou")
@@ -104,14 +104,14 @@ def intervals_of(
     first, last = levels[0], levels[-1]
     labels = [label for label in first.space.labels if label in last.space.labels]
     columns = ENDS if len(levels) == 1 else (*ENDS, "other_side")
-    read = [_readings(one, sums, n, seed, labels) for one, sums in zip(levels, _paired_sums(levels, method))]
+    read = [_figures_and_scores(one, sums, n, seed, labels) for one, sums in zip(levels, _paired_sums(levels, method))]
     # With one comparison there is nothing to subtract.
     found = read[0] if len(levels) == 1 else {name: read[1][name] - values for name, values in read[0].items()}
-    ends = {name: ends_of(values, level, columns) for name, values in found.items()}
+    ends = {name: interval_ends(values, level, columns) for name, values in found.items()}
     settings = {"resamples": n, "of": units_of(first), "seed": seed, "level": level}
     return Intervals(
         units=units_of(first),
-        unit_count=len(unit_names(first)),
+        unit_count=len(resampled_units(first)),
         n=n,
         seed=seed,
         level=level,
@@ -124,17 +124,17 @@ def intervals_of(
     )
 
 
-def check_resampling(n: int, seed: int = 0, level: float = LEVEL) -> None:
+def check_resampling(n: int, seed: int = 0, level: float = CONFIDENCE) -> None:
     """Refuse what cannot be resampled with, before any work."""
-    if not (_is_whole(n) and 1 <= n <= MOST_RESAMPLES):
-        raise InputError("", "n", f"{shown(n)} is not a number of resamples", f"Use 1 to {MOST_RESAMPLES:,}.")
-    if not (_is_whole(seed) and seed >= 0):
-        raise InputError("", "seed", f"{shown(seed)} is not a seed", "Use a whole number of 0 or more.")
+    if not (_is_integer(n) and 1 <= n <= MOST_RESAMPLES):
+        raise InputError("", "n", f"{short_repr(n)} is not a number of resamples", f"Use 1 to {MOST_RESAMPLES:,}.")
+    if not (_is_integer(seed) and seed >= 0):
+        raise InputError("", "seed", f"{short_repr(seed)} is not a seed", "Use a whole number of 0 or more.")
     if not (isinstance(level, int | float) and 0 < level < 1):
-        raise InputError("", "level", f"{shown(level)} is not a share between 0 and 1", "Use one such as 0.95.")
+        raise InputError("", "level", f"{short_repr(level)} is not a share between 0 and 1", "Use one such as 0.95.")
 
 
-def _is_whole(value: object) -> bool:
+def _is_integer(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -143,7 +143,7 @@ def units_of(levels: Levels) -> str:
     return "documents" if len(levels.documents) > 1 else "pages"
 
 
-def unit_names(levels: Levels) -> list[str]:
+def resampled_units(levels: Levels) -> list[str]:
     return levels.documents if units_of(levels) == "documents" else levels.page_names
 
 
@@ -157,7 +157,7 @@ def unit_sums(levels: Levels, method: str) -> Sums:
     blocks = levels.document_matrices(method) if by_document else levels.page_matrices(method)
     width, parts = len(levels.space.labels), len(MARGINS)
     # Copied into rows block by block, because a diagonal alone would keep its whole stack in memory.
-    rows = [np.empty((0, parts * (width + 1))), *(_rows(one) for _, one in blocks)]
+    rows = [np.empty((0, parts * (width + 1))), *(_margin_rows(one) for _, one in blocks)]
     columns = np.split(np.concatenate(rows), [width * (k + 1) for k in range(parts)], axis=1)
     sums = dict(zip((*MARGINS, "content"), columns))
     own = _defined(mean_scores(_margins(sums).without_first(1), "macro"))
@@ -170,7 +170,7 @@ def unit_sums(levels: Levels, method: str) -> Sums:
     return sums | {"over_pages": own}
 
 
-def _rows(one: Stack) -> Floats:
+def _margin_rows(one: GroupMatrices) -> Floats:
     """float64[units, 4 x labels + 4]: the margins one after the other, then those of Content in the 2x2."""
     return np.concatenate([*one.margins.parts(), *one.content_margins.parts()], axis=1)
 
@@ -185,7 +185,7 @@ def _defined(scores: Mapping[str, Floats]) -> Floats:
     return np.concatenate([np.nan_to_num(values), np.isfinite(values)], axis=1)
 
 
-def weights(units: int, n: int, seed: int) -> Iterator[Floats]:
+def resample_weights(units: int, n: int, seed: int) -> Iterator[Floats]:
     """Blocks of float64[resamples, units]: how often each unit is drawn. The first row is the set itself, all 1."""
     generator = np.random.default_rng(seed)
     block = max(BLOCK_WEIGHTS // max(units, 1), 1)
@@ -199,13 +199,13 @@ def weights(units: int, n: int, seed: int) -> Iterator[Floats]:
 
 def resampled(sums: Sums, n: int, seed: int) -> Sums:
     """{what: float64[1 + n, numbers]}: the set's own sums, then those of every resample."""
-    rows = on_grid(np.concatenate(list(sums.values()), axis=1))
-    totals = np.concatenate([drawn @ rows for drawn in weights(len(rows), n, seed)])
+    rows = round_for_exact_sums(np.concatenate(list(sums.values()), axis=1))
+    totals = np.concatenate([drawn @ rows for drawn in resample_weights(len(rows), n, seed)])
     ends = np.cumsum([part.shape[1] for part in sums.values()])[:-1]
     return dict(zip(sums, np.split(totals, ends, axis=1)))
 
 
-def on_grid(rows: Floats) -> Floats:
+def round_for_exact_sums(rows: Floats) -> Floats:
     """The same numbers, rounded so little that no resample's sum needs more than the 53 bits of a float64.
 
     Adding is exact then, so that the order of adding (block sizes, threads, machines) cannot change a result.
@@ -240,7 +240,7 @@ def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:
     return scores if shared else {name: np.full(values.shape, np.nan) for name, values in scores.items()}
 
 
-def _readings(levels: Levels, sums: Sums, n: int, seed: int, labels: Sequence[str]) -> dict[str, Floats]:
+def _figures_and_scores(levels: Levels, sums: Sums, n: int, seed: int, labels: Sequence[str]) -> dict[str, Floats]:
     """{figure: float64[1 + n, 1]} and {class score: float64[1 + n, labels]} of the set and its resamples."""
     drawn, shared = resampled(sums, n, seed), levels.space.shared
     own = [levels.space.labels.index(label) for label in labels]
@@ -248,7 +248,7 @@ def _readings(levels: Levels, sums: Sums, n: int, seed: int, labels: Sequence[st
     return figures | {score: values[:, own] for score, values in scores_of(drawn, shared).items()}
 
 
-def ends_of(values: Floats, level: float, columns: Sequence[str]) -> Floats:
+def interval_ends(values: Floats, level: float, columns: Sequence[str]) -> Floats:
     """float64[numbers, columns] from float64[1 + n, numbers], whose first row are the values themselves."""
     value, drawn = values[0], values[1:]
     known = np.isfinite(drawn).any(axis=0)  # a quantile of nothing would warn
@@ -264,8 +264,8 @@ def _paired_sums(levels: Sequence[Levels], method: str) -> list[Sums]:
     """The sums of each comparison, with the units in the order of the first."""
     all_sums = []
     for one in levels:
-        place = {name: i for i, name in enumerate(unit_names(one))}
-        order = [place[name] for name in unit_names(levels[0])]
+        place = {name: i for i, name in enumerate(resampled_units(one))}
+        order = [place[name] for name in resampled_units(levels[0])]
         all_sums.append({name: values[order] for name, values in unit_sums(one, method).items()})
     _check_same_gt(levels, [sums["gt"] for sums in all_sums])
     return all_sums
@@ -284,7 +284,7 @@ def _check_same_gt(levels: Sequence[Levels], pixels: Sequence[Floats]) -> None:
         unlike = np.flatnonzero(~np.isclose(own, other, rtol=1e-9, atol=0))
         if unlike.size:
             unit = int(unlike[0])
-            where = f"{units_of(first).removesuffix('s')} {shown(unit_names(first)[unit])}"
+            where = f"{units_of(first).removesuffix('s')} {short_repr(resampled_units(first)[unit])}"
             problem = f"{label} has {own[unit]:,.0f} and {other[unit]:,.0f} pixels of gt on {where}"
             hint = "Compare both predictions with the same gt, the same rounding and the same mapping of gt."
             raise InputError("", "c_a, c_b", problem, hint)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import BACKGROUND, Floats
 from layoutcm.metrics.scores import (
     SCORES,
@@ -118,10 +118,10 @@ class Confusion:
         """Background against everything else: a Confusion over ["Background", "Content"]."""
         if not self.has_background:
             raise InputError("", "collapse", "a matrix without Background has nothing to collapse against", "Name one.")
-        recall_mass = collapsed(self.recall_mass)
+        recall_mass = collapse_mass(self.recall_mass)
         same = self.precision_mass is self.recall_mass
         pred_pixels = np.array([self.pred_pixels[0], self.pred_pixels[1:].sum()])
-        precision_mass = recall_mass if same else collapsed(self.precision_mass)
+        precision_mass = recall_mass if same else collapse_mass(self.precision_mass)
         labels = [self.labels[0], CONTENT]
         return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe)
 
@@ -142,7 +142,7 @@ class Confusion:
         return rows, columns
 
 
-def collapsed(mass: Floats) -> Floats:
+def collapse_mass(mass: Floats) -> Floats:
     """float64[..., 2, 2] from float64[..., gt, pred]: sums over all labels but Background."""
     out = np.empty((*mass.shape[:-2], 2, 2))
     out[..., 0, 0] = mass[..., 0, 0]
@@ -153,7 +153,7 @@ def collapsed(mass: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Stack:
+class GroupMatrices:
     """Many matrices: float64[groups, gt, pred] masses (one, twice, with `matrix`), float64[groups, pred] pixels."""
 
     recall_mass: Floats
@@ -167,10 +167,12 @@ class Stack:
     @property
     def content_margins(self) -> Margins:
         """Those of Content in the 2x2, float64[groups, 1]; each mass is summed by itself."""
-        return margins(collapsed(self.recall_mass), collapsed(self.precision_mass)).without_first(1)
+        return margins(collapse_mass(self.recall_mass), collapse_mass(self.precision_mass)).without_first(1)
 
 
-def stack(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str) -> Stack:
+def group_matrices(
+    counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
+) -> GroupMatrices:
     """One matrix for each group of rows; `group` is int[rows], or int[1] for all of them together."""
     from layoutcm.metrics import contributions
 
@@ -182,17 +184,17 @@ def stack(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], gro
         out, pred_pixels = np.zeros((groups, size, size)), np.zeros((groups, size))
         contributions.add_pairs(words, many_words, counts.pixels, group, rule, out, pred_pixels)
         masses.append(out)
-    return Stack(masses[0], masses[-1], pred_pixels)
+    return GroupMatrices(masses[0], masses[-1], pred_pixels)
 
 
 def check_method(method: str) -> None:
     if method not in METHODS:
-        raise InputError("", "method", f"{shown(method)} is not known", f"Use one of {', '.join(METHODS)}.")
+        raise InputError("", "method", f"{short_repr(method)} is not known", f"Use one of {', '.join(METHODS)}.")
 
 
 def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", recipe: str = "") -> Confusion:
     """The confusion matrix of all rows of `counts` together."""
-    one = stack(counts, space, np.zeros(1, np.int64), 1, method)
+    one = group_matrices(counts, space, np.zeros(1, np.int64), 1, method)
     recall_mass = one.recall_mass[0]
     same = one.precision_mass is one.recall_mass
     return Confusion(
@@ -248,11 +250,15 @@ def sample_weights(gt_samples: int, pred_samples: int, weights: ArrayLike | None
 
 def _numbers(labels: Iterable[str], names: list[str], background: str | None, side: str, sample: int) -> list[int]:
     if not isinstance(labels, Iterable):
-        raise InputError("", f"{side}[{sample}]", f"{shown(labels)} is not a set of labels", "Give a set of names.")
+        raise InputError(
+            "", f"{side}[{sample}]", f"{short_repr(labels)} is not a set of labels", "Give a set of names."
+        )
     members = [label for label in labels if label != background]
     unknown = [label for label in members if label not in names]
     if unknown:
-        raise InputError("", f"{side}[{sample}]", f"the label {shown(unknown[0])} is not in labels", "Add it there.")
+        raise InputError(
+            "", f"{side}[{sample}]", f"the label {short_repr(unknown[0])} is not in labels", "Add it there."
+        )
     if not members and background is None:
         raise InputError("", f"{side}[{sample}]", "the set is empty and there is no background", "Name a background.")
     return [names.index(label) + 1 for label in members] or [0]

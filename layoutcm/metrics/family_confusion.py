@@ -16,20 +16,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats
 from layoutcm.metrics.confusion import sample_weights
 from layoutcm.metrics.family_trees import (
     OOF,
+    FamiliesLike,
     FamilyTree,
-    Given,
     check_depth,
     depth_findings,
     depth_within,
+    display_paths,
     family_tree,
+    path_names,
     tree_findings,
-    unit_names,
-    units,
 )
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
@@ -144,7 +144,7 @@ class Samples:
     weights: Floats
 
 
-def book(gt: Bools, pred: Bools, weights: Floats, count: str) -> Floats:
+def family_counts(gt: Bools, pred: Bools, weights: Floats, count: str) -> Floats:
     """float64[labels + OOF, labels + OOF]: what one family's labels add up to; bool[samples, labels] of both sides."""
     hit, missed, extra = gt & pred, gt & ~pred, pred & ~gt
     n_missed, n_extra = missed.sum(axis=1), extra.sum(axis=1)
@@ -166,11 +166,11 @@ def family_matrices(samples: Samples, tree: FamilyTree, sides: Sides, count: str
         # A label in none is its own family, and counts in one that has its name.
         family = tree.paths.get(label, ())[:depth] or (label,)
         members.setdefault(family, []).append(label)
-    names = unit_names(members)
+    names = path_names(members)
     matrices = []
     for family, labels in members.items():
         columns = [place[label] for label in labels]
-        values = book(samples.gt[:, columns], samples.pred[:, columns], samples.weights, count)
+        values = family_counts(samples.gt[:, columns], samples.pred[:, columns], samples.weights, count)
         own = [[i for i, label in enumerate(labels) if label in side] for side in sides]
         gt_labels, pred_labels = (tuple(labels[i] for i in keep) for keep in own)
         kept = values[np.ix_([*own[GT], len(labels)], [*own[PRED], len(labels)])]
@@ -181,12 +181,12 @@ def family_matrices(samples: Samples, tree: FamilyTree, sides: Sides, count: str
 def check_choices(sample: str, count: str, depth: int) -> None:
     for name, value, known in (("sample", sample, SAMPLES), ("count", count, COUNTS)):
         if value not in known:
-            raise InputError("", name, f"{shown(value)} is not known", f"Use one of {', '.join(known)}.")
+            raise InputError("", name, f"{short_repr(value)} is not known", f"Use one of {', '.join(known)}.")
     check_depth(depth, least=1)
 
 
-def families_of(
-    counts: PairCounts, shared: bool, given: Given, sample: str, count: str, depth: int, recipe: str = ""
+def family_confusion(
+    counts: PairCounts, shared: bool, given: FamiliesLike, sample: str, count: str, depth: int, recipe: str = ""
 ) -> FamilyConfusion:
     """The families of pair counts; `shared`: both sides have one list of labels."""
     check_choices(sample, count, depth)
@@ -224,7 +224,7 @@ def _members(pairs: PairCounts, side: int, names: Sequence[str]) -> Bools:
 def label_sets_families(
     gt_sets: Sequence[Iterable[str]],
     pred_sets: Sequence[Iterable[str]],
-    families: Given,
+    families: FamiliesLike,
     count: str = "pairs",
     weights: ArrayLike | None = None,
     depth: int = 1,
@@ -254,11 +254,11 @@ def label_sets_families(
 def _checked_set(labels: Iterable[str], side: str, sample: int) -> frozenset[str]:
     place = f"{side}[{sample}]"
     if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise InputError("", place, f"{shown(labels)} is not a set of labels", "Give a set of names.")
+        raise InputError("", place, f"{short_repr(labels)} is not a set of labels", "Give a set of names.")
     members = list(labels)
     wrong = [label for label in members if not isinstance(label, str)]
     if wrong:
-        raise InputError("", place, f"{shown(wrong[0])} is not a label's name", "Give a set of names.")
+        raise InputError("", place, f"{short_repr(wrong[0])} is not a label's name", "Give a set of names.")
     return frozenset(members)
 
 
@@ -268,8 +268,8 @@ def space_at(space: LabelSpace, sides: Sides, tree: FamilyTree, depth: int, expa
     Several labels then stand in one place: a pixel that carries two labels of a family carries that family once.
     A family with labels of both sides makes two different label lists comparable.
     """
-    shown_as = units(tree, dict.fromkeys((*sides[GT], *sides[PRED])), check_depth(depth, least=0), expanded)
-    names = unit_names(shown_as.values())
+    shown_as = display_paths(tree, dict.fromkeys((*sides[GT], *sides[PRED])), check_depth(depth, least=0), expanded)
+    names = path_names(shown_as.values())
     in_families = [
         {shown_as[label] for label in side if len(shown_as[label]) <= len(tree.paths.get(label, ()))} for side in sides
     ]
@@ -289,6 +289,6 @@ def names_in_order(labels: Sequence[str], tree: FamilyTree, depth: int, expanded
     """What the labels are shown as at a depth, in the order of the tree, for drawing."""
     ordered = [label for label in tree.paths if label in labels]
     # Named in the order that `space_at` meets them, so that both give the same names.
-    names = unit_names(units(tree, labels, depth, expanded).values())
-    shown_as = units(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
+    names = path_names(display_paths(tree, labels, depth, expanded).values())
+    shown_as = display_paths(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
     return list(dict.fromkeys(names[path] for path in shown_as.values()))

@@ -15,16 +15,16 @@ from pathlib import PurePath
 from typing import Any
 
 from layoutcm.alignment.taxonomy import plain_spelling
-from layoutcm.errors import InputError, shown
-from layoutcm.layouts.handwritten import parse_written, read_written
+from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
 from layoutcm.layouts.model import BACKGROUND, Finding
 
 OOF = "OOF"
 OUT_OF_FAMILY = "out of family"  # the same in words
 EVERYTHING = "Content"  # what all labels are shown as at depth 0
-BETWEEN = " / "
-MOST_FAMILIES, DEEPEST = 10_000, 20
-HINT = "Write {family: [labels]}, or families inside families: {Text: {Headings: [Title], Body: [Text]}}."
+PATH_SEPARATOR = " / "
+MOST_FAMILIES, MOST_DEPTH = 10_000, 20
+TREE_HINT = "Write {family: [labels]}, or families inside families: {Text: {Headings: [Title], Body: [Text]}}."
 
 Path = tuple[str, ...]
 
@@ -64,45 +64,45 @@ class FamilyTree:
             for family in path:
                 here = here.setdefault(family, {})
             here.setdefault(None, []).append(label)  # type: ignore[call-overload]
-        return {family: _written(node) for family, node in root.items()}
+        return {family: _as_nested(node) for family, node in root.items()}
 
 
-def _written(node: dict[Any, Any]) -> Any:
-    inner = {family: _written(below) for family, below in node.items() if family is not None}
+def _as_nested(node: dict[Any, Any]) -> Any:
+    inner = {family: _as_nested(below) for family, below in node.items() if family is not None}
     labels = node.get(None, [])
     if not labels:
         return inner
     return [*labels, *({family: below} for family, below in inner.items())]
 
 
-Given = FamilyTree | Mapping[str, Any] | str | os.PathLike[str]
+FamiliesLike = FamilyTree | Mapping[str, Any] | str | os.PathLike[str]
 
 
-def family_tree(given: Given, labels: Sequence[str]) -> FamilyTree:
+def family_tree(given: FamiliesLike, labels: Sequence[str]) -> FamilyTree:
     """A tree from a mapping, from a file, or a built-in one by its name (doclaynet, publaynet, docling, mixed)."""
     if isinstance(given, FamilyTree):
         return given
     if isinstance(given, str) and given in BUILT_IN:
-        return fitted(given, labels)
+        return built_in_tree(given, labels)
     if isinstance(given, str | os.PathLike):
         hint = f"Check the name and the folder, or use a built-in tree: {', '.join(BUILT_IN)}."
-        return check_tree(read_written(given, "families", hint), str(given))
+        return check_tree(read_yaml_or_json(given, "families", hint), str(given))
     return check_tree(given, "")
 
 
 def parse_tree(name: str, data: bytes) -> FamilyTree:
     """A tree from the bytes of a YAML or JSON file."""
-    return check_tree(parse_written(name, data, "families"), name)
+    return check_tree(parse_yaml_or_json(name, data, "families"), name)
 
 
 def check_tree(given: object, file: str) -> FamilyTree:
     """The tree in plain values; anything that is not one is an InputError that says where."""
     if not isinstance(given, Mapping):
-        raise InputError(file, "families", f"{shown(given)} is not a set of families", HINT)
+        raise InputError(file, "families", f"{short_repr(given)} is not a set of families", TREE_HINT)
     paths: dict[str, Path] = {}
     for seen, (path, labels) in enumerate(_families_in(given, (), file)):
         if seen > MOST_FAMILIES:
-            raise InputError(file, "families", f"there are more than {MOST_FAMILIES:,} families", HINT)
+            raise InputError(file, "families", f"there are more than {MOST_FAMILIES:,} families", TREE_HINT)
         for label in labels:
             _add_label(paths, label, path, file)
     return FamilyTree(file, paths)
@@ -110,10 +110,10 @@ def check_tree(given: object, file: str) -> FamilyTree:
 
 def _families_in(node: object, path: Path, file: str) -> Iterator[tuple[Path, list[object]]]:
     """Every family with the labels that are directly in it, in the order of the file."""
-    if len(path) > DEEPEST:
-        raise InputError(file, "families", f"there are more than {DEEPEST} families inside each other", HINT)
+    if len(path) > MOST_DEPTH:
+        raise InputError(file, "families", f"there are more than {MOST_DEPTH} families inside each other", TREE_HINT)
     if not isinstance(node, Mapping | list | tuple | set | frozenset | None):
-        raise InputError(file, _place(path), f"{shown(node)} is not a list of labels", HINT)
+        raise InputError(file, _place_in_tree(path), f"{short_repr(node)} is not a list of labels", TREE_HINT)
     items = [node] if isinstance(node, Mapping) else list(node or ())
     if isinstance(node, set | frozenset):
         items.sort(key=str)  # a set has no order of its own
@@ -124,29 +124,35 @@ def _families_in(node: object, path: Path, file: str) -> Iterator[tuple[Path, li
                 yield from _families_in(below, (*path, _family(name, file, path)), file)
 
 
-def _place(path: Path) -> str:
+def _place_in_tree(path: Path) -> str:
     return ".".join(("families", *path))
 
 
 def _family(name: object, file: str, path: Path) -> str:
     if not isinstance(name, str) or not name:
-        raise InputError(file, _place(path), f"{shown(name)} is not a family's name", f"Put it in quotes. {HINT}")
+        raise InputError(
+            file, _place_in_tree(path), f"{short_repr(name)} is not a family's name", f"Put it in quotes. {TREE_HINT}"
+        )
     if name == OOF:
-        raise InputError(file, _place(path), f"a family is named {OOF}, which means out of family", "Rename it.")
+        raise InputError(
+            file, _place_in_tree(path), f"a family is named {OOF}, which means out of family", "Rename it."
+        )
     if name == BACKGROUND:
-        raise InputError(file, _place(path), f"{BACKGROUND} is a family of its own", "Leave it out.")
+        raise InputError(file, _place_in_tree(path), f"{BACKGROUND} is a family of its own", "Leave it out.")
     return name
 
 
 def _add_label(paths: dict[str, Path], label: object, path: Path, file: str) -> None:
     if not isinstance(label, str) or not label:
-        raise InputError(file, _place(path), f"{shown(label)} is not a label's name", f"Put it in quotes. {HINT}")
+        raise InputError(
+            file, _place_in_tree(path), f"{short_repr(label)} is not a label's name", f"Put it in quotes. {TREE_HINT}"
+        )
     if label == BACKGROUND:
-        raise InputError(file, _place(path), f"{BACKGROUND} is a family of its own", "Leave it out.")
+        raise InputError(file, _place_in_tree(path), f"{BACKGROUND} is a family of its own", "Leave it out.")
     if label in paths:
-        first, second = BETWEEN.join(paths[label]), BETWEEN.join(path)
-        problem = f"the label {shown(label)} is in two families, {shown(first)} and {shown(second)}"
-        raise InputError(file, _place(path), problem, "Keep it in one.")
+        first, second = PATH_SEPARATOR.join(paths[label]), PATH_SEPARATOR.join(path)
+        problem = f"the label {short_repr(label)} is in two families, {short_repr(first)} and {short_repr(second)}"
+        raise InputError(file, _place_in_tree(path), problem, "Keep it in one.")
     paths[label] = path
 
 
@@ -173,7 +179,7 @@ def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
     return [
         Finding(
             code,
-            f"{len(found)} label{' is' if len(found) == 1 else 's are'} {what} (first: {shown(found[0])}).",
+            f"{len(found)} label{' is' if len(found) == 1 else 's are'} {what} (first: {short_repr(found[0])}).",
             severity="warning" if code == "family-label-unknown" else "info",
             count=len(found),
             fix=fix,
@@ -183,15 +189,15 @@ def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
     ]
 
 
-def units(tree: FamilyTree, labels: Iterable[str], depth: int, expanded: Sequence[str] = ()) -> dict[str, Path]:
+def display_paths(tree: FamilyTree, labels: Iterable[str], depth: int, expanded: Sequence[str] = ()) -> dict[str, Path]:
     """{label: what it is shown as}: the family around it at a depth, or itself where no family is that deep.
 
     Families in `expanded` are opened: their labels are shown as the families below, or as themselves.
     """
     unknown = [family for family in expanded if family not in tree.families]
     if unknown:
-        known = ", ".join(map(shown, tree.families[:12]))
-        raise InputError("", "expanded", f"there is no family {shown(unknown[0])}", f"Families: {known}.")
+        known = ", ".join(map(short_repr, tree.families[:12]))
+        raise InputError("", "expanded", f"there is no family {short_repr(unknown[0])}", f"Families: {known}.")
     shown_as = {}
     for label in labels:
         full, at = tree.full_path(label), depth
@@ -201,13 +207,13 @@ def units(tree: FamilyTree, labels: Iterable[str], depth: int, expanded: Sequenc
     return shown_as
 
 
-def unit_names(paths: Iterable[Path]) -> dict[Path, str]:
+def path_names(paths: Iterable[Path]) -> dict[Path, str]:
     """A name for each path: its last part, or all of it where another path ends alike."""
     distinct = list(dict.fromkeys(paths))
     ends = Counter(path[-1:] for path in distinct)
     names: dict[Path, str] = {}
     for path in distinct:
-        name = (path[-1] if path else EVERYTHING) if ends[path[-1:]] == 1 else BETWEEN.join(path)
+        name = (path[-1] if path else EVERYTHING) if ends[path[-1:]] == 1 else PATH_SEPARATOR.join(path)
         while name in names.values():  # a family whose own name looks like a path
             name += "′"
         names[path] = name
@@ -216,7 +222,7 @@ def unit_names(paths: Iterable[Path]) -> dict[Path, str]:
 
 def check_depth(depth: object, least: int) -> int:
     if not isinstance(depth, int) or isinstance(depth, bool) or depth < least:
-        raise InputError("", "depth", f"{shown(depth)} is not a depth", f"Use a whole number from {least} on.")
+        raise InputError("", "depth", f"{short_repr(depth)} is not a depth", f"Use a whole number from {least} on.")
     return depth
 
 
@@ -270,7 +276,7 @@ BUILT_IN: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def fitted(name: str, labels: Sequence[str]) -> FamilyTree:
+def built_in_tree(name: str, labels: Sequence[str]) -> FamilyTree:
     """A built-in tree in the spelling of these labels; what they do not have is left out."""
     known = {plain_spelling(label): path for label, path in check_tree(BUILT_IN[name], name).paths.items()}
     order = list(known)
@@ -281,7 +287,7 @@ def fitted(name: str, labels: Sequence[str]) -> FamilyTree:
 
 def suggested_trees(labels: Sequence[str]) -> list[FamilyTree]:
     """Built-in trees that hold at least half of the labels, the best first."""
-    trees = [fitted(name, labels) for name in BUILT_IN]
+    trees = [built_in_tree(name, labels) for name in BUILT_IN]
     fitting = [tree for tree in trees if tree.paths and 2 * len(tree.paths) >= len(labels)]
     return sorted(fitting, key=lambda tree: -len(tree.paths))
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
-from layoutcm.metrics.confusion import Stack, confusion_of, stack
+from layoutcm.metrics.confusion import GroupMatrices, confusion_of, group_matrices
 from layoutcm.metrics.scores import SCORES, class_scores, mean_scores, ratio
 from layoutcm.pixels.pair_counts import PairCounts
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 BLOCK_VALUES = 4_000_000
 LEVEL_SCORES = ("precision", "recall", "f1", "micro_f1", "content_precision", "content_recall", "content_f1")
-Stacks = Iterable[tuple[range, Stack]]
+MatrixBlocks = Iterable[tuple[range, GroupMatrices]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +67,14 @@ class Levels:
         """int64[documents]: how many pages each has."""
         return np.bincount(self.document_of_page, minlength=len(self.documents))
 
-    def page_matrices(self, method: str = "matrix") -> Stacks:
+    def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
         """Blocks of pages with a matrix for each page."""
-        return stacks(self.counts, self.space, self.counts.page, len(self.pages), method)
+        return matrix_blocks(self.counts, self.space, self.counts.page, len(self.pages), method)
 
-    def document_matrices(self, method: str = "matrix") -> Stacks:
+    def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
         """Blocks of documents with a matrix for each document."""
         document = self.document_of_page[self.counts.page]
-        return stacks(self.counts, self.space, document, len(self.documents), method)
+        return matrix_blocks(self.counts, self.space, document, len(self.documents), method)
 
     def page_table(self, method: str) -> pd.DataFrame:
         """One row a page, the worst first: page, document, pixels, scores without Background, content scores."""
@@ -89,7 +89,7 @@ class Levels:
     def average(self, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
         """Precision, recall and F1 of all pixels, or the mean of each page's or document's own values."""
         if over not in ("pixels", "pages", "documents"):
-            raise InputError("", "over", f"{shown(over)} is not known", "Use pixels, pages or documents.")
+            raise InputError("", "over", f"{short_repr(over)} is not known", "Use pixels, pages or documents.")
         if over == "pixels":
             return confusion_of(self.counts, self.space, method).average(kind, background)
         if not self.space.shared:
@@ -103,14 +103,17 @@ class Levels:
         index = self.pages.index
         if not isinstance(page, str):
             raise InputError(
-                "", "page", f"{shown(page)} is not a page's name", f"Names are like {shown(next(iter(index), ''))}."
+                "",
+                "page",
+                f"{short_repr(page)} is not a page's name",
+                f"Names are like {short_repr(next(iter(index), ''))}.",
             )
         found = find_page(page, self.pages)
         if found is not None:
             return found
         alike = [name for name in index if stem(name) == stem(page)]
-        problem = f"{shown(page)} fits {len(alike)} pages" if alike else f"there is no page {shown(page)}"
-        raise InputError("", "page", problem, f"Page names are like {shown(next(iter(index), ''))}.")
+        problem = f"{short_repr(page)} fits {len(alike)} pages" if alike else f"there is no page {short_repr(page)}"
+        raise InputError("", "page", problem, f"Page names are like {short_repr(next(iter(index), ''))}.")
 
     def pages_of(self, document: str) -> NDArray[np.int64]:
         """The pages of a document, as positions."""
@@ -118,8 +121,8 @@ class Levels:
             raise InputError(
                 "",
                 "document",
-                f"there is no document {shown(document)}",
-                f"Document names are like {shown(next(iter(self.documents), ''))}.",
+                f"there is no document {short_repr(document)}",
+                f"Document names are like {short_repr(next(iter(self.documents), ''))}.",
             )
         return np.flatnonzero(self.document_of_page == self.documents.index(document))
 
@@ -137,9 +140,9 @@ class Levels:
         return self.counts if pages is None else self.counts.of_pages(pages.tolist())
 
 
-def stacks(
+def matrix_blocks(
     counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
-) -> Iterator[tuple[range, Stack]]:
+) -> Iterator[tuple[range, GroupMatrices]]:
     """Blocks of groups with their stacks; `group` is int[rows]."""
     if (np.diff(group) < 0).any():
         order = np.argsort(group, kind="stable")
@@ -151,11 +154,11 @@ def stacks(
         low, high = (int(i) for i in np.searchsorted(group, [first, first + size]))
         yield (
             range(first, first + size),
-            stack(counts.select(slice(low, high)), space, group[low:high] - first, size, method),
+            group_matrices(counts.select(slice(low, high)), space, group[low:high] - first, size, method),
         )
 
 
-def level_averages(blocks: Stacks, kind: str, background: bool) -> dict[str, Floats]:
+def level_averages(blocks: MatrixBlocks, kind: str, background: bool) -> dict[str, Floats]:
     """float64[groups] for precision, recall and F1: each page's or document's own average."""
     skip = 0 if background else 1
     parts = []
@@ -164,7 +167,7 @@ def level_averages(blocks: Stacks, kind: str, background: bool) -> dict[str, Flo
     return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in SCORES}
 
 
-def level_scores(blocks: Stacks, shared: bool) -> dict[str, Floats]:
+def level_scores(blocks: MatrixBlocks, shared: bool) -> dict[str, Floats]:
     """The score columns of the page and document tables, float64[groups] each.
 
     precision, recall and f1 are macro, without Background; content_* are those of the collapsed matrix.
@@ -173,7 +176,7 @@ def level_scores(blocks: Stacks, shared: bool) -> dict[str, Floats]:
     return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in LEVEL_SCORES}
 
 
-def _block_scores(one: Stack, shared: bool) -> dict[str, Floats]:
+def _block_scores(one: GroupMatrices, shared: bool) -> dict[str, Floats]:
     labels = one.margins.without_first(1)
     scores = dict.fromkeys((*SCORES, "micro_f1"), np.full(len(labels.gt), np.nan))
     if shared:
@@ -183,7 +186,7 @@ def _block_scores(one: Stack, shared: bool) -> dict[str, Floats]:
     return scores | {f"content_{name}": content[name][:, 0] for name in SCORES}
 
 
-def largest_groups(blocks: Stacks, labels: int, most: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
+def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
     """For each cell of the matrix the pages (or documents) that add most to it, in one pass over all of them.
 
     int64[gt, pred, most] groups, -1 where there are fewer; float64[gt, pred, most] what they add, falling;
@@ -208,7 +211,7 @@ def largest_groups(blocks: Stacks, labels: int, most: int) -> tuple[NDArray[np.i
     return group.reshape(shape), best.reshape(shape), adding.reshape(labels, labels)
 
 
-def worst_first(columns: dict[str, Any], blocks: Stacks, shared: bool) -> pd.DataFrame:
+def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, shared: bool) -> pd.DataFrame:
     """The columns with the scores of each group's own matrix beside them, the lowest F1 first."""
     import pandas as pd
 
@@ -224,7 +227,7 @@ def pages_behind(levels: Levels, counts: PairCounts, cell: tuple[int, int], meth
     # Only pages with such a pair, renumbered, so that few matrices are made.
     numbers, group = np.unique(counts.page, return_inverse=True)
     row, column = cell
-    blocks, pages = stacks(counts, levels.space, group, numbers.size, method), levels.pages
+    blocks, pages = matrix_blocks(counts, levels.space, group, numbers.size, method), levels.pages
     pixels = np.concatenate([np.empty(0), *(one.recall_mass[:, row, column] for _, one in blocks)])
     table = pd.DataFrame(
         {

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import SCORE_TOLERANCE
 
 SOFT_AVERAGES = ("micro", "macro", "samples")
@@ -39,14 +39,14 @@ def soft_scores(
     axes = tuple(range(gt.ndim))
     summed = {"micro": axes, "samples": axes[1:]}.get(average or "", (0, *axes[2:]))
     sums = [xp.sum(values, axis=summed) for values in (gt * pred, gt, pred, gt * gt, pred * pred)]
-    values = read_off(xp, *sums, beta=beta, eps=eps)
+    values = scores_from_sums(xp, *sums, beta=beta, eps=eps)
     if average in ("macro", "samples"):
         values = {name: xp.sum(each) / max(each.shape[0], 1) for name, each in values.items()}
     # Whoever works in numpy expects plain numbers; a tensor stays one, with its gradient.
     return values if average is None or not _is_numpy(xp) else {name: float(each) for name, each in values.items()}
 
 
-def read_off(
+def scores_from_sums(
     xp: Any, both: Any, gt: Any, pred: Any, gt_squares: Any, pred_squares: Any, *, beta: float, eps: float
 ) -> dict[str, Any]:
     """The four scores from sums of y_true * y_pred, y_true, y_pred and the squares of the last two."""
@@ -66,13 +66,13 @@ def read_off(
 def check_soft_options(average: str | None, beta: float, eps: float) -> None:
     if average is not None and average not in SOFT_AVERAGES:
         known = f"Use one of {', '.join(SOFT_AVERAGES)}, or None for each class."
-        raise InputError("", "average", f"{shown(average)} is not known", known)
+        raise InputError("", "average", f"{short_repr(average)} is not known", known)
     for name, value, zero in (("beta", beta, True), ("eps", eps, False)):
         number = isinstance(value, int | float) and math.isfinite(value)
         if not (number and (value > 0 or (value == 0 and zero))):
             least = "of 0 or more" if zero else "above 0"
             raise InputError(
-                "", name, f"{shown(value)} is not a number {least}", f"Leave out {name} for the usual one."
+                "", name, f"{short_repr(value)} is not a number {least}", f"Leave out {name} for the usual one."
             )
 
 

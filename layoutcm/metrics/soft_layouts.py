@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, no_probability
-from layoutcm.metrics.soft import SOFT_SCORES, read_off
-from layoutcm.pixels.counting import PAGES_A_CHUNK, mapped_over
-from layoutcm.pixels.grid import LaidOut, lay_out_alignment
+from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
+from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
+from layoutcm.pixels.counting import PAGES_A_CHUNK, map_chunks
+from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
@@ -43,16 +43,16 @@ class SoftSums:
 
 def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, threads: int | None) -> SoftSums | None:
     """The sums of all pages of two aligned layouts; None where soft scores have no meaning."""
-    laid = lay_out_alignment(alignment, rounding, min_score)
-    if not alignment.space.shared or no_probability(laid.scores).any():
+    laid = alignment_to_grid(alignment, rounding, min_score)
+    if not alignment.space.shared or outside_unit_interval(laid.scores).any():
         return None
     pages = len(alignment.pages)
     starts = range(0, pages, PAGES_A_CHUNK)
     work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), laid, alignment.space)
-    return join_sums(list(mapped_over(work, starts, threads)))
+    return join_sums(list(map_chunks(work, starts, threads)))
 
 
-def sum_pages(first: int, last: int, laid: LaidOut, space: LabelSpace) -> SoftSums:
+def sum_pages(first: int, last: int, laid: GridBoxes, space: LabelSpace) -> SoftSums:
     """The sums of the pages first:last; `space` says which labels of the two sides are one."""
     low, high = laid.offsets[first], laid.offsets[last]
     most = int(np.diff(laid.offsets[first : last + 1]).max(initial=0))
@@ -90,7 +90,7 @@ def layout_scores(sums: SoftSums | None, labels: int, average: str | None, beta:
     else:
         by = _summed(sums.sums, sums.label, labels)
     scored = (by[GT_SUM] > 0) | (by[PRED_SUM] > 0)
-    values = read_off(np, *by, beta=beta, eps=eps)
+    values = scores_from_sums(np, *by, beta=beta, eps=eps)
     if average is None:
         return {name: np.where(scored, values[name], np.nan) for name in SOFT_SCORES}
     return {name: float(values[name][scored].mean()) if scored.any() else float("nan") for name in SOFT_SCORES}
@@ -110,14 +110,14 @@ def _sum_pages(first, last, offsets, boxes, labels, scores, gt_labels, place, sc
         n = offsets[page + 1] - offsets[page]
         for i in range(n):
             order[i] = offsets[page] + i
-        _sort(order, n, boxes, labels, place)
+        _sort_boxes(order, n, boxes, labels, place)
         start = 0
         while start < n:
             label, end = place[labels[order[start]]], start + 1
             while end < n and place[labels[order[end]]] == label:
                 end += 1
             row = sums[rows]
-            _sweep(order[start:end], boxes, labels, scores, gt_labels, alive, open_, row)
+            _sum_label(order[start:end], boxes, labels, scores, gt_labels, alive, open_, row)
             if row[GT_SUM] > 0.0 or row[PRED_SUM] > 0.0:
                 page_of[rows], label_of[rows] = page, label
                 rows += 1
@@ -126,7 +126,7 @@ def _sum_pages(first, last, offsets, boxes, labels, scores, gt_labels, place, sc
 
 
 @njit(nogil=True, cache=True)
-def _sort(order, size, boxes, labels, place):
+def _sort_boxes(order, size, boxes, labels, place):
     """Shell sort of order[:size] by label, then by upper edge."""
     gap = 1
     while gap < size // 30:
@@ -147,7 +147,7 @@ def _sort(order, size, boxes, labels, place):
 
 
 @njit(nogil=True, cache=True)
-def _sweep(group, boxes, labels, scores, gt_labels, alive, open_, row):
+def _sum_label(group, boxes, labels, scores, gt_labels, alive, open_, row):
     """Add up one label of one page, strip by strip; `group` holds its boxes from the top down.
 
     Within a strip no box begins or ends; `alive` holds the boxes that cross it, from left to right.

@@ -17,27 +17,27 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.layouts.model import GT, PRED, Floats, Indices
-from layoutcm.pixels.grid import LaidOut, lay_out_alignment
+from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
-from layoutcm.pixels.sweep import COLUMN, EDGE, LABEL, SET, walk
+from layoutcm.pixels.sweep import COLUMN, EDGE, LABEL, SET, sweep_pages
 
 Progress = Callable[[int, int], None]
 PAGES_A_CHUNK = 2048
 # More rows than real pages have: memory that is never touched costs nothing, but there must be an end to it.
 ROWS_A_BOX, ROWS_A_PAGE = 16, 4096
-FIRST_TABLE = 1 << 10  # small, so that what a page needs stays in the fastest cache
-Rows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
+FIRST_TABLE_SIZE = 1 << 10  # small, so that what a page needs stays in the fastest cache
+CountedRows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
 
 def count_pairs(
     alignment: Alignment, rounding: str, min_score: float | None, threads: int | None, progress: Progress | None
 ) -> PairCounts:
     """Hand chunks of pages to the kernel, on as many threads as asked for."""
-    laid = lay_out_alignment(alignment, rounding, min_score)
+    laid = alignment_to_grid(alignment, rounding, min_score)
     pages = len(alignment.pages)
     starts = range(0, pages, PAGES_A_CHUNK)
     parts = []
-    for part in mapped_over(lambda first: count_pages(first, min(first + PAGES_A_CHUNK, pages), laid), starts, threads):
+    for part in map_chunks(lambda first: count_pages(first, min(first + PAGES_A_CHUNK, pages), laid), starts, threads):
         parts.append(part)
         if progress:
             progress(min(len(parts) * PAGES_A_CHUNK, pages), pages)
@@ -48,7 +48,7 @@ def count_pairs(
     return PairCounts(labels, page, words, pixels)
 
 
-def mapped_over(work: Callable, starts: range, threads: int | None) -> Iterator:
+def map_chunks(work: Callable, starts: range, threads: int | None) -> Iterator:
     workers = min(threads or os.cpu_count() or 1, max(len(starts), 1))
     if workers == 1:
         yield from map(work, starts)
@@ -57,11 +57,11 @@ def mapped_over(work: Callable, starts: range, threads: int | None) -> Iterator:
         yield from pool.map(work, starts)
 
 
-def count_pages(first: int, last: int, laid: LaidOut) -> Rows:
+def count_pages(first: int, last: int, laid: GridBoxes) -> CountedRows:
     """int32[rows] page, uint64[rows, words] sets and float64[rows] pixels of the pages first:last."""
     in_page = np.diff(laid.offsets[first : last + 1])
     edges = 2 * int(in_page.max(initial=0)) + 2
-    alphabet, gt_words, shift = _alphabet(*laid.n_labels)
+    alphabet, gt_words, shift = _label_bits(*laid.n_labels)
     n_words = gt_words + words_for(laid.n_labels[1])
     room = (
         np.empty(edges, COLUMN), np.empty((edges, len(alphabet)), np.int32),
@@ -69,23 +69,23 @@ def count_pages(first: int, last: int, laid: LaidOut) -> Rows:
     )  # fmt: skip
     size = int(np.minimum(ROWS_A_BOX * in_page + 1, ROWS_A_PAGE).sum())
     page_of, words, pixels = np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size)
-    tables = _tables(FIRST_TABLE, 1 if shift else n_words)
+    tables = _set_buffers(FIRST_TABLE_SIZE, 1 if shift else n_words)
     page, rows, serial = first, 0, 1
     while True:
-        page, rows, serial = walk(
+        page, rows, serial = sweep_pages(
             page, last, rows, serial, laid.frames, laid.offsets, laid.boxes, laid.labels,
             alphabet, gt_words, shift, None if shift else n_words, *room, *tables, page_of, words, pixels,
         )  # fmt: skip
         if page == last:
             # A few rows must not hold on to all that was reserved; many are not worth a copy.
             few = 8 * rows < pixels.size
-            return _first(page_of, rows, few), _first(words, rows, few), _first(pixels, rows, few)
-        page_of, words, pixels = (_doubled(column, rows) for column in (page_of, words, pixels))
-        tables = _tables(2 * len(tables[0]), tables[2].shape[1])
+            return _used_part(page_of, rows, few), _used_part(words, rows, few), _used_part(pixels, rows, few)
+        page_of, words, pixels = (_double(column, rows) for column in (page_of, words, pixels))
+        tables = _set_buffers(2 * len(tables[0]), tables[2].shape[1])
 
 
 @cache
-def _alphabet(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]:
+def _label_bits(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]:
     """Word, bit and mark of every label of both sides, gt's number of words, and the shift from gt's bits to pred's.
 
     While a page is walked, both sides share one word where they fit: half the work. Otherwise (shift 0) each has words
@@ -107,17 +107,17 @@ def _alphabet(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]
     return alphabet, words_for(gt_labels), shift
 
 
-def _tables(size: int, n_words: int) -> tuple[NDArray[np.uint32], NDArray[Any], NDArray[np.uint64]]:
+def _set_buffers(size: int, n_words: int) -> tuple[NDArray[np.uint32], NDArray[Any], NDArray[np.uint64]]:
     """Room for the sets of a page: hash table, mark and area, bits."""
     sets = size // 2
     return np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64)
 
 
-def _first(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:
+def _used_part(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:
     return column[:used].copy() if copied else column[:used]
 
 
-def _doubled(column: NDArray[Any], used: int) -> NDArray[Any]:
+def _double(column: NDArray[Any], used: int) -> NDArray[Any]:
     larger = np.empty((2 * len(column), *column.shape[1:]), column.dtype)
     larger[:used] = column[:used]
     return larger

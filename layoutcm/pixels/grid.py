@@ -13,15 +13,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
+from layoutcm.alignment.align import Alignment, own_frames, page_of_region
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions
-from layoutcm.pixels.shape_fill import rectangles
+from layoutcm.pixels.shape_fill import fill_shape
 
 _OUTER, _NEAREST = ROUNDINGS.index("outer"), ROUNDINGS.index("nearest")
 
 
 @dataclass(frozen=True, eq=False)
-class Painted:
+class SideBoxes:
     """Boxes of one side; page -1 = not painted, `own` is float64[pages, width height], the frame the boxes are in."""
 
     page: Indices
@@ -32,7 +32,7 @@ class Painted:
 
 
 @dataclass(frozen=True, eq=False)
-class LaidOut:
+class GridBoxes:
     """Boxes of both sides on the pixel grid, page by page: page i has boxes[offsets[i]:offsets[i + 1]].
 
     pred's labels are numbered on from gt's. `frames` is float64[pages, width height] on the same grid.
@@ -46,9 +46,9 @@ class LaidOut:
     n_labels: tuple[int, int]
 
 
-def lay_out(
-    gt: Sequence[Painted], pred: Sequence[Painted], n_labels: tuple[int, int], frames: Floats, rounding: str
-) -> LaidOut:
+def to_grid(
+    gt: Sequence[SideBoxes], pred: Sequence[SideBoxes], n_labels: tuple[int, int], frames: Floats, rounding: str
+) -> GridBoxes:
     """Bring the boxes of both sides together, page by page, scaled, clipped and rounded."""
     offsets = np.zeros(len(frames) + 1, np.int64)
     for part in (*gt, *pred):
@@ -58,7 +58,7 @@ def lay_out(
     free, code = offsets[:-1].copy(), ROUNDINGS.index(rounding)
     for parts, shift in ((gt, 0), (pred, n_labels[GT])):
         for part in parts:
-            _place(
+            _scale_clip_round(
                 part.page,
                 part.label,
                 part.boxes,
@@ -72,14 +72,14 @@ def lay_out(
                 labels,
                 scores,
             )
-    return LaidOut(on_grid(frames, rounding), offsets, boxes, labels, scores, n_labels)
+    return GridBoxes(round_frames(frames, rounding), offsets, boxes, labels, scores, n_labels)
 
 
-def on_grid(frames: Floats, rounding: str) -> Floats:
+def round_frames(frames: Floats, rounding: str) -> Floats:
     """float64[pages, width height]: the page itself is a box and is rounded like one."""
     n = len(frames)
     boxes, free = np.concatenate([np.zeros((n, 2)), frames], axis=1), np.arange(n)
-    _place(
+    _scale_clip_round(
         np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, np.zeros(n), frames, frames,
         ROUNDINGS.index(rounding), 0, free, boxes, np.zeros(n, np.int32), np.zeros(n),
     )  # fmt: skip
@@ -87,7 +87,9 @@ def on_grid(frames: Floats, rounding: str) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def _place(page, label, boxes, scores, own, frames, rounding, shift, free, out_boxes, out_labels, out_scores):
+def _scale_clip_round(
+    page, label, boxes, scores, own, frames, rounding, shift, free, out_boxes, out_labels, out_scores
+):
     """Put every box at the next free place of its page: scaled, then clipped, then rounded.
 
     In this order: a box is cut to the page before its edges move, so that nothing outside is drawn in. Scaling
@@ -115,17 +117,17 @@ def _place(page, label, boxes, scores, own, frames, rounding, shift, free, out_b
             out_boxes[at, axis], out_boxes[at, axis + 2] = low, low if empty else max(high, low)
 
 
-def painted(regions: Regions, page: Indices, own: Floats, frames: Floats) -> list[Painted]:
+def side_boxes(regions: Regions, page: Indices, own: Floats, frames: Floats) -> list[SideBoxes]:
     """What a side paints: its boxes in their own frame, and the pixels of its outlines, already on the page's grid.
 
     `page` is int32[regions], -1 for what is left out; `own` and `frames` are float64[pages, width height].
     """
     if not regions.shapes:
-        return [Painted(page, regions.label, regions.boxes, own, regions.scores)]
+        return [SideBoxes(page, regions.label, regions.boxes, own, regions.scores)]
     shaped = [i for i in regions.shapes if page[i] >= 0]
-    parts = [rectangles(regions.shapes[i], own[page[i]], frames[page[i]]) for i in shaped]
+    parts = [fill_shape(regions.shapes[i], own[page[i]], frames[page[i]]) for i in shaped]
     counts = [len(part) for part in parts]
-    on_grid = Painted(
+    on_grid = SideBoxes(
         np.repeat(page[shaped], counts),
         np.repeat(regions.label[shaped], counts),
         np.concatenate([np.empty((0, 4)), *parts]),
@@ -134,23 +136,23 @@ def painted(regions: Regions, page: Indices, own: Floats, frames: Floats) -> lis
     )
     page = page.copy()
     page[list(regions.shapes)] = -1
-    return [Painted(page, regions.label, regions.boxes, own, regions.scores), on_grid]
+    return [SideBoxes(page, regions.label, regions.boxes, own, regions.scores), on_grid]
 
 
-def lay_out_alignment(alignment: Alignment, rounding: str, min_score: float | None) -> LaidOut:
+def alignment_to_grid(alignment: Alignment, rounding: str, min_score: float | None) -> GridBoxes:
     """Both sides' boxes on the pixel grid of the aligned pages."""
     frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
     gt, pred = (
-        painted(
+        side_boxes(
             layout.region_columns,
-            aligned_pages(alignment, side, min_score if side == PRED else None),
+            page_of_region(alignment, side, min_score if side == PRED else None),
             own_frames(alignment, side),
             frames,
         )
         for side, layout in enumerate(alignment.layouts)
     )
     n_labels = (len(alignment.layouts[GT].labels), len(alignment.layouts[PRED].labels))
-    return lay_out(gt, pred, n_labels, frames, rounding)
+    return to_grid(gt, pred, n_labels, frames, rounding)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +162,15 @@ class PageRegions:
     alignment: Alignment
     min_score: float | None
 
-    def laid_out(self, page: int, rounding: str) -> LaidOut:
+    def laid_out(self, page: int, rounding: str) -> GridBoxes:
         """The boxes of both sides on the pixel grid of one page, which is page 0 of what comes back."""
         frame = self._frame(page)
         gt, pred = (
-            painted(regions, np.zeros(len(regions), np.int32), self._own_frame(side, page), frame)
+            side_boxes(regions, np.zeros(len(regions), np.int32), self._own_frame(side, page), frame)
             for side, regions in enumerate(self._as_written(side, page) for side in (GT, PRED))
         )
         gt_layout, pred_layout = self.alignment.layouts
-        return lay_out(gt, pred, (len(gt_layout.labels), len(pred_layout.labels)), frame, rounding)
+        return to_grid(gt, pred, (len(gt_layout.labels), len(pred_layout.labels)), frame, rounding)
 
     def of(self, side: int, page: int) -> Regions:
         """A side's regions on one page, in the common frame."""
@@ -198,7 +200,7 @@ class PageRegions:
         """For each side: regions sorted by aligned page, and where each page begins."""
         sorted_sides = []
         for side in (GT, PRED):
-            page = aligned_pages(self.alignment, side, self.min_score if side == PRED else None)
+            page = page_of_region(self.alignment, side, self.min_score if side == PRED else None)
             order = np.argsort(page, kind="stable")
             starts = np.searchsorted(page[order], np.arange(len(self.alignment.pages) + 1))
             sorted_sides.append((order, starts))

@@ -10,7 +10,7 @@ from layoutcm.layouts.model import Floats
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, Shape, run_pixels
 
 
-def rectangles(shape: Shape, own: Floats, frame: Floats) -> Floats:
+def fill_shape(shape: Shape, own: Floats, frame: Floats) -> Floats:
     """float64[rectangles, x0 y0 x1 y1]: the pixels whose centre lies in the shape, as few whole rectangles.
 
     `own` and `frame` are (width, height) of the page that an outline is drawn on and of the page to paint. A mask
@@ -23,13 +23,13 @@ def rectangles(shape: Shape, own: Floats, frame: Floats) -> Floats:
         )
     if isinstance(shape, Outline):
         rings = shape.rings if (own == frame).all() else [ring * frame / own for ring in shape.rings]
-        return stacked_spans(np.concatenate([_ring_spans(ring, columns, rows) for ring in rings]))
+        return spans_to_rectangles(np.concatenate([_ring_spans(ring, columns, rows) for ring in rings]))
     mask = run_pixels(shape)
     # The centre of a pixel, taken back to the mask, says which of the mask's pixels to look at.
     y = np.floor((np.arange(rows) + 0.5) * mask.shape[0] / frame[1]).astype(int)
     x = np.floor((np.arange(columns) + 0.5) * mask.shape[1] / frame[0]).astype(int)
     inside = np.ix_(np.minimum(y, mask.shape[0] - 1), np.minimum(x, mask.shape[1] - 1))
-    return stacked_spans(mask_spans(mask[inside]))
+    return spans_to_rectangles(mask_spans(mask[inside]))
 
 
 def _ring_spans(ring: Floats, columns: int, rows: int) -> NDArray[np.int64]:
@@ -59,7 +59,7 @@ def mask_spans(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.stack([rows, first, last], axis=1)
 
 
-def stacked_spans(spans: NDArray[np.int64]) -> Floats:
+def spans_to_rectangles(spans: NDArray[np.int64]) -> Floats:
     """Equal spans in neighbouring rows become one rectangle."""
     spans = spans[np.lexsort((spans[:, 0], spans[:, 2], spans[:, 1]))]
     if not len(spans):

@@ -33,7 +33,7 @@ SET = np.dtype([("mark", "u8"), ("area", "f8")])
 
 
 @njit(nogil=True, cache=True)
-def walk(
+def sweep_pages(
     first_page, last_page, rows, serial, frames, offsets, boxes, labels, alphabet, gt_words, shift, many_words,
     columns, cover, edges, starts, span, table, sets, bits, page_of, words, pixels,
 ):  # fmt: skip
@@ -46,9 +46,9 @@ def walk(
     for page in range(first_page, last_page):
         base, n = np.uint64(offsets[page]), np.uint64(offsets[page + 1] - offsets[page])
         width, height = frames[page, 0], frames[page, 1]
-        n_edges = _sort(boxes, base, n, np.uint64(0), width, starts, edges)
+        n_edges = _sort_edges(boxes, base, n, np.uint64(0), width, starts, edges)
         end = _cut_columns(n_edges, n, width, columns, edges, span)
-        _sort(boxes, base, n, ONE, height, starts, edges)
+        _sort_edges(boxes, base, n, ONE, height, starts, edges)
         n_sets = _begin_page(end, serial, n_words, columns, cover, table, sets, bits)
         for k in range(n_edges):
             # A step adds at most one set a column, and each needs a place in the half-empty table.
@@ -57,7 +57,7 @@ def walk(
             number, y = edges[k].number, edges[k].at
             begins = number < n
             box = number if begins else number - n
-            n_sets = _step(
+            n_sets = _apply_edge(
                 begins, y, np.uint64(labels[base + box]), span[box, 0], span[box, 1],
                 n_sets, serial, n_words, alphabet, columns, cover, table, sets, bits,
             )  # fmt: skip
@@ -66,7 +66,7 @@ def walk(
         serial += n_sets
         if rows + n_sets > np.uint64(pixels.size):
             return page, rows, serial
-        rows = _keep(page, rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels)
+        rows = _write_rows(page, rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels)
     return last_page, rows, serial
 
 
@@ -85,7 +85,7 @@ def _begin_page(end, serial, n_words, columns, cover, table, sets, bits):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _step(
+def _apply_edge(
     begins, y, label, left, right, n_sets, serial, n_words, alphabet, columns, cover, table, sets, bits
 ):  # fmt: skip
     """A box begins or ends over the columns left:right; the number of sets.
@@ -109,7 +109,7 @@ def _step(
         # Only the first box of a label to come and the last to go change the set.
         if cover[run, label] == turning:
             sets[old].area += (y - here.since) * (columns[after].x - here.x)
-            new = _find(old, alphabet[label], n_sets, serial, n_words, table, sets, bits)
+            new = _find_set(old, alphabet[label], n_sets, serial, n_words, table, sets, bits)
             here.on_set, here.since = new, y
             n_sets = max(n_sets, new + ONE)
         run = after
@@ -141,7 +141,7 @@ def _join(column, columns, sets):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _find(old, label, n_sets, serial, n_words, table, sets, bits):
+def _find_set(old, label, n_sets, serial, n_words, table, sets, bits):
     """The set that differs from `old` by the label; n_sets, which then becomes that set, if the page has none yet.
 
     The table is open addressing and holds serial numbers; one below `serial` is left from an earlier page and counts
@@ -186,7 +186,7 @@ def _cut_columns(n_edges, n, width, columns, edges, span):
 
 
 @njit(nogil=True, cache=True)
-def _sort(boxes, base, n, axis, limit, starts, edges):
+def _sort_edges(boxes, base, n, axis, limit, starts, edges):
     """Sort the edges across `axis` of the boxes base:base + n into `edges`; their number, without those of empty boxes.
 
     They are dealt into as many buckets as there are edges, which all but sorts them.
@@ -230,7 +230,7 @@ def _shell_sort(edges, size):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _keep(page, rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels):
+def _write_rows(page, rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels):
     """Write the page's sets that have pixels as rows; the empty set of a side is Background, its bit 0."""
     gt_bits = (ONE << np.uint64(shift)) - ONE
     for i in range(n_sets):

@@ -15,15 +15,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 
 # A run that was killed leaves its hidden folder behind; after a day nobody is at work in it any more.
-WORKPLACE, LEFT_BEHIND = "layoutcm-", 24 * 3600
-LETTERS = 40  # of a folder's own name in that of the hidden one
+HIDDEN_PREFIX, STALE_SECONDS = "layoutcm-", 24 * 3600
+NAME_LETTERS = 40  # of a folder's own name in that of the hidden one
 
 
 @contextmanager
-def replaced(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -> Iterator[Path]:
+def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -> Iterator[Path]:
     """An empty folder to write into; it takes the place of `folder` when the block ends well, and vanishes if not.
 
     `own_files` are the names of all files that a report may have.
@@ -32,8 +32,8 @@ def replaced(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -> Iter
     try:
         check_target(target, own_files)
         target.parent.mkdir(parents=True, exist_ok=True)
-        _clear(target)
-        new = Path(tempfile.mkdtemp(prefix=_workplace(target), dir=target.parent))
+        _remove_stale(target)
+        new = Path(tempfile.mkdtemp(prefix=_hidden_prefix(target), dir=target.parent))
     except OSError as error:
         raise InputError(str(folder), "", f"cannot be written: {error.strerror}", "Choose another place.") from None
     try:
@@ -45,15 +45,15 @@ def replaced(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -> Iter
         shutil.rmtree(new, ignore_errors=True)
 
 
-def _workplace(target: Path) -> str:
+def _hidden_prefix(target: Path) -> str:
     """How the names of hidden folders for this one begin; a name has room for 255 bytes, and more is put behind."""
-    return f".{WORKPLACE}{target.name[:LETTERS]}-"
+    return f".{HIDDEN_PREFIX}{target.name[:NAME_LETTERS]}-"
 
 
-def _clear(target: Path) -> None:
+def _remove_stale(target: Path) -> None:
     """Remove what killed runs for this folder have left beside it."""
-    for left in target.parent.glob(f"{glob.escape(_workplace(target))}????????"):
-        if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > LEFT_BEHIND:
+    for left in target.parent.glob(f"{glob.escape(_hidden_prefix(target))}????????"):
+        if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > STALE_SECONDS:
             shutil.rmtree(left, ignore_errors=True)
 
 
@@ -65,12 +65,12 @@ def check_target(folder: Path, own_files: re.Pattern[str]) -> None:
         raise InputError(str(folder), "", "this is a file, a report needs a folder", "Name a folder.")
     for path in folder.rglob("*"):
         inner = path.relative_to(folder).as_posix()
-        if path.is_symlink() or not (path.is_dir() or _of_report(folder, inner, own_files)):
-            problem = f"the folder holds {shown(inner)}, which no report has written"
+        if path.is_symlink() or not (path.is_dir() or _is_report_file(folder, inner, own_files)):
+            problem = f"the folder holds {short_repr(inner)}, which no report has written"
             raise InputError(str(folder), "", problem, "Name a new or empty folder, or that of an earlier report.")
 
 
-def _of_report(folder: Path, inner: str, own_files: re.Pattern[str]) -> bool:
+def _is_report_file(folder: Path, inner: str, own_files: re.Pattern[str]) -> bool:
     """Whether a file has the name of a report's file and a result stands beside it."""
     known = own_files.fullmatch(inner)
     beside = folder / (known[1] or "") / "result.json" if known else folder

@@ -19,9 +19,9 @@ from PIL import Image
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import PageTiles
-from layoutcm.drawing.matrix_layers import hits
+from layoutcm.drawing.matrix_layers import correct_cells
 from layoutcm.drawing.page_boxes import page_boxes
-from layoutcm.drawing.page_images import PageImages, shrunk
+from layoutcm.drawing.page_images import PageImages, shrunk_image
 from layoutcm.drawing.palette import DARK, LIGHT, Scale, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
@@ -30,10 +30,10 @@ from layoutcm.tables.matrix_views import VIEWS, view_values
 from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.tables import Table
 
-PICTURES = 40
-TOLD_CELLS = 24  # whose worst pages get their pictures first
+MOST_PICTURES = 40
+FIRST_CELLS = 24  # whose worst pages get their pictures first
 PAGES_A_CELL = 8
-TABLE_ROWS = {"pages": 500, "documents": 300}
+MOST_TABLE_ROWS = {"pages": 500, "documents": 300}
 IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
 MOST_RUNS = 12_000
 MOST_BOXES = 1_500
@@ -45,11 +45,11 @@ def report_page(
     """The whole file as text."""
     folder = files("layoutcm.report") / "templates"
     page, style, script = ((folder / f"report.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
-    data = embedded(report_data(comparison, confusion, tables, images))
+    data = json_for_script(report_data(comparison, confusion, tables, images))
     return page.replace("/*style*/", style).replace("/*script*/", script).replace("/*data*/", data)
 
 
-def embedded(value: Any) -> str:
+def json_for_script(value: Any) -> str:
     """JSON as it may stand inside a script element: nothing in it can end the element or start another."""
     text = json.dumps(json_ready(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
@@ -66,7 +66,7 @@ def report_data(
     pages, added, adding = largest_groups(
         comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_A_CELL
     )
-    pictured = telling_pages(confusion, pages)
+    pictured = pages_to_picture(confusion, pages)
     small = confusion.collapse()
     return {
         "gt": PurePath(gt.name).name,
@@ -86,13 +86,13 @@ def report_data(
         "collapsed": {"labels": small.labels, "views": {view: view_values(small, view) for view in VIEWS}},
         "themes": {name: _theme(theme.hit, theme.miss) for name, theme in (("light", LIGHT), ("dark", DARK))},
         "cells": _cells(comparison, rows, columns, pages, added, adding),
-        "tables": {name: _table(tables[name]) for name in _shown(confusion) if name in tables},
+        "tables": {name: _table(tables[name]) for name in _table_names(confusion) if name in tables},
         "families": [_family(table) for name, table in tables.items() if name.startswith("family_")],
         "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured],
     }
 
 
-def _shown(confusion: Confusion) -> list[str]:
+def _table_names(confusion: Confusion) -> list[str]:
     classes = ["classes"] if confusion.diagonal else []
     more = ["intervals", "difference", "object_scores", "objects", "families", "families_pred"]
     return ["averages", "confusions", *classes, *more, "documents", "pages", "findings", "recipe"]
@@ -116,29 +116,29 @@ def _theme(hit: Scale, miss: Scale) -> dict[str, Any]:
 
 def _table(table: Table) -> dict[str, Any]:
     """Headings, kinds and rows; `of` is how many rows there are in all."""
-    most = TABLE_ROWS.get(table.name, len(table.frame))
+    most = MOST_TABLE_ROWS.get(table.name, len(table.frame))
     rows = [list(row) for row in table.frame.head(most).itertuples(index=False, name=None)]
     return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
             "of": len(table.frame), "note": [text for text in (table.note, table.recipe) if text]}  # fmt: skip
 
 
-def telling_pages(confusion: Confusion, pages: np.ndarray) -> list[int]:
+def pages_to_picture(confusion: Confusion, pages: np.ndarray) -> list[int]:
     """Up to 40 pages: the worst of each of the largest confusions, then their second worst, and so on.
 
     `pages` is int64[gt, pred, rank].
     """
     rows, columns = confusion.drawn
-    right = hits(confusion, rows, columns) if confusion.diagonal else np.zeros((len(rows), len(columns)), bool)
+    right = correct_cells(confusion, rows, columns) if confusion.diagonal else np.zeros((len(rows), len(columns)), bool)
     cells = [
         (-confusion.values[i, j], i, j) for a, i in enumerate(rows) for b, j in enumerate(columns) if not right[a, b]
     ]
     ranked = [(i, j) for mass, i, j in sorted(cells) if mass < 0 and (i, j) != (0, 0)]
     chosen: dict[int, None] = {}
-    for some in (ranked[:TOLD_CELLS], ranked):
+    for some in (ranked[:FIRST_CELLS], ranked):
         for rank in range(pages.shape[2]):
             for i, j in some:
                 page = int(pages[i, j, rank])
-                if page >= 0 and len(chosen) < PICTURES:
+                if page >= 0 and len(chosen) < MOST_PICTURES:
                     chosen.setdefault(page)
     return list(chosen)
 
@@ -178,11 +178,11 @@ def _picture(comparison: Comparison, index: int, method: str, images: PageImages
         "document": comparison.alignment.pages.documents[index],
         "width": width,
         "height": height,
-        "image": image_uri(shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None),
+        "image": image_uri(shrunk_image(images.find(comparison, index), IMAGE_SIDE) if images else None),
         "x": [round(x, 2) for x in x_edges.tolist()],
         "y": [round(y, 2) for y in y_edges.tolist()],
         "runs": runs,
-        "pairs": [_adds(share) for share in tiles.shares(method)],
+        "pairs": [_contributions(share) for share in tiles.shares(method)],
         "boxes": [_box(comparison, box) for box in page_boxes(comparison, page)[:MOST_BOXES]],
     }
 
@@ -195,7 +195,7 @@ def _box(comparison: Comparison, box: Mapping[str, Any]) -> list[Any]:
     return [side, comparison.cell(*pair)[side], *corners, box["score"]]
 
 
-def _adds(share: np.ndarray) -> list[list[float]]:
+def _contributions(share: np.ndarray) -> list[list[float]]:
     """[row, column, what a pixel adds] of one pair of sets."""
     i, j = np.nonzero(share)
     return [[int(a), int(b), float(share[a, b])] for a, b in zip(i, j)]

@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.page_images import PageImages, from_path
+from layoutcm.drawing.page_images import PageImages, images_from_path
 from layoutcm.drawing.paper import charts, matrix
-from layoutcm.drawing.paper.printing import FORMATS, file_of
+from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
 from layoutcm.errors import InputError
 from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
-from layoutcm.metrics.family_trees import Given
+from layoutcm.metrics.family_trees import FamiliesLike
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.models.differences import check_same_pages
-from layoutcm.report.folder_swap import replaced
+from layoutcm.report.folder_swap import replace_folder
 from layoutcm.report.html_page import report_page
 from layoutcm.report.workbook import write_workbook
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
 from layoutcm.tables.tables import (
-    VIEW_OF,
+    VIEW_OF_TABLE,
     Table,
     average_table,
     class_table,
@@ -50,24 +50,24 @@ from layoutcm.tables.tables import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Told = Callable[[str, float], None]  # what is being made, and the share that is done
+ReportProgress = Callable[[str, float], None]  # what is being made, and the share that is done
 
 FIGURES: dict[str, Callable[..., Figure]] = {
     **{
-        name: lambda confusion, view=view, **look: matrix.matrix(confusion, view, **look)
-        for name, view in VIEW_OF.items()
+        name: lambda confusion, view=view, **look: matrix.matrix_figure(confusion, view, **look)
+        for name, view in VIEW_OF_TABLE.items()
     },
-    "collapsed": matrix.collapsed,
-    "classes": charts.classes,
+    "collapsed": matrix.collapsed_figure,
+    "classes": charts.class_bars,
 }
 CURVES = "curves"
 # Views whose difference to the first of several predictions is drawn, and the names of these figures.
 DIFFERENCES = {view: f"difference-{view}" for view in ("recall", "precision", "f1")}
 PAPER_TABLES = (*FIGURES, "averages", "confusions", "objects", "intervals", "difference", "families", "families_pred")
 # What a report writes, below its folder or one of several predictions.
-OWN_FILES = re.compile(
+REPORT_FILES = re.compile(
     r"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|pages\.csv"
-    rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FORMATS)})"
+    rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(PAPER_TABLES)})\.tex)"
 )
 
@@ -79,20 +79,20 @@ def write_report(
     *,
     method: str = "matrix",
     per_page: bool = False,
-    families: FamilyConfusion | Given | None = None,
+    families: FamilyConfusion | FamiliesLike | None = None,
     intervals: int | None = None,
-    progress: Told | None = None,
+    progress: ReportProgress | None = None,
 ) -> Path:
     """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
 
     `families` are as in `Comparison.families`, or what it gave back; `intervals` is a number of resamples: class bars
     then have whiskers, and result.json has all intervals.
     """
-    pictures = images if images is None or isinstance(images, PageImages) else from_path(Path(images))
+    pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
     booked = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
     drawn = None if intervals is None else comparison.bootstrap(intervals, method=method)
     chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": Extras(booked, drawn)}
-    with replaced(folder, OWN_FILES) as place:
+    with replace_folder(folder, REPORT_FILES) as place:
         write_files(comparison, place, pictures, **chosen, progress=progress)
     return Path(folder)
 
@@ -105,7 +105,7 @@ def write_files(
     method: str = "matrix",
     per_page: bool = False,
     extras: Extras = NO_EXTRAS,
-    progress: Told | None = None,
+    progress: ReportProgress | None = None,
 ) -> None:
     """The files themselves, into a folder that is ours."""
     tell = progress or (lambda what, share: None)
@@ -124,7 +124,7 @@ def write_files(
     names = figure_names(confusion, objects)
     for k, name in enumerate(names):
         tell(f"figure {name}", 0.3 + 0.4 * k / len(names))
-        _write_figure(figure_of(name, comparison, confusion, objects, extras.intervals), folder, name)
+        _write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
     tell("page", 0.7)
     (folder / "report.html").write_bytes(report_page(comparison, confusion, tables, images).encode("utf-8"))
     tell("done", 1.0)
@@ -137,13 +137,13 @@ def write_differences(first: Comparison, second: Comparison, names: tuple[str, s
     """
     try:
         for view, name in DIFFERENCES.items():
-            _write_figure(difference_of(first, second, view, names, method=method), folder, name)
+            _write_figure(matrix_difference_figure(first, second, view, names, method=method), folder, name)
     except InputError as error:
         return error.problem
     return ""
 
 
-def difference_of(
+def matrix_difference_figure(
     first: Comparison,
     second: Comparison,
     view: str,
@@ -157,21 +157,21 @@ def difference_of(
     """The second matrix less the first, of predictions of the same pages."""
     check_same_pages(first, second)
     before, after = (one.confusion(page, document, method) for one in (first, second))
-    return matrix.difference(before, after, view, names=names, **look)
+    return matrix.difference_figure(before, after, view, names=names, **look)
 
 
 def _write_figure(figure: Figure, folder: Path, name: str) -> None:
-    for format in FORMATS:
-        (folder / "figures" / f"{name}.{format}").write_bytes(file_of(figure, format))
+    for format in FIGURE_FORMATS:
+        (folder / "figures" / f"{name}.{format}").write_bytes(figure_bytes(figure, format))
 
 
-def zipped(
+def report_zip(
     comparison: Comparison,
     images: PageImages | None = None,
     *,
     method: str = "matrix",
     extras: Extras = NO_EXTRAS,
-    progress: Told | None = None,
+    progress: ReportProgress | None = None,
 ) -> bytes:
     """All files of a report as a zip; equal comparisons make equal bytes."""
     out = io.BytesIO()
@@ -194,7 +194,7 @@ def all_tables(
     """Every table of a report by its name; those of objects, families and intervals where these are given."""
     method = confusion.method
     tables = [
-        *(matrix_table(confusion, view) for view in VIEW_OF.values()),
+        *(matrix_table(confusion, view) for view in VIEW_OF_TABLE.values()),
         collapsed_table(confusion),
         class_table(confusion),
         average_table(comparison, confusion),
@@ -217,7 +217,7 @@ def figure_names(confusion: Confusion, objects: Objects) -> list[str]:
     return [*names, CURVES] if ranked else names
 
 
-def figure_of(
+def report_figure(
     name: str,
     comparison: Comparison,
     confusion: Confusion,
@@ -228,7 +228,7 @@ def figure_of(
     """One of the figures of a report; `look` is width and caption."""
     if name == CURVES:
         recipe = comparison.recipe_for(None, objects=objects.shapes, iou=f"{HEADLINE_IOU:.2f}", rule="coco")
-        return charts.object_curves(objects, HEADLINE_IOU, recipe=recipe, **look)
+        return charts.object_curves_figure(objects, HEADLINE_IOU, recipe=recipe, **look)
     if name == "classes" and intervals:
         look |= {"intervals": intervals.whiskers(), "recipe": intervals.recipe}
     return FIGURES[name](confusion, **look)
@@ -236,9 +236,9 @@ def figure_of(
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:
     """{name: LaTeX}, matrices and classes without labels that nobody uses."""
-    drawn = {name: matrix_table(confusion, view, drawn=True) for name, view in VIEW_OF.items()}
+    drawn = {name: matrix_table(confusion, view, drawn=True) for name, view in VIEW_OF_TABLE.items()}
     drawn |= {"classes": class_table(confusion, drawn=True)} if confusion.diagonal else {}
-    kept = {name: tables[name] for name in PAPER_TABLES if name in tables and name not in (*VIEW_OF, "classes")}
+    kept = {name: tables[name] for name in PAPER_TABLES if name in tables and name not in (*VIEW_OF_TABLE, "classes")}
     return {
         name: f"% {table.recipe or confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8") + latex(table)
         for name, table in sorted((kept | drawn).items())

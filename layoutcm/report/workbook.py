@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.matrix_layers import hits
+from layoutcm.drawing.matrix_layers import correct_cells
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.tables import Table
@@ -48,7 +48,7 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
         book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": LONG_AGO})
         formats = _formats(book)
         _summary(_sheet(book, "Summary"), comparison, confusion, tables, formats)
-        right = hits(confusion, *(range(len(confusion.labels)),) * 2)
+        right = correct_cells(confusion, *(range(len(confusion.labels)),) * 2)
         for name, title in SHEETS.items():
             if name not in tables:
                 continue
@@ -203,13 +203,15 @@ def _colour_matrix(sheet: Any, top: int, right: np.ndarray, pixels: bool) -> Non
     whole = {"min_type": "num", "min_value": 0}
     ceiling: dict[str, Any] = {} if pixels or right.all() else {"max_type": "num", "max_value": 1}
     blue = {"type": "2_color_scale", "min_color": "#FFFFFF", "max_color": LIGHT.hit[-2][1].upper()}
-    _over(sheet, top, right, blue | whole | ceiling)
+    _conditional_format(sheet, top, right, blue | whole | ceiling)
     if not right.all():
         stops = {"min_color": "#FFFFFF", "mid_color": LIGHT.miss[2][1].upper(), "max_color": LIGHT.miss[-2][1].upper()}
-        _over(sheet, top, ~right, {"type": "3_color_scale", "mid_type": "percentile", "mid_value": 90} | stops | whole)
+        _conditional_format(
+            sheet, top, ~right, {"type": "3_color_scale", "mid_type": "percentile", "mid_value": 90} | stops | whole
+        )
 
 
-def _over(sheet: Any, top: int, marked: np.ndarray, rule: dict[str, Any]) -> None:
+def _conditional_format(sheet: Any, top: int, marked: np.ndarray, rule: dict[str, Any]) -> None:
     """One colour scale over scattered cells: runs of each row, put together."""
     from xlsxwriter.utility import xl_range
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from layoutcm.tables.tables import Table
 from layoutcm.wording import one_line
 
-TEX = {
+LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
@@ -35,27 +35,27 @@ TEX = {
     "-": "-{}",  # two in a row would become a dash
 }
 # Turned headings, from so many columns on.
-TURNED = 7
+ROTATE_FROM = 7
 
 
-def tex(text: str) -> str:
-    return "".join(TEX.get(character, character) for character in one_line(text))
+def escape_latex(text: str) -> str:
+    return "".join(LATEX_ESCAPES.get(character, character) for character in one_line(text))
 
 
 def latex(table: Table) -> str:
     """A tabular with booktabs rules; shares with four digits, n/a as a dash."""
-    headings = [tex(heading) for heading in table.headings()]
+    headings = [escape_latex(heading) for heading in table.headings()]
     kinds = table.kinds()
-    if len(headings) >= TURNED and table.matrix:
+    if len(headings) >= ROTATE_FROM and table.matrix:
         headings[1:] = [rf"\rotatebox{{90}}{{{heading}}}" for heading in headings[1:]]
-    needs = "booktabs and graphicx" if len(headings) >= TURNED and table.matrix else "booktabs"
+    needs = "booktabs and graphicx" if len(headings) >= ROTATE_FROM and table.matrix else "booktabs"
     lines = [
         f"% {one_line(table.title)}. Needs {needs}; labels beyond Latin need XeLaTeX or LuaLaTeX and a font.",
         rf"\begin{{tabular}}{{{''.join('l' if kind == 'text' else 'r' for kind in kinds)}}}",
         r"\toprule",
         " & ".join(headings) + r" \\",
         r"\midrule",
-        *(" & ".join(row) + r" \\" for row in _rows(table, tex, _tex_number)),
+        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, _tex_number)),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -65,11 +65,15 @@ def latex(table: Table) -> str:
 def markdown(table: Table) -> str:
     """A table in GitHub's Markdown; shares with three digits, n/a as a dash."""
     rules = ["---" if kind == "text" else "---:" for kind in table.kinds()]
-    rows = [[_md(heading) for heading in table.headings()], rules, *_rows(table, _md, _md_number)]
+    rows = [
+        [escape_markdown(heading) for heading in table.headings()],
+        rules,
+        *_row_texts(table, escape_markdown, _md_number),
+    ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
-def _rows(table: Table, text: Callable[[str], str], number: Callable[[float, str], str]) -> list[list[str]]:
+def _row_texts(table: Table, text: Callable[[str], str], number: Callable[[float, str], str]) -> list[list[str]]:
     kinds = table.kinds()
     return [
         [text(str(value)) if kind == "text" else number(float(value), kind) for value, kind in zip(row, kinds)]
@@ -83,7 +87,7 @@ def _tex_number(value: float, kind: str) -> str:
     return f"{value:.4f}" if kind == "share" else _grouped(value, r"\,")
 
 
-def _md(text: str) -> str:
+def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@=^])", r"\\\1", one_line(text))
 
 

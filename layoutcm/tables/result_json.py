@@ -20,11 +20,11 @@ from layoutcm.comparison import Comparison
 from layoutcm.layouts.documents import name_documents
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout
 from layoutcm.metrics.bootstrap import Intervals
-from layoutcm.metrics.confusion import Confusion, collapsed
+from layoutcm.metrics.confusion import Confusion, collapse_mass
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
-from layoutcm.metrics.levels import Stacks
-from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean
+from layoutcm.metrics.levels import MatrixBlocks
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean_of_defined
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.metrics.soft import SOFT_AVERAGES
 
@@ -63,7 +63,7 @@ def json_text(value: Any) -> bytes:
     return (text + "\n").encode("utf-8", "replace")
 
 
-def result(comparison: Comparison, method: str = "matrix", per_page: bool = False) -> dict[str, Any]:
+def comparison_result(comparison: Comparison, method: str = "matrix", per_page: bool = False) -> dict[str, Any]:
     """What `compare --json` writes for one prediction."""
     confusion = comparison.confusion(method=method)
     diagonal = confusion.diagonal
@@ -77,7 +77,7 @@ def result(comparison: Comparison, method: str = "matrix", per_page: bool = Fals
         "pred_labels": comparison.alignment.layouts[1].labels,
         "pages": len(comparison.pages),
         "documents": len(comparison.documents),
-        "pixels": whole(comparison.pixels),
+        "pixels": plain_pixels(comparison.pixels),
         **matrices(confusion),
         "classes": confusion.classes().to_dict("records") if diagonal else None,
         "averages": _averages(confusion, background=False) if diagonal else None,
@@ -145,7 +145,7 @@ def _objects(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any
         "class_blind": objects.scores_at(iou, class_aware=False),
         "classes": objects.class_scores_at(iou).to_dict("records"),
         "ap": ap,
-        "map": {rule: mean(list(values.values())) for rule, values in ap.items()} if ap else None,
+        "map": {rule: mean_of_defined(list(values.values())) for rule, values in ap.items()} if ap else None,
         "confusion": {
             "gt_labels": list(matrix.index),
             "pred_labels": list(matrix.columns),
@@ -177,25 +177,25 @@ def _centroids(comparison: Comparison) -> dict[str, Any]:
 def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
     levels = comparison.levels
     sizes, pixels = levels.document_sizes, levels.document_pixels
-    for i, matrix in _each(levels.document_matrices(method)):
-        yield {"document": comparison.documents[i], "pages": sizes[i], "pixels": whole(pixels[i]), **matrix}
+    for i, matrix in _group_records(levels.document_matrices(method)):
+        yield {"document": comparison.documents[i], "pages": sizes[i], "pixels": plain_pixels(pixels[i]), **matrix}
 
 
 def _by_page(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
     documents, levels = comparison.alignment.pages.documents, comparison.levels
-    for i, matrix in _each(levels.page_matrices(method)):
-        pixels = whole(levels.page_pixels[i])
+    for i, matrix in _group_records(levels.page_matrices(method)):
+        pixels = plain_pixels(levels.page_pixels[i])
         yield {"page": comparison.pages[i], "document": documents[i], "pixels": pixels, **matrix}
 
 
-def _each(blocks: Stacks) -> Iterator[tuple[int, dict[str, Any]]]:
+def _group_records(blocks: MatrixBlocks) -> Iterator[tuple[int, dict[str, Any]]]:
     for groups, stack in blocks:
-        small = collapsed(stack.recall_mass)
+        small = collapse_mass(stack.recall_mass)
         for k, i in enumerate(groups):
             yield i, {"confusion": stack.recall_mass[k].tolist(), "collapsed": small[k].tolist()}
 
 
-def whole(pixels: float) -> float | int:
+def plain_pixels(pixels: float) -> float | int:
     """Pixel counts are whole unless the rounding is `exact`."""
     return int(pixels) if float(pixels).is_integer() else float(pixels)
 
@@ -215,7 +215,7 @@ def largest_confusions(confusion: Confusion, most: int = 10) -> list[tuple[str, 
     return sorted(cells, key=lambda cell: -cell[2])[:most]
 
 
-def inspection(layout: Layout) -> dict[str, Any]:
+def layout_result(layout: Layout) -> dict[str, Any]:
     """What `inspect --json` writes for one file."""
     pages, regions = layout.page_columns, layout.region_columns
     used = np.bincount(regions.label, minlength=len(layout.labels))
@@ -226,7 +226,11 @@ def inspection(layout: Layout) -> dict[str, Any]:
         "documents": len(set(name_documents(pages, None)[0].documents)),
         "regions": len(regions),
         "labels": dict(zip(layout.labels, used.tolist())),
-        "page0": {"page": pages.names[0], "width": whole(pages.widths[0]), "height": whole(pages.heights[0])}
+        "page0": {
+            "page": pages.names[0],
+            "width": plain_pixels(pages.widths[0]),
+            "height": plain_pixels(pages.heights[0]),
+        }
         if len(pages)
         else None,
         "region0": _first_region(layout) if len(regions) else None,
@@ -249,7 +253,7 @@ def full_result(
     comparison: Comparison, method: str = "matrix", per_page: bool = False, extras: Extras = NO_EXTRAS
 ) -> dict[str, Any]:
     """What `compare --json` writes for one prediction."""
-    answer = result(comparison, method, per_page)
+    answer = comparison_result(comparison, method, per_page)
     if extras.families:
         answer["families"] = families_result(comparison, extras.families, method)
     drawn = {"intervals": extras.intervals, "difference_from_first": extras.difference}

@@ -27,9 +27,9 @@ from layoutcm.wording import one_line
 if TYPE_CHECKING:
     import pandas as pd
 
-APS = ("ap", "ap50", "ap75", "ar")
+AP_COLUMNS = ("ap", "ap50", "ap75", "ar")
 # Columns of floats that are pixels; all others are shares.
-PIXELS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
+PIXEL_COLUMNS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
 HEADINGS = {
     "gt_pixels": "gt pixels",
     "pred_pixels": "pred pixels",
@@ -40,12 +40,12 @@ HEADINGS = {
     "content_recall": "content recall",
     "content_f1": "content F1",
     "share": "share of gt",
-    **{name: name.upper() for name in APS},
+    **{name: name.upper() for name in AP_COLUMNS},
     "in_family": "in family",
     "oof": OUT_OF_FAMILY,
     "preferred": "mostly confused with",
 }
-VIEW_OF = {"confusion": "pixels", "recall": "recall", "precision": "precision", "f1": "f1"}
+VIEW_OF_TABLE = {"confusion": "pixels", "recall": "recall", "precision": "precision", "f1": "f1"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Table:
             return "whole"
         if dtype != "f":
             return "text"
-        return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXELS) else "share"
+        return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXEL_COLUMNS) else "share"
 
 
 def matrix_table(confusion: Confusion, view: str, drawn: bool = False) -> Table:
@@ -90,7 +90,7 @@ def matrix_table(confusion: Confusion, view: str, drawn: bool = False) -> Table:
     # Labels of different taxonomies may coincide, so columns are put together by place, not by name.
     frame = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
     frame.insert(0, "gt", pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
-    name = next(name for name, of in VIEW_OF.items() if of == view)
+    name = next(name for name, of in VIEW_OF_TABLE.items() if of == view)
     title = f"{'Pixels' if view == 'pixels' else view.capitalize()}, rows gt, columns pred"
     return Table(name, title, frame, matrix=True, pixels=view == "pixels")
 
@@ -151,11 +151,11 @@ def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
             values |= {f"{HEADINGS.get(name, name)} at IoU {iou:.2f}{words}": scores[name] for name in SCORES}
     rows = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
     what = {"box": "boxes", "mask": "masks"}[objects.shapes]
-    classes = pd.concat([objects.class_scores_at(iou), objects.per_class[list(APS)]], axis=1)
+    classes = pd.concat([objects.class_scores_at(iou), objects.per_class[list(AP_COLUMNS)]], axis=1)
     classes = classes[classes["gt"] + classes["pred"] > 0].reset_index(drop=True)
     columns = ["label", "gt", "pred"]
     columns += ["found", *SCORES] if objects.space.shared else []
-    columns += [] if objects.why_no_ap else APS
+    columns += [] if objects.why_no_ap else AP_COLUMNS
     return [
         Table("object_scores", f"Objects ({what})", rows, note=note),
         Table("objects", f"Objects by class, found at IoU {iou:.2f}", classes[columns], note=note),
@@ -227,14 +227,14 @@ def document_table(comparison: Comparison, method: str) -> Table:
 
 def csv_text(table: Table) -> str:
     """Every digit, text in quotes, n/a as nothing; the same on every machine."""
-    return _valid(table.frame).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    return _valid_text(table.frame).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
 
 
 def write_parquet(table: Table, path: Path) -> None:
-    _valid(table.frame).to_parquet(path, index=False)
+    _valid_text(table.frame).to_parquet(path, index=False)
 
 
-def _valid(frame: pd.DataFrame) -> pd.DataFrame:
+def _valid_text(frame: pd.DataFrame) -> pd.DataFrame:
     """Text that can be written as UTF-8; a file's name need not be."""
     texts = [name for name, dtype in zip(frame.columns, frame.dtypes) if dtype.kind not in "iuf"]
     valid = {name: [str(text).encode("utf-8", "replace").decode("utf-8") for text in frame[name]] for name in texts}

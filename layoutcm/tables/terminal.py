@@ -16,8 +16,8 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.scores import AVERAGES, SCORES
-from layoutcm.tables.result_json import inspection, largest_confusions, whole
-from layoutcm.wording import MISSING, counted, number, pixels_of, share
+from layoutcm.tables.result_json import largest_confusions, layout_result, plain_pixels
+from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text
 
 F1_FIGURES = {
     **{f"{kind}_f1": f"{kind}, without Background" for kind in AVERAGES},
@@ -27,19 +27,19 @@ F1_FIGURES = {
 }
 
 
-def summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
+def comparison_summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
     """The comparison on a terminal: headline, averages, content, classes, largest confusions, findings."""
     confusion = comparison.confusion(method=method)
     sections = [
         [comparison.recipe_for(method)],
         [
-            f"{counted(len(comparison.pages), 'page')}, {counted(len(comparison.documents), 'document')}, "
-            f"{whole(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
+            f"{plural(len(comparison.pages), 'page')}, {plural(len(comparison.documents), 'document')}, "
+            f"{plain_pixels(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
         ],
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
         _average_lines(comparison, confusion, method, intervals),
         _content_lines(confusion, intervals),
-        [resamples_of(intervals)] if intervals else [],
+        [resampling_text(intervals)] if intervals else [],
         _class_lines(confusion),
         _confusion_lines(confusion),
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity != "warning"), "notes"),
@@ -60,21 +60,21 @@ def _average_lines(comparison: Comparison, confusion: Confusion, method: str, in
 
 
 def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:
-    numbers = f"{number(scores['precision']):>9} {number(scores['recall']):>8} {number(scores['f1']):>8}"
-    return f"{F1_FIGURES[figure]:28} {numbers}" + (f"   {ends(intervals, figure)}" if intervals else "")
+    numbers = f"{score_text(scores['precision']):>9} {score_text(scores['recall']):>8} {score_text(scores['f1']):>8}"
+    return f"{F1_FIGURES[figure]:28} {numbers}" + (f"   {interval_text(intervals, figure)}" if intervals else "")
 
 
-def ends(intervals: Intervals, figure: str) -> str:
+def interval_text(intervals: Intervals, figure: str) -> str:
     """'0.812 – 0.843'"""
     _, low, high, *_ = intervals.figures[figure].tolist()
-    return MISSING if math.isnan(low) else f"{number(low)} – {number(high)}"
+    return MISSING if math.isnan(low) else f"{score_text(low)} – {score_text(high)}"
 
 
-def resamples_of(intervals: Intervals) -> str:
+def resampling_text(intervals: Intervals) -> str:
     """What the intervals are made of."""
-    drawn = counted(intervals.unit_count, intervals.unit)
+    drawn = plural(intervals.unit_count, intervals.unit)
     return (
-        f"intervals: {100 * intervals.level:g} %, {counted(intervals.n, 'resample')} of {drawn}, seed {intervals.seed}"
+        f"intervals: {100 * intervals.level:g} %, {plural(intervals.n, 'resample')} of {drawn}, seed {intervals.seed}"
     )
 
 
@@ -91,11 +91,11 @@ def _class_lines(confusion: Confusion) -> list[str]:
     width = max(len(confusion.labels[i]) for i in rows)
     lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
     for i in rows:
-        scores = " ".join(f"{number(values[name][i]):>8}" for name in ("recall", "f1", "iou"))
+        scores = " ".join(f"{score_text(values[name][i]):>8}" for name in ("recall", "f1", "iou"))
         lines.append(
-            f"{confusion.labels[i]:{width}} {pixels_of(values['gt_pixels'][i]):>14} "
-            f"{pixels_of(values['pred_pixels'][i]):>14} "
-            f"{number(values['precision'][i]):>9} {scores}"
+            f"{confusion.labels[i]:{width}} {pixels_in_full(values['gt_pixels'][i]):>14} "
+            f"{pixels_in_full(values['pred_pixels'][i]):>14} "
+            f"{score_text(values['precision'][i]):>9} {scores}"
         )
     return lines
 
@@ -109,7 +109,7 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]
     for name, (gt, _, pixels, part) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels_of(pixels):>14} px  {share(part):>7} of {gt}")
+        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(part):>7} of {gt}")
     return lines
 
 
@@ -131,12 +131,12 @@ def difference_summary(difference: Intervals, first: str) -> str:
     width = max(len(name) for name in (heading, *(name for name, _ in known)))
     lines = [f"{heading:{width}}     value            interval  other side of 0"]
     lines += [_difference_line(f"{name:{width}}", values) for name, values in known]
-    return "\n".join([*lines, resamples_of(difference)])
+    return "\n".join([*lines, resampling_text(difference)])
 
 
 def _difference_line(name: str, values: Sequence[float]) -> str:
     value, low, high, other_side = values
-    return f"{name} {value:>+9.3f}    {low:>+7.3f} to {high:>+7.3f} {share(other_side):>16}"
+    return f"{name} {value:>+9.3f}    {low:>+7.3f} to {high:>+7.3f} {percent(other_side):>16}"
 
 
 def family_summary(families: FamilyConfusion) -> str:
@@ -158,16 +158,16 @@ def family_summary(families: FamilyConfusion) -> str:
 
 
 def _family_line(row: Mapping[Any, Any], width: int) -> str:
-    parts = " ".join(f"{share(row[part]):>{wide}}" for part, wide in zip(PARTS, (8, 9, 10)))
-    total = "" if pd.isna(row["total"]) else pixels_of(row["total"])
+    parts = " ".join(f"{percent(row[part]):>{wide}}" for part, wide in zip(PARTS, (8, 9, 10)))
+    total = "" if pd.isna(row["total"]) else pixels_in_full(row["total"])
     return f"{row['label']:{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
 
 
-def inspection_text(layout: Layout) -> str:
-    facts = inspection(layout)
+def layout_summary(layout: Layout) -> str:
+    facts = layout_result(layout)
     lines = [
-        f"{facts['file']}: {facts['format']}, {counted(facts['pages'], 'page')}, "
-        f"{counted(facts['documents'], 'document')}, {counted(facts['regions'], 'region')}, "
+        f"{facts['file']}: {facts['format']}, {plural(facts['pages'], 'page')}, "
+        f"{plural(facts['documents'], 'document')}, {plural(facts['regions'], 'region')}, "
         f"{'with' if layout.has_scores else 'without'} scores"
     ]
     if facts["page0"]:

@@ -9,7 +9,7 @@ import streamlit as st
 from layoutcm.drawing.label_order import ORDERS
 from layoutcm.layouts.model import ROUNDINGS, SIDES
 from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
-from layoutcm.metrics.family_trees import DEEPEST
+from layoutcm.metrics.family_trees import MOST_DEPTH
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import TOLERANCE
 from layoutcm.tables.matrix_views import VIEWS
@@ -72,8 +72,8 @@ CHOICES = {
 LIMITS = {
     "pred": (0, 10**6),
     "min_score": (0.0, 1.0),
-    "family_depth": (1, DEEPEST),
-    "matrix_depth": (0, DEEPEST + 1),
+    "family_depth": (1, MOST_DEPTH),
+    "matrix_depth": (0, MOST_DEPTH + 1),
     "iou": (float(IOUS[0]), float(IOUS[-1])),
     "tolerance_x": (0.5, 10_000.0),
     "tolerance_y": (0.5, 10_000.0),
@@ -91,7 +91,7 @@ def put(**values: Any) -> None:
     choices.update(values)
 
 
-def bound(name: str, place: str = "bar") -> dict[str, Any]:
+def bind(name: str, place: str = "bar") -> dict[str, Any]:
     """Key and callback for a widget that shows one choice and changes it, whoever changed it last."""
     key, value = f"{place}_{name}", get(name)
     # A list, as the widget has it: a tuple would count as changed by the next run.

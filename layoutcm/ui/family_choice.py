@@ -8,16 +8,23 @@ from collections.abc import Mapping, Sequence
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.metrics.family_confusion import names_in_order
-from layoutcm.metrics.family_trees import BETWEEN, BUILT_IN, FamilyTree, check_tree, fitted, suggested_trees
+from layoutcm.metrics.family_trees import (
+    BUILT_IN,
+    PATH_SEPARATOR,
+    FamilyTree,
+    built_in_tree,
+    check_tree,
+    suggested_trees,
+)
 from layoutcm.ui import choices
 
-ALONE = "alone"
+EVERY_LABEL_ALONE = "alone"
 TITLES = {
     "doclaynet": "DocLayNet",
     "publaynet": "PubLayNet",
     "docling": "docling",
     "mixed": "Labels of several tools",
-    ALONE: "Every label alone",
+    EVERY_LABEL_ALONE: "Every label alone",
 }
 OWN = "Your own"
 
@@ -39,26 +46,26 @@ def from_text(text: str) -> FamilyTree | None:
         return None
 
 
-def options(compared: Comparison) -> list[str]:
+def family_options(compared: Comparison) -> list[str]:
     """What can be chosen: built-in trees that fit, the best first; every label alone; the visitor's own tree."""
     own = choices.get("families")
     fitting = [tree.name for tree in suggested_trees(labels_of(compared))]
-    return [*fitting, ALONE, *([own] if own not in TITLES and from_text(own) else [])]
+    return [*fitting, EVERY_LABEL_ALONE, *([own] if own not in TITLES and from_text(own) else [])]
 
 
 def asked_tree(compared: Comparison) -> FamilyTree | None:
     """The tree that somebody has chosen and that fits these labels."""
     name = choices.get("families")
-    return _tree(compared, name) if name in options(compared) else None
+    return _tree(compared, name) if name in family_options(compared) else None
 
 
 def chosen_tree(compared: Comparison) -> FamilyTree:
     """The tree of the session; before anything was chosen, the built-in one that fits best."""
-    return asked_tree(compared) or _tree(compared, options(compared)[0])
+    return asked_tree(compared) or _tree(compared, family_options(compared)[0])
 
 
 def _tree(compared: Comparison, name: str) -> FamilyTree:
-    return fitted(name, labels_of(compared)) if name in BUILT_IN else from_text(name) or FamilyTree("", {})
+    return built_in_tree(name, labels_of(compared)) if name in BUILT_IN else from_text(name) or FamilyTree("", {})
 
 
 def label_order(compared: Comparison) -> list[str]:
@@ -70,16 +77,16 @@ def label_order(compared: Comparison) -> list[str]:
 def rows_of(tree: FamilyTree, labels: list[str]) -> list[dict[str, str]]:
     """The rows of the editor: every label with the families around it."""
     # A family whose name holds the separator would come back as two.
-    parts = {label: [part.replace(BETWEEN, "/") for part in tree.paths.get(label, ())] for label in labels}
+    parts = {label: [part.replace(PATH_SEPARATOR, "/") for part in tree.paths.get(label, ())] for label in labels}
     first = [label for label in tree.paths if label in parts]
-    return [{"label": label, "family": BETWEEN.join(parts[label])} for label in dict.fromkeys((*first, *labels))]
+    return [{"label": label, "family": PATH_SEPARATOR.join(parts[label])} for label in dict.fromkeys((*first, *labels))]
 
 
 def tree_of(rows: Sequence[Mapping[str, str | None]]) -> FamilyTree:
     """The tree that the editor's rows say; a label without a family is left out."""
     paths = {}
     for row in rows:
-        parts = [part.strip() for part in (row["family"] or "").split(BETWEEN)]
+        parts = [part.strip() for part in (row["family"] or "").split(PATH_SEPARATOR)]
         if any(parts):
             paths[str(row["label"])] = tuple(part for part in parts if part)
     return check_tree(FamilyTree("", paths).as_written(), "")

@@ -10,20 +10,20 @@ from pathlib import Path
 import streamlit as st
 
 from layoutcm.drawing import page_images
-from layoutcm.drawing.page_images import Given, PageImages, Picture, shrunk
-from layoutcm.ui.input_files import Input
+from layoutcm.drawing.page_images import ImageFile, PageImages, Picture, shrunk_image
+from layoutcm.ui.input_files import InputFile
 
 SHOWN_SIDE = 1600
 
 
-def from_folder(folder: str) -> PageImages:
-    return page_images.from_folder(Path(folder)) if folder else PageImages(())
+def images_of_folder(folder: str) -> PageImages:
+    return page_images.images_from_folder(Path(folder)) if folder else PageImages(())
 
 
-def from_uploads(files: Iterable[Input], beside: Iterable[Input] = ()) -> PageImages:
+def images_of_uploads(files: Iterable[InputFile], beside: Iterable[InputFile] = ()) -> PageImages:
     """Images, zips of images and PDFs; anything else is an InputError that names it. `beside` may hold some, too."""
-    return page_images.from_files(
-        *([Given(one.name, one.digest, one.data) for one in some] for some in (files, beside))
+    return page_images.images_from_files(
+        *([ImageFile(one.name, one.digest, one.data) for one in some] for some in (files, beside))
     )
 
 
@@ -36,7 +36,7 @@ def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
 
 @st.cache_data(max_entries=48, show_spinner=False)
 def _uri(key: tuple[str, str, int, int], _picture: Picture) -> str | None:
-    image = shrunk(_picture, key[-1])
+    image = shrunk_image(_picture, key[-1])
     if image is None:
         return None
     out = io.BytesIO()

@@ -21,7 +21,7 @@ from layoutcm.formats import read
 from layoutcm.formats.source_files import OTHER_SUFFIXES, Source, files_below, read_bytes
 from layoutcm.layouts.model import IMAGE_SUFFIXES, Layout
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
-from layoutcm.layouts.repairs import fix
+from layoutcm.layouts.repairs import repair
 from layoutcm.ui.server import SETTINGS, app_folder
 
 LAYOUTS_KEPT, COMPARISONS_KEPT = 12, 12
@@ -30,7 +30,7 @@ FILES_OFFERED = 200
 
 
 @dataclass(frozen=True)
-class Input:
+class InputFile:
     """What makes one layout: its name, the digest that stands for its content, and where the content is."""
 
     name: str
@@ -38,7 +38,7 @@ class Input:
     size: int = 0  # bytes
     path: str = ""  # a file or a folder
     data: bytes = field(default=b"", repr=False)
-    parts: tuple[Input, ...] = ()  # several files
+    parts: tuple[InputFile, ...] = ()  # several files
 
     @property
     def source(self) -> Source:
@@ -56,25 +56,27 @@ def digest_of(parts: Iterable[str]) -> str:
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def from_bytes(name: str, data: bytes) -> Input:
-    return Input(name, hashlib.blake2b(data, digest_size=16).hexdigest(), len(data), data=data)
+def input_from_bytes(name: str, data: bytes) -> InputFile:
+    return InputFile(name, hashlib.blake2b(data, digest_size=16).hexdigest(), len(data), data=data)
 
 
-def from_path(path: Path) -> Input:
+def input_from_path(path: Path) -> InputFile:
     """A file or folder on the server's own disk; age and size stand for the content, which may be very large."""
     files = sorted(files_below(path)) if path.is_dir() else [path]
     states = [file.stat() for file in files]
     facts = [f"{file}|{state.st_size}|{state.st_mtime_ns}" for file, state in zip(files, states)]
-    return Input(path.name, digest_of([str(path.resolve()), *facts]), sum(s.st_size for s in states), path=str(path))
+    return InputFile(
+        path.name, digest_of([str(path.resolve()), *facts]), sum(s.st_size for s in states), path=str(path)
+    )
 
 
-def together(files: list[Input]) -> Input:
+def join_inputs(files: list[InputFile]) -> InputFile:
     """Several files that are one layout; one file is itself."""
     if len(files) == 1:
         return files[0]
     digest = digest_of(text for one in files for text in (one.name, one.digest))
     name = f"{PurePosixPath(files[0].name).stem} and {len(files) - 1} more"
-    return Input(name, digest, sum(one.size for one in files), parts=tuple(files))
+    return InputFile(name, digest, sum(one.size for one in files), parts=tuple(files))
 
 
 def settings() -> dict[str, Any]:
@@ -106,12 +108,12 @@ def _data_names(folder: str) -> list[str]:
 
 
 def layout_of(
-    given: Input,
+    given: InputFile,
     like: Layout | None = None,
     like_digest: str = "",
     sizes: str = "",
     fixes: tuple[str, ...] = (),
-    page_map: Input | None = None,
+    page_map: InputFile | None = None,
 ) -> Layout:
     lent_by = like_digest if page_map is None else digest_of([like_digest, page_map.digest, page_map.name])
     return _layout(given.digest, given.name, lent_by, sizes, fixes, given, like, like_digest, page_map)
@@ -124,13 +126,13 @@ def _layout(
     lent_by: str,
     sizes: str,
     fixes: tuple[str, ...],
-    _given: Input,
+    _given: InputFile,
     _like: Layout | None,
     _like_digest: str,
-    _page_map: Input | None,
+    _page_map: InputFile | None,
 ) -> Layout:
     if fixes:
-        return fix(layout_of(_given, _like, _like_digest, sizes, page_map=_page_map), fixes)
+        return repair(layout_of(_given, _like, _like_digest, sizes, page_map=_page_map), fixes)
     width, _, height = sizes.partition("x")
     size = (float(width), float(height)) if sizes else None
     layout = read(_given.source, like=_like, pages=_parsed(_page_map), sizes=size)
@@ -138,15 +140,15 @@ def _layout(
 
 
 @dataclass(frozen=True)
-class Request:
+class ComparisonRequest:
     """What is to be compared: two inputs, what is done to each of them before, and which pages belong together."""
 
-    gt: Input
-    pred: Input
+    gt: InputFile
+    pred: InputFile
     sizes: str = ""
     gt_fixes: tuple[str, ...] = ()
     pred_fixes: tuple[str, ...] = ()
-    page_map: Input | None = None
+    page_map: InputFile | None = None
 
     @property
     def key(self) -> str:
@@ -156,7 +158,7 @@ class Request:
         return json.dumps([given, self.sizes, self.gt_fixes, self.pred_fixes])
 
 
-def layouts_of(asked: Request, tell: Callable[[Input], None] | None = None) -> tuple[Layout, Layout]:
+def layouts_of(asked: ComparisonRequest, tell: Callable[[InputFile], None] | None = None) -> tuple[Layout, Layout]:
     """Both sides; `tell` hears of each before it is read."""
     if tell:
         tell(asked.gt)
@@ -167,11 +169,11 @@ def layouts_of(asked: Request, tell: Callable[[Input], None] | None = None) -> t
     return gt, layout_of(asked.pred, gt, lender, asked.sizes, asked.pred_fixes, asked.page_map)
 
 
-def _parsed(page_map: Input | None) -> PageMap | None:
+def _parsed(page_map: InputFile | None) -> PageMap | None:
     return parse_page_map(page_map.name, page_map.data) if page_map else None
 
 
-def comparison_of(asked: Request, options: dict[str, Any]) -> Comparison:
+def comparison_of(asked: ComparisonRequest, options: dict[str, Any]) -> Comparison:
     """The comparison under some options; options are part of the key."""
     gt, pred = layouts_of(asked)
     key = json.dumps(options, sort_keys=True)
@@ -179,5 +181,5 @@ def comparison_of(asked: Request, options: dict[str, Any]) -> Comparison:
 
 
 @st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner="Comparing all pages …", show_time=True)
-def _comparison(asked: str, options: str, _page_map: Input | None, _gt: Layout, _pred: Layout) -> Comparison:
+def _comparison(asked: str, options: str, _page_map: InputFile | None, _gt: Layout, _pred: Layout) -> Comparison:
     return compare(_gt, _pred, pages=_parsed(_page_map), **json.loads(options))

@@ -10,13 +10,13 @@ from typing import Any
 
 import streamlit as st
 
-from layoutcm.layouts.repairs import is_remedy
+from layoutcm.layouts.repairs import is_repair
 from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS, get
 from layoutcm.ui.input_files import settings
 from layoutcm.ui.session import open_named
 
 MOST_LINKS = 200  # that Back can lead to
-MOST_FIXES = 16  # each of them makes a layout anew, and a link may say anything
+MOST_REPAIRS = 16  # each of them makes a layout anew, and a link may say anything
 
 
 def start_session() -> None:
@@ -28,27 +28,27 @@ def start_session() -> None:
     st.session_state["page_images"] = None
     for name, text in st.query_params.items():
         if name in DEFAULTS:
-            _take_over(name, text)
+            _set_from_text(name, text)
     load = get("load") or ("start" if settings().get("files") else "")
     if load:
         problem = open_named(load)
         st.session_state["load_problem"] = problem
 
 
-def _take_over(name: str, text: str) -> None:
+def _set_from_text(name: str, text: str) -> None:
     kind = type(DEFAULTS[name])
     try:
-        value: Any = text == "True" if kind is bool else _names(text) if kind is tuple else kind(text)
+        value: Any = text == "True" if kind is bool else _names_from_json(text) if kind is tuple else kind(text)
     except (ValueError, RecursionError):
         return
-    if name == "fixes" and not _are_fixes(value):
+    if name == "fixes" and not _are_repairs(value):
         return
     low, high = LIMITS.get(name, (value, value))
     if low <= value <= high and (name not in CHOICES or value in CHOICES[name]):
         st.session_state["choices"][name] = value
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _names_from_json(text: str) -> tuple[str, ...]:
     """Labels as a link holds them: a JSON list, because any sign may be part of a label."""
     names = json.loads(text)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -56,10 +56,10 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _are_fixes(texts: tuple[str, ...]) -> bool:
+def _are_repairs(texts: tuple[str, ...]) -> bool:
     sides = [text.partition("=") for text in texts]
-    return len(texts) <= MOST_FIXES and all(
-        (side == "gt" or (side.isdecimal() and len(side) < 7)) and is_remedy(remedy) for side, _, remedy in sides
+    return len(texts) <= MOST_REPAIRS and all(
+        (side == "gt" or (side.isdecimal() and len(side) < 7)) and is_repair(remedy) for side, _, remedy in sides
     )
 
 
@@ -83,7 +83,7 @@ def follow_address(page: str) -> None:
     if earlier and not session.get("chosen_since"):
         session["choices"] = DEFAULTS | {"load": get("load")}
         for name in DEFAULTS.keys() & now.keys() - {"load"}:
-            _take_over(name, now[name])
+            _set_from_text(name, now[name])
     session["passing_by"] = not now and session.get("page_shown") == page
     session["page_shown"] = page
 

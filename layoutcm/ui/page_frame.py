@@ -12,13 +12,13 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import link, session
-from layoutcm.ui.router import go
-from layoutcm.ui.screen_text import told, typed
+from layoutcm.ui.router import go_to
+from layoutcm.ui.screen_text import as_typed, error_text
 
 LABELS_BESIDE = 31  # Background among them
 
 
-def style() -> None:
+def apply_style() -> None:
     st.html(
         "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}:has(>.st-key-unseen){display:none}"
         # A button says all it has to say, if need be on two lines.
@@ -31,30 +31,30 @@ def style() -> None:
     )
 
 
-def beside(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
+def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
     """Columns that become rows on a narrow screen, or where a matrix of so many labels needs the whole width."""
     if labels > LABELS_BESIDE:
         return [st.container() for _ in widths]
     return st.container(key=f"beside{key}").columns(widths, gap="medium")
 
 
-def guarded(work: Callable[[], None]) -> None:
+def guard(work: Callable[[], None]) -> None:
     """Run a part of the app; whatever goes wrong becomes a message, and the rest goes on."""
     try:
         work()
     except InputError as error:
-        st.error(told(error))
+        st.error(error_text(error))
     except Exception as error:
         logging.getLogger("layoutcm").exception("a page failed")
-        st.error(typed(f"This page could not be shown ({type(error).__name__}). The server's log says where."))
+        st.error(as_typed(f"This page could not be shown ({type(error).__name__}). The server's log says where."))
 
 
-def by_itself(work: Callable[[], None]) -> Callable[[], None]:
+def fragment(work: Callable[[], None]) -> Callable[[], None]:
     """A part of a page that answers its own widgets without a run of the whole page; the link follows."""
 
     @st.fragment
     def run() -> None:
-        guarded(work)
+        guard(work)
         link.write_link()
 
     return run
@@ -62,18 +62,18 @@ def by_itself(work: Callable[[], None]) -> Callable[[], None]:
 
 def need_comparison() -> Comparison:
     """The comparison, or an empty state that says what to do."""
-    compared = session.comparison()
+    compared = session.current_comparison()
     if isinstance(compared, Comparison):
         return compared
     if isinstance(compared, InputError):
-        st.error(told(compared))
+        st.error(error_text(compared))
         if st.button("Choose other files"):
-            go("compare")
+            go_to("compare")
     else:
         st.info("Nothing to show yet: load a ground truth and a prediction, or the sample.")
         left, right, _ = st.columns([1, 1, 4])
         if left.button("Load files", type="primary"):
-            go("compare")
+            go_to("compare")
         if right.button("Try the sample"):
             session.open_named("sample")
             st.rerun()
@@ -81,11 +81,11 @@ def need_comparison() -> Comparison:
     raise AssertionError("unreachable")
 
 
-def recipe(text: str) -> None:
-    st.caption(typed(text))
+def show_recipe(text: str) -> None:
+    st.caption(as_typed(text))
 
 
-def findings(found: tuple[Finding, ...]) -> None:
+def show_findings(found: tuple[Finding, ...]) -> None:
     for finding in found:
         show = st.warning if finding.severity == "warning" else st.info
-        show(typed(finding.message) + (f"  \n{typed(finding.fix)}" if finding.fix else ""))
+        show(as_typed(finding.message) + (f"  \n{as_typed(finding.fix)}" if finding.fix else ""))

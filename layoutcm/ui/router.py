@@ -58,7 +58,7 @@ def navigation() -> StreamlitPage:
 
 
 @contextmanager
-def routed() -> Iterator[None]:
+def routing() -> Iterator[None]:
     """What runs inside knows that app.py is running."""
     st.session_state["routed"] = True
     st.session_state["arriving"] = False
@@ -68,7 +68,7 @@ def routed() -> Iterator[None]:
         st.session_state["routed"] = False
 
 
-def arrive() -> None:
+def ensure_routed() -> None:
     """First line of every page: make sure that app.py runs it."""
     if not st.session_state.get("routed") and not st.session_state.get("arriving"):
         st.session_state["arriving"] = True
@@ -76,7 +76,7 @@ def arrive() -> None:
         st.rerun()
 
 
-def go(name: str) -> None:
+def go_to(name: str) -> None:
     """Show another page. As a button's callback it spares the run of the page that is left."""
     from layoutcm.ui.link import link_parameters
 

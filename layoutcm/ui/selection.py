@@ -9,7 +9,7 @@ from layoutcm.drawing.page_images import PageImages
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import choices, image_uris, session
-from layoutcm.ui.router import go
+from layoutcm.ui.router import go_to
 
 WHOLE_SET = "the whole set"
 
@@ -23,7 +23,7 @@ def scope(compared: Comparison) -> str:
     return WHOLE_SET
 
 
-def shown(confusion: Confusion) -> Confusion:
+def only_chosen_labels(confusion: Confusion) -> Confusion:
     """The same numbers, of which only the labels chosen in the bar are drawn."""
     return confusion.drawing_only(choices.get("labels")) if choices.get("labels") else confusion
 
@@ -42,7 +42,7 @@ def open_cell(gt_label: str, pred_label: str) -> None:
     """The pages behind a cell; the 2x2, which has no cells of labels, gives way to recall."""
     view = "recall" if choices.get("view") == "collapsed" else choices.get("view")
     choices.put(gt_label=gt_label, pred_label=pred_label, view=view)
-    go("matrices")
+    go_to("matrices")
 
 
 def open_chosen_cell() -> None:
@@ -51,18 +51,18 @@ def open_chosen_cell() -> None:
 
 def open_page(page: str) -> None:
     choices.put(page=page, mask="")
-    go("viewer")
+    go_to("viewer")
 
 
-def images() -> PageImages:
+def page_images() -> PageImages:
     """Uploaded pictures if there are any, else those of the folder that came with the files."""
     uploaded = st.session_state.get("page_images")
     if uploaded is not None:
         return uploaded
-    files = session.loaded()
+    files = session.loaded_files()
     return _folder_images(files.images if files else "")
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking through the page images …")
 def _folder_images(folder: str) -> PageImages:
-    return image_uris.from_folder(folder)
+    return image_uris.images_of_folder(folder)

@@ -14,31 +14,39 @@ from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui.choices import DEFAULTS, get, put
-from layoutcm.ui.input_files import Input, Request, comparison_of, data_files, from_path, sample_folder, settings
-from layoutcm.wording import told_apart
+from layoutcm.ui.input_files import (
+    ComparisonRequest,
+    InputFile,
+    comparison_of,
+    data_files,
+    input_from_path,
+    sample_folder,
+    settings,
+)
+from layoutcm.wording import make_unique
 
 SAMPLE = {"gt": "gt.json", "preds": ("model-a.json", "model-b.csv"), "images": "images"}
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedFiles:
     """The files of a session: one gt, one or more preds, and where page images come from."""
 
-    gt: Input
-    preds: tuple[Input, ...]
+    gt: InputFile
+    preds: tuple[InputFile, ...]
     images: str = ""  # a folder on the server
     mapping: tuple[tuple[str, str, str], ...] = ()  # (side, old, new)
     sizes: str = ""
-    page_maps: tuple[tuple[str, Input], ...] = ()  # (digest of the prediction, its page map)
+    page_maps: tuple[tuple[str, InputFile], ...] = ()  # (digest of the prediction, its page map)
 
 
-def loaded() -> Loaded | None:
+def loaded_files() -> LoadedFiles | None:
     return st.session_state.get("loaded")
 
 
-def load(files: Loaded, name: str = "") -> None:
+def load_files(files: LoadedFiles, name: str = "") -> None:
     """Take new files; choices that belong to the old ones go."""
-    kept = _still_there(loaded(), files)
+    kept = _still_there(loaded_files(), files)
     st.session_state["loaded"] = files
     st.session_state["links"] = []
     forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
@@ -46,7 +54,7 @@ def load(files: Loaded, name: str = "") -> None:
     put(load=name, fixes=kept, **{key: DEFAULTS[key] for key in forget})
 
 
-def _still_there(before: Loaded | None, files: Loaded) -> tuple[str, ...]:
+def _still_there(before: LoadedFiles | None, files: LoadedFiles) -> tuple[str, ...]:
     """Repairs of files that were there before and still are, perhaps in another place."""
     if before is None:
         return ()
@@ -63,36 +71,38 @@ def open_named(name: str) -> str:
     kept = dict(st.session_state["choices"])
     if name == "sample":
         folder = sample_folder()
-        preds = tuple(from_path(folder / pred) for pred in SAMPLE["preds"])
-        load(Loaded(from_path(folder / str(SAMPLE["gt"])), preds, str(folder / str(SAMPLE["images"]))), name)
+        preds = tuple(input_from_path(folder / pred) for pred in SAMPLE["preds"])
+        load_files(
+            LoadedFiles(input_from_path(folder / str(SAMPLE["gt"])), preds, str(folder / str(SAMPLE["images"]))), name
+        )
     elif name == "start":
         paths = [Path(file) for file in settings().get("files", [])]
         missing = [str(path) for path in paths if not path.exists()]
         if missing or len(paths) < 2:
             return f"The app was not started with this file: {missing[0]}." if missing else "There is nothing to open."
-        load(_of_paths(paths), name)
+        load_files(_of_paths(paths), name)
     else:
         known = data_files()
         names = name.split("|")
         missing = [file for file in names if file not in known]
         if missing or len(names) < 2:
             return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
-        load(_of_paths([known[file] for file in names]), name)
+        load_files(_of_paths([known[file] for file in names]), name)
     # A link brings repairs of its own files only.
     gone = ("load",) if kept["load"] == name else ("load", "fixes")
     put(**{key: value for key, value in kept.items() if key not in gone})
     return ""
 
 
-def _of_paths(paths: list[Path]) -> Loaded:
-    gt, *preds = (from_path(path) for path in paths)
+def _of_paths(paths: list[Path]) -> LoadedFiles:
+    gt, *preds = (input_from_path(path) for path in paths)
     beside = str(paths[0]) if paths[0].is_dir() else ""  # page images often lie beside the annotations
-    return Loaded(gt, tuple(preds), settings().get("images") or beside)
+    return LoadedFiles(gt, tuple(preds), settings().get("images") or beside)
 
 
-def options() -> dict[str, Any]:
+def compare_options() -> dict[str, Any]:
     """The options of the comparison as `compare` takes them."""
-    files = loaded()
+    files = loaded_files()
     mapping: dict[str, dict[str, str]] = {}
     for side, old, new in files.mapping if files else ():
         mapping.setdefault(side, {})[old] = new
@@ -105,71 +115,73 @@ def options() -> dict[str, Any]:
     }
 
 
-def chosen_place() -> int:
+def chosen_index() -> int:
     """Which of the predictions is shown."""
-    files = loaded()
+    files = loaded_files()
     assert files is not None
     return min(get("pred"), len(files.preds) - 1)
 
 
-def chosen_pred() -> Input:
-    files = loaded()
+def chosen_pred() -> InputFile:
+    files = loaded_files()
     assert files is not None
-    return files.preds[chosen_place()]
+    return files.preds[chosen_index()]
 
 
 def pred_names() -> list[str]:
     """The predictions' names, told apart where two files have the same."""
-    files = loaded()
-    return told_apart([pred.name for pred in files.preds]) if files else []
+    files = loaded_files()
+    return make_unique([pred.name for pred in files.preds]) if files else []
 
 
 def chosen_side(side: str) -> str:
     """How `fixes` names a side: gt, or the place of the chosen prediction."""
-    return side if side == "gt" else str(chosen_place())
+    return side if side == "gt" else str(chosen_index())
 
 
-def fixes_of(side: str) -> tuple[str, ...]:
+def repairs_of(side: str) -> tuple[str, ...]:
     """The repairs of a side, as `fixes` names it, one by one and in the order in which they were made."""
     named = [text.partition("=") for text in get("fixes")]
     return tuple(one for own, _, remedy in named if own == side for one in remedy.split(","))
 
 
-def page_map() -> Input | None:
-    return request().page_map if loaded() else None
+def chosen_page_map() -> InputFile | None:
+    return comparison_request().page_map if loaded_files() else None
 
 
-def request(place: int | None = None) -> Request:
+def comparison_request(place: int | None = None) -> ComparisonRequest:
     """The two files of the comparison and what is done to them before; of another prediction by its place."""
-    files = loaded()
+    files = loaded_files()
     assert files is not None
-    place = chosen_place() if place is None else place
+    place = chosen_index() if place is None else place
     pred = files.preds[place]
     maps = dict(files.page_maps)
-    return Request(files.gt, pred, files.sizes, fixes_of("gt"), fixes_of(str(place)), maps.get(pred.digest))
+    return ComparisonRequest(
+        files.gt, pred, files.sizes, repairs_of("gt"), repairs_of(str(place)), maps.get(pred.digest)
+    )
 
 
 def content_key() -> str:
     """Stands for the files and options of the comparison."""
-    return request().key + json.dumps(options(), sort_keys=True)
+    return comparison_request().key + json.dumps(compare_options(), sort_keys=True)
 
 
-def comparison() -> Comparison | InputError | None:
+def current_comparison() -> Comparison | InputError | None:
     """The comparison that all pages show; None before anything is loaded."""
-    if loaded() is None:
+    if loaded_files() is None:
         return None
     try:
-        return comparison_of(request(), options())
+        return comparison_of(comparison_request(), compare_options())
     except InputError as error:
         return error
 
 
-def confusion(compared: Comparison) -> Confusion:
+def chosen_confusion(compared: Comparison) -> Confusion:
     """The matrix at the chosen level."""
-    return _confusion(content_key(), get("method"), part(compared), compared)
+    return _confusion(content_key(), get("method"), chosen_level(compared), compared)
 
 
-def part(compared: Comparison) -> dict[str, str]:
+def chosen_level(compared: Comparison) -> dict[str, str]:
     """The document or page that was chosen; nothing for the whole set."""
     level = get("level")
     known = {"document": compared.documents, "page": compared.alignment.pages.index}.get(level, ())

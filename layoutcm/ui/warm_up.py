@@ -14,13 +14,13 @@ import streamlit as st
 from layoutcm.comparison import compare
 from layoutcm.formats import read
 from layoutcm.ui.router import icon
-from layoutcm.ui.session import loaded
+from layoutcm.ui.session import loaded_files
 
 _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")
 
 
 @st.cache_resource(show_spinner=False)
-def start() -> Thread:
+def start_warm_up() -> Thread:
     """Once a server: go once, on one tiny page, through what the pages do; this loads compiled code and modules."""
     thread = Thread(target=_go_through, daemon=True)
     thread.start()
@@ -40,8 +40,8 @@ def _go_through() -> None:
 def _compare_and_draw() -> None:
     from layoutcm.drawing.page_boxes import page_boxes
     from layoutcm.drawing.palette import LIGHT, label_colours
-    from layoutcm.drawing.screen.charts import class_bars, distribution, taken_for
-    from layoutcm.drawing.screen.label_set_map import set_map
+    from layoutcm.drawing.screen.charts import class_bars, distribution_figure, taken_for_figure
+    from layoutcm.drawing.screen.label_set_map import label_set_map
     from layoutcm.drawing.screen.matrix import matrix_figure
     from layoutcm.drawing.screen.object_charts import object_figure
     from layoutcm.drawing.screen.page_overlay import page_overlay
@@ -55,10 +55,10 @@ def _compare_and_draw() -> None:
         matrix_figure(confusion, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, selected=(1, 2)),
         class_bars(confusion, LIGHT),
         precision_recall_plane(confusion, LIGHT),
-        taken_for(confusion, 1, LIGHT),
-        distribution(compared.page_table()["f1"], "F1", LIGHT),
+        taken_for_figure(confusion, 1, LIGHT),
+        distribution_figure(compared.page_table()["f1"], "F1", LIGHT),
         page_overlay(9, 9, page_boxes(compared, "p"), LIGHT, image="data:,"),
-        set_map(tiles, "cell", colours, LIGHT, tiles.share_of((1, 2)), image="data:,"),
+        label_set_map(tiles, "cell", colours, LIGHT, tiles.share_of((1, 2)), image="data:,"),
         object_figure(objects.cells_at(0.5), "pixels", LIGHT),
     ):
         figure.to_json()
@@ -69,7 +69,7 @@ def _compare_and_draw() -> None:
 
 
 @contextmanager
-def parts_loading() -> Iterator[None]:
+def preload_browser() -> Iterator[None]:
     """Once a session: an unseen chart, table and picture, so that the browser loads what draws them while it waits.
 
     It waits for files to be chosen, or for those of a link to be read; then the page brings charts of its own.
@@ -82,5 +82,5 @@ def parts_loading() -> Iterator[None]:
             st.dataframe({"unseen": []}, key="unseen_table")
             st.image(icon())
     yield
-    if loaded() is not None:
+    if loaded_files() is not None:
         place.empty()

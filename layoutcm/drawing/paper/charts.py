@@ -15,24 +15,24 @@ from numpy.typing import ArrayLike
 from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.palette import label_colours
 from layoutcm.drawing.paper.printing import (
-    HIGHEST,
+    COLUMN_WIDTHS,
     INK,
     LINE,
+    PAGE_HEIGHT,
     SOFT,
-    WIDTHS,
-    fitting,
-    printed,
-    sheet,
+    column_width,
+    draw_text,
+    new_sheet,
+    shorten_to_width,
     text_width,
-    width_of,
-    write,
+    with_paper_style,
 )
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
-from layoutcm.wording import MISSING, number, per_cent
+from layoutcm.wording import MISSING, percent_brief, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +46,8 @@ MOST_POINTS = 1500
 Points = Sequence[tuple[float, float]]
 
 
-@printed
-def classes(
+@with_paper_style
+def class_bars(
     confusion: Confusion,
     *,
     intervals: Mapping[str, ArrayLike] | None = None,
@@ -64,13 +64,13 @@ def classes(
     if not confusion.diagonal:
         raise InputError("", "classes", "the two sides have different labels", "A mapping makes classes comparable.")
     positions = classes_in_use(confusion, background)
-    wide = width_of(width, 0)
-    pitch = min(max((HIGHEST - 80) / max(len(positions), 1), 4.6), 17)
+    wide = column_width(width, 0)
+    pitch = min(max((PAGE_HEIGHT - 80) / max(len(positions), 1), 4.6), 17)
     font = min(7, 0.85 * pitch)
-    names = [fitting(confusion.labels[i], font, 0.36 * wide) for i in positions]
+    names = [shorten_to_width(confusion.labels[i], font, 0.36 * wide) for i in positions]
     left = max((text_width(name, font) for name in names), default=0) + 8
     right, top, bottom = wide - 24, 18.0, 18 + pitch * len(positions)
-    figure, axes = sheet(wide, bottom + 13, (recipe or confusion.recipe) if caption else "")
+    figure, axes = new_sheet(wide, bottom + 13, (recipe or confusion.recipe) if caption else "")
     _share_lines(axes, left, right, top, bottom)
     _bar_legend(axes, left)
     values = confusion.class_values()
@@ -83,10 +83,10 @@ def classes(
         _whiskers(axes, ends, y + thick / 2, thick, left, right)
     for row, (i, name) in enumerate(zip(positions, names)):
         y_middle, f1 = top + (row + 0.5) * pitch, float(values["f1"][i])
-        write(axes, left - 3, y_middle, name, font, align="right")
-        text = MISSING if math.isnan(f1) else per_cent(f1) if f1 else "0"
-        write(axes, wide - 3, y_middle, text, font, align="right")
-    write(axes, wide - 3, 7, "F1, %", 6, align="right", color=SOFT)
+        draw_text(axes, left - 3, y_middle, name, font, align="right")
+        text = MISSING if math.isnan(f1) else percent_brief(f1) if f1 else "0"
+        draw_text(axes, wide - 3, y_middle, text, font, align="right")
+    draw_text(axes, wide - 3, 7, "F1, %", 6, align="right", color=SOFT)
     return figure
 
 
@@ -97,7 +97,7 @@ def _share_lines(axes: Axes, left: float, right: float, top: float, bottom: floa
     lines = [[(x, top), (x, bottom)] for x in places]
     axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.35, zorder=0), autolim=False)
     for k, x in enumerate(places):
-        write(axes, x, bottom + 6, f"{25 * k} %", 5.5, align="center", color=SOFT)
+        draw_text(axes, x, bottom + 6, f"{25 * k} %", 5.5, align="center", color=SOFT)
 
 
 def _bar_legend(axes: Axes, left: float) -> None:
@@ -106,7 +106,7 @@ def _bar_legend(axes: Axes, left: float) -> None:
     x = left
     for score, fill in FILLS.items():
         axes.add_patch(Rectangle((x, 4), 8, 5, facecolor=fill, edgecolor=INK, linewidth=0.25))
-        write(axes, x + 10, 7, SCORE_NAMES[score], 6)
+        draw_text(axes, x + 10, 7, SCORE_NAMES[score], 6)
         x += text_width(SCORE_NAMES[score], 6) + 20
 
 
@@ -137,14 +137,14 @@ def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thick: float, left: f
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=line, zorder=2), autolim=False)
 
 
-def object_curves(objects: Objects, iou: float = HEADLINE_IOU, **look: Any) -> Figure:
+def object_curves_figure(objects: Objects, iou: float = HEADLINE_IOU, **look: Any) -> Figure:
     """The curves of all labels in gt, the most frequent first, with their AP at this IoU; `look` as in `curves`.
 
     Drawn is the line under which COCO takes the area.
     """
     ap, known = objects.ap_at(iou), objects.curves(iou)
     order = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
-    return curves({label: _steps(known[label]) for label in order}, ap=ap, **look)
+    return curves_figure({label: _steps(known[label]) for label in order}, ap=ap, **look)
 
 
 def _steps(curve: pd.DataFrame) -> pd.DataFrame:
@@ -158,8 +158,8 @@ def _steps(curve: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"recall": edges, "precision": np.repeat(best[found], 2)})
 
 
-@printed
-def curves(
+@with_paper_style
+def curves_figure(
     of: Mapping[str, pd.DataFrame],
     *,
     ap: Mapping[str, float] | None = None,
@@ -171,10 +171,10 @@ def curves(
 
     Up to six curves share one plane; more have a small one each, because nobody tells seven lines apart in print.
     """
-    wide = width_of(width, 0 if len(of) <= 12 else WIDTHS["two"])
+    wide = column_width(width, 0 if len(of) <= 12 else COLUMN_WIDTHS["two"])
     points = {label: _points(table) for label, table in of.items()}
     draw = _one_plane if len(of) <= len(DASHES) else _small_planes
-    notes = {label: number(ap.get(label, math.nan)) if ap else "" for label in of}
+    notes = {label: score_text(ap.get(label, math.nan)) if ap else "" for label in of}
     return draw(points, notes, wide, recipe if caption else "")
 
 
@@ -188,47 +188,47 @@ def _points(table: pd.DataFrame) -> Points:
 def _one_plane(points: Mapping[str, Points], notes: Mapping[str, str], wide: float, recipe: str) -> Figure:
     size = min(wide - 36, 220)
     left, top = 28.0, 6.0
-    figure, axes = sheet(wide, top + size + 26 + 9 * len(points), recipe)
+    figure, axes = new_sheet(wide, top + size + 26 + 9 * len(points), recipe)
     _planes(axes, [(left, top)], size, size, 0.25)
     colours = label_colours(list(points))
     for k, (label, curve) in enumerate(points.items()):
-        line = _placed(curve, left, top, size, size)
+        line = _to_sheet(curve, left, top, size, size)
         look: dict[str, Any] = {"color": colours[label], "linestyle": DASHES[k], "linewidth": 1.0}
         axes.plot([x for x, _ in line], [y for _, y in line], **look)
         y = top + size + 24 + 9 * k
         axes.plot([left, left + 26], [y, y], **look)
-        name = fitting(label, 6.5, wide - left - 70)
-        write(axes, left + 30, y, f"{name}, AP {notes[label]}" if notes[label] else name, 6.5)
+        name = shorten_to_width(label, 6.5, wide - left - 70)
+        draw_text(axes, left + 30, y, f"{name}, AP {notes[label]}" if notes[label] else name, 6.5)
     for k in range(5):
-        write(axes, left + size * k / 4, top + size + 6, f"{25 * k}", 5.5, align="center", color=SOFT)
-        write(axes, left - 3, top + size * (1 - k / 4), f"{25 * k}", 5.5, align="right", color=SOFT)
-    write(axes, left + size / 2, top + size + 14, "recall, %", 6, align="center")
-    write(axes, 7, top + size / 2, "precision, %", 6, align="center", rotation=90)
+        draw_text(axes, left + size * k / 4, top + size + 6, f"{25 * k}", 5.5, align="center", color=SOFT)
+        draw_text(axes, left - 3, top + size * (1 - k / 4), f"{25 * k}", 5.5, align="right", color=SOFT)
+    draw_text(axes, left + size / 2, top + size + 14, "recall, %", 6, align="center")
+    draw_text(axes, 7, top + size / 2, "precision, %", 6, align="center", rotation=90)
     return figure
 
 
 def _small_planes(points: Mapping[str, Points], notes: Mapping[str, str], wide: float, recipe: str) -> Figure:
     few = len(points) <= 24
-    across = (4 if few else 5) if wide < WIDTHS["two"] else (6 if few else 8)
+    across = (4 if few else 5) if wide < COLUMN_WIDTHS["two"] else (6 if few else 8)
     rows = math.ceil(len(points) / across)
     broad = (wide - 14) / across - 6
-    high = min(0.8 * broad, (HIGHEST - 40) / rows - 10)
+    high = min(0.8 * broad, (PAGE_HEIGHT - 40) / rows - 10)
     bottom = 4 + rows * (high + 10)
-    figure, axes = sheet(wide, bottom + 16, recipe)
+    figure, axes = new_sheet(wide, bottom + 16, recipe)
     corners = [(14 + k % across * (broad + 6), 12 + k // across * (high + 10)) for k in range(len(points))]
-    lines = [_placed(curve, *corner, broad, high) for curve, corner in zip(points.values(), corners)]
+    lines = [_to_sheet(curve, *corner, broad, high) for curve, corner in zip(points.values(), corners)]
     _planes(axes, corners, broad, high, 0.5)
     _areas(axes, [line for line in lines if line], [y + high for line, (_, y) in zip(lines, corners) if line])
     for label, (left, top) in zip(points, corners):
-        write(axes, left, top - 4, fitting(label, 5.2, broad), 5.2)
-        write(axes, left + 2.5, top + high - 4.5, notes[label], 5.2)
+        draw_text(axes, left, top - 4, shorten_to_width(label, 5.2, broad), 5.2)
+        draw_text(axes, left + 2.5, top + high - 4.5, notes[label], 5.2)
     numbers = "; the number is the AP" if any(notes.values()) else ""
-    write(axes, wide / 2, bottom + 10, f"recall, 0 to 100 %{numbers}", 6, align="center", color=SOFT)
-    write(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
+    draw_text(axes, wide / 2, bottom + 10, f"recall, 0 to 100 %{numbers}", 6, align="center", color=SOFT)
+    draw_text(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
     return figure
 
 
-def _placed(curve: Points, left: float, top: float, broad: float, high: float) -> Points:
+def _to_sheet(curve: Points, left: float, top: float, broad: float, high: float) -> Points:
     return [(left + r * broad, top + (1 - p) * high) for r, p in curve]
 
 

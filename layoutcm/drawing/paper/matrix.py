@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.drawing.matrix_layers import Layer, hits, layers
-from layoutcm.drawing.palette import LIGHT, colour_at
+from layoutcm.drawing.matrix_layers import Layer, correct_cells, matrix_layers
+from layoutcm.drawing.palette import LIGHT, scale_colour
 from layoutcm.drawing.paper.matrix_grid import (
     LARGEST_FONT,
     Grid,
@@ -25,13 +25,21 @@ from layoutcm.drawing.paper.matrix_grid import (
     draw_numbers,
     draw_outlines,
     draw_strokes,
-    plan,
+    plan_grid,
 )
-from layoutcm.drawing.paper.printing import WIDTHS, fitting, printed, sheet, text_width, width_of, write
+from layoutcm.drawing.paper.printing import (
+    COLUMN_WIDTHS,
+    column_width,
+    draw_text,
+    new_sheet,
+    shorten_to_width,
+    text_width,
+    with_paper_style,
+)
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import view_values
-from layoutcm.wording import brief, per_cent
+from layoutcm.wording import percent_brief, pixels_brief
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,11 +47,11 @@ if TYPE_CHECKING:
 
 VIEW_NAMES = {"pixels": "pixels", "recall": "recall", "precision": "precision", "f1": "F1"}
 BAR_HEIGHT = 27.0
-STRUCK = 0.03  # of the largest difference: what lies nearer to 0 needs no sign
+STROKE_FROM = 0.03  # of the largest difference: what lies nearer to 0 needs no sign
 
 
-@printed
-def matrix(
+@with_paper_style
+def matrix_figure(
     confusion: Confusion,
     view: str = "recall",
     *,
@@ -58,27 +66,27 @@ def matrix(
     `width` is "one" or "two" columns. Pixels are on a log scale unless `log` says otherwise, shares on a linear one.
     """
     rows, columns = rows or confusion.drawn[0], columns or confusion.drawn[1]
-    wide = width_of(width, 15 * len(columns) + 60)
-    grid = plan([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], wide, top=2)
-    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
-    drawn = layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
-    _draw(axes, grid, confusion, view, rows, columns, drawn)
+    wide = column_width(width, 15 * len(columns) + 60)
+    grid = plan_grid([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], wide, top=2)
+    figure, axes = new_sheet(wide, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
+    drawn = matrix_layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
+    _draw_matrix(axes, grid, confusion, view, rows, columns, drawn)
     _bars(axes, drawn, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, wide)
     return figure
 
 
-@printed
-def collapsed(confusion: Confusion, *, width: str | None = None, caption: bool = True) -> Figure:
+@with_paper_style
+def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption: bool = True) -> Figure:
     """Background against Content: pixels, recall, precision and F1, four small matrices."""
     small = confusion.collapse()
-    wide = width_of(width, 0)
-    across = 2 if wide < WIDTHS["two"] else 4
+    wide = column_width(width, 0)
+    across = 2 if wide < COLUMN_WIDTHS["two"] else 4
     grids = [_panel(small.labels, wide, k, across) for k in range(4)]
-    figure, axes = sheet(wide, grids[-1].bottom + 6, confusion.recipe if caption else "")
+    figure, axes = new_sheet(wide, grids[-1].bottom + 6, confusion.recipe if caption else "")
     for view, grid in zip(VIEW_NAMES, grids):
         name = VIEW_NAMES[view] if view == "pixels" else f"{VIEW_NAMES[view]}, %"
-        write(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
-        _draw(axes, grid, small, view, [0, 1], [0, 1], layers(small, view, [0, 1], [0, 1], LIGHT, False))
+        draw_text(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
+        _draw_matrix(axes, grid, small, view, [0, 1], [0, 1], matrix_layers(small, view, [0, 1], [0, 1], LIGHT, False))
     return figure
 
 
@@ -88,12 +96,12 @@ def _panel(labels: Sequence[str], width: float, k: int, across: int) -> Grid:
     cell_width = (width - start - 4) / across / 2 - 5
     left = start + k % across * (2 * cell_width + 12)
     names = list(labels) if k % across == 0 else [""] * len(labels)
-    headings = [fitting(label, 6.5, cell_width - 1) for label in labels]
+    headings = [shorten_to_width(label, 6.5, cell_width - 1) for label in labels]
     return Grid(left, 32 + k // across * 90, cell_width, 26, names, headings, 6.5, 6.5, False, 1)
 
 
-@printed
-def difference(
+@with_paper_style
+def difference_figure(
     first: Confusion,
     second: Confusion,
     view: str = "recall",
@@ -106,9 +114,9 @@ def difference(
     first, second = _same_labels(first, second)
     rows, columns = (sorted({*one, *other}) for one, other in zip(first.drawn, second.drawn))
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
-    wide = width_of(width, 15 * len(columns) + 60)
-    grid = plan([first.labels[i] for i in rows], [first.labels[j] for j in columns], wide, top=2)
-    figure, axes = sheet(wide, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
+    wide = column_width(width, 15 * len(columns) + 60)
+    grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], wide, top=2)
+    figure, axes = new_sheet(wide, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
     most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     colours = [[_diverging(v, most) for v in row] for row in values.tolist()]
     draw_frame(axes, grid)
@@ -117,10 +125,10 @@ def difference(
     show = _signed_per_cent if view != "pixels" else _signed_brief
     texts = [["" if not v or math.isnan(v) else show(v) for v in row] for row in values.tolist()]
     if not draw_numbers(axes, grid, texts, colours):
-        draw_strokes(axes, grid, values < -STRUCK * most)
+        draw_strokes(axes, grid, values < -STROKE_FROM * most)
     draw_dots(axes, grid, np.isnan(values))
     points = "" if view == "pixels" else ", % points"
-    title = fitting(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 180) + points
+    title = shorten_to_width(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 180) + points
     ticks = [(0.0, show(-most)), (0.5, "0"), (1.0, show(most))]
     draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, wide - grid.left - 30))
     return figure
@@ -134,10 +142,10 @@ def _same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confus
         problem = "the two models have different labels"
         raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
     labels = list(dict.fromkeys((*first.labels, *second.labels)))
-    return _over(first, labels), _over(second, labels)
+    return _with_labels(first, labels), _with_labels(second, labels)
 
 
-def _over(confusion: Confusion, labels: list[str]) -> Confusion:
+def _with_labels(confusion: Confusion, labels: list[str]) -> Confusion:
     place = [labels.index(label) for label in confusion.labels]
     masses = np.zeros((2, len(labels), len(labels)))
     masses[:, np.array(place)[:, None], place] = confusion.recall_mass, confusion.precision_mass
@@ -147,7 +155,7 @@ def _over(confusion: Confusion, labels: list[str]) -> Confusion:
     return replace(confusion, labels=labels, rows=(), columns=(), **wide)
 
 
-def _draw(
+def _draw_matrix(
     axes: Axes,
     grid: Grid,
     confusion: Confusion,
@@ -157,30 +165,30 @@ def _draw(
     drawn: Sequence[Layer],
 ) -> None:
     values = view_values(confusion, view)[np.ix_(rows, columns)]
-    colours = [[_first(drawn, i, j) for j in range(len(columns))] for i in range(len(rows))]
-    show = per_cent if view != "pixels" else brief
+    colours = [[_cell_colour(drawn, i, j) for j in range(len(columns))] for i in range(len(rows))]
+    show = percent_brief if view != "pixels" else pixels_brief
     draw_frame(axes, grid)
     draw_cells(axes, grid, colours)
     if confusion.diagonal:
-        draw_outlines(axes, grid, hits(confusion, rows, columns))
+        draw_outlines(axes, grid, correct_cells(confusion, rows, columns))
     draw_numbers(axes, grid, [[show(v) if v > 0 else "" for v in row] for row in values.tolist()], colours)
     draw_dots(axes, grid, np.isnan(values))
 
 
-def _first(drawn: Sequence[Layer], row: int, column: int) -> str | None:
+def _cell_colour(drawn: Sequence[Layer], row: int, column: int) -> str | None:
     return next((colour for layer in drawn if (colour := layer.colour(row, column))), None)
 
 
 def _diverging(value: float, most: float) -> str | None:
-    return None if math.isnan(value) or value == 0 else colour_at(LIGHT.diverging, 0.5 + 0.5 * value / most)
+    return None if math.isnan(value) or value == 0 else scale_colour(LIGHT.diverging, 0.5 + 0.5 * value / most)
 
 
 def _signed_per_cent(value: float) -> str:
-    return _signed(value, per_cent(abs(value)))
+    return _signed(value, percent_brief(abs(value)))
 
 
 def _signed_brief(value: float) -> str:
-    return _signed(value, brief(abs(value)))
+    return _signed(value, pixels_brief(abs(value)))
 
 
 def _signed(value: float, text: str) -> str:
@@ -201,4 +209,4 @@ def _bars(
 
 
 def _tick(value: float, shares: bool) -> str:
-    return "0" if value == 0 else f"{100 * value:.3g} %" if shares else brief(value)
+    return "0" if value == 0 else f"{100 * value:.3g} %" if shares else pixels_brief(value)

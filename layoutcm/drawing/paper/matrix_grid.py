@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.drawing.palette import Scale, colour_at, readable_on
-from layoutcm.drawing.paper.printing import HIGHEST, INK, LINE, SOFT, fitting, text_width, write
+from layoutcm.drawing.palette import Scale, scale_colour, text_colour_on
+from layoutcm.drawing.paper.printing import INK, LINE, PAGE_HEIGHT, SOFT, draw_text, shorten_to_width, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LARGEST_FONT, SMALLEST_FONT = 7.0, 3.8
 SMALLEST_NUMBER, MOST_NUMBERS = 4.2, 24
 Bools = NDArray[np.bool_]
-Colours = Sequence[Sequence[str | None]]  # None: the paper shows
+CellColours = Sequence[Sequence[str | None]]  # None: the paper shows
 
 
 class Grid(NamedTuple):
@@ -45,19 +45,19 @@ class Grid(NamedTuple):
         return self.top + self.cell_height * len(self.rows)
 
 
-def plan(rows: Sequence[str], columns: Sequence[str], width: float, left: float = 0, top: float = 0) -> Grid:
+def plan_grid(rows: Sequence[str], columns: Sequence[str], width: float, left: float = 0, top: float = 0) -> Grid:
     """A grid with its labels inside a width, from a corner on."""
     pitch = 0.8 * width / max(len(columns), 1)
-    cell_height = min(max(0.72 * pitch if pitch > 10 else pitch, 5.6), 26, (HIGHEST - 120) / max(len(rows), 1))
+    cell_height = min(max(0.72 * pitch if pitch > 10 else pitch, 5.6), 26, (PAGE_HEIGHT - 120) / max(len(rows), 1))
     row_font = min(LARGEST_FONT, 0.82 * cell_height)
-    names = [fitting(label, row_font, 0.3 * width) for label in rows]
+    names = [shorten_to_width(label, row_font, 0.3 * width) for label in rows]
     start = left + max((text_width(name, row_font) for name in names), default=0) + 17
     cell_width = min((left + width - start - 3) / max(len(columns), 1), 64)
     flat = all(text_width(label, LARGEST_FONT) < cell_width - 2 for label in columns)
     column_font = LARGEST_FONT if flat else min(LARGEST_FONT, 0.82 * cell_width)
     every = 1 if column_font >= SMALLEST_FONT else math.ceil(SMALLEST_FONT / column_font)
     column_font = min(column_font * every, row_font) if every > 1 else column_font
-    headings = [fitting(label, column_font, 0.3 * width) for label in columns]
+    headings = [shorten_to_width(label, column_font, 0.3 * width) for label in columns]
     high = column_font if flat else max((text_width(name, column_font) for name in headings), default=0)
     return Grid(
         start, top + high + 15, cell_width, cell_height, names, headings, row_font, column_font, not flat, every
@@ -69,25 +69,25 @@ def draw_frame(axes: Axes, grid: Grid) -> None:
     from matplotlib.collections import LineCollection
 
     for i, name in enumerate(grid.rows):
-        write(axes, grid.left - 3, grid.top + (i + 0.5) * grid.cell_height, name, grid.row_font, align="right")
+        draw_text(axes, grid.left - 3, grid.top + (i + 0.5) * grid.cell_height, name, grid.row_font, align="right")
     turned = {"rotation": 90} if grid.upright else {"align": "center"}
     for j, name in enumerate(grid.columns):
         if j % grid.every == 0:
             x = grid.left + (j + 0.5) * grid.cell_width
-            write(axes, x, grid.top - (3 if grid.upright else 6), name, grid.column_font, **turned)
+            draw_text(axes, x, grid.top - (3 if grid.upright else 6), name, grid.column_font, **turned)
     if any(grid.rows):
-        write(axes, grid.left - 3, grid.top - 6, "gt", 6, align="right", color=SOFT)
+        draw_text(axes, grid.left - 3, grid.top - 6, "gt", 6, align="right", color=SOFT)
     highest = grid.column_font
     if grid.upright:
         highest = max((text_width(name, grid.column_font) for name in grid.columns), default=0)
-    write(axes, (grid.left + grid.right) / 2, grid.top - highest - 9, "pred", 6, align="center", color=SOFT)
+    draw_text(axes, (grid.left + grid.right) / 2, grid.top - highest - 9, "pred", 6, align="center", color=SOFT)
     xs = [grid.left + j * grid.cell_width for j in range(len(grid.columns) + 1)]
     ys = [grid.top + i * grid.cell_height for i in range(len(grid.rows) + 1)]
     lines = [[(x, grid.top), (x, grid.bottom)] for x in xs] + [[(grid.left, y), (grid.right, y)] for y in ys]
     axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.25, zorder=2), autolim=False)
 
 
-def draw_cells(axes: Axes, grid: Grid, colours: Colours) -> None:
+def draw_cells(axes: Axes, grid: Grid, colours: CellColours) -> None:
     from matplotlib.collections import PolyCollection
 
     places = [(i, j) for i, row in enumerate(colours) for j, colour in enumerate(row) if colour]
@@ -130,7 +130,7 @@ def draw_numbers(
         for j, text in enumerate(row):
             x, y = grid.left + (j + 0.5) * grid.cell_width, grid.top + (i + 0.5) * grid.cell_height
             if text:
-                write(axes, x, y, text, size, align="center", color=readable_on(colours[i][j] or "#ffffff"))
+                draw_text(axes, x, y, text, size, align="center", color=text_colour_on(colours[i][j] or "#ffffff"))
     return True
 
 
@@ -149,8 +149,8 @@ def draw_bar(
     steps = 48
     edges = [x + length * k / steps for k in range(steps + 1)]
     corners = [[(a, y + 8), (b, y + 8), (b, y + 13), (a, y + 13)] for a, b in pairwise(edges)]
-    faces = [colour_at(scale, (k + 0.5) / steps) for k in range(steps)]
+    faces = [scale_colour(scale, (k + 0.5) / steps) for k in range(steps)]
     axes.add_collection(PolyCollection(corners, facecolors=faces, edgecolors=faces, linewidths=0.3), autolim=False)
-    write(axes, x, y + 4, title, 6)
+    draw_text(axes, x, y + 4, title, 6)
     for place, text in ticks:
-        write(axes, x + place * length, y + 17, text, 5.5, align="center", color=SOFT)
+        draw_text(axes, x + place * length, y + 17, text, 5.5, align="center", color=SOFT)

@@ -14,21 +14,21 @@ import numpy as np
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
 from layoutcm.drawing.page_boxes import page_boxes
-from layoutcm.drawing.page_raster import Colours, agreement_colours, page_map
+from layoutcm.drawing.page_raster import ColourArray, agreement_colours, page_raster
 from layoutcm.drawing.palette import LIT, label_colours, rgb
 from layoutcm.drawing.paper.printing import (
     DPI,
-    HIGHEST,
     INK,
+    PAGE_HEIGHT,
     SOFT,
-    fitting,
-    printed,
-    sheet,
+    column_width,
+    draw_text,
+    new_sheet,
+    shorten_to_width,
     text_width,
-    width_of,
-    write,
+    with_paper_style,
 )
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from PIL import Image
 
-KINDS = ("gt", "pred", "difference", "cell")
+PAGE_KINDS = ("gt", "pred", "difference", "cell")
 PATTERN = 14  # pixels of 300 dpi between the strokes of a pattern
 NAME_FONT, LEGEND_FONT, LEGEND_LINE = 4.2, 6.0, 9.0
 SWATCH = (9.0, 6.0)
-Entry = tuple[str, Colours]  # what a colour means, and a sample of it
+LegendEntry = tuple[str, ColourArray]  # what a colour means, and a sample of it
 
 
-class Spot(NamedTuple):
+class SheetPlace(NamedTuple):
     """Where a page stands on the sheet: its corner and size, and points for each of its own pixels."""
 
     left: float
@@ -57,14 +57,14 @@ class Spot(NamedTuple):
         return self.top + self.height
 
 
-def spot_for(page_width: float, page_height: float, width: float) -> Spot:
-    scale = min((width - 4) / page_width, (HIGHEST - 140) / page_height)
+def sheet_place(page_width: float, page_height: float, width: float) -> SheetPlace:
+    scale = min((width - 4) / page_width, (PAGE_HEIGHT - 140) / page_height)
     broad, high = page_width * scale, page_height * scale
-    return Spot((width - broad) / 2, 2, broad, high, scale)
+    return SheetPlace((width - broad) / 2, 2, broad, high, scale)
 
 
-@printed
-def overlay(
+@with_paper_style
+def page_overlay(
     comparison: Comparison,
     page: str,
     *,
@@ -74,14 +74,14 @@ def overlay(
 ) -> Figure:
     """The regions of both sides on one page; `image` is a picture of the page, if there is one."""
     index = comparison.page_index(page)
-    pages, wide = comparison.alignment.pages, width_of(width, 0)
-    spot = spot_for(float(pages.widths[index]), float(pages.heights[index]), wide)
+    pages, wide = comparison.alignment.pages, column_width(width, 0)
+    spot = sheet_place(float(pages.widths[index]), float(pages.heights[index]), wide)
     gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))
     legend = _legend_lines(_labels(comparison.labels[1:], {box["label"] for box in (*gt, *pred)}), wide)
     recipe = f"{comparison.recipe}|page:{page}" if caption else ""
-    figure, axes = sheet(wide, spot.bottom + 12 + LEGEND_LINE * len(legend), recipe)
+    figure, axes = new_sheet(wide, spot.bottom + 12 + LEGEND_LINE * len(legend), recipe)
     if image is not None:
-        _place(axes, np.asarray(_shrunk(image, spot)), spot)
+        _draw_image(axes, np.asarray(_shrink_to_dpi(image, spot)), spot)
     _edge(axes, spot)
     solid: dict[str, Any] = {"linewidths": 1.6, "alpha": 0.55}
     dashed: dict[str, Any] = {"linewidths": 0.8, "linestyles": [(0, (3, 1.6))]}
@@ -93,7 +93,7 @@ def overlay(
     return figure
 
 
-@printed
+@with_paper_style
 def page_figure(
     comparison: Comparison,
     page: str,
@@ -109,18 +109,18 @@ def page_figure(
 
     `cell` is (gt label, pred label), for the kind "cell".
     """
-    if kind not in KINDS or (kind == "cell" and cell is None):
-        hint = f"Use one of {', '.join(KINDS)}; the last needs cell=(gt label, pred label)."
-        raise InputError("", "kind", f"{shown(kind)} cannot be drawn", hint)
+    if kind not in PAGE_KINDS or (kind == "cell" and cell is None):
+        hint = f"Use one of {', '.join(PAGE_KINDS)}; the last needs cell=(gt label, pred label)."
+        raise InputError("", "kind", f"{short_repr(kind)} cannot be drawn", hint)
     tiles = comparison.page_tiles(page)
-    wide = width_of(width, 0)
-    spot = spot_for(float(tiles.x_edges[-1]), float(tiles.y_edges[-1]), wide)
+    wide = column_width(width, 0)
+    spot = sheet_place(float(tiles.x_edges[-1]), float(tiles.y_edges[-1]), wide)
     legend = _legend_lines(_meaning(tiles, kind, cell), wide)
     recipe = f"{comparison.recipe_for(method)}|page:{page}" if caption else ""
-    figure, axes = sheet(wide, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
-    _place(
+    figure, axes = new_sheet(wide, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
+    _draw_image(
         axes,
-        page_map(tiles, kind, spot.scale * DPI / 72, image, cell and comparison.cell(*cell), method, PATTERN),
+        page_raster(tiles, kind, spot.scale * DPI / 72, image, cell and comparison.cell(*cell), method, PATTERN),
         spot,
     )
     _edge(axes, spot)
@@ -128,7 +128,7 @@ def page_figure(
     return figure
 
 
-def _meaning(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -> list[Entry]:
+def _meaning(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -> list[LegendEntry]:
     """What the colours of a map mean."""
     if kind == "cell" and cell:
         return [(f"{cell[0]} read as {cell[1]}", _sample(LIT))]
@@ -140,21 +140,21 @@ def _meaning(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -> list[
     return _labels(tiles.space.labels[1:], {name for pair in tiles.pairs.sets(side) for name in pair})
 
 
-def _labels(labels: Sequence[str], some: set[str]) -> list[Entry]:
+def _labels(labels: Sequence[str], some: set[str]) -> list[LegendEntry]:
     colours = label_colours(labels)
     return [(label, _sample(colours[label])) for label in labels if label in some]
 
 
-def _sample(colour: str) -> Colours:
+def _sample(colour: str) -> ColourArray:
     return np.full((1, 1, 3), rgb(colour), np.uint8)
 
 
-def _legend_lines(entries: Iterable[Entry], width: float) -> list[list[tuple[float, str, Colours]]]:
+def _legend_lines(entries: Iterable[LegendEntry], width: float) -> list[list[tuple[float, str, ColourArray]]]:
     """Lines of (x, text, sample), as many to a line as fit."""
-    lines: list[list[tuple[float, str, Colours]]] = []
+    lines: list[list[tuple[float, str, ColourArray]]] = []
     x = width
     for text, sample in entries:
-        text = fitting(text, LEGEND_FONT, width - 20)
+        text = shorten_to_width(text, LEGEND_FONT, width - 20)
         needs = SWATCH[0] + 3 + text_width(text, LEGEND_FONT) + 8
         if x + needs - 8 > width - 2:
             lines.append([])
@@ -164,14 +164,14 @@ def _legend_lines(entries: Iterable[Entry], width: float) -> list[list[tuple[flo
     return lines
 
 
-def _legend(axes: Axes, lines: Sequence[Sequence[tuple[float, str, Colours]]], top: float) -> None:
+def _legend(axes: Axes, lines: Sequence[Sequence[tuple[float, str, ColourArray]]], top: float) -> None:
     for k, line in enumerate(lines):
         y = top + LEGEND_LINE * k
         for x, text, sample in line:
-            spot = Spot(x, y - SWATCH[1] / 2, *SWATCH, 1)
-            _place(axes, sample, spot)
+            spot = SheetPlace(x, y - SWATCH[1] / 2, *SWATCH, 1)
+            _draw_image(axes, sample, spot)
             _edge(axes, spot)
-            write(axes, x + SWATCH[0] + 3, y, text, LEGEND_FONT)
+            draw_text(axes, x + SWATCH[0] + 3, y, text, LEGEND_FONT)
 
 
 def _line_legend(axes: Axes, y: float, looks: dict[str, dict[str, Any]]) -> None:
@@ -180,31 +180,31 @@ def _line_legend(axes: Axes, y: float, looks: dict[str, dict[str, Any]]) -> None
     for k, (name, look) in enumerate(looks.items()):
         x = 4 + 50 * k
         axes.add_collection(LineCollection([[(x, y), (x + 18, y)]], colors=INK, **look), autolim=False)
-        write(axes, x + 21, y, name, LEGEND_FONT)
+        draw_text(axes, x + 21, y, name, LEGEND_FONT)
 
 
-def _place(axes: Axes, pixels: Colours, spot: Spot) -> None:
+def _draw_image(axes: Axes, pixels: ColourArray, spot: SheetPlace) -> None:
     extent = (spot.left, spot.left + spot.width, spot.bottom, spot.top)
     limits = axes.get_xlim(), axes.get_ylim()
     axes.imshow(pixels, extent=extent, aspect="auto", interpolation="none", zorder=0)
     axes.set(xlim=limits[0], ylim=limits[1])
 
 
-def _edge(axes: Axes, spot: Spot) -> None:
+def _edge(axes: Axes, spot: SheetPlace) -> None:
     from matplotlib.patches import Rectangle
 
     corner = (spot.left, spot.top)
     axes.add_patch(Rectangle(corner, spot.width, spot.height, facecolor="none", edgecolor=SOFT, linewidth=0.4))
 
 
-def _shrunk(image: Image.Image, spot: Spot) -> Image.Image:
+def _shrink_to_dpi(image: Image.Image, spot: SheetPlace) -> Image.Image:
     """No more pixels than the printer has."""
     small = image.convert("RGB")
     small.thumbnail((round(spot.width * DPI / 72), round(spot.height * DPI / 72)))
     return small
 
 
-def _outlines(axes: Axes, spot: Spot, boxes: Sequence[dict[str, Any]], **look: Any) -> None:
+def _outlines(axes: Axes, spot: SheetPlace, boxes: Sequence[dict[str, Any]], **look: Any) -> None:
     from matplotlib.collections import PolyCollection
 
     if boxes:
@@ -213,17 +213,17 @@ def _outlines(axes: Axes, spot: Spot, boxes: Sequence[dict[str, Any]], **look: A
         axes.add_collection(PolyCollection(corners, facecolors="none", edgecolors=edges, **look), autolim=False)
 
 
-def _corners(spot: Spot, box: dict[str, Any]) -> list[tuple[float, float]]:
+def _corners(spot: SheetPlace, box: dict[str, Any]) -> list[tuple[float, float]]:
     x0, x1 = (spot.left + spot.scale * box[edge] for edge in ("x0", "x1"))
     y0, y1 = (spot.top + spot.scale * box[edge] for edge in ("y0", "y1"))
     return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
 
 
-def _names(axes: Axes, spot: Spot, boxes: Sequence[dict[str, Any]]) -> None:
+def _names(axes: Axes, spot: SheetPlace, boxes: Sequence[dict[str, Any]]) -> None:
     """Labels inside the upper left corners of boxes that have room for them."""
     for box in boxes:
         (x, y), (right, _), (_, low), _ = _corners(spot, box)
-        text = fitting(box["label"], NAME_FONT, 60)
+        text = shorten_to_width(box["label"], NAME_FONT, 60)
         if low - y > NAME_FONT + 1 and right - x > text_width(text, NAME_FONT) + 3:
             ground = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
-            write(axes, x + 1.8, y + NAME_FONT / 2 + 1.3, text, NAME_FONT, bbox=ground)
+            draw_text(axes, x + 1.8, y + NAME_FONT / 2 + 1.3, text, NAME_FONT, bbox=ground)

@@ -14,17 +14,17 @@ from contextlib import contextmanager
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from layoutcm.errors import InputError, shown
-from layoutcm.wording import one_line, short
+from layoutcm.errors import InputError, short_repr
+from layoutcm.wording import one_line, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = ("png", "svg", "pdf")
+FIGURE_FORMATS = ("png", "svg", "pdf")
 # The columns of a two-column paper: 85 mm and 178 mm.
-WIDTHS = {"one": 241.0, "two": 504.0}
-HIGHEST = 660.0
+COLUMN_WIDTHS = {"one": 241.0, "two": 504.0}
+PAGE_HEIGHT = 660.0
 DPI = 300
 INK, SOFT, LINE = "#1a1a1a", "#5c5c5c", "#c9c9c9"
 CAPTION_SIZE = 5.0
@@ -54,7 +54,7 @@ Arguments = ParamSpec("Arguments")
 
 
 @contextmanager
-def printing(**more: Any) -> Iterator[None]:
+def paper_style(**more: Any) -> Iterator[None]:
     """Matplotlib's own defaults and our style, whatever the process has set; back to that afterwards."""
     from matplotlib import style
 
@@ -64,28 +64,28 @@ def printing(**more: Any) -> Iterator[None]:
         yield
 
 
-def printed(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
+def with_paper_style(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
     """The drawing function under our style."""
 
     @wraps(draw)
     def under_style(*given: Arguments.args, **named: Arguments.kwargs) -> Figure:
-        with printing():
+        with paper_style():
             return draw(*given, **named)
 
     return under_style
 
 
-def file_of(figure: Figure, format: str) -> bytes:
+def figure_bytes(figure: Figure, format: str) -> bytes:
     """The figure as PNG (300 dpi), SVG (text is text) or PDF (fonts embedded); equal figures make equal bytes."""
-    if format not in FORMATS:
-        raise InputError("", "format", f"{shown(format)} is not known", f"Use one of {', '.join(FORMATS)}.")
+    if format not in FIGURE_FORMATS:
+        raise InputError("", "format", f"{short_repr(format)} is not known", f"Use one of {', '.join(FIGURE_FORMATS)}.")
     out = io.BytesIO()
-    with printing(**{"pdf.fonttype": 3 if _needs_outlines(figure) else 42}):
+    with paper_style(**{"pdf.fonttype": 3 if _needs_outlines(figure) else 42}):
         figure.savefig(out, format=format, dpi=DPI, metadata=METADATA[format])
     return out.getvalue()
 
 
-def sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]:
+def new_sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]:
     """A white figure and axes that cover it: x from 0, y down from 0, in points; recipes stand below `height`."""
     from matplotlib.figure import Figure
 
@@ -98,24 +98,24 @@ def sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]:
     axes.set(xlim=(0, width), ylim=(whole, 0))
     for k, line in enumerate(lines):
         # Drawn last, so that it comes last in what a search or a screen reader finds.
-        write(axes, 4, height + 4 + line_height * k, line, CAPTION_SIZE, color=SOFT, zorder=9)
+        draw_text(axes, 4, height + 4 + line_height * k, line, CAPTION_SIZE, color=SOFT, zorder=9)
     return figure, axes
 
 
-def width_of(name: str | None, wants: float) -> float:
+def column_width(name: str | None, wants: float) -> float:
     """The asked column's width; without a wish, one column where `wants` points fit into it, else two."""
     if name is None:
-        return WIDTHS["one"] if wants <= WIDTHS["one"] else WIDTHS["two"]
-    if name not in WIDTHS:
-        raise InputError("", "width", f"{shown(name)} is not a width", f"Use one of {', '.join(WIDTHS)}.")
-    return WIDTHS[name]
+        return COLUMN_WIDTHS["one"] if wants <= COLUMN_WIDTHS["one"] else COLUMN_WIDTHS["two"]
+    if name not in COLUMN_WIDTHS:
+        raise InputError("", "width", f"{short_repr(name)} is not a width", f"Use one of {', '.join(COLUMN_WIDTHS)}.")
+    return COLUMN_WIDTHS[name]
 
 
-def write(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
+def draw_text(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
     """Text as typed, whatever it looks like: no mathematics, no markup. `align` is left, centre or right."""
     look = {"color": INK, "ha": look.pop("align", "left"), "va": "center_baseline", "rotation_mode": "anchor"} | look
     text = one_line(text)
-    axes.text(x, y, text, fontsize=size, parse_math=False, usetex=False, family=families(text), **look)
+    axes.text(x, y, text, fontsize=size, parse_math=False, usetex=False, family=font_names(text), **look)
 
 
 def text_width(text: str, size: float) -> float:
@@ -127,21 +127,21 @@ def _width_at_one(text: str) -> float:
     from matplotlib.font_manager import FontProperties
 
     # Measured large, because small letters are set on whole pixels.
-    look = FontProperties(family=families(text), size=100)
+    look = FontProperties(family=font_names(text), size=100)
     wide, _, _ = _renderer().get_text_width_height_descent(text, look, False)
     return wide / 100
 
 
-def fitting(text: str, size: float, most: float) -> str:
+def shorten_to_width(text: str, size: float, most: float) -> str:
     """The text, cut in its middle where it is wider than `most` points."""
     text = one_line(text)
     keep = len(text)
-    while keep > 1 and (wide := text_width(short(text, keep), size)) > most:
+    while keep > 1 and (wide := text_width(shorten(text, keep), size)) > most:
         keep = max(min(keep - 1, int(keep * most / wide)), 1)
-    return short(text, keep)
+    return shorten(text, keep)
 
 
-def lines_of(parts: Sequence[str], joint: str, size: float, most: float) -> list[str]:
+def break_lines(parts: Sequence[str], joint: str, size: float, most: float) -> list[str]:
     """The parts joined to lines of at most `most` points; a part is broken only when it is longer than a line."""
     lines = [""]
     for piece in (piece for part in parts for piece in _pieces(part, size, most)):
@@ -163,10 +163,10 @@ def _pieces(part: str, size: float, most: float) -> Iterator[str]:
 
 
 def caption_lines(recipe: str, width: float) -> list[str]:
-    return lines_of(recipe.split("|"), "|", CAPTION_SIZE, width - 8) if recipe else []
+    return break_lines(recipe.split("|"), "|", CAPTION_SIZE, width - 8) if recipe else []
 
 
-def families(text: str) -> list[str]:
+def font_names(text: str) -> list[str]:
     """The font, and those of the machine that have what it lacks."""
     others = dict.fromkeys(name for character in text if (name := _font_with(character)))
     return [FONT, *others, "sans-serif"]
@@ -175,9 +175,9 @@ def families(text: str) -> list[str]:
 @lru_cache(4096)
 def _font_with(character: str) -> str | None:
     """A font of this machine that has the character, if DejaVu has not."""
-    if character.isascii() or _has(FONT, character):
+    if character.isascii() or _font_has(FONT, character):
         return None
-    return next((name for name in _other_fonts() if _has(name, character)), None)
+    return next((name for name in _other_fonts() if _font_has(name, character)), None)
 
 
 @lru_cache(1)
@@ -189,7 +189,7 @@ def _other_fonts() -> list[str]:
     return [name for name in (*OTHER_FONTS, *noto) if name in installed]
 
 
-def _has(font: str, character: str) -> bool:
+def _font_has(font: str, character: str) -> bool:
     from matplotlib.font_manager import findfont, get_font
 
     return bool(get_font(findfont(font)).get_char_index(ord(character)))
@@ -207,5 +207,5 @@ def _needs_outlines(figure: Figure) -> bool:
     from matplotlib.font_manager import findfont
 
     texts = (text for axes in figure.axes for text in axes.texts)
-    names = {name for text in texts for name in families(text.get_text()) if name not in (FONT, "sans-serif")}
+    names = {name for text in texts for name in font_names(text.get_text()) if name not in (FONT, "sans-serif")}
     return any(not str(findfont(name)).lower().endswith(".ttf") for name in names)

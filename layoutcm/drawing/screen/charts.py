@@ -15,16 +15,16 @@ from numpy.typing import ArrayLike
 from plotly.subplots import make_subplots
 
 from layoutcm.drawing.matrix_layers import classes_in_use
-from layoutcm.drawing.palette import Theme, colour_at
-from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plain
+from layoutcm.drawing.palette import Theme, scale_colour
+from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_text
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import GT_AXIS, PRED_AXIS, Confusion
 from layoutcm.metrics.scores import SCORES
-from layoutcm.wording import number, per_cent, share, short, spaced
+from layoutcm.wording import percent, percent_brief, score_text, shorten, thin_spaced
 
 SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
-TAKEN_MOST = 8
+MOST_TAKEN = 8
 
 
 def collapsed_figure(confusion: Confusion, view: str, theme: Theme) -> go.Figure:
@@ -85,12 +85,12 @@ def class_bars(
 def class_hover(
     confusion: Confusion, values: dict[str, Floats], i: int, intervals: Mapping[str, Floats] | None = None
 ) -> str:
-    scores = [f"{SCORE_NAMES[score]} {number(float(values[score][i]), 4)}" for score in SCORES]
+    scores = [f"{SCORE_NAMES[score]} {score_text(float(values[score][i]), 4)}" for score in SCORES]
     if intervals:
-        ends = [[number(float(end)) for end in intervals[score][i]] for score in SCORES]
+        ends = [[score_text(float(end)) for end in intervals[score][i]] for score in SCORES]
         scores = [f"{text} ({low} – {high})" for text, (low, high) in zip(scores, ends)]
-    pixels = [f"{side} {spaced(float(values[f'{side}_pixels'][i]))} px" for side in ("gt", "pred")]
-    return "<br>".join([f"<b>{plain(confusion.labels[i])}</b>", *scores, *pixels])
+    pixels = [f"{side} {thin_spaced(float(values[f'{side}_pixels'][i]))} px" for side in ("gt", "pred")]
+    return "<br>".join([f"<b>{plotly_text(confusion.labels[i])}</b>", *scores, *pixels])
 
 
 def _whiskers(values: Floats, ends: Floats, positions: Sequence[int], theme: Theme) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: i
     figure.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(labels))),
-        ticktext=[plain(short(label, 26)) for label in labels],
+        ticktext=[plotly_text(shorten(label, 26)) for label in labels],
         range=[places - 0.5, -0.5],
         automargin=True,
         ticklabelstandoff=4,
@@ -133,12 +133,12 @@ def label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: i
     )
 
 
-def taken_for(confusion: Confusion, label_position: int, theme: Theme) -> go.Figure:
+def taken_for_figure(confusion: Confusion, label_position: int, theme: Theme) -> go.Figure:
     """What one gt class is read as, and what is read as this class: the diagonal and the largest others.
 
     Where the taxonomies differ, nothing can be read as a class of gt, and the second half is left out.
     """
-    name = plain(short(confusion.labels[label_position], 30))
+    name = plotly_text(shorten(confusion.labels[label_position], 30))
     halves = 2 if confusion.diagonal or label_position == 0 else 1
     titles = (f"gt {name} is read as", f"what is read as {name}")[:halves]
     figure = make_subplots(rows=1, cols=halves, subplot_titles=titles, horizontal_spacing=0.2)
@@ -169,8 +169,8 @@ def _taken_bars(
         orientation="h",
         x=[float(shares[i]) for i in positions],
         y=list(range(len(positions))),
-        marker={"color": [colour_at(theme.hit if hit else theme.miss, 0.7) for hit in right], "line": {"width": 0}},
-        text=[f"{per_cent(float(shares[i]))} %" if shares[i] else "0 %" for i in positions],
+        marker={"color": [scale_colour(theme.hit if hit else theme.miss, 0.7) for hit in right], "line": {"width": 0}},
+        text=[f"{percent_brief(float(shares[i]))} %" if shares[i] else "0 %" for i in positions],
         textposition="outside",
         cliponaxis=False,
         customdata=positions,
@@ -183,19 +183,19 @@ def _largest(shares: Floats, drawn: Sequence[int], own: int, diagonal: bool) -> 
     ranked = sorted((i for i in drawn if shares[i] > 0), key=lambda i: -shares[i])
     if diagonal and math.isfinite(shares[own]):
         ranked = [own, *(i for i in ranked if i != own)]
-    return ranked[:TAKEN_MOST]
+    return ranked[:MOST_TAKEN]
 
 
 def _taken_hover(confusion: Confusion, own: int, other: int, is_row: bool) -> str:
     i, j = (own, other) if is_row else (other, own)
-    gt, pred = plain(confusion.labels[i]), plain(confusion.labels[j])
-    part = f"{share(float(confusion.recall[i, j]))} of gt {gt}"
+    gt, pred = plotly_text(confusion.labels[i]), plotly_text(confusion.labels[j])
+    part = f"{percent(float(confusion.recall[i, j]))} of gt {gt}"
     if not is_row:
-        part = f"{share(float(confusion.precision[i, j]))} of pred {pred}"
-    return f"gt <b>{gt}</b><br>pred <b>{pred}</b><br>{part}<br>{spaced(float(confusion.values[i, j]))} px"
+        part = f"{percent(float(confusion.precision[i, j]))} of pred {pred}"
+    return f"gt <b>{gt}</b><br>pred <b>{pred}</b><br>{part}<br>{thin_spaced(float(confusion.values[i, j]))} px"
 
 
-def distribution(values: ArrayLike, title: str, theme: Theme, bins: int = 20) -> go.Figure:
+def distribution_figure(values: ArrayLike, title: str, theme: Theme, bins: int = 20) -> go.Figure:
     """How many pages (or documents) have which score, 0 to 1, with the median; n/a is counted beside the title."""
     all_values = np.asarray(values, float)
     known = all_values[np.isfinite(all_values)]
@@ -206,7 +206,7 @@ def distribution(values: ArrayLike, title: str, theme: Theme, bins: int = 20) ->
             x=(edges[:-1] + edges[1:]) / 2,
             y=pages,
             width=1 / bins,
-            marker={"color": colour_at(theme.hit, 0.7), "line": {"color": theme.background, "width": 1}},
+            marker={"color": scale_colour(theme.hit, 0.7), "line": {"color": theme.background, "width": 1}},
             customdata=np.stack([edges[:-1], edges[1:]], axis=1).tolist(),
             hoverinfo="text",
             hovertext=[f"{low:.2f} to {high:.2f}: {n}" for low, high, n in zip(edges[:-1], edges[1:], pages)],

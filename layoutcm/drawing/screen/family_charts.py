@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.drawing.palette import Theme, colour_at, readable_on
+from layoutcm.drawing.palette import Theme, scale_colour, text_colour_on
 from layoutcm.drawing.screen.charts import label_axis, share_axis
-from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plain
+from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_text
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix
 from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
-from layoutcm.wording import per_cent, share, short, spaced
+from layoutcm.wording import percent, percent_brief, shorten, thin_spaced
 
 PART_NAMES = {"identity": "right", "in_family": "in family", "oof": OUT_OF_FAMILY}
 SMALLEST_WITH_NUMBER = 0.06
@@ -64,7 +64,7 @@ def family_bars(families: FamilyConfusion, side: int, theme: Theme) -> go.Figure
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
-                textfont={"size": 11, "color": readable_on(colour)},
+                textfont={"size": 11, "color": text_colour_on(colour)},
                 hoverinfo="text",
                 hovertext=[_hover(values, side, unit) for _, values in labels],
             )
@@ -86,23 +86,23 @@ def family_bars(families: FamilyConfusion, side: int, theme: Theme) -> go.Figure
 def part_colour(part: str, theme: Theme) -> str:
     """What is right has the colour of hits; mistakes are amber in the family and red out of it."""
     scale, place = {"identity": (theme.hit, 0.7), "in_family": (theme.miss, 0.38), "oof": (theme.miss, 0.88)}[part]
-    return colour_at(scale, place)
+    return scale_colour(scale, place)
 
 
 def _tick(row: Row) -> str:
-    name = plain(short(row.name, 26))
+    name = plotly_text(shorten(row.name, 26))
     return f"<b>{name}</b>" if row.values is None else name
 
 
 def _number(value: float) -> str:
-    return per_cent(value) if value >= SMALLEST_WITH_NUMBER else ""
+    return percent_brief(value) if value >= SMALLEST_WITH_NUMBER else ""
 
 
 def _hover(values: dict[str, Any], side: int, unit: str) -> str:
-    lines = [f"{SIDES[side]} <b>{plain(values['label'])}</b>, {spaced(values['total'])} {unit}"]
-    lines += [f"{share(values[part])} {PART_NAMES[part]}" for part in PARTS]
+    lines = [f"{SIDES[side]} <b>{plotly_text(values['label'])}</b>, {thin_spaced(values['total'])} {unit}"]
+    lines += [f"{percent(values[part])} {PART_NAMES[part]}" for part in PARTS]
     if values["preferred"] is not None:
-        lines.append(f"mostly confused with {plain(preferred_name(values['preferred']))}")
+        lines.append(f"mostly confused with {plotly_text(preferred_name(values['preferred']))}")
     return "<br>".join(lines)
 
 
@@ -111,12 +111,12 @@ def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> g
 
     The other margin is left out: shares of what is no label would only outshine those of the labels.
     """
-    confusion, rows, columns = as_confusion(matrix)
+    confusion, rows, columns = family_matrix(matrix)
     rows, columns = (rows[:-1], columns) if view == "recall" else (rows, columns[:-1])
     return matrix_figure(confusion, view, rows=rows, columns=columns, theme=theme, unit=unit)
 
 
-def as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, list[int], list[int]]:
+def family_matrix(matrix: FamilyMatrix) -> tuple[Confusion, list[int], list[int]]:
     """The family's matrix on one list of labels, with the rows and columns that have something in them."""
     labels = list(dict.fromkeys((*matrix.gt_labels, *matrix.pred_labels)))
     rows, columns = ([*map(labels.index, side), len(labels)] for side in (matrix.gt_labels, matrix.pred_labels))

@@ -8,30 +8,30 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
-from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, Theme, blended, faded
-from layoutcm.drawing.screen.matrix import base_layout, plain
+from layoutcm.drawing.palette import AGREEMENT_COLOURS, LIT, Theme, blend, rgba
+from layoutcm.drawing.screen.matrix import base_layout, plotly_text
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
-from layoutcm.wording import spaced
+from layoutcm.wording import thin_spaced
 
-NOTHING = "rgba(0,0,0,0)"
+TRANSPARENT = "rgba(0,0,0,0)"
 SEEN_THROUGH = ("difference", "cell")
 
 
-def bits(word: int, labels: int) -> str:
+def bit_text(word: int, labels: int) -> str:
     """A set's word as bits, highest first, in groups of four; as many as the side has labels and Background."""
     digits = f"{word:0{4 * ((labels + 4) // 4)}b}"
     return " ".join(digits[i : i + 4] for i in range(0, len(digits), 4))
 
 
-def spelled(tiles: PageTiles, side: int, pair: int) -> str:
+def label_set_text(tiles: PageTiles, side: int, pair: int) -> str:
     """'0000 0110 = Picture + Caption'."""
     labels = tiles.pairs.labels[side]
     names = tiles.set_names(side, pair)
     ordered = [name for name in (BACKGROUND, *labels) if name in names]
-    return f"{bits(tiles.word(side, pair), len(labels))} = {' + '.join(ordered)}"
+    return f"{bit_text(tiles.word(side, pair), len(labels))} = {' + '.join(ordered)}"
 
 
-def set_map(
+def label_set_map(
     tiles: PageTiles,
     kind: str,
     colours: dict[str, str],
@@ -53,8 +53,9 @@ def set_map(
         share = float(lit[where]) if lit is not None else 0.0
         colour = _colour(tiles, kind, pair, int(agreement[where]), share, colours, theme)
         text = (
-            f"gt {plain(spelled(tiles, GT, pair))}<br>pred {plain(spelled(tiles, PRED, pair))}<br>"
-            f"{AGREEMENT[int(agreement[where])]}, {spaced(tiles.pairs.pixels[pair])} px"
+            f"gt {plotly_text(label_set_text(tiles, GT, pair))}<br>"
+            f"pred {plotly_text(label_set_text(tiles, PRED, pair))}<br>"
+            f"{AGREEMENT[int(agreement[where])]}, {thin_spaced(tiles.pairs.pixels[pair])} px"
         )
         traces.append(_area(tiles.rectangles(chosen), colour, text))
     width_px, height_px = float(tiles.x_edges[-1]), float(tiles.y_edges[-1])
@@ -74,14 +75,14 @@ def _colour(
     tiles: PageTiles, kind: str, pair: int, agreement: int, share: float, colours: dict[str, str], theme: Theme
 ) -> str:
     if kind == "cell":
-        return faded(LIT, 0.35 + 0.5 * share) if share > 0 else NOTHING
+        return rgba(LIT, 0.35 + 0.5 * share) if share > 0 else TRANSPARENT
     if kind == "difference":
         colour = AGREEMENT_COLOURS[agreement]
-        return faded(colour, 0.8) if colour else NOTHING
+        return rgba(colour, 0.8) if colour else TRANSPARENT
     names = [name for name in sorted(tiles.set_names(GT if kind == "gt" else PRED, pair)) if name in colours]
     if not names:
         return theme.background
-    return blended([colours[name] for name in names])
+    return blend([colours[name] for name in names])
 
 
 def _area(rectangles: Floats, colour: str, text: str) -> dict[str, Any]:

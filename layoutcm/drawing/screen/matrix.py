@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.drawing.matrix_layers import Layer, layers
-from layoutcm.drawing.palette import Theme, readable_on
+from layoutcm.drawing.matrix_layers import Layer, matrix_layers
+from layoutcm.drawing.palette import Theme, text_colour_on
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import view_values
-from layoutcm.wording import brief, per_cent, share, short, spaced
+from layoutcm.wording import percent, percent_brief, pixels_brief, shorten, thin_spaced
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 CONFIG: dict[str, Any] = {
@@ -33,7 +33,7 @@ CONFIG: dict[str, Any] = {
 TEXT_COLUMNS = 16
 
 
-def plain(text: str) -> str:
+def plotly_text(text: str) -> str:
     """Text that Plotly shows as typed: no pseudo-HTML, and no `$`, a pair of which it would hand to MathJax."""
     return html.escape(text, quote=False).replace("$", "&#36;")
 
@@ -57,11 +57,11 @@ def base_layout(theme: Theme, title: str | None = None) -> dict[str, Any]:
     }
     if title:
         corner = {"x": 0, "xref": "container", "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"l": 8, "t": 8}}
-        layout["title"] = {"text": plain(title), "font": {"size": 14}, **corner}
+        layout["title"] = {"text": plotly_text(title), "font": {"size": 14}, **corner}
     return layout
 
 
-class Sizes(NamedTuple):
+class FigureSizes(NamedTuple):
     """Pixels and font sizes that follow from the number of rows and columns."""
 
     row: int
@@ -74,7 +74,7 @@ class Sizes(NamedTuple):
     top: int
 
 
-def sizes(row_labels: Sequence[str], column_labels: Sequence[str]) -> Sizes:
+def figure_sizes(row_labels: Sequence[str], column_labels: Sequence[str]) -> FigureSizes:
     n = max(len(row_labels), len(column_labels))
     row, font, most = next(step for limit, *step in STEPS if n <= limit)
     x_font = font if len(column_labels) <= 100 else 6
@@ -84,7 +84,7 @@ def sizes(row_labels: Sequence[str], column_labels: Sequence[str]) -> Sizes:
     high = {0: x_font, -45: round(wide * 0.72) + x_font, -90: wide}[angle]
     left = round(max((min(len(label), most) for label in row_labels), default=0) * font * 0.6) + 44
     right = round(wide * 0.72) if angle == -45 else 16
-    return Sizes(row, font, x_font, angle, most, left, right, high + 52)
+    return FigureSizes(row, font, x_font, angle, most, left, right, high + 52)
 
 
 # (labels up to, pixels a row, font size, characters of a label)
@@ -113,7 +113,7 @@ def matrix_figure(
     """
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     shares = view != "pixels"
-    drawn = layers(confusion, view, rows, columns, theme, log)
+    drawn = matrix_layers(confusion, view, rows, columns, theme, log)
     traces = [_heatmap(layer, theme, shares) for layer in drawn]
     traces += [_numbers(values, drawn, theme, shares), _cells(confusion, view, rows, columns, unit)]
     layout = _layout(confusion, rows, columns, theme, title, height)
@@ -149,7 +149,9 @@ def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
         **{"y": 0, "yanchor": "top", "ypad": 14, "len": 0.42, "lenmode": "fraction"},
         **{"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10, "color": theme.muted}},
         "tickvals": [place for place, _ in ticks],
-        "ticktext": ["0" if value == 0 else f"{100 * value:.3g} %" if shares else brief(value) for _, value in ticks],
+        "ticktext": [
+            "0" if value == 0 else f"{100 * value:.3g} %" if shares else pixels_brief(value) for _, value in ticks
+        ],
     }
 
 
@@ -157,7 +159,7 @@ def _numbers(values: Floats, drawn: Sequence[Layer], theme: Theme, shares: bool)
     """The numbers in the cells, where columns leave them room, and a small dot where a value does not exist."""
     written = np.isnan(values) | ((values > 0) & (values.shape[1] <= TEXT_COLUMNS))
     y, x = np.nonzero(written)
-    show = per_cent if shares else brief
+    show = percent_brief if shares else pixels_brief
     return {
         "type": "scatter",
         "name": "numbers",
@@ -174,14 +176,14 @@ def _numbers(values: Floats, drawn: Sequence[Layer], theme: Theme, shares: bool)
 def _ink(drawn: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     """What can be read on a cell."""
     colour = next((colour for layer in drawn if (colour := layer.colour(row, column))), None)
-    return readable_on(colour) if colour else theme.muted
+    return text_colour_on(colour) if colour else theme.muted
 
 
 def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], unit: str) -> dict[str, Any]:
     """An invisible point on every cell, to hover and to click."""
     pairs = [(i, j) for i in rows for j in columns]
     y, x = np.divmod(np.arange(len(pairs)), max(len(columns), 1))
-    names = [plain(label) for label in confusion.labels]
+    names = [plotly_text(label) for label in confusion.labels]
     return {
         "type": "scatter",
         "name": "cells",
@@ -204,9 +206,9 @@ def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int
     if view != "pixels":
         lines.append(f"{view if view != 'f1' else 'F1'} " + ("n/a" if math.isnan(value) else f"{value:.6f}"))
     lines += [
-        f"{share(float(confusion.recall[i, j]))} of gt {names[i]}",
-        f"{share(float(confusion.precision[i, j]))} of pred {names[j]}",
-        f"{spaced(float(confusion.values[i, j]))} {unit}",
+        f"{percent(float(confusion.recall[i, j]))} of gt {names[i]}",
+        f"{percent(float(confusion.precision[i, j]))} of pred {names[j]}",
+        f"{thin_spaced(float(confusion.values[i, j]))} {unit}",
     ]
     return "<br>".join(lines)
 
@@ -224,7 +226,7 @@ def _layout(
     title: str | None,
     height: int | None,
 ) -> dict[str, Any]:
-    measures = sizes([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns])
+    measures = figure_sizes([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns])
     top, bottom = measures.top + (20 if title else 0), 56
     x = _axis(confusion, columns, measures.most, measures.x_font, theme)
     y = _axis(confusion, rows, measures.most, measures.font, theme)
@@ -246,7 +248,7 @@ def _axis(confusion: Confusion, positions: Sequence[int], most: int, font: int, 
     return {
         "tickmode": "array",
         "tickvals": list(range(n)),
-        "ticktext": [plain(short(confusion.labels[i], most)) for i in positions],
+        "ticktext": [plotly_text(shorten(confusion.labels[i], most)) for i in positions],
         "tickfont": {"size": font},
         "ticklabelstandoff": 3,
         "ticks": "",

@@ -13,12 +13,12 @@ import plotly.graph_objects as go
 
 from layoutcm.drawing.palette import Theme, label_colours
 from layoutcm.drawing.screen.charts import share_axis
-from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plain
+from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_text
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import envelope
-from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectCells
-from layoutcm.wording import number, share, short
+from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
+from layoutcm.wording import percent, score_text, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ class Curve(NamedTuple):
     recall: Floats
 
 
-def drawn_curve(label: str, ap: float, ranked: pd.DataFrame, rule: str) -> Curve:
+def curve_points(label: str, ap: float, ranked: pd.DataFrame, rule: str) -> Curve:
     """What is drawn of a ranking: the line under which the rule takes the area, with as many points as a screen shows.
 
     `sum` takes the plain steps, the other rules their envelope.
@@ -52,10 +52,10 @@ def curves_figure(curves: Sequence[Curve], labels: Sequence[str], theme: Theme) 
     colours = label_colours(labels)
     figure = go.Figure()
     for curve in curves:
-        name = plain(short(curve.label, 26))
+        name = plotly_text(shorten(curve.label, 26))
         figure.add_trace(
             go.Scatter(
-                name=f"{name} {number(curve.ap)}",
+                name=f"{name} {score_text(curve.ap)}",
                 x=curve.recall,
                 y=curve.precision,
                 mode="lines" if len(curve.recall) > 1 else "markers",
@@ -68,9 +68,10 @@ def curves_figure(curves: Sequence[Curve], labels: Sequence[str], theme: Theme) 
 
 
 def _curve_hovers(curve: Curve) -> list[str]:
-    name = plain(curve.label)
+    name = plotly_text(curve.label)
     return [
-        f"<b>{name}</b><br>recall {share(recall)}<br>precision {share(precision)}<br>score {number(score)} or more"
+        f"<b>{name}</b><br>recall {percent(recall)}<br>precision {percent(precision)}<br>"
+        f"score {score_text(score)} or more"
         for score, precision, recall in zip(curve.score, curve.precision, curve.recall)
     ]
 
@@ -82,9 +83,9 @@ def points_figure(classes: pd.DataFrame, labels: Sequence[str], theme: Theme) ->
     for row in classes.to_dict("records"):
         label, precision, recall = str(row["label"]), float(row["precision"]), float(row["recall"])
         if np.isfinite(precision) and np.isfinite(recall):
-            text = f"<b>{plain(label)}</b><br>recall {share(recall)}<br>precision {share(precision)}"
+            text = f"<b>{plotly_text(label)}</b><br>recall {percent(recall)}<br>precision {percent(precision)}"
             marker = {"color": colours[label], "size": 11, "line": {"color": theme.text, "width": 0.8}}
-            name = plain(short(label, 26))
+            name = plotly_text(shorten(label, 26))
             figure.add_trace(go.Scatter(name=name, x=[recall], y=[precision], mode="markers", marker=marker,
                                         cliponaxis=False, hoverinfo="text", hovertext=[text]))  # fmt: skip
     return _in_the_plane(figure, theme)
@@ -101,7 +102,7 @@ def _in_the_plane(figure: go.Figure, theme: Theme) -> go.Figure:
     return figure
 
 
-def as_confusion(cells: ObjectCells, only: Collection[str] = ()) -> tuple[Confusion, list[int], list[int]]:
+def object_matrix(cells: ObjectConfusion, only: Collection[str] = ()) -> tuple[Confusion, list[int], list[int]]:
     """The matrix with `invented` and `missed` as labels of their own at the end, and the rows and columns to draw.
 
     `only` are the labels to draw; none = all that have an object.
@@ -122,10 +123,10 @@ def as_confusion(cells: ObjectCells, only: Collection[str] = ()) -> tuple[Confus
 
 
 def object_figure(
-    cells: ObjectCells, view: str, theme: Theme, only: Collection[str] = (), selected: tuple[int, int] | None = None
+    cells: ObjectConfusion, view: str, theme: Theme, only: Collection[str] = (), selected: tuple[int, int] | None = None
 ) -> go.Figure:
     """The object confusion matrix as a heatmap; customdata and `selected` are positions in `ObjectCells.counts`."""
-    confusion, rows, columns = as_confusion(cells, only)
+    confusion, rows, columns = object_matrix(cells, only)
     last = len(cells.labels)
     if selected is not None and selected[PRED] == last:
         selected = (selected[GT], last + 1)

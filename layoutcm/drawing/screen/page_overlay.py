@@ -10,9 +10,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from layoutcm.drawing.palette import Theme, faded
-from layoutcm.drawing.screen.matrix import base_layout, plain
-from layoutcm.wording import short
+from layoutcm.drawing.palette import Theme, rgba
+from layoutcm.drawing.screen.matrix import base_layout, plotly_text
+from layoutcm.wording import shorten
 
 SIDES = ("gt", "pred")
 # Where the hover point of a box stands, as a share of its width: those of two equal boxes must not coincide.
@@ -55,11 +55,11 @@ def _outlines(side: str, label: str, boxes: Sequence[Mapping[str, Any]], theme: 
     is_gt = side == "gt"
     return {
         "type": "scatter",
-        "name": plain(f"{side}: {short(label, 26)}"),
+        "name": plotly_text(f"{side}: {shorten(label, 26)}"),
         "x": x,
         "y": y,
         "mode": "lines+markers",
-        "line": {"color": faded(colour, 0.5) if is_gt else colour, "width": 4 if is_gt else 2}
+        "line": {"color": rgba(colour, 0.5) if is_gt else colour, "width": 4 if is_gt else 2}
         | ({} if is_gt else {"dash": "5px,3px"}),
         "marker": {
             "size": [0, 0, 0, 0, 0, 0, 5, 0] * len(boxes),
@@ -77,12 +77,12 @@ def _outlines(side: str, label: str, boxes: Sequence[Mapping[str, Any]], theme: 
 
 
 def _hover(box: Mapping[str, Any]) -> str:
-    lines = [f"{box['side']} <b>{plain(box['label'])}</b>"]
+    lines = [f"{box['side']} <b>{plotly_text(box['label'])}</b>"]
     if box.get("score") is not None:
         lines.append(f"score {box['score']:.3f}")
     x0, y0, x1, y1 = (box[edge] for edge in ("x0", "y0", "x1", "y1"))
     lines.append(f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}")
-    lines.append(f"{x1 - x0:g} × {y1 - y0:g} px, region {plain(str(box['number']))}")
+    lines.append(f"{x1 - x0:g} × {y1 - y0:g} px, region {plotly_text(str(box['number']))}")
     return "<br>".join(lines)
 
 

@@ -12,20 +12,20 @@ import numpy as np
 import plotly.graph_objects as go
 
 from layoutcm.drawing.matrix_layers import classes_in_use
-from layoutcm.drawing.palette import Theme, faded, label_colours
+from layoutcm.drawing.palette import Theme, label_colours, rgba
 from layoutcm.drawing.screen.charts import class_hover, share_axis
-from layoutcm.drawing.screen.matrix import base_layout, plain
+from layoutcm.drawing.screen.matrix import base_layout, plotly_text
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.wording import short
+from layoutcm.wording import shorten
 
 HEIGHT = 560
 MARGIN = {"l": 60, "r": 140, "t": 46, "b": 50}
 # Names are placed as on a narrow screen; on a wider one points only move apart.
-WIDE, HIGH = 420, HEIGHT - MARGIN["t"] - MARGIN["b"]
+PLANE_WIDTH, PLANE_HEIGHT = 420, HEIGHT - MARGIN["t"] - MARGIN["b"]
 LINE = 13  # pixels a line of names needs
 TOP = 1.06  # where the axes end, a little above 100 %
-LISTED = 24  # names at most; with more, nobody could follow the lines
+MOST_LISTED = 24  # names at most; with more, nobody could follow the lines
 LIST_AT = 1.1  # the list's place on the recall axis
 Box = tuple[float, float, float, float]
 
@@ -36,12 +36,12 @@ def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool 
     both = np.isfinite(values["recall"]) & np.isfinite(values["precision"])
     positions = [i for i in classes_in_use(confusion, background) if both[i]]
     x, y = values["recall"][positions], values["precision"][positions]
-    names = [short(confusion.labels[i], 22) for i in positions]
+    names = [shorten(confusion.labels[i], 22) for i in positions]
     colours = label_colours(confusion.labels)
     diameters = _diameters(values["gt_pixels"][positions])
     places = name_places(x, y, names, diameters)
-    listed = [k for k, place in enumerate(places) if not place][:LISTED]
-    heights = spread(y[listed], TOP * LINE / HIGH, TOP)
+    listed = [k for k, place in enumerate(places) if not place][:MOST_LISTED]
+    heights = spread_apart(y[listed], TOP * LINE / PLANE_HEIGHT, TOP)
     figure = go.Figure(_iso_f1_curves(theme))
     for k, height in zip(listed, heights):
         figure.add_trace(_leader(x[k], y[k], height, names[k], colours[confusion.labels[positions[k]]], theme))
@@ -51,12 +51,12 @@ def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool 
             x=x,
             y=y,
             mode="markers+text",
-            text=[plain(name) if place else "" for name, place in zip(names, places)],
+            text=[plotly_text(name) if place else "" for name, place in zip(names, places)],
             textposition=[place or "middle right" for place in places],
             textfont={"size": 11},
             marker={
                 "size": diameters,
-                "color": [faded(colours[confusion.labels[i]], 0.75) for i in positions],
+                "color": [rgba(colours[confusion.labels[i]], 0.75) for i in positions],
                 "line": {"color": theme.text, "width": 0.8},
             },
             customdata=positions,
@@ -89,7 +89,7 @@ def _iso_f1_curves(theme: Theme) -> list[go.Scatter]:
                 x=[recall[0], *recall],
                 y=[TOP, *precision],
                 mode="lines+text",
-                line={"color": faded(theme.muted, 0.6), "width": 1, "dash": "dot"},
+                line={"color": rgba(theme.muted, 0.6), "width": 1, "dash": "dot"},
                 text=[f"F1 {f1:g}"] + [""] * 60,
                 textposition="top center",
                 textfont={"size": 10, "color": theme.muted},
@@ -106,8 +106,8 @@ def _leader(x: float, y: float, height: float, name: str, colour: str, theme: Th
         x=[x, LIST_AT],
         y=[y, height],
         mode="lines+text",
-        line={"color": faded(colour, 0.7), "width": 1},
-        text=["", f" {plain(name)}"],
+        line={"color": rgba(colour, 0.7), "width": 1},
+        text=["", f" {plotly_text(name)}"],
         textposition="middle right",
         textfont={"size": 11, "color": theme.text},
         hoverinfo="skip",
@@ -120,22 +120,27 @@ def name_places(x: Floats, y: Floats, names: Sequence[str], diameters: Sequence[
 
     Earlier points, which are larger classes, choose first.
     """
-    across, up = WIDE / LIST_AT, HIGH / TOP
+    across, up = PLANE_WIDTH / LIST_AT, PLANE_HEIGHT / TOP
     points = [
         (across * a - d / 2, up * b - d / 2, across * a + d / 2, up * b + d / 2) for a, b, d in zip(x, y, diameters)
     ]
     taken = list(points)
     places: list[str | None] = [None] * len(names)
     for k, name in enumerate(names):
-        for place, box in _beside(points[k], 6.2 * len(name)).items():
-            if min(box) > 0 and box[2] < WIDE and box[3] < HIGH and not any(_overlap(box, other) for other in taken):
+        for place, box in _boxes_beside(points[k], 6.2 * len(name)).items():
+            if (
+                min(box) > 0
+                and box[2] < PLANE_WIDTH
+                and box[3] < PLANE_HEIGHT
+                and not any(_overlap(box, other) for other in taken)
+            ):
                 places[k] = place
                 taken.append(box)
                 break
     return places
 
 
-def _beside(point: Box, wide: float) -> dict[str, Box]:
+def _boxes_beside(point: Box, wide: float) -> dict[str, Box]:
     """The boxes that a name would take beside a point, y up."""
     left, low, right, high = point
     x, y = (left + right) / 2, (low + high) / 2
@@ -151,7 +156,7 @@ def _overlap(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def spread(values: Floats, gap: float, top: float) -> list[float]:
+def spread_apart(values: Floats, gap: float, top: float) -> list[float]:
     """Places as near to the values as can be, in their order, at least `gap` apart, between 0 and `top` if they fit.
 
     With k * gap added to the k-th from above, places must only never rise; where values do, neighbours take their mean.

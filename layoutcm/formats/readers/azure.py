@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import numbered
+from layoutcm.formats.parsing import page_name
 
 
 class Point(msgspec.Struct):
@@ -99,13 +99,13 @@ def is_azure(content: Content) -> bool:
     )
 
 
-def read_analysis(content: Content, options: Options, rows: Gathering) -> None:
+def read_analysis(content: Content, options: Options, rows: LayoutBuilder) -> None:
     wrapped = "analyzeResult" in content.json_keys
     found = content.decode(Wrapped).analyzeResult if wrapped else content.decode(Analysis)
     listed = found.pages or found.readResults or []
     pages = {
         page.number: rows.page(
-            numbered(content.stem, page.number, len(listed)),
+            page_name(content.stem, page.number, len(listed)),
             page.width,
             page.height,
             f"pages[{i}]",
@@ -145,7 +145,7 @@ def _references(part: Part) -> Iterator[str]:
         yield from cell.elements or []
 
 
-def _region(file: str, rows: Gathering, pages: dict[int, int], label: str, area: Area, place: str) -> None:
+def _region(file: str, rows: LayoutBuilder, pages: dict[int, int], label: str, area: Area, place: str) -> None:
     if area.page not in pages:
         raise InputError(file, place, f"it is on page {area.page}, which the file does not list", "Export it again.")
     ring = area.corners

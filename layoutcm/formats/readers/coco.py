@@ -13,11 +13,11 @@ from itertools import chain, repeat
 import msgspec
 import numpy as np
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.outlines import parse_segmentation
-from layoutcm.formats.page_sizes import THREE_WAYS, missing_size, size_of
-from layoutcm.layouts.model import BACKGROUND, CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions
+from layoutcm.formats.page_sizes import MISSING_SIZE_HINT, missing_size_error, size_of
+from layoutcm.layouts.model import BACKGROUND, CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import make_layout
 
@@ -94,7 +94,7 @@ def read_results(content: Content, options: Options) -> Layout:
             content.name,
             "",
             "this is a COCO results list, which holds no page size and no label names",
-            f"If it is the prediction, the ground truth goes before it. {THREE_WAYS}",
+            f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE_HINT}",
         )
     pages = _pages(content.name, images, options)
     return _layout(
@@ -110,7 +110,7 @@ def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
     ]
     unknown = next((i for i, size in enumerate(sizes) if size is None), None)
     if unknown is not None:
-        raise missing_size(file, f"images[{unknown}]", names[unknown], options)
+        raise missing_size_error(file, f"images[{unknown}]", names[unknown], options)
     columns = np.array(sizes, float).reshape(len(images), 2)
     return Pages(
         names,
@@ -138,7 +138,7 @@ def _unique(ids: Sequence[Key], file: str, section: str) -> dict[Key, int]:
             raise InputError(
                 file,
                 f"{section}[{position[key]}] and {section}[{i}]",
-                f"the id {shown(key)} occurs twice",
+                f"the id {short_repr(key)} occurs twice",
                 "Ids must be unique: remove or renumber one of the two.",
             )
     return position
@@ -186,7 +186,7 @@ def _layout(
     )
 
 
-def _check_masks(file: str, regions: Regions, pages: Pages, place: Place) -> None:
+def _check_masks(file: str, regions: Regions, pages: Pages, place: PlaceNamer) -> None:
     """A mask of another size than its page would put the region somewhere else."""
     for i, shape in regions.shapes.items():
         size = (float(pages.widths[regions.page[i]]), float(pages.heights[regions.page[i]]))
@@ -213,7 +213,7 @@ def _declare(
         label_keys[key] = len(labels)
         labels.append(f"category {key:g}" if isinstance(key, float) else f"category {key}")
     first = next(iter(counts))
-    example = f"{shown(first)}, on {counts[first]:,} region{'s' if counts[first] > 1 else ''}"
+    example = f"{short_repr(first)}, on {counts[first]:,} region{'s' if counts[first] > 1 else ''}"
     findings.append(
         Finding(
             "undeclared-category",
@@ -228,7 +228,7 @@ def _declare(
 
 def _unlisted(file: str, annotations: Sequence[Annotation], section: str, page: Indices) -> Finding:
     lost = np.flatnonzero(page < 0).tolist()
-    example = f"first at {section}[{lost[0]}]: image_id {shown(annotations[lost[0]].image_id)}"
+    example = f"first at {section}[{lost[0]}]: image_id {short_repr(annotations[lost[0]].image_id)}"
     images = len({annotations[i].image_id for i in lost})
     regions = f"{len(lost):,} region{'s' if len(lost) > 1 else ''} on {images:,} image{'s' if images > 1 else ''}"
     if section:

@@ -11,11 +11,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.outlines import MAX_TEXT, box_around, outline_of, parse_points
-from layoutcm.formats.parsing import Spot, number, numbers, spelled, told_size
+from layoutcm.formats.parsing import FilePlace, parse_number, parse_numbers, parse_size, place_text
 from layoutcm.formats.xml import elements, root_name
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask
 
@@ -33,7 +33,7 @@ def is_cvat(content: Content) -> bool:
     return root_name(content) == "annotations" and any(mark in content.data for mark in (b"<image ", b"<track "))
 
 
-def read_file(content: Content, options: Options, rows: Gathering) -> None:
+def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
     frames: dict[int, int] = {}
     sizes: set[tuple[float, float] | tuple[None, None]] = set()
     images = tracks = 0
@@ -43,7 +43,7 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
                 shown_areas = (one for one in element if one.findtext("type") not in {*NO_AREAS, "tag"})
                 rows.declare([name for one in shown_areas if (name := (one.findtext("name") or "").strip())])
             case "original_size":
-                sizes.add(told_size(element.findtext("width"), element.findtext("height")))
+                sizes.add(parse_size(element.findtext("width"), element.findtext("height")))
             case "image":
                 _read_image(element, images, content, options, rows)
                 images += 1
@@ -56,8 +56,8 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
         raise InputError(content.name, "", "there is no image and no track in it", "Export it as CVAT for images 1.1.")
 
 
-def _read_image(image: Element, i: int, content: Content, options: Options, rows: Gathering) -> None:
-    width, height = told_size(image.get("width"), image.get("height"))
+def _read_image(image: Element, i: int, content: Content, options: Options, rows: LayoutBuilder) -> None:
+    width, height = parse_size(image.get("width"), image.get("height"))
     name = image.get("name", "").strip() or f"{content.stem}_p{i + 1}"
     page = rows.page(name, width, height, f"image[{i}]")
     for j, shape in enumerate(image):
@@ -70,35 +70,35 @@ def _read_track(
     frames: dict[int, int],
     size: tuple[float | None, float | None],
     options: Options,
-    rows: Gathering,
+    rows: LayoutBuilder,
 ) -> None:
     before, hidden = -1, True
     for j, shape in enumerate(track):
         place = ("track[{0[0]}]/shape[{0[1]}]", (i, j))
         frame = _frame(shape, place, rows)
         if not hidden and frame > before + 1:
-            rows.odd("skipped-frames", "stretches between two frames of a track are not filled in", spelled(place))
+            rows.odd("skipped-frames", "stretches between two frames of a track are not filled in", place_text(place))
         before, hidden = frame, shape.get("outside") == "1"
         if hidden:
             continue
         if frame not in frames:
             name = f"frame_{frame:06d}"
-            frames[frame] = rows.page(name, size[0], size[1], spelled(place), number=frame + 1)
+            frames[frame] = rows.page(name, size[0], size[1], place_text(place), number=frame + 1)
         read_shape(shape, frames[frame], track.get("label", ""), place, options, rows)
 
 
-def _frame(shape: Element, place: Spot, rows: Gathering) -> int:
-    frame = number(shape.get("frame"), rows.file, f"{spelled(place)}/frame")
+def _frame(shape: Element, place: FilePlace, rows: LayoutBuilder) -> int:
+    frame = parse_number(shape.get("frame"), rows.file, f"{place_text(place)}/frame")
     if not (frame.is_integer() and 0 <= frame <= MAX_FRAME):
         problem = f"{frame:g} is not a frame, must be whole and from 0 to {MAX_FRAME:,}"
-        raise InputError(rows.file, f"{spelled(place)}/frame", problem, "Repair this value.")
+        raise InputError(rows.file, f"{place_text(place)}/frame", problem, "Repair this value.")
     return int(frame)
 
 
-def read_shape(shape: Element, page: int, label: str, place: Spot, options: Options, rows: Gathering) -> None:
+def read_shape(shape: Element, page: int, label: str, place: FilePlace, options: Options, rows: LayoutBuilder) -> None:
     match shape.tag:
         case "box" if not shape.get("rotation"):
-            x0, y0, x1, y1 = numbers([shape.get(corner) for corner in CORNERS], rows.file, place, CORNERS)
+            x0, y0, x1, y1 = parse_numbers([shape.get(corner) for corner in CORNERS], rows.file, place, CORNERS)
             rows.region(page, label, x0, y0, x1, y1, place)
         case "mask":
             _read_mask(shape, page, label, place, options, rows)
@@ -110,45 +110,47 @@ def read_shape(shape: Element, page: int, label: str, place: Spot, options: Opti
             _read_points(parse_points(shape.get("points", ""), rows.file, place), page, label, place, options, rows)
         case kind if kind in NO_AREAS:
             message = "lines, points and the like cover no area and are left out"
-            rows.odd("not-an-area", message, spelled(place))
+            rows.odd("not-an-area", message, place_text(place))
 
 
-def _read_points(flat: list[float], page: int, label: str, place: Spot, options: Options, rows: Gathering) -> None:
+def _read_points(
+    flat: list[float], page: int, label: str, place: FilePlace, options: Options, rows: LayoutBuilder
+) -> None:
     if flat:
         rows.region(page, label, *box_around(flat), place, shape=outline_of(flat) if options.outlines else None)
     else:
-        rows.odd("no-coordinates", "shapes without coordinates are left out", spelled(place))
+        rows.odd("no-coordinates", "shapes without coordinates are left out", place_text(place))
 
 
-def _turned_box(box: Element, file: str, place: Spot) -> list[float]:
-    x0, y0, x1, y1 = numbers([box.get(corner) for corner in CORNERS], file, place, CORNERS)
+def _turned_box(box: Element, file: str, place: FilePlace) -> list[float]:
+    x0, y0, x1, y1 = parse_numbers([box.get(corner) for corner in CORNERS], file, place, CORNERS)
     right, down = (x1 - x0) / 2, (y1 - y0) / 2
     corners = [(-right, -down), (right, -down), (right, down), (-right, down)]
     return _turned(corners, (x0 + x1) / 2, (y0 + y1) / 2, box, file, place)
 
 
-def _ellipse(ellipse: Element, file: str, place: Spot) -> list[float]:
-    cx, cy, rx, ry = numbers([ellipse.get(name) for name in ELLIPSE], file, place, ELLIPSE)
+def _ellipse(ellipse: Element, file: str, place: FilePlace) -> list[float]:
+    cx, cy, rx, ry = parse_numbers([ellipse.get(name) for name in ELLIPSE], file, place, ELLIPSE)
     turns = (2 * math.pi * i / ELLIPSE_POINTS for i in range(ELLIPSE_POINTS))
     return _turned([(rx * math.cos(turn), ry * math.sin(turn)) for turn in turns], cx, cy, ellipse, file, place)
 
 
 def _turned(
-    points: list[tuple[float, float]], cx: float, cy: float, shape: Element, file: str, place: Spot
+    points: list[tuple[float, float]], cx: float, cy: float, shape: Element, file: str, place: FilePlace
 ) -> list[float]:
     """Points around a centre, turned clockwise by the degrees that the shape tells."""
-    angle = math.radians(number(shape.get("rotation") or 0, file, f"{spelled(place)}/rotation"))
+    angle = math.radians(parse_number(shape.get("rotation") or 0, file, f"{place_text(place)}/rotation"))
     cos, sin = math.cos(angle), math.sin(angle)
     return [value for x, y in points for value in (cx + x * cos - y * sin, cy + x * sin + y * cos)]
 
 
-def _read_mask(shape: Element, page: int, label: str, place: Spot, options: Options, rows: Gathering) -> None:
-    x, y, width, height = numbers([shape.get(side) for side in MASK], rows.file, place, MASK)
+def _read_mask(shape: Element, page: int, label: str, place: FilePlace, options: Options, rows: LayoutBuilder) -> None:
+    x, y, width, height = parse_numbers([shape.get(side) for side in MASK], rows.file, place, MASK)
     area = _mask(shape, rows.size(page), (x, y, width, height), rows.file, place) if options.outlines else None
     rows.region(page, label, x, y, x + width, y + height, place, shape=area)
 
 
-def _mask(shape: Element, size: tuple[float, float], told: tuple[float, ...], file: str, place: Spot) -> RunMask:
+def _mask(shape: Element, size: tuple[float, float], told: tuple[float, ...], file: str, place: FilePlace) -> RunMask:
     """CVAT's runs go along the rows of the mask's own box; the model's go down the columns of the page."""
     text = shape.get("rle", "")
     try:
@@ -159,8 +161,8 @@ def _mask(shape: Element, size: tuple[float, float], told: tuple[float, ...], fi
         runs = []
     inside = 0 <= left <= left + width <= columns and 0 <= top <= top + height <= rows
     if not inside or min(runs, default=-1) < 0 or sum(runs) != width * height or rows * columns > MAX_MASK_PIXELS:
-        problem = f"the runs {shown(text)} do not fill a mask of {told[2]:g} x {told[3]:g} on the page"
-        raise InputError(file, f"{spelled(place)}/rle", problem, "Repair or remove it; boxes alone are always read.")
+        problem = f"the runs {short_repr(text)} do not fill a mask of {told[2]:g} x {told[3]:g} on the page"
+        raise InputError(file, f"{place_text(place)}/rle", problem, "Repair or remove it; boxes alone are always read.")
     strip = np.zeros((width, rows), np.int8)
     strip[:, top : top + height] = np.repeat(np.arange(len(runs)) % 2, runs).reshape(height, width).T
     turns = np.flatnonzero(np.diff(strip.ravel(), prepend=0, append=0)) + left * rows

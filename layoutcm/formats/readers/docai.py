@@ -8,9 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import numbered, part_of
+from layoutcm.formats.parsing import page_name, pixels_from_fraction
 
 
 class Vertex(msgspec.Struct):
@@ -65,7 +65,7 @@ def is_docai(content: Content) -> bool:
     return {"pages", "text"} <= keys and bool({"mimeType", "mime_type", "uri", "shardInfo", "textStyles"} & keys)
 
 
-def read_document(content: Content, options: Options, rows: Gathering) -> None:
+def read_document(content: Content, options: Options, rows: LayoutBuilder) -> None:
     wrapped = "pages" not in content.json_keys and "document" in content.json_keys
     pages = content.decode(Wrapped).document.pages if wrapped else content.decode(Document).pages
     if not pages:
@@ -78,7 +78,7 @@ def read_document(content: Content, options: Options, rows: Gathering) -> None:
     for i, page in enumerate(pages):
         number = page.pageNumber or i + 1
         size = page.dimension or Dimension()
-        name = numbered(content.stem, number, len(pages))
+        name = page_name(content.stem, number, len(pages))
         at = rows.page(name, size.width, size.height, f"pages[{i}].dimension", document=content.stem, number=number)
         kinds = {"block": page.blocks} if not page.paragraphs else {"paragraph": page.paragraphs}
         kinds |= {"table": page.tables, "visual element": page.visualElements}
@@ -87,12 +87,12 @@ def read_document(content: Content, options: Options, rows: Gathering) -> None:
                 _region(content.name, rows, at, part.type or kind, part.layout, f"pages[{i}], {kind} {k}")
 
 
-def _region(file: str, rows: Gathering, page: int, label: str, where: Where | None, place: str) -> None:
+def _region(file: str, rows: LayoutBuilder, page: int, label: str, where: Where | None, place: str) -> None:
     poly = where.boundingPoly if where else None
     width, height = rows.size(page)
     ring = [(v.x, v.y) for v in poly.vertices] if poly else []
     if poly and not ring:
-        ring = [(part_of(v.x, width), part_of(v.y, height)) for v in poly.normalizedVertices]
+        ring = [(pixels_from_fraction(v.x, width), pixels_from_fraction(v.y, height)) for v in poly.normalizedVertices]
     if len(ring) < 2:
         raise InputError(file, place, "there is no boundingPoly", "Export the document with its layout.")
     rows.outline(page, label, ring, place, where.confidence if where else None)

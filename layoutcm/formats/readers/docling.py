@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import NO_SCORE, numbered
+from layoutcm.formats.parsing import NO_SCORE, page_name
 from layoutcm.layouts.model import Finding
 
 Box = tuple[float, float, float, float]
@@ -69,7 +69,7 @@ def is_document(content: Content) -> bool:
     return content.json_root == "object" and {"schema_name", "texts"} <= content.json_keys
 
 
-def read_document(content: Content, options: Options, rows: Gathering) -> None:
+def read_document(content: Content, options: Options, rows: LayoutBuilder) -> None:
     file = content.decode(Document)
     document = file.name or content.stem
     items = list(_items(file, options))
@@ -83,7 +83,7 @@ def read_document(content: Content, options: Options, rows: Gathering) -> None:
     pages = {}
     for page in sorted(file.pages.values(), key=lambda one: one.page_no):
         width, height = (page.size.width, page.size.height) if page.size else (None, None)
-        name = numbered(document, page.page_no, len(file.pages))
+        name = page_name(document, page.page_no, len(file.pages))
         where = f"pages.{page.page_no}.size"
         pages[page.page_no] = rows.page(name, width, height, where, document=document, number=page.page_no)
     for place, item in items:
@@ -108,37 +108,37 @@ def _items(file: Document, options: Options) -> Iterator[tuple[str, Item]]:
                 yield f"{kind}[{i}]", item
 
 
-class Counted(msgspec.Struct, gc=False):
+class MetricsItem(msgspec.Struct, gc=False):
     bbox: Box
     category_id: Key
     score: float | None = None
 
 
-class Sample(msgspec.Struct):
+class MetricsSample(msgspec.Struct):
     page_width: float
     page_height: float
     id: Key | None = None
-    page_resolution_a: list[Counted] = []
-    page_resolution_b: list[Counted] = []
+    page_resolution_a: list[MetricsItem] = []
+    page_resolution_b: list[MetricsItem] = []
 
 
 def is_metrics(content: Content) -> bool:
     return content.json_root != "" and {"page_resolution_a", "page_resolution_b"} <= content.json_keys
 
 
-def read_metrics(content: Content, options: Options, rows: Gathering) -> None:
+def read_metrics(content: Content, options: Options, rows: LayoutBuilder) -> None:
     """Side a; side b when the other side of the comparison has been read from such a file."""
     second = options.like is not None and options.like.format.startswith("docling-metrics")
     _read_side(content, options, rows, "b" if second else "a")
 
 
-def read_metrics_b(content: Content, options: Options, rows: Gathering) -> None:
+def read_metrics_b(content: Content, options: Options, rows: LayoutBuilder) -> None:
     _read_side(content, options, rows, "b")
 
 
-def _read_side(content: Content, options: Options, rows: Gathering, side: str) -> None:
+def _read_side(content: Content, options: Options, rows: LayoutBuilder, side: str) -> None:
     many = content.json_root == "array"
-    samples = content.decode(list[Sample]) if many else [content.decode(Sample)]
+    samples = content.decode(list[MetricsSample]) if many else [content.decode(MetricsSample)]
     if not rows.findings:
         message = f"{rows.name}: the file holds two resolutions of each page, a and b; this is {side}."
         rows.findings.append(Finding("two-sides", message, severity="info", fix="format=docling-metrics-b reads b."))
@@ -147,14 +147,14 @@ def _read_side(content: Content, options: Options, rows: Gathering, side: str) -
         name = content.stem if sample.id is None else str(sample.id)
         page = rows.page(name, sample.page_width, sample.page_height, start or "page_width")
         place = f"{start}page_resolution_{side}[{{}}].bbox"
-        regions: list[Counted] = getattr(sample, f"page_resolution_{side}")
+        regions: list[MetricsItem] = getattr(sample, f"page_resolution_{side}")
         for k, region in enumerate(regions):
-            label = lent_label(options, region.category_id)
+            label = reference_label(options, region.category_id)
             x0, y0, x1, y1 = region.bbox
             rows.region(page, label, x0, y0, x1, y1, (place, k), region.score)
 
 
-def lent_label(options: Options, key: Key) -> str:
+def reference_label(options: Options, key: Key) -> str:
     """The name that the layout from `like` has for a category id, or the id itself."""
     like = options.like
     if like is not None and like.label_keys.get(key, -1) >= 0:
@@ -181,7 +181,7 @@ def is_dump(content: Content) -> bool:
     return content.json_root == "object" and "predictions" in content.json_keys and b'"bboxes"' in content.data
 
 
-def read_dump(content: Content, options: Options, rows: Gathering) -> None:
+def read_dump(content: Content, options: Options, rows: LayoutBuilder) -> None:
     file = content.decode(Dump)
     listed = file.categories or []
     names = (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering, gathered
+from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import HEAD, Content, Options
 from layoutcm.formats.html_tags import check_number_of_tags
 from layoutcm.formats.parsing import is_picture_or_table
@@ -39,8 +39,8 @@ def is_doctags(content: Content) -> bool:
     )
 
 
-def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
-    layout = gathered("doctags", read_file)(name, contents, options)
+def read_doctags(name: str, contents: Sequence[Content], options: Options) -> Layout:
+    layout = reader_by_rows("doctags", read_file)(name, contents, options)
     if not len(layout.region_columns) and any(finding.code == "no-location" for finding in layout.findings):
         raise InputError(
             name, "", "these DocTags have no locations, so there is no layout in them", "Export them with locations."
@@ -48,7 +48,7 @@ def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
     return layout
 
 
-def read_file(content: Content, options: Options, rows: Gathering) -> None:
+def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
     check_number_of_tags(content)
     pages = _pages(content)
     line = 1
@@ -80,7 +80,7 @@ def _kind(name: str) -> tuple[bool, bool, bool]:
     return _BELOW.match(name) is not None, content, content and is_picture_or_table(name)
 
 
-def _read_tags(text: str, page: int, line: int, options: Options, rows: Gathering) -> None:
+def _read_tags(text: str, page: int, line: int, options: Options, rows: LayoutBuilder) -> None:
     width, height = (side / GRID for side in rows.size(page))
     holders: list[str] = []  # pictures and tables that are open
     at = 0

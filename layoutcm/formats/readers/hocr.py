@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.html_tags import VOID, check_number_of_tags, classes_of, tags, title_of
 from layoutcm.formats.outlines import Box
-from layoutcm.formats.parsing import is_picture_or_table, numbers, told_size
+from layoutcm.formats.parsing import is_picture_or_table, parse_numbers, parse_size
 from layoutcm.formats.xml import MAX_DEPTH, root_name
 
 HTML = {"html", "head", "body", "div", "span", "p", "section", "article"}
@@ -50,7 +50,7 @@ def is_hocr(content: Content) -> bool:
     return root_name(content).lower() in HTML and PAGE.encode() in content.data
 
 
-def read_file(content: Content, options: Options, rows: Gathering) -> None:
+def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
     check_number_of_tags(content)
     many = len(list(islice(_PAGES.finditer(content.data), 2))) == 2
     stack = [Open(b"")]
@@ -74,7 +74,7 @@ def read_file(content: Content, options: Options, rows: Gathering) -> None:
     _check_end(content, stack, pages, rows)
 
 
-def _end_before(stack: list[Open], tag: bytes, classes: tuple[str, ...], rows: Gathering) -> None:
+def _end_before(stack: list[Open], tag: bytes, classes: tuple[str, ...], rows: LayoutBuilder) -> None:
     """Close what HTML need not close: a paragraph before the next one or an area, and a page before the next."""
     if stack[-1].paragraph and (tag == b"p" or (tag in AREAS and not NO_BLOCKS.issuperset(classes))):
         _close(stack, stack[-1].paragraph, rows)
@@ -82,7 +82,7 @@ def _end_before(stack: list[Open], tag: bytes, classes: tuple[str, ...], rows: G
         _close(stack, next((i for i, element in enumerate(stack) if element.page >= 0), 0), rows)
 
 
-def _check_end(content: Content, stack: list[Open], pages: int, rows: Gathering) -> None:
+def _check_end(content: Content, stack: list[Open], pages: int, rows: LayoutBuilder) -> None:
     if not pages or stack[-1].page >= 0:
         problem = "the file ends before its page does" if pages else "there is no ocr_page in it"
         raise InputError(content.name, "", problem, "Copy or export the file again.")
@@ -100,15 +100,15 @@ def _nearest(stack: list[Open], tag: bytes) -> int:
     return 0
 
 
-def _page(content: Content, line: int, title: str, number: int, rows: Gathering) -> int:
+def _page(content: Content, line: int, title: str, number: int, rows: LayoutBuilder) -> int:
     told = {name: value.strip() for name, value in _PROPERTY.findall(title)}
     name = told.get("image", "").strip("\"'").strip()
     if "\ufffd" in name:
         raise InputError(content.name, f"line {line}", "the name of the image is not UTF-8 text", "Save it as UTF-8.")
     corners = told.get("bbox", "").split()
-    width, height = told_size(*corners[2:4]) if len(corners) == 4 else (None, None)
+    width, height = parse_size(*corners[2:4]) if len(corners) == 4 else (None, None)
     place = f"line {line}"
-    if width is not None and any(numbers(corners[:2], content.name, place, CORNERS)):
+    if width is not None and any(parse_numbers(corners[:2], content.name, place, CORNERS)):
         message = "pages do not start at 0, 0: their frame reaches from there to the far corner of their box"
         rows.odd("page-offset", message, place)
     document, otherwise = (content.stem, f"{content.stem}_p{number}") if number else ("", content.stem)
@@ -116,7 +116,13 @@ def _page(content: Content, line: int, title: str, number: int, rows: Gathering)
 
 
 def _open(
-    stack: list[Open], tag: bytes, line: int, classes: tuple[str, ...], told: bytes, options: Options, rows: Gathering
+    stack: list[Open],
+    tag: bytes,
+    line: int,
+    classes: tuple[str, ...],
+    told: bytes,
+    options: Options,
+    rows: LayoutBuilder,
 ) -> None:
     parent = stack[-1]
     outside = parent.inner or parent.page < 0 or not classes
@@ -139,7 +145,7 @@ def _blocks(classes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([name for name in classes if name not in NO_BLOCKS])
 
 
-def _close(stack: list[Open], depth: int, rows: Gathering) -> None:
+def _close(stack: list[Open], depth: int, rows: LayoutBuilder) -> None:
     """Close the element at this depth and all in it; 0 closes nothing."""
     while depth and len(stack) > depth:
         element = stack.pop()
@@ -160,11 +166,11 @@ def _close(stack: list[Open], depth: int, rows: Gathering) -> None:
 def _box(told: bytes, line: int, file: str) -> list[float]:
     found = _BOX.search(told)
     if found is None:
-        problem = f"the title {shown(title_of(told))} has no bbox of four numbers"
+        problem = f"the title {short_repr(title_of(told))} has no bbox of four numbers"
         raise InputError(file, f"line {line}", problem, "Repair it.")
     # Split before it is text, which has more kinds of blanks than the pattern.
     four = [part.decode("utf-8", "replace") for part in found[1].split()]
-    return numbers(four, file, ("line {}", line), CORNERS)
+    return parse_numbers(four, file, ("line {}", line), CORNERS)
 
 
 def _joined(one: Box | None, other: Box) -> Box:

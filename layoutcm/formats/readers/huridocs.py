@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import numbered
+from layoutcm.formats.parsing import page_name
 
 
 class Segment(msgspec.Struct, gc=False):
@@ -25,12 +25,12 @@ def is_huridocs(content: Content) -> bool:
     return content.json_root == "array" and wanted <= content.json_keys
 
 
-def read_segments(content: Content, options: Options, rows: Gathering) -> None:
+def read_segments(content: Content, options: Options, rows: LayoutBuilder) -> None:
     segments = content.decode(list[Segment])
     sizes = {one.page_number: (one.page_width, one.page_height) for one in reversed(segments)}
     pages = {
         number: rows.page(
-            numbered(content.stem, number, len(sizes)),
+            page_name(content.stem, number, len(sizes)),
             width,
             height,
             f"page {number}",

@@ -7,15 +7,15 @@ import math
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import bounds
+from layoutcm.formats.parsing import bounding_box
 
 Point = tuple[float, float]
 FLAT = ("line", "linestrip", "point", "points")
 
 
-class Drawn(msgspec.Struct, gc=False):
+class DrawnShape(msgspec.Struct, gc=False):
     label: str | None = None
     points: list[Point] = []
     shape_type: str | None = None
@@ -23,7 +23,7 @@ class Drawn(msgspec.Struct, gc=False):
 
 
 class File(msgspec.Struct):
-    shapes: list[Drawn]
+    shapes: list[DrawnShape]
     imagePath: str | None = None
     imageWidth: float | None = None
     imageHeight: float | None = None
@@ -33,7 +33,7 @@ def is_labelme(content: Content) -> bool:
     return content.json_root == "object" and {"shapes", "imagePath"} <= content.json_keys
 
 
-def read_page(content: Content, options: Options, rows: Gathering) -> None:
+def read_page(content: Content, options: Options, rows: LayoutBuilder) -> None:
     file = content.decode(File)
     page = rows.page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
     for i, drawn in enumerate(file.shapes):
@@ -55,4 +55,4 @@ def read_page(content: Content, options: Options, rows: Gathering) -> None:
         elif kind == "polygon":
             rows.outline(page, drawn.label or "", drawn.points, place, drawn.score)
         else:
-            rows.region(page, drawn.label or "", *bounds(drawn.points), place, drawn.score)
+            rows.region(page, drawn.label or "", *bounding_box(drawn.points), place, drawn.score)

@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import part_of
+from layoutcm.formats.parsing import pixels_from_fraction
 
 # Put before a file's name when it is uploaded.
 _UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")
@@ -78,7 +78,7 @@ def is_labelstudio(content: Content) -> bool:
     return whole or keys >= MIN_KEYS or len(MORE_KEYS & keys) >= 3
 
 
-def read_tasks(content: Content, options: Options, rows: Gathering) -> None:
+def read_tasks(content: Content, options: Options, rows: LayoutBuilder) -> None:
     if "data" not in content.json_keys:
         return _read_minimal(content, rows)
     for i, task in enumerate(content.decode(list[Task])):
@@ -95,20 +95,20 @@ def read_tasks(content: Content, options: Options, rows: Gathering) -> None:
         for k, one in enumerate(results):
             if one.value is not None:
                 given = one.score if one.score is not None else score
-                _place(content.name, rows, page, one.type or "", one.value, f"[{i}].result[{k}]", given)
+                _add_region(content.name, rows, page, one.type or "", one.value, f"[{i}].result[{k}]", given)
 
 
-def _read_minimal(content: Content, rows: Gathering) -> None:
+def _read_minimal(content: Content, rows: LayoutBuilder) -> None:
     for i, task in enumerate(content.decode(list[dict[str, Any]])):
         drawn = [item for value in task.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
         try:
             values = [msgspec.convert(item, Value) for item in drawn]
         except msgspec.ValidationError as error:
-            raise InputError(content.name, f"[{i}]", shown(str(error), 120), "Repair this task.") from None
+            raise InputError(content.name, f"[{i}]", short_repr(str(error), 120), "Repair this task.") from None
         size = next(((v.original_width, v.original_height) for v in values if v.original_width), (None, None))
         page = rows.page(image_name(task, None) or f"task {task.get('id', i)}", size[0], size[1], f"[{i}]")
         for k, value in enumerate(values):
-            _place(content.name, rows, page, "", value, f"[{i}], region {k}", None)
+            _add_region(content.name, rows, page, "", value, f"[{i}], region {k}", None)
 
 
 def image_name(data: dict[str, Any], upload: str | None) -> str:
@@ -119,7 +119,9 @@ def image_name(data: dict[str, Any], upload: str | None) -> str:
     return _UPLOAD.sub("", name)
 
 
-def _place(file: str, rows: Gathering, page: int, kind: str, value: Value, place: str, score: float | None) -> None:
+def _add_region(
+    file: str, rows: LayoutBuilder, page: int, kind: str, value: Value, place: str, score: float | None
+) -> None:
     if kind in FLAT:
         rows.odd("shape-left-out", "points and brush strokes have no outline and are left out", place)
         return
@@ -135,17 +137,20 @@ def _place(file: str, rows: Gathering, page: int, kind: str, value: Value, place
 def _ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:
     """Corners in pixels; a rectangle turns around its upper left corner, on the page and not in percent."""
     if value.points is not None:
-        return [(part_of(x / 100, width), part_of(y / 100, height)) for x, y in value.points]
+        return [(pixels_from_fraction(x / 100, width), pixels_from_fraction(y / 100, height)) for x, y in value.points]
     if value.x is None or value.y is None:
         return None
-    x, y = part_of(value.x / 100, width), part_of(value.y / 100, height)
+    x, y = pixels_from_fraction(value.x / 100, width), pixels_from_fraction(value.y / 100, height)
     if value.radiusX is not None and value.radiusY is not None:
         rx, ry = value.radiusX * width / 100, value.radiusY * height / 100
         return [(x - rx, y - ry), (x + rx, y + ry)]
     if value.width is None or value.height is None:
         return None
     if not value.rotation:
-        x1, y1 = part_of((value.x + value.width) / 100, width), part_of((value.y + value.height) / 100, height)
+        x1, y1 = (
+            pixels_from_fraction((value.x + value.width) / 100, width),
+            pixels_from_fraction((value.y + value.height) / 100, height),
+        )
         return [(x, y), (x1, y), (x1, y1), (x, y1)]
     w, h = value.width * width / 100, value.height * height / 100
     cos, sin = math.cos(math.radians(value.rotation)), math.sin(math.radians(value.rotation))

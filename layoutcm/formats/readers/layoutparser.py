@@ -9,10 +9,10 @@ import math
 
 import msgspec
 
-from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import Spot, corners_of, listed, number, spelled
+from layoutcm.formats.parsing import FilePlace, corner_points, parse_number, parse_number_list, place_text
 
 NUMBERS = ("x_1", "y_1", "x_2", "y_2", "score")
 
@@ -47,14 +47,14 @@ def is_csv(content: Content) -> bool:
     return b"block_type" in header and b"x_1" in header
 
 
-def read_json(content: Content, options: Options, rows: Gathering) -> None:
+def read_json(content: Content, options: Options, rows: LayoutBuilder) -> None:
     file = content.decode(File)
     page = rows.page(content.stem, file.page_data.width, file.page_data.height, "page_data")
     for i, block in enumerate(file.blocks):
-        _place(content.name, rows, page, block, ("blocks[{}]", i))
+        _block_place(content.name, rows, page, block, ("blocks[{}]", i))
 
 
-def read_csv(content: Content, options: Options, rows: Gathering) -> None:
+def read_csv(content: Content, options: Options, rows: LayoutBuilder) -> None:
     page = rows.page(content.stem, None, None)
     try:
         header, *records = csv.reader(io.StringIO(content.json_bytes.decode("utf-8"), newline=""))
@@ -64,31 +64,31 @@ def read_csv(content: Content, options: Options, rows: Gathering) -> None:
         record = dict(zip(header, cells))
         place = ("row {}", i)
         told = {key: record[key] for key in NUMBERS if record.get(key)}
-        values = listed(",".join(told.values())) if told else []
+        values = parse_number_list(",".join(told.values())) if told else []
         if values is None or len(values) != len(told):
-            values = [number(text, content.name, f"row {i}, column {key}") for key, text in told.items()]
+            values = [parse_number(text, content.name, f"row {i}, column {key}") for key, text in told.items()]
         points = _points(content.name, record.get("points") or "", place)
         kind, label = record.get("block_type") or "", record.get("type")
-        _place(content.name, rows, page, Block(kind, points=points, type=label, **dict(zip(told, values))), place)
+        _block_place(content.name, rows, page, Block(kind, points=points, type=label, **dict(zip(told, values))), place)
 
 
-def _points(file: str, text: str, place: Spot) -> list[float] | None:
+def _points(file: str, text: str, place: FilePlace) -> list[float] | None:
     if not text:
         return None
     try:
         points = msgspec.convert(json.loads(text), list[float])
     except (ValueError, RecursionError, msgspec.ValidationError):
-        at = f"{spelled(place)}, column points"
-        raise InputError(file, at, f"{shown(text)} is no list of numbers", "Repair it.") from None
+        at = f"{place_text(place)}, column points"
+        raise InputError(file, at, f"{short_repr(text)} is no list of numbers", "Repair it.") from None
     if not all(map(math.isfinite, points)):
-        raise InputError(file, spelled(place), "a coordinate is not a finite number", "Repair or remove the block.")
+        raise InputError(file, place_text(place), "a coordinate is not a finite number", "Repair or remove the block.")
     return points
 
 
-def _place(file: str, rows: Gathering, page: int, block: Block, place: Spot) -> None:
+def _block_place(file: str, rows: LayoutBuilder, page: int, block: Block, place: FilePlace) -> None:
     if block.block_type == "interval":
-        rows.odd("interval", "intervals have no box and are left out", spelled(place))
+        rows.odd("interval", "intervals have no box and are left out", place_text(place))
         return
     corners = [v for v in (block.x_1, block.y_1, block.x_2, block.y_2) if v is not None]
-    ring = corners_of(block.points or corners, file, place)
+    ring = corner_points(block.points or corners, file, place)
     rows.outline(page, block.type or "", ring, place, block.score)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import bounds, corners_of, numbered
+from layoutcm.formats.parsing import bounding_box, corner_points, page_name
 
 # Below the block: lines and words, and the cells of a table.
 SMALL = ("Line", "Span", "Char", "TableCell")
@@ -27,7 +27,7 @@ def is_marker(content: Content) -> bool:
     return content.json_root == "object" and {"block_type", "children"} <= content.json_keys
 
 
-def read_tree(content: Content, options: Options, rows: Gathering) -> None:
+def read_tree(content: Content, options: Options, rows: LayoutBuilder) -> None:
     root = content.decode(Block)
     pages = [root] if root.block_type == "Page" else root.children or []
     for i, page in enumerate(pages):
@@ -35,8 +35,8 @@ def read_tree(content: Content, options: Options, rows: Gathering) -> None:
         if page.block_type != "Page":
             problem = f"a {page.block_type} where a Page should be"
             raise InputError(content.name, place, problem, "Give the JSON that marker writes for a whole document.")
-        x0, y0, x1, y1 = bounds(_ring(page, content.name, place))
-        name = numbered(content.stem, i + 1, len(pages))
+        x0, y0, x1, y1 = bounding_box(_ring(page, content.name, place))
+        name = page_name(content.stem, i + 1, len(pages))
         at = rows.page(name, x1 - x0, y1 - y0, f"{place}.bbox", document=content.stem, number=i + 1)
         for where, block in _blocks(page.children or [], place, options):
             ring = [(x - x0, y - y0) for x, y in _ring(block, content.name, where)]
@@ -46,7 +46,7 @@ def read_tree(content: Content, options: Options, rows: Gathering) -> None:
 def _ring(block: Block, file: str, place: str) -> list[tuple[float, float]]:
     if block.polygon and len(block.polygon) > 1:
         return block.polygon
-    return corners_of(block.bbox or [], file, place)
+    return corner_points(block.bbox or [], file, place)
 
 
 def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple[str, Block]]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import corners_of, numbered, part_of
+from layoutcm.formats.parsing import corner_points, page_name, pixels_from_fraction
 
 Box = tuple[float, float, float, float]
 DETECTED = (
@@ -48,12 +48,12 @@ def document_name(content: Content) -> str:
     return content.stem.removesuffix("_middle").removesuffix("_model").removesuffix("_content_list")
 
 
-def read_middle(content: Content, options: Options, rows: Gathering) -> None:
+def read_middle(content: Content, options: Options, rows: LayoutBuilder) -> None:
     document, pages = document_name(content), content.decode(Middle).pdf_info
     for i, page in enumerate(pages):
         width, height = page.page_size or (None, None)
         number = page.page_idx + 1
-        name = numbered(document, number, len(pages))
+        name = page_name(document, number, len(pages))
         at = rows.page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options, ""):
@@ -93,11 +93,11 @@ def is_model(content: Content) -> bool:
     return b'"category_type"' not in content.data and b'"page_attribute"' not in content.data
 
 
-def read_model(content: Content, options: Options, rows: Gathering) -> None:
+def read_model(content: Content, options: Options, rows: LayoutBuilder) -> None:
     document, pages = document_name(content), content.decode(list[ModelPage])
     for i, page in enumerate(pages):
         info = page.page_info
-        name = numbered(document, info.page_no + 1, len(pages))
+        name = page_name(document, info.page_no + 1, len(pages))
         number = info.page_no + 1
         at = rows.page(name, info.width, info.height, f"[{i}].page_info", document=document, number=number)
         for k, found in enumerate(page.layout_dets):
@@ -109,7 +109,7 @@ def read_model(content: Content, options: Options, rows: Gathering) -> None:
                 )
                 continue
             label = found.label or (DETECTED[key] if key is not None and key >= 0 else f"category {key}")
-            ring = corners_of(found.poly or found.bbox or [], content.name, place)
+            ring = corner_points(found.poly or found.bbox or [], content.name, place)
             rows.outline(at, label, ring, place, found.score)
 
 
@@ -124,14 +124,14 @@ def is_content_list(content: Content) -> bool:
     return content.json_root == "array" and {"type", "page_idx"} <= content.json_keys
 
 
-def read_content_list(content: Content, options: Options, rows: Gathering) -> None:
+def read_content_list(content: Content, options: Options, rows: LayoutBuilder) -> None:
     document, entries = document_name(content), content.decode(list[Entry])
     if not any(entry.bbox for entry in entries):
         problem = "no entry has a bbox: the list was written by a version that leaves places out"
         raise InputError(content.name, "", problem, "Give middle.json of the same run.")
     numbers = sorted({entry.page_idx for entry in entries})
     pages = {
-        n: rows.page(numbered(document, n + 1, len(numbers)), None, None, document=document, number=n + 1)
+        n: rows.page(page_name(document, n + 1, len(numbers)), None, None, document=document, number=n + 1)
         for n in numbers
     }
     for i, entry in enumerate(entries):
@@ -139,7 +139,7 @@ def read_content_list(content: Content, options: Options, rows: Gathering) -> No
             rows.odd("no-place", "entries have no bbox and are left out", f"[{i}]")
             continue
         width, height = rows.size(pages[entry.page_idx])
-        x0, x1 = (part_of(v / 1000, width) for v in entry.bbox[::2])
-        y0, y1 = (part_of(v / 1000, height) for v in entry.bbox[1::2])
+        x0, x1 = (pixels_from_fraction(v / 1000, width) for v in entry.bbox[::2])
+        y0, y1 = (pixels_from_fraction(v / 1000, height) for v in entry.bbox[1::2])
         label = entry.type if not entry.text_level else f"{entry.type} level {entry.text_level}"
         rows.region(pages[entry.page_idx], label, x0, y0, x1, y1, ("[{}].bbox", i))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import corners_of
+from layoutcm.formats.parsing import corner_points
 
 
 class Found(msgspec.Struct, gc=False):
@@ -33,7 +33,7 @@ def is_ground_truth(content: Content) -> bool:
     return b'"category_type"' in content.data or b'"page_attribute"' in content.data
 
 
-def read_ground_truth(content: Content, options: Options, rows: Gathering) -> None:
+def read_ground_truth(content: Content, options: Options, rows: LayoutBuilder) -> None:
     for i, page in enumerate(content.decode(list[Page])):
         info = page.page_info
         number = -1 if info.page_no is None else info.page_no
@@ -45,7 +45,7 @@ def read_ground_truth(content: Content, options: Options, rows: Gathering) -> No
                          severity="info")  # fmt: skip
                 continue
             place = (f"[{i}].layout_dets[{{}}].poly", k)
-            rows.outline(at, found.category_type, corners_of(found.poly, content.name, place), place)
+            rows.outline(at, found.category_type, corner_points(found.poly, content.name, place), place)
 
 
 class Result(msgspec.Struct, gc=False):
@@ -64,7 +64,7 @@ def is_prediction(content: Content) -> bool:
     return content.json_root == "object" and {"results", "categories"} <= content.json_keys
 
 
-def read_prediction(content: Content, options: Options, rows: Gathering) -> None:
+def read_prediction(content: Content, options: Options, rows: LayoutBuilder) -> None:
     file = content.decode(Prediction)
     rows.declare(list(file.categories.values()))
     pages: dict[str, int] = {}

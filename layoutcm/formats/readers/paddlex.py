@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import bounds, corners_of
+from layoutcm.formats.parsing import bounding_box, corner_points
 
 
 class Box(msgspec.Struct, gc=False):
@@ -68,7 +68,7 @@ def is_paddlex(content: Content) -> bool:
     return detected or pipeline or wrapped
 
 
-def read_pages(content: Content, options: Options, rows: Gathering) -> None:
+def read_pages(content: Content, options: Options, rows: LayoutBuilder) -> None:
     for i, (start, page) in enumerate(_pages(content)):
         said = PurePosixPath((page.input_path or "").replace("\\", "/")).name
         index = page.page_index if page.page_index is not None else (i if start.startswith("result") else None)
@@ -82,16 +82,16 @@ def read_pages(content: Content, options: Options, rows: Gathering) -> None:
             at = rows.page(name, page.width, page.height, start.rstrip("."))
         detected = page.boxes if page.boxes is not None else page.layout_det_res.boxes if page.layout_det_res else None
         if detected is not None:
-            _place_boxes(content.name, rows, at, detected, start)
+            _add_boxes(content.name, rows, at, detected, start)
         else:
             for k, block in enumerate(page.parsing_res_list or []):
-                ring = corners_of(block.block_bbox, content.name, (start + "parsing_res_list[{}].block_bbox", k))
-                rows.region(at, block.block_label, *bounds(ring), (start + "parsing_res_list[{}]", k))
+                ring = corner_points(block.block_bbox, content.name, (start + "parsing_res_list[{}].block_bbox", k))
+                rows.region(at, block.block_label, *bounding_box(ring), (start + "parsing_res_list[{}]", k))
 
 
-def _place_boxes(file: str, rows: Gathering, at: int, boxes: list[Box], start: str) -> None:
+def _add_boxes(file: str, rows: LayoutBuilder, at: int, boxes: list[Box], start: str) -> None:
     for k, box in enumerate(boxes):
-        ring = corners_of(box.coordinate, file, (start + "boxes[{}].coordinate", k))
+        ring = corner_points(box.coordinate, file, (start + "boxes[{}].coordinate", k))
         label = box.label if box.label is not None else f"class {box.cls_id}"
         points = box.polygon_points if rows.options.outlines and box.polygon_points else ring
         rows.outline(at, label, points, (start + "boxes[{}]", k), box.score)

@@ -10,11 +10,11 @@ import re
 from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.outlines import box_around, outline_of, parse_points
-from layoutcm.formats.parsing import NO_SCORE, is_picture_or_table, number, spelled, told_size
-from layoutcm.formats.xml import elements, local, root_name
+from layoutcm.formats.parsing import NO_SCORE, is_picture_or_table, parse_number, parse_size, place_text
+from layoutcm.formats.xml import elements, local_name, root_name
 
 REGIONS = ("Region", "TableCell")  # how the names end; cells are an addition of Transkribus
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
@@ -27,18 +27,18 @@ def is_page_xml(content: Content) -> bool:
     return root_name(content) == "PcGts"
 
 
-def read_file(content: Content, options: Options, rows: Gathering) -> None:
+def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
     found = False
     for page in elements(content, "Page", skipping=BELOW_REGIONS):
         found = True
-        width, height = told_size(page.get("imageWidth"), page.get("imageHeight"))
+        width, height = parse_size(page.get("imageWidth"), page.get("imageHeight"))
         name = page.get("imageFilename", "").strip()
         _read_regions(page, rows.page(name, width, height, "Page", otherwise=content.stem), content.name, options, rows)
     if not found:
         raise InputError(content.name, "", "there is no Page in it", "Export the file again as PAGE-XML.")
 
 
-def _read_regions(page: Element, index: int, file: str, options: Options, rows: Gathering) -> None:
+def _read_regions(page: Element, index: int, file: str, options: Options, rows: LayoutBuilder) -> None:
     coords_tag = page.tag.removesuffix("Page") + "Coords"
     todo = list(reversed(page))
     while todo:
@@ -50,13 +50,13 @@ def _read_regions(page: Element, index: int, file: str, options: Options, rows: 
         coords = region.find(coords_tag)
         flat = parse_points(_points(coords), file, place) if coords is not None else []
         if coords is None or not flat:
-            rows.odd("no-coordinates", "regions without coordinates are left out", spelled(place))
+            rows.odd("no-coordinates", "regions without coordinates are left out", place_text(place))
         else:
             told = coords.get("conf")
-            score = number(told, file, f"{spelled(place)}, conf") if told else NO_SCORE
+            score = parse_number(told, file, f"{place_text(place)}, conf") if told else NO_SCORE
             shape = outline_of(flat) if options.outlines else None
             rows.region(index, _label(region), *box_around(flat), place, score, shape)
-        if len(region) > (coords is not None) and (options.nested or not is_picture_or_table(local(tag))):
+        if len(region) > (coords is not None) and (options.nested or not is_picture_or_table(local_name(tag))):
             todo += reversed(region)
 
 
@@ -74,5 +74,5 @@ def _label(region: Element) -> str:
     kind = structure[1].strip() if structure else region.get("type", "")
     if "\\u" in kind:
         kind = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), kind)
-    name = local(region.tag)
+    name = local_name(region.tag)
     return f"{name}:{kind}" if kind else name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import corners_of, numbered
+from layoutcm.formats.parsing import corner_points, page_name
 
 
 class Box(msgspec.Struct):
@@ -26,17 +26,17 @@ def is_surya(content: Content) -> bool:
     return content.json_root == "object" and b'"image_bbox"' in content.data and b'"bboxes"' in content.data
 
 
-def read_results(content: Content, options: Options, rows: Gathering) -> None:
+def read_results(content: Content, options: Options, rows: LayoutBuilder) -> None:
     for document, pages in content.decode(dict[str, list[Page]]).items():
         for i, page in enumerate(pages):
             number = i + 1 if page.page is None else page.page
             left, top, right, bottom = page.image_bbox
             start = f"{document}[{i}]"
-            name = numbered(document, number, len(pages))
+            name = page_name(document, number, len(pages))
             at = rows.page(name, right - left, bottom - top, f"{start}.image_bbox", document=document, number=number)
             for k, box in enumerate(page.bboxes):
                 place = f"{start}.bboxes[{k}]"
                 ring = box.polygon if box.polygon and len(box.polygon) > 1 else None
-                ring = ring or corners_of(box.bbox or [], content.name, place)
+                ring = ring or corner_points(box.bbox or [], content.name, place)
                 moved = [(x - left, y - top) for x, y in ring]
                 rows.outline(at, box.label, moved, place, box.confidence)

@@ -19,15 +19,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.outlines import parse_segmentation
-from layoutcm.formats.page_sizes import missing_size, size_of
-from layoutcm.formats.table_columns import CORNERS, as_corners, find_columns, number_column, plain, text_column
-from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, Place, Regions
+from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.table_columns import CORNERS, as_corners, column_key, find_columns, number_column, text_column
+from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.validation import make_layout
-from layoutcm.wording import agreeing
+from layoutcm.wording import plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +46,7 @@ def is_parquet(content: Content) -> bool:
 def is_csv(content: Content) -> bool:
     if content.json_root or content.data[:1] == b"<":
         return False
-    names = {plain(name) for name in _header(content).decode("utf-8", "replace").split(_delimiter(content))}
+    names = {column_key(name) for name in _header(content).decode("utf-8", "replace").split(_delimiter(content))}
     found = find_columns(list(names))
     if "block_type" in names:  # LayoutParser's, which has its own reader
         return False
@@ -91,7 +91,7 @@ def read_csv(content: Content, options: Options) -> Layout:
         ) from None
     except (pa.ArrowException, ValueError) as error:
         raise _broken_csv(content, error) from None
-    return _read(content, options, table, "csv", lambda row: _spreadsheet_row(content, row))
+    return _read_table(content, options, table, "csv", lambda row: _spreadsheet_row(content, row))
 
 
 def _records(content: Content) -> Iterator[tuple[int, list[str]]]:
@@ -116,7 +116,7 @@ def _broken_csv(content: Content, error: Exception) -> InputError:
     _, header = next(records, (1, []))
     for row, cells in records:
         if len(cells) != len(header):
-            problem = f"{len(cells)} cells where the header has {len(header)}: {shown(','.join(cells))}"
+            problem = f"{len(cells)} cells where the header has {len(header)}: {short_repr(','.join(cells))}"
             return InputError(
                 content.name, f"row {row}", problem, "Repair this row; put quotes around cells with commas."
             )
@@ -135,13 +135,13 @@ def read_parquet(content: Content, options: Options) -> Layout:
         raise InputError(
             content.name, "", f"this is not a readable Parquet file: {error}", "Export it again."
         ) from None
-    return _read(content, options, table, "parquet", "row {}".format)
+    return _read_table(content, options, table, "parquet", "row {}".format)
 
 
-def _read(content: Content, options: Options, table: pa.Table, format: str, place: Place) -> Layout:
+def _read_table(content: Content, options: Options, table: pa.Table, format: str, place: PlaceNamer) -> Layout:
     names = table.column_names
     columns = find_columns(names)
-    spelled = {plain(name): name for name in names}
+    spelled = {column_key(name): name for name in names}
     missing = [name for name in CORNERS if columns.box is None and name not in spelled]
     missing += [] if "label" in columns.place else ["label"]
     if missing:
@@ -152,7 +152,7 @@ def _read(content: Content, options: Options, table: pa.Table, format: str, plac
             f"The columns are {', '.join(ALL)}; other usual spellings are read too.",
         )
     used = [names[i] for i in (*columns.place.values(), *(columns.box or ()))]
-    repeated = [name for name in used if [plain(other) for other in names].count(plain(name)) > 1]
+    repeated = [name for name in used if [column_key(other) for other in names].count(column_key(name)) > 1]
     if repeated:
         raise InputError(content.name, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
     text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT}
@@ -189,7 +189,7 @@ def _layout(
     text: dict[str, list[str]],
     numbers: dict[str, Floats],
     boxes: Floats,
-    place: Place,
+    place: PlaceNamer,
 ) -> Layout:
     page, first = _code(text["page"])
     blank = np.array([not name for name in text["page"]], bool)
@@ -203,7 +203,7 @@ def _layout(
     nameless = ~named & np.isfinite(boxes).any(axis=1)
     if nameless.any():
         count, first_at = int(nameless.sum()), place(int(np.argmax(nameless)))
-        told = agreeing(count, "row has a box but no label and is", "rows have a box but no label and are")
+        told = plural(count, "row has a box but no label and is", "rows have a box but no label and are")
         message = f"{content.name}: {told} dropped; first at {first_at}."
         findings.append(Finding("unlabelled-row", message, count=count, fix="Fill the label column."))
     rows = np.flatnonzero(named)
@@ -230,7 +230,7 @@ def _layout(
     )
 
 
-def _outlines(file: str, texts: list[str], place: Place) -> dict[int, Shape]:
+def _outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int, Shape]:
     """Outlines and masks written as COCO writes them, in a column of their own."""
     told = {i: text for i, text in enumerate(texts) if text}
     read = {
@@ -255,12 +255,12 @@ def _pages(
     numbers: dict[str, Floats],
     page: Indices,
     first: np.ndarray,
-    place: Place,
+    place: PlaceNamer,
 ) -> Pages:
     sizes = np.stack([numbers["width"], numbers["height"]], axis=1)
     known = np.asarray(np.isfinite(sizes).all(axis=1))
     # The first row that tells a page's size decides; the others must agree with it.
-    chosen = _first_telling(page, known, len(first))
+    chosen = _first_known_row(page, known, len(first))
     clash = known & (sizes != sizes[chosen[page]]).any(axis=1)
     if clash.any():
         row = int(np.argmax(clash))
@@ -268,7 +268,7 @@ def _pages(
         raise InputError(
             file,
             f"{place(before)} and {place(row)}",
-            f"page {shown(text['page'][row])} is {sizes[before, 0]:g} x {sizes[before, 1]:g} and then "
+            f"page {short_repr(text['page'][row])} is {sizes[before, 0]:g} x {sizes[before, 1]:g} and then "
             f"{sizes[row, 0]:g} x {sizes[row, 1]:g}",
             "One page has one size, and one page stands once: repair the size or rename one of the pages.",
         )
@@ -277,7 +277,7 @@ def _pages(
     for i in np.flatnonzero(chosen < 0):
         size = size_of(names[i], options)
         if size is None:
-            raise missing_size(file, place(int(first[i])), names[i], options)
+            raise missing_size_error(file, place(int(first[i])), names[i], options)
         frame[i] = size
     return Pages(
         names,
@@ -288,7 +288,7 @@ def _pages(
     )
 
 
-def _first_telling(page: Indices, known: np.ndarray, pages: int) -> np.ndarray:
+def _first_known_row(page: Indices, known: np.ndarray, pages: int) -> np.ndarray:
     """int64[pages]: the first row of each page that tells something, -1 where none does."""
     told = np.full(pages, -1)
     rows = np.flatnonzero(known)
@@ -296,11 +296,11 @@ def _first_telling(page: Indices, known: np.ndarray, pages: int) -> np.ndarray:
     return told
 
 
-def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int, place: Place) -> tuple[str, ...]:
+def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int, place: PlaceNamer) -> tuple[str, ...]:
     """The document of each page; page "1" of two documents must not become one page."""
     given = text["document"]
     known = np.array([bool(document) for document in given], bool)
-    told = _first_telling(page, known, pages)
+    told = _first_known_row(page, known, pages)
     code, _ = _code(given)
     clash = known & (code != code[told[page]])
     if clash.any():
@@ -309,7 +309,8 @@ def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int,
         raise InputError(
             file,
             f"{place(before)} and {place(row)}",
-            f"page {shown(text['page'][row])} is in document {shown(given[before])} and then in {shown(given[row])}",
+            f"page {short_repr(text['page'][row])} is in document {short_repr(given[before])} "
+            f"and then in {short_repr(given[row])}",
             "Page names must be unique: write the document into the name of the page.",
         )
     return tuple(given[row] if row >= 0 else "" for row in told)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import numbered, part_of
+from layoutcm.formats.parsing import page_name, pixels_from_fraction
 
 LAYOUT = "LAYOUT_"
 OUTER = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST")
@@ -55,7 +55,7 @@ def is_textract(content: Content) -> bool:
     return content.json_root != "" and "Blocks" in content.json_keys
 
 
-def read_response(content: Content, options: Options, rows: Gathering) -> None:
+def read_response(content: Content, options: Options, rows: LayoutBuilder) -> None:
     many = content.json_root == "array"
     responses = content.decode(list[Response]) if many else [content.decode(Response)]
     blocks = [
@@ -73,7 +73,7 @@ def read_response(content: Content, options: Options, rows: Gathering) -> None:
         )
     numbers = sorted({block.Page or 1 for _, block in blocks})
     pages = {
-        n: rows.page(numbered(content.stem, n, len(numbers)), None, None, document=content.stem, number=n)
+        n: rows.page(page_name(content.stem, n, len(numbers)), None, None, document=content.stem, number=n)
         for n in numbers
     }
     inner = set() if options.nested else _inside(block for _, block in blocks)
@@ -87,14 +87,17 @@ def _inside(blocks) -> set[str]:  # type: ignore[no-untyped-def]
     return {key for block in blocks if block.BlockType in OUTER for one in block.Relationships or [] for key in one.Ids}
 
 
-def _region(file: str, rows: Gathering, page: int, block: Block, place: str) -> None:
+def _region(file: str, rows: LayoutBuilder, page: int, block: Block, place: str) -> None:
     box = block.Geometry.BoundingBox if block.Geometry else None
     if box is None or block.Geometry is None:
         raise InputError(file, place, "there is no Geometry.BoundingBox", "Export the response again.")
     width, height = rows.size(page)
-    x0, y0 = part_of(box.Left, width), part_of(box.Top, height)
-    x1, y1 = part_of(box.Left + box.Width, width), part_of(box.Top + box.Height, height)
-    corners = [(part_of(corner.X, width), part_of(corner.Y, height)) for corner in block.Geometry.Polygon or []]
+    x0, y0 = pixels_from_fraction(box.Left, width), pixels_from_fraction(box.Top, height)
+    x1, y1 = pixels_from_fraction(box.Left + box.Width, width), pixels_from_fraction(box.Top + box.Height, height)
+    corners = [
+        (pixels_from_fraction(corner.X, width), pixels_from_fraction(corner.Y, height))
+        for corner in block.Geometry.Polygon or []
+    ]
     score = None if block.Confidence is None else block.Confidence / 100
     if rows.options.outlines and len(corners) > 2:
         rows.outline(page, block.BlockType, corners, place, score)

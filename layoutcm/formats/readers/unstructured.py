@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import numbered
+from layoutcm.formats.parsing import page_name
 
 OUTER = ("Image", "Table", "Figure")
 
@@ -39,7 +39,7 @@ def is_unstructured(content: Content) -> bool:
     return content.json_root == "array" and {"type", "element_id", "metadata"} <= content.json_keys
 
 
-def read_elements(content: Content, options: Options, rows: Gathering) -> None:
+def read_elements(content: Content, options: Options, rows: LayoutBuilder) -> None:
     elements = content.decode(list[Element])
     placed = [(i, one, one.metadata) for i, one in enumerate(elements) if one.metadata and _points(one.metadata)]
     if not placed:
@@ -57,7 +57,7 @@ def read_elements(content: Content, options: Options, rows: Gathering) -> None:
         where = meta.coordinates or Coordinates()
         if key not in pages:
             document = PurePosixPath(key[0]).stem
-            name = numbered(document, key[1], sum(other[0] == key[0] for other in keys))
+            name = page_name(document, key[1], sum(other[0] == key[0] for other in keys))
             place = f"[{i}].metadata.coordinates"
             pages[key] = rows.page(
                 name, where.layout_width, where.layout_height, place, document=document, number=key[1]

@@ -6,9 +6,9 @@ The original data counts pixels from 1; layout data in this format counts from 0
 from __future__ import annotations
 
 from layoutcm.errors import InputError
-from layoutcm.formats.builder import Gathering
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import NO_SCORE, number, numbers, told_size
+from layoutcm.formats.parsing import NO_SCORE, parse_number, parse_numbers, parse_size
 from layoutcm.formats.xml import elements, root_name
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
@@ -18,12 +18,12 @@ def is_voc(content: Content) -> bool:
     return root_name(content) == "annotation"
 
 
-def read_page(content: Content, options: Options, rows: Gathering) -> None:
+def read_page(content: Content, options: Options, rows: LayoutBuilder) -> None:
     file = content.name
     root = next(elements(content, "annotation"), None)
     if root is None:
         raise InputError(file, "", "there is no annotation in it", "Export the file again as Pascal VOC.")
-    width, height = told_size(root.findtext("size/width"), root.findtext("size/height"))
+    width, height = parse_size(root.findtext("size/width"), root.findtext("size/height"))
     page = rows.page((root.findtext("filename") or "").strip(), width, height, "annotation", otherwise=content.stem)
     for i, item in enumerate(root.findall("object")):  # not the parts inside an object, which have boxes too
         box = item.find("bndbox")
@@ -32,7 +32,7 @@ def read_page(content: Content, options: Options, rows: Gathering) -> None:
             continue
         told = {child.tag: child.text for child in box}
         place = ("object[{}]", i)
-        x0, y0, x1, y1 = numbers([told.get(corner) for corner in CORNERS], file, place, CORNERS)
+        x0, y0, x1, y1 = parse_numbers([told.get(corner) for corner in CORNERS], file, place, CORNERS)
         score = item.findtext("score") or item.findtext("confidence")
         rows.region(
             page,
@@ -42,5 +42,5 @@ def read_page(content: Content, options: Options, rows: Gathering) -> None:
             x1,
             y1,
             place,
-            number(score, file, f"object[{i}]/score") if score else NO_SCORE,
+            parse_number(score, file, f"object[{i}]/score") if score else NO_SCORE,
         )

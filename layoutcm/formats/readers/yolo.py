@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from layoutcm.errors import InputError, shown
-from layoutcm.formats.builder import Gathering
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
-from layoutcm.formats.parsing import number, part_of
-from layoutcm.layouts.handwritten import parse_written
+from layoutcm.formats.parsing import parse_number, pixels_from_fraction
+from layoutcm.layouts.handwritten import parse_yaml_or_json
 from layoutcm.layouts.model import Finding, Layout, stem
 
 NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -39,10 +39,10 @@ def _is_fraction(value: float) -> bool:
 
 
 def read_yolo(name: str, contents: Sequence[Content], options: Options) -> Layout:
-    rows = Gathering(name, options)
+    rows = LayoutBuilder(name, options)
     names = class_names(options)
     if names is None:
-        names = _lent_names(name, options, rows)
+        names = _reference_names(name, options, rows)
     else:
         rows.declare([label for _, label in sorted(names.items())])
     images = {stem(image): image for image in options.images}
@@ -61,7 +61,7 @@ def page_names(contents: Sequence[Content]) -> list[str]:
     return [re.sub(r"(?:^|(?<=/))labels/", "", content.name.rpartition(".")[0]) for content in contents]
 
 
-def _read_lines(content: Content, rows: Gathering, page: int, names: dict[int, str]) -> None:
+def _read_lines(content: Content, rows: LayoutBuilder, page: int, names: dict[int, str]) -> None:
     width, height = rows.size(page)
     try:
         lines = content.json_bytes.decode("utf-8").splitlines()
@@ -82,24 +82,28 @@ def _read_lines(content: Content, rows: Gathering, page: int, names: dict[int, s
         label = names.get(key) or f"class {key}"
         if len(parts) < CORNERED:
             if len(parts) < 5:
-                raise InputError(content.name, f"line {i}", f"{shown(line)} has no box", "Write class cx cy w h.")
+                raise InputError(content.name, f"line {i}", f"{short_repr(line)} has no box", "Write class cx cy w h.")
             cx, cy, w, h = values[:4]
             score = values[4] if len(parts) == 6 else None
-            x0, x1 = part_of(cx - w / 2, width), part_of(cx + w / 2, width)
-            y0, y1 = part_of(cy - h / 2, height), part_of(cy + h / 2, height)
+            x0, x1 = pixels_from_fraction(cx - w / 2, width), pixels_from_fraction(cx + w / 2, width)
+            y0, y1 = pixels_from_fraction(cy - h / 2, height), pixels_from_fraction(cy + h / 2, height)
             rows.region(page, label, x0, y0, x1, y1, ("line {}", i), score)
             continue
         score = values.pop() if len(values) % 2 else None
-        ring = [(part_of(x, width), part_of(y, height)) for x, y in zip(values[::2], values[1::2])]
+        ring = [
+            (pixels_from_fraction(x, width), pixels_from_fraction(y, height)) for x, y in zip(values[::2], values[1::2])
+        ]
         rows.outline(page, label, ring, ("line {}", i), score)
 
 
 def _explained(content: Content, line: int, parts: list[str]) -> tuple[int, list[float]]:
     """Slowly, for the message: which part of the line is no number. Some tools write the class as 3.0."""
-    key = number(parts[0], content.name, f"line {line}, class")
+    key = parse_number(parts[0], content.name, f"line {line}, class")
     if not key.is_integer():
         raise InputError(content.name, f"line {line}", f"the class {parts[0]} is not whole", "Repair this line.")
-    return int(key), [number(part, content.name, f"line {line}, number {i}") for i, part in enumerate(parts[1:], 1)]
+    return int(key), [
+        parse_number(part, content.name, f"line {line}, number {i}") for i, part in enumerate(parts[1:], 1)
+    ]
 
 
 def class_names(options: Options) -> dict[int, str] | None:
@@ -119,11 +123,11 @@ def class_names(options: Options) -> dict[int, str] | None:
 
 
 def _from_yaml(content: Content) -> object:
-    loaded = parse_written(content.name, content.data, "list of names")
+    loaded = parse_yaml_or_json(content.name, content.data, "list of names")
     return loaded.get("names") if isinstance(loaded, dict) else None
 
 
-def _lent_names(file: str, options: Options, rows: Gathering) -> dict[int, str]:
+def _reference_names(file: str, options: Options, rows: LayoutBuilder) -> dict[int, str]:
     like = options.like
     names: dict[int, str] = {}
     if like is not None:

@@ -17,8 +17,8 @@ from layoutcm.metrics.scores import ratio
 IOUS = np.linspace(0.5, 0.95, 10)
 HEADLINE_IOU = 0.5  # where no other is asked for
 RECALLS = np.linspace(0.0, 1.0, 101)
-AREAS = {"": (0, 1e5**2), "small": (0, 32**2), "medium": (32**2, 96**2), "large": (96**2, 1e5**2)}
-MOST = (1, 10, 100)  # predictions of one label on one page that count
+AREA_RANGES = {"": (0, 1e5**2), "small": (0, 32**2), "medium": (32**2, 96**2), "large": (96**2, 1e5**2)}
+DETECTION_LIMITS = (1, 10, 100)  # predictions of one label on one page that count
 SUMMARY = (
     *("AP", "AP50", "AP75", "APsmall", "APmedium", "APlarge"),
     *("AR1", "AR10", "AR100", "ARsmall", "ARmedium", "ARlarge"),
@@ -62,17 +62,17 @@ def sum_ap(hits: Hits, gt: int) -> float:
 RULES: dict[str, Callable[[Hits, int], float]] = {"coco": coco_ap, "sum": sum_ap, "voc": voc_ap}
 
 
-def mean(values: ArrayLike) -> float:
+def mean_of_defined(values: ArrayLike) -> float:
     """Mean of what is not n/a; nan where nothing is left."""
     values = np.asarray(values, float)
     return float(ratio(np.nansum(values), np.isfinite(values).sum()))
 
 
-def summary(ap: Floats, ar: Floats) -> dict[str, float]:
+def coco_summary(ap: Floats, ar: Floats) -> dict[str, float]:
     """COCO's twelve numbers from float64[areas, ious, labels] and float64[areas, most, ious, labels]."""
-    everything, small, medium, large = range(len(AREAS))
+    everything, small, medium, large = range(len(AREA_RANGES))
     ious = IOUS.round(2).tolist()
     values = [ap[everything], ap[everything, ious.index(0.5)], ap[everything, ious.index(0.75)]]
     values += [ap[small], ap[medium], ap[large]]
     values += [*ar[everything], ar[small, -1], ar[medium, -1], ar[large, -1]]
-    return dict(zip(SUMMARY, map(mean, values)))
+    return dict(zip(SUMMARY, map(mean_of_defined, values)))

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from layoutcm.alignment.align import Alignment
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.objects.instances import Rows, instances_of
-from layoutcm.metrics.objects.matching import from_left, group, match_most, near_pairs
+from layoutcm.metrics.objects.matching import group_regions, match_most, near_pairs, order_from_left
 from layoutcm.metrics.scores import harmonic, ratio
 
 if TYPE_CHECKING:
@@ -90,8 +90,10 @@ def centroid_match(
     """
     gt, pred = _centres(gt_boxes, "gt_boxes"), _centres(pred_boxes, "pred_boxes")
     keys = (np.zeros(len(gt), np.int64), np.zeros(len(pred), np.int64))
-    pairs = _pairs((gt, pred), keys, _checked(tolerance), one_to_one)
-    return Centroids(_checked(tolerance), one_to_one, (gt, pred), pairs, lambda gt, pred: {"gt": gt, "pred": pred})
+    pairs = _matching_pairs((gt, pred), keys, _check_tolerance(tolerance), one_to_one)
+    return Centroids(
+        _check_tolerance(tolerance), one_to_one, (gt, pred), pairs, lambda gt, pred: {"gt": gt, "pred": pred}
+    )
 
 
 def centroids_of(
@@ -103,7 +105,7 @@ def centroids_of(
     pages: Rows | None = None,
 ) -> Centroids:
     """Match the regions of two layouts page by page; class-aware, only those of one label. Crowds are left out."""
-    tolerance, space = _checked(tolerance), alignment.space
+    tolerance, space = _check_tolerance(tolerance), alignment.space
     gt, pred = instances_of(alignment, min_score, pages, masks=False)
     rows = (np.flatnonzero(~gt.crowd), np.arange(len(pred)))
     centres = (gt.centres[rows[GT]], pred.centres)
@@ -111,7 +113,7 @@ def centroids_of(
     comparable = space.shared or not class_aware
     pairs = np.empty((0, 2), np.int64)
     if comparable:
-        pairs = _pairs(centres, (keys[GT][rows[GT]], keys[PRED]), tolerance, one_to_one)
+        pairs = _matching_pairs(centres, (keys[GT][rows[GT]], keys[PRED]), tolerance, one_to_one)
     pages_of, labels = np.array(alignment.pages.names, object), np.array(space.labels[1:], object)
 
     def columns(gt_rows: Rows, pred_rows: Rows) -> dict[str, Any]:
@@ -127,10 +129,12 @@ def centroids_of(
     return Centroids(tolerance, one_to_one, centres, pairs, columns, comparable)
 
 
-def _pairs(centres: tuple[Floats, Floats], keys: tuple[Rows, Rows], tolerance: Tolerance, one_to_one: bool) -> Rows:
+def _matching_pairs(
+    centres: tuple[Floats, Floats], keys: tuple[Rows, Rows], tolerance: Tolerance, one_to_one: bool
+) -> Rows:
     """int64[pairs, gt pred]: the matches among regions of equal key."""
-    groups = group(*keys)
-    groups = groups._replace(gt_order=from_left(groups, centres[GT]))
+    groups = group_regions(*keys)
+    groups = groups._replace(gt_order=order_from_left(groups, centres[GT]))
     if one_to_one:
         gt_of = match_most(groups, *centres, tolerance)
         pred = np.flatnonzero(gt_of >= 0)
@@ -145,7 +149,7 @@ def _centres(boxes: ArrayLike, name: str) -> Floats:
     try:
         corners = np.asarray(boxes, float)
     except (TypeError, ValueError):
-        raise InputError("", name, f"{shown(boxes)} are not boxes", "Give rows of four numbers.") from None
+        raise InputError("", name, f"{short_repr(boxes)} are not boxes", "Give rows of four numbers.") from None
     corners = corners.reshape(0, 4) if not corners.size else corners
     if corners.ndim != 2 or corners.shape[1] != 4 or not np.isfinite(corners).all():
         problem = f"boxes of shape {corners.shape}, must be rows of four finite numbers"
@@ -153,12 +157,12 @@ def _centres(boxes: ArrayLike, name: str) -> Floats:
     return (corners[:, :2] + corners[:, 2:]) / 2
 
 
-def _checked(tolerance: Tolerance) -> Tolerance:
+def _check_tolerance(tolerance: Tolerance) -> Tolerance:
     try:
         dx, dy = (float(side) for side in tolerance)
     except (TypeError, ValueError):
         dx = dy = math.nan
     if not (dx > 0 and dy > 0):
-        problem = f"{shown(tolerance)} is not a pair of distances above 0"
+        problem = f"{short_repr(tolerance)} is not a pair of distances above 0"
         raise InputError("", "tolerance", problem, "Use (dx, dy), such as (20, 20).")
     return dx, dy

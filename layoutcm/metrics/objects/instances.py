@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment, aligned_pages, own_frames
+from layoutcm.alignment.align import Alignment, own_frames, page_of_region
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 from layoutcm.metrics.objects.matching import Overlaps
 
 Rows = NDArray[np.int64]
-Mask = dict[str, Any]  # what COCO calls RLE: size and counts
+CocoMask = dict[str, Any]  # what COCO calls RLE: size and counts
 _INSTEAD = "Precision, recall and F1 at one IoU need no scores."
 
 
@@ -35,7 +35,7 @@ class Instances:
     areas: Floats  # what area ranges look at
     scores: Floats  # nan = none
     crowd: NDArray[np.bool_]
-    masks: tuple[Mask, ...] = field(default=())  # one an object, or none at all
+    masks: tuple[CocoMask, ...] = field(default=())  # one an object, or none at all
 
     def __len__(self) -> int:
         return len(self.row)
@@ -76,20 +76,22 @@ def _one_side(
     alignment: Alignment, side: int, min_score: float | None, pages: Rows | None, rank: Rows, masked: bool
 ) -> Instances:
     regions = alignment.layouts[side].region_columns
-    aligned = aligned_pages(alignment, side, min_score if side == PRED else None)
+    aligned = page_of_region(alignment, side, min_score if side == PRED else None)
     rows = np.flatnonzero(aligned >= 0 if pages is None else np.isin(aligned, pages))
     page = aligned[rows].astype(np.int64)
     own = own_frames(alignment, side)[page]
     frame = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)[page]
     facts = regions.coco.take(rows) if regions.coco else _no_facts(len(rows))
-    boxes = _scaled(_with_sizes(regions.boxes[rows], facts.sizes), own, frame)
-    masks: tuple[Mask, ...] = ()
+    boxes = _scale_to_common_frame(_with_sizes(regions.boxes[rows], facts.sizes), own, frame)
+    masks: tuple[CocoMask, ...] = ()
     if masked:
-        corners = _scaled(regions.boxes[rows], own, frame)
+        corners = _scale_to_common_frame(regions.boxes[rows], own, frame)
         masks = tuple(_mask(regions.shapes.get(row), *at) for row, *at in zip(rows.tolist(), corners, own, frame))
     areas = _mask_areas(masks) if masked else boxes[:, 2] * boxes[:, 3]
     # COCO believes what gt says of its areas; those of results it takes from the bbox, if there is one.
-    told = facts.areas if side == GT else _scaled(facts.sizes, own, frame).prod(axis=1) if masked else areas
+    told = (
+        facts.areas if side == GT else _scale_to_common_frame(facts.sizes, own, frame).prod(axis=1) if masked else areas
+    )
     areas = np.where(np.isnan(told), areas, told)
     crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
     place = (alignment.space.gt_place, alignment.space.pred_place)[side]
@@ -108,7 +110,7 @@ def _with_sizes(corners: Floats, written: Floats) -> Floats:
     return np.concatenate([corners[:, :2], np.where(as_written, written, sizes)], axis=1)
 
 
-def _scaled(sizes: Floats, own: Floats, frame: Floats) -> Floats:
+def _scale_to_common_frame(sizes: Floats, own: Floats, frame: Floats) -> Floats:
     """From the page's own frame to the common one; untouched, to the last bit, where they are equal."""
     same = own == frame
     if same.all():
@@ -118,7 +120,7 @@ def _scaled(sizes: Floats, own: Floats, frame: Floats) -> Floats:
     return np.where(same, sizes, sizes * frame / own)
 
 
-def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> Mask:
+def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> CocoMask:
     """A region as COCO's run-length mask on the common page."""
     from faster_coco_eval.core import mask
 
@@ -126,7 +128,7 @@ def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> M
     if isinstance(shape, RunMask):
         if (shape.width, shape.height) == (width, height):
             return mask.frPyObjects({"size": [height, width], "counts": shape.runs.tolist()}, height, width)
-        return mask.encode(_painted(shape, own, frame, width, height))
+        return mask.encode(_rasterise(shape, own, frame, width, height))
     if isinstance(shape, Outline):
         rings = [(ring if (own == frame).all() else ring * frame / own).ravel().tolist() for ring in shape.rings]
     else:
@@ -135,17 +137,17 @@ def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> M
     return mask.merge(mask.frPyObjects(rings, height, width))
 
 
-def _painted(shape: RunMask, own: Floats, frame: Floats, width: int, height: int) -> NDArray[np.uint8]:
+def _rasterise(shape: RunMask, own: Floats, frame: Floats, width: int, height: int) -> NDArray[np.uint8]:
     """uint8[height, width]: a mask of another resolution, on the pixels of the page."""
-    from layoutcm.pixels.shape_fill import rectangles
+    from layoutcm.pixels.shape_fill import fill_shape
 
     canvas = np.zeros((height, width), np.uint8, order="F")
-    for x0, y0, x1, y1 in rectangles(shape, own, frame).astype(int).tolist():
+    for x0, y0, x1, y1 in fill_shape(shape, own, frame).astype(int).tolist():
         canvas[y0:y1, x0:x1] = 1
     return canvas
 
 
-def _mask_areas(masks: tuple[Mask, ...]) -> Floats:
+def _mask_areas(masks: tuple[CocoMask, ...]) -> Floats:
     from faster_coco_eval.core import mask
 
     return np.array(mask.area(list(masks)) if masks else [], float)
@@ -186,7 +188,7 @@ def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
             "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
             "Map labels to each other, or look at the object confusion matrix and the class-blind scores."
         )
-    scores = alignment.layouts[PRED].region_columns.scores[aligned_pages(alignment, PRED, min_score) >= 0]
+    scores = alignment.layouts[PRED].region_columns.scores[page_of_region(alignment, PRED, min_score) >= 0]
     missing = int(np.isnan(scores).sum())
     if not missing:
         return ""

@@ -18,19 +18,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, shown
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
-from layoutcm.metrics.objects.matching import HIT, LEFT_OUT, Groups, Overlaps, group, match_greedily
-from layoutcm.metrics.objects.object_confusion import ObjectCells, object_cells
+from layoutcm.metrics.objects.matching import HIT, LEFT_OUT, Groups, Overlaps, group_regions, match_greedily
+from layoutcm.metrics.objects.object_confusion import ObjectConfusion, object_confusion
 from layoutcm.metrics.scores import SCORES, ratio
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NO_LIMIT = 2**62
-KEPT = 4
+MATCHINGS_KEPT = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Objects:
         """COCO's twelve numbers in COCO's order; nan = n/a."""
         if self.why_no_ap:
             return dict.fromkeys(rules.SUMMARY, float("nan"))
-        return rules.summary(*self._coco)
+        return rules.coco_summary(*self._coco)
 
     @cached_property
     def per_class(self) -> pd.DataFrame:
@@ -109,11 +109,11 @@ class Objects:
     def _coco(self) -> tuple[Floats, Floats]:
         """AP, float64[areas, ious, labels], and AR, float64[areas, most, ious, labels]."""
         gt = self.sides[GT]
-        ap = np.full((len(rules.AREAS), len(rules.IOUS), len(self.labels)), np.nan)
-        ar = np.full((len(rules.AREAS), len(rules.MOST), len(rules.IOUS), len(self.labels)), np.nan)
-        for a, (low, high) in enumerate(rules.AREAS.values()):
+        ap = np.full((len(rules.AREA_RANGES), len(rules.IOUS), len(self.labels)), np.nan)
+        ar = np.full((len(rules.AREA_RANGES), len(rules.DETECTION_LIMITS), len(rules.IOUS), len(self.labels)), np.nan)
+        for a, (low, high) in enumerate(rules.AREA_RANGES.values()):
             ignored, outside = (((side.areas < low) | (side.areas > high)) for side in self.sides)
-            _, kind = self._matched(rules.IOUS, True, rules.MOST[-1], ignored, outside)
+            _, kind = self._matched(rules.IOUS, True, rules.DETECTION_LIMITS[-1], ignored, outside)
             to_find = np.bincount(gt.label[~(gt.crowd | ignored)], minlength=len(self.labels))
             for label in np.flatnonzero(to_find).tolist():
                 ap[a, :, label], ar[a, :, :, label] = self._coco_of(label, kind, int(to_find[label]))
@@ -124,7 +124,7 @@ class Objects:
         rows = self._ranking(label)
         ranked, place = kind[rows].T.copy(), self._place_on_page[rows]
         ap = [self._ap_of(one, to_find, "coco") for one in ranked]
-        found = [((ranked == HIT) & (place < most)).sum(axis=1) for most in rules.MOST]
+        found = [((ranked == HIT) & (place < most)).sum(axis=1) for most in rules.DETECTION_LIMITS]
         return np.array(ap), np.array(found) / to_find
 
     @staticmethod
@@ -146,12 +146,12 @@ class Objects:
     def _by_label(self) -> Groups:
         """Groups of a page and label."""
         gt, pred = (side.page * len(self.labels) + side.label for side in self.sides)
-        return group(gt, pred, self.sides[PRED].scores)
+        return group_regions(gt, pred, self.sides[PRED].scores)
 
     @cached_property
     def _by_page(self) -> Groups:
         gt, pred = self.sides
-        return group(gt.page, pred.page, pred.scores)
+        return group_regions(gt.page, pred.page, pred.scores)
 
     @cached_property
     def _place_on_page(self) -> Rows:
@@ -193,7 +193,7 @@ class Objects:
         if found is None:
             match, kind = self._matched(np.array([float(iou)]), class_aware, most)
             found = self._kept[key] = match[:, 0], kind[:, 0]
-            for old in list(self._kept)[:-KEPT]:
+            for old in list(self._kept)[:-MATCHINGS_KEPT]:
                 self._kept.pop(old, None)
         return found
 
@@ -208,10 +208,10 @@ class Objects:
         """
         check_iou(iou)
         if rule not in rules.RULES:
-            raise InputError("", "rule", f"{shown(rule)} is not known", f"Use one of {', '.join(rules.RULES)}.")
+            raise InputError("", "rule", f"{short_repr(rule)} is not known", f"Use one of {', '.join(rules.RULES)}.")
         if self.why_no_ap:
             return dict.fromkeys(self.labels, float("nan"))
-        _, kind = self._matched_at(iou, True, rules.MOST[-1])
+        _, kind = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1])
         ranked = (kind[self._ranking(i)] for i in range(len(self.labels)))
         return {
             label: self._ap_of(row, int(to_find), rule)
@@ -222,8 +222,8 @@ class Objects:
         """One row a prediction of the label, best first: score, precision, recall; none where there is no AP."""
         check_iou(iou)
         if label not in self.labels:
-            known = ", ".join(map(shown, self.labels[:12]))
-            raise InputError("", "label", f"there is no label {shown(label)}", f"Labels: {known}.")
+            known = ", ".join(map(short_repr, self.labels[:12]))
+            raise InputError("", "label", f"there is no label {short_repr(label)}", f"Labels: {known}.")
         return next(self._curves([self.labels.index(label)], iou))
 
     def curves(self, iou: float) -> dict[str, pd.DataFrame]:
@@ -234,7 +234,7 @@ class Objects:
     def _curves(self, labels: Iterable[int], iou: float) -> Iterator[pd.DataFrame]:
         import pandas as pd
 
-        kind = None if self.why_no_ap else self._matched_at(iou, True, rules.MOST[-1])[1]
+        kind = None if self.why_no_ap else self._matched_at(iou, True, rules.DETECTION_LIMITS[-1])[1]
         for k in labels:
             rows, hits = np.empty(0, np.int64), np.empty(0, bool)
             if kind is not None:
@@ -276,10 +276,10 @@ class Objects:
         """
         return self.cells_at(iou).frame()
 
-    def cells_at(self, iou: float) -> ObjectCells:
+    def cells_at(self, iou: float) -> ObjectConfusion:
         """The same, object by object."""
         check_iou(iou)
-        return object_cells(self.space, *self.sides, *self._matched_at(iou, class_aware=False))
+        return object_confusion(self.space, *self.sides, *self._matched_at(iou, class_aware=False))
 
 
 def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Floats]:
@@ -288,7 +288,9 @@ def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Float
 
 def check_iou(iou: float) -> None:
     if isinstance(iou, bool) or not isinstance(iou, int | float | np.number) or not 0 < iou <= 1:
-        raise InputError("", "iou", f"{shown(iou)} is not an IoU", "Use a number above 0 and at most 1, such as 0.5.")
+        raise InputError(
+            "", "iou", f"{short_repr(iou)} is not an IoU", "Use a number above 0 and at most 1, such as 0.5."
+        )
 
 
 def objects_of(alignment: Alignment, min_score: float | None, pages: Rows | None = None) -> Objects:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from layoutcm.layouts.model import Floats
 
-INVENTED, HIT, LEFT_OUT = 0, 1, 2  # what a prediction is; one on a crowd, or beyond what counts, is left out
+NOT_MATCHED, HIT, LEFT_OUT = 0, 1, 2  # what a prediction is; one on a crowd, or beyond what counts, is left out
 
 Rows = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -39,7 +39,7 @@ class Overlaps(NamedTuple):
     pred_at: Rows
 
 
-def group(gt_key: Rows, pred_key: Rows, scores: Floats | None = None) -> Groups:
+def group_regions(gt_key: Rows, pred_key: Rows, scores: Floats | None = None) -> Groups:
     """Regions of equal key; inside, gt as in the file and pred by descending score, equal and missing ones as in it."""
     gt_order = np.argsort(gt_key, kind="stable")
     pred_order = np.argsort(pred_key, kind="stable") if scores is None else np.lexsort((-scores, pred_key))
@@ -110,7 +110,7 @@ def match_greedily(
                     taken[best, t] = True
                     kind[pred, t] = LEFT_OUT if ignored[best] else HIT
                 elif not outside[pred]:
-                    kind[pred, t] = INVENTED
+                    kind[pred, t] = NOT_MATCHED
     return match, kind
 
 
@@ -142,7 +142,7 @@ def _best(
 
 
 @njit(nogil=True, cache=True)
-def from_left(groups: Groups, gt_centres: Floats) -> Rows:
+def order_from_left(groups: Groups, gt_centres: Floats) -> Rows:
     """`gt_order` with the gt of each group from left to right."""
     order = groups.gt_order.copy()
     for k in range(groups.gt_start.size):

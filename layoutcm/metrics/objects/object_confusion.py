@@ -24,7 +24,7 @@ MISSED, INVENTED = "missed", "invented"
 
 
 @dataclass(frozen=True, eq=False)
-class ObjectCells:
+class ObjectConfusion:
     """One row an object, or a pair of objects that met: its place in the matrix, and its page."""
 
     space: LabelSpace
@@ -56,8 +56,8 @@ class ObjectCells:
         rows, columns = (np.append(self.own_labels(side), n) for side in (GT, PRED))
         names = [*self.labels, ""]
         frame = pd.DataFrame(self.counts[np.ix_(rows, columns)])
-        frame.index = pd.Index([*(names[i] for i in rows[:-1]), _apart(INVENTED, self.labels)], name="gt")
-        frame.columns = pd.Index([*(names[j] for j in columns[:-1]), _apart(MISSED, self.labels)], name="pred")
+        frame.index = pd.Index([*(names[i] for i in rows[:-1]), _margin_name(INVENTED, self.labels)], name="gt")
+        frame.columns = pd.Index([*(names[j] for j in columns[:-1]), _margin_name(MISSED, self.labels)], name="pred")
         return frame
 
     def pages_behind(self, gt: int, pred: int) -> tuple[Rows, Rows]:
@@ -67,23 +67,23 @@ class ObjectCells:
         return pages[order], objects[order]
 
 
-def _apart(margin: str, labels: list[str]) -> str:
+def _margin_name(margin: str, labels: list[str]) -> str:
     """The margin's name, told apart from a label of the same name."""
-    return margin if margin not in labels else _apart(f"({margin})", labels)
+    return margin if margin not in labels else _margin_name(f"({margin})", labels)
 
 
-def object_cells(
+def object_confusion(
     space: LabelSpace, gt: Instances, pred: Instances, match: NDArray[np.int32], kind: NDArray[np.int8]
-) -> ObjectCells:
+) -> ObjectConfusion:
     """Cells from a class-blind matching: for each prediction which gt, and hit, invented or left out."""
     from layoutcm.metrics.objects.matching import HIT
-    from layoutcm.metrics.objects.matching import INVENTED as IS_INVENTED
+    from layoutcm.metrics.objects.matching import NOT_MATCHED as IS_INVENTED
 
     hit, invented, missed = kind == HIT, kind == IS_INVENTED, ~gt.crowd
     found = match[hit]
     missed[found] = False
     nothing = len(space.labels) - 1
-    return ObjectCells(
+    return ObjectConfusion(
         space,
         np.concatenate([gt.label[found], np.full(invented.sum(), nothing), gt.label[missed]]),
         np.concatenate([pred.label[hit], pred.label[invented], np.full(missed.sum(), nothing)]),

@@ -15,24 +15,24 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import choices, screen_text, selection, session
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.parts.thumbnails import thumbnail
-from layoutcm.ui.screen_text import typed
-from layoutcm.wording import per_cent, share, spaced
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.wording import percent, percent_brief, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
 
 THUMBNAILS = 4
-KINDS_PAGES = 50  # more would keep a person waiting after a click
+CAUSES_PAGES = 50  # more would keep a person waiting after a click
 A_MOMENT = 0.15  # seconds in which the browser shows the list, before it is busy with drawing the matrix anew
-KIND_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
-KINDS_HELP = (
+CAUSE_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
+CAUSES_HELP = (
     "**Merged**: a side puts several labels on the pixel. **Border slack**: gt has the pred label and pred has the gt "
     f"label, both no farther away than {100 * TOLERANCE:g} % of the page's longer side, so only the place of a border "
     "is argued about. **Wrong label** (missed, invented): all the rest."
 )
 
 
-def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callable[[], None]:
+def cell_panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callable[[], None]:
     """What the chosen cell means, and the worst pages behind it, `across` in a row, with exactly its pixels lit.
 
     The list is there at once. What takes longer, the split and the pictures, is left to the function that comes back:
@@ -44,21 +44,22 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callab
         return lambda: None
     gt_label, pred_label = names = (choices.get("gt_label"), choices.get("pred_label"))
     verb = "meets" if not confusion.diagonal else "found as" if cell[0] == cell[1] else "read as"
-    st.subheader(typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
+    st.subheader(as_typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
     pages, scope = _pages_behind(compared, gt_label, pred_label)
     st.markdown(
-        f"{share(float(confusion.recall[cell]))} of {typed(gt_label)}, {spaced(round(confusion.values[cell]))} px on "
-        f"{spaced(len(pages))} of {screen_text.counted(scope, 'page')}"
+        f"{percent(float(confusion.recall[cell]))} of {as_typed(gt_label)}, "
+        f"{thin_spaced(round(confusion.values[cell]))} px on "
+        f"{thin_spaced(len(pages))} of {screen_text.plural_spaced(scope, 'page')}"
     )
     split = st.container()
     worst = pages.head(THUMBNAILS)
     places = [column for _ in range(0, len(worst), across) for column in st.columns(across)]
     frames = [
-        (_listed(place, page, pixels), page)
+        (_list_page(place, page, pixels), page)
         for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist())
     ]
     if len(pages):
-        title = f"All {screen_text.counted(len(pages), 'page')}" if len(pages) > 1 else "The page"
+        title = f"All {screen_text.plural_spaced(len(pages), 'page')}" if len(pages) > 1 else "The page"
         every = st.expander(title, key="behind_all", on_change="rerun")
         if every.open:
             with every:
@@ -70,23 +71,23 @@ def panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callab
     def later() -> None:
         if confusion.diagonal and cell[0] != cell[1] and len(pages):
             with split:
-                _split(compared, names, pages)
+                _show_causes(compared, names, pages)
         for frame, page in frames:
-            _draw(compared, frame, page, names)
+            _draw_thumbnail(compared, frame, page, names)
 
     return later
 
 
-def _listed(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerator:
+def _list_page(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerator:
     """A page behind the cell in words, and the place for its picture."""
     frame = place.empty()
-    place.markdown(f"{typed(page)}  \n{spaced(round(pixels))} px")
+    place.markdown(f"{as_typed(page)}  \n{thin_spaced(round(pixels))} px")
     place.button("Open page", key=f"open_{page}", on_click=selection.open_page, args=(page,))
     return frame
 
 
-def _draw(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
-    picture = selection.images().find(compared, compared.page_index(page))
+def _draw_thumbnail(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
+    picture = selection.page_images().find(compared, compared.page_index(page))
     frame.image(thumbnail(session.content_key(), compared, page, cell, choices.get("method"), picture))
 
 
@@ -100,16 +101,16 @@ def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple
     return pages[pages[level] == choices.get(level)].reset_index(drop=True), scope
 
 
-def _split(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
+def _show_causes(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
     """[ border slack 22 % | wrong label 64 % | merged 14 % ]"""
-    looked_at = pages.head(KINDS_PAGES)
+    looked_at = pages.head(CAUSES_PAGES)
     key = (session.content_key(), *cell, choices.get("method"), selection.scope(compared))
-    kinds = _kinds(key, compared, looked_at["page"].tolist())
+    kinds = _cached_causes(key, compared, looked_at["page"].tolist())
     wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
     names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}
-    _bar([(name, KIND_COLOURS[kind], getattr(kinds, kind)) for kind, name in names.items()])
+    _bar([(name, CAUSE_COLOURS[kind], getattr(kinds, kind)) for kind, name in names.items()])
     if len(looked_at) < len(pages):
-        covered = share(float(looked_at["share"].sum() / pages["share"].sum()))
+        covered = percent(float(looked_at["share"].sum() / pages["share"].sum()))
         st.caption(f"Counted on the {len(looked_at)} pages with the most of it, {covered} of the cell.")
 
 
@@ -118,15 +119,15 @@ def _bar(parts: list[tuple[str, str, float]]) -> None:
     total = sum(pixels for _, _, pixels in parts)
     pieces, legend = "", []
     for name, colour, pixels in parts:
-        exact = f"{name}: {spaced(pixels)} px, {share(pixels / total)}"
+        exact = f"{name}: {thin_spaced(pixels)} px, {percent(pixels / total)}"
         pieces += f"<i title='{exact}' style='flex:{pixels:.3f};background:{colour}'></i>"
-        legend.append(f":color[■]{{foreground={colour}}} {name} {per_cent(pixels / total) if pixels else 0} %")
+        legend.append(f":color[■]{{foreground={colour}}} {name} {percent_brief(pixels / total) if pixels else 0} %")
     st.html(f"<div style='display:flex;height:12px;border-radius:6px;overflow:hidden'>{pieces}</div>")
-    st.markdown(screen_text.unbroken(legend), help=KINDS_HELP)
+    st.markdown(screen_text.join_unbroken(legend), help=CAUSES_HELP)
 
 
 @st.cache_data(max_entries=200, show_spinner="Looking at borders …")
-def _kinds(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> CellCauses:
+def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> CellCauses:
     _, gt_label, pred_label, method, _ = key
     tiles = (_compared.page_tiles(page) for page in _pages)
     return cell_causes(tiles, _compared.cell(gt_label, pred_label), method)

@@ -10,11 +10,11 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.centroids import Centroids, Tolerance
 from layoutcm.ui import choices, session
-from layoutcm.ui.parts.objects import WIDE, figures
-from layoutcm.wording import number, spaced
+from layoutcm.ui.parts.objects import WIDE, figure_row
+from layoutcm.wording import score_text, thin_spaced
 
 
-def show(compared: Comparison) -> None:
+def show_centroids(compared: Comparison) -> None:
     """Tolerance and rules, then what they give."""
     shared = compared.space.shared
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -22,31 +22,31 @@ def show(compared: Comparison) -> None:
             low, high = choices.LIMITS[f"tolerance_{axis}"]
             st.number_input(
                 f"Tolerance {axis}, px", low, high, step=1.0, format="%g", width=150,
-                **choices.bound(f"tolerance_{axis}"), help="A match is strictly nearer than this.",
+                **choices.bind(f"tolerance_{axis}"), help="A match is strictly nearer than this.",
             )  # fmt: skip
-        st.toggle("One to one", **choices.bound("one_to_one"),
+        st.toggle("One to one", **choices.bind("one_to_one"),
                   help="On: the largest matching, each region once. Off: many may match one region.")  # fmt: skip
         words = "Only regions of one label match." if shared else "The two sides have different labels, so any match."
         st.toggle("Same label", disabled=not shared, help=words, **_label_toggle(shared))
-    found = matched(compared)
-    with figures():
-        st.metric("Matches", spaced(len(found.pairs)), width=WIDE)
+    found = matched_centroids(compared)
+    with figure_row():
+        st.metric("Matches", thin_spaced(len(found.pairs)), width=WIDE)
         for name in ("precision", "recall", "f1"):
             value = float(getattr(found, name))
-            st.metric(name.capitalize(), number(value), help=number(value, 6), width=WIDE)
-    st.caption(shift(found))
+            st.metric(name.capitalize(), score_text(value), help=score_text(value, 6), width=WIDE)
+    st.caption(shift_text(found))
 
 
 def _label_toggle(shared: bool) -> dict[str, Any]:
     """Bound to the choice where there is one; where labels differ it is off, and the choice is kept for other files."""
-    return choices.bound("class_aware") if shared else {"value": False, "key": "labels_differ"}
+    return choices.bind("class_aware") if shared else {"value": False, "key": "labels_differ"}
 
 
-def matched(compared: Comparison) -> Centroids:
+def matched_centroids(compared: Comparison) -> Centroids:
     """The matches of the chosen level, by the chosen rules; any label where the two sides' labels differ."""
     tolerance = choices.get("tolerance_x"), choices.get("tolerance_y")
     rules = (choices.get("one_to_one"), class_aware(compared))
-    return _matched(session.content_key(), session.part(compared), tolerance, rules, compared)
+    return _matched(session.content_key(), session.chosen_level(compared), tolerance, rules, compared)
 
 
 def class_aware(compared: Comparison) -> bool:
@@ -60,7 +60,7 @@ def _matched(
     return _compared.centroids(tolerance, *rules, of.get("page"), of.get("document"))
 
 
-def shift(found: Centroids) -> str:
+def shift_text(found: Centroids) -> str:
     """How far matched centres lie from where they should: a detector that is off by a little is off everywhere."""
     if not len(found.pairs):
         return "No two centres are that near to each other."
@@ -69,7 +69,7 @@ def shift(found: Centroids) -> str:
     return f"Median shift of pred's centres: {dx:+.1f} px in x, {dy:+.1f} px in y.".replace("-", "\u2212")
 
 
-def recipe(compared: Comparison) -> str:
+def centroids_recipe(compared: Comparison) -> str:
     tolerance = f"{choices.get('tolerance_x'):g}x{choices.get('tolerance_y'):g}"
     rules = {"one_to_one": choices.get("one_to_one"), "class_aware": class_aware(compared)}
     return compared.recipe_for(None, centroids=tolerance, **rules)

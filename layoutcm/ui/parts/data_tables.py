@@ -8,14 +8,14 @@ import streamlit as st
 
 from layoutcm.ui import choices
 from layoutcm.ui.selection import open_page
-from layoutcm.wording import MISSING, spaced
+from layoutcm.wording import MISSING, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TABLE_ROWS = 20
 STYLED_ROWS = 300
-PIXELS = {
+PIXEL_TITLES = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
     "background": "as Background", "content": "as Content",
 }  # fmt: skip
@@ -30,7 +30,7 @@ def plain_number(label: str) -> Any:
 
 
 COLUMNS = {
-    **{name: st.column_config.NumberColumn(title) for name, title in PIXELS.items()},
+    **{name: st.column_config.NumberColumn(title) for name, title in PIXEL_TITLES.items()},
     "share": st.column_config.NumberColumn("share of the cell", format="percent"),
     "f1": _score("F1 (macro)"),
     "micro_f1": _score("F1 (micro)"),
@@ -41,7 +41,7 @@ COLUMNS = {
 CLASS_COLUMNS = COLUMNS | {"f1": _score("F1"), "iou": plain_number("IoU")}
 
 
-def table(rows: Any, columns: dict[str, Any], key: str) -> None:
+def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
     """A table to read, as high as its rows up to a limit."""
     height = 38 + 35 * min(len(rows), TABLE_ROWS)
     st.dataframe(**_grid(rows, columns), height=height, key=key)
@@ -67,9 +67,11 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
     """
     data: Any = table
     if 0 < len(table) <= STYLED_ROWS:
-        formats: dict[Any, Any] = {name: spaced for name in table if name in PIXELS}
+        formats: dict[Any, Any] = {name: thin_spaced for name in table if name in PIXEL_TITLES}
         data = table.style.format(formats, na_rep=MISSING)
     else:
-        pixels = {name: st.column_config.NumberColumn(title, format="localized") for name, title in PIXELS.items()}
+        pixels = {
+            name: st.column_config.NumberColumn(title, format="localized") for name, title in PIXEL_TITLES.items()
+        }
         columns = columns | pixels
     return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}

@@ -16,12 +16,12 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
 from layoutcm.ui import choices, session, sidebar
-from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, labels_of, options, rows_of, tree_of
-from layoutcm.ui.page_frame import beside, guarded
-from layoutcm.ui.parts.data_tables import TABLE_ROWS, table
+from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
+from layoutcm.ui.page_frame import columns, guard
+from layoutcm.ui.parts.data_tables import TABLE_ROWS, show_table
 from layoutcm.ui.parts.matrix_panel import VIEW_NAMES
-from layoutcm.ui.screen_text import typed
-from layoutcm.wording import share
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.wording import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,28 +38,28 @@ def _row() -> Any:
     return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
 
 
-def choose(compared: Comparison) -> FamilyTree:
+def choose_families(compared: Comparison) -> FamilyTree:
     """Where the families come from and how they are counted."""
     with _row():
-        sidebar.choose(
-            "families", "Families", options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280
+        sidebar.choice_box(
+            "families", "Families", family_options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280
         )
         tree = chosen_tree(compared)
-        st.segmented_control("Sample", UNITS, required=True, **choices.bound("family_sample"))
-        sidebar.choose("family_count", "Count", choices.CHOICES["family_count"], help=COUNT_HELP, width=160)
-        sidebar.choose(
+        st.segmented_control("Sample", UNITS, required=True, **choices.bind("family_sample"))
+        sidebar.choice_box("family_count", "Count", choices.CHOICES["family_count"], help=COUNT_HELP, width=160)
+        sidebar.choice_box(
             "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
             help="1 is the outermost families of the tree.",
         )  # fmt: skip
         st.segmented_control("Given", SIDES, required=True, help="Whose labels are looked at, one by one",
-                             **choices.bound("family_given"))  # fmt: skip
+                             **choices.bind("family_given"))  # fmt: skip
     with st.expander("Edit the families, or bring a file", expanded=not tree.paths):
-        guarded(lambda: _editor(compared, tree))
+        guard(lambda: _editor(compared, tree))
     return tree
 
 
 def _editor(compared: Comparison, tree: FamilyTree) -> None:
-    left, right = beside(3, 2, key="_family_editor")
+    left, right = columns(3, 2, key="_family_editor")
     with left:
         st.caption("Write a family beside each label; nested families as Text / Headings. Blank: a family of its own.")
         rows = rows_of(tree, labels_of(compared))
@@ -89,47 +89,47 @@ def _use(text: str) -> None:
     st.rerun()
 
 
-def booked(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
+def counted_families(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
     """The families of the chosen level; a depth that the tree has not is its deepest."""
     depth = min(choices.get("family_depth"), max(tree.depth, 1))
     choice = (as_text(tree), choices.get("family_sample"), choices.get("family_count"), depth)
-    return _booked(session.content_key(), choice, session.part(compared), compared, tree)
+    return _counted_families(session.content_key(), choice, session.chosen_level(compared), compared, tree)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Looking at families …")
-def _booked(
+def _counted_families(
     content: str, choice: tuple[str, str, str, int], of: dict[str, str], _compared: Comparison, _tree: FamilyTree
 ) -> FamilyConfusion:
     _, sample, count, depth = choice
     return _compared.families(_tree, sample, count, depth=depth, page=of.get("page"), document=of.get("document"))
 
 
-def headline(compared: Comparison) -> tuple[str, str, str] | None:
+def family_headline(compared: Comparison) -> tuple[str, str, str] | None:
     """(name, value, help) for the figures on top of a page; None where no families are chosen and none fit."""
     tree = chosen_tree(compared)
     if not tree.paths:
         return None
-    shares = booked(compared, tree).shares(GT)
+    shares = counted_families(compared, tree).shares(GT)
     stays = shares["identity"] + shares["in_family"]
     help_text = "Labelled pixels of gt that are right or taken for a label of the same family. See Families."
-    return "Right or in family", share(stays), help_text
+    return "Right or in family", percent(stays), help_text
 
 
-def sentence(families: FamilyConfusion, side: int, scope: str) -> str:
+def family_sentence(families: FamilyConfusion, side: int, scope: str) -> str:
     """What a manager can read."""
     shares = families.shares(side)
     what = {"pixel": "labelled pixels", "page": "labels on pages"}[families.sample]
-    of = f"of {SIDES[side]}'s {what} in {typed(scope)}"
+    of = f"of {SIDES[side]}'s {what} in {as_typed(scope)}"
     if math.isnan(shares["identity"]):
-        return f"There are no {what} in {typed(scope)}."
+        return f"There are no {what} in {as_typed(scope)}."
     if not families.common_labels:
-        return f"{share(shares['in_family'])} {of} meet a label of their own family; the two sides share no label."
+        return f"{percent(shares['in_family'])} {of} meet a label of their own family; the two sides share no label."
     wrong = shares["in_family"] + shares["oof"]
-    kept = f"; of the mistakes, {share(shares['in_family'] / wrong)} stay in their family" if wrong else ""
-    return f"{share(shares['identity'])} {of} are right{kept}.".replace(" %", "\u00a0%")
+    kept = f"; of the mistakes, {percent(shares['in_family'] / wrong)} stay in their family" if wrong else ""
+    return f"{percent(shares['identity'])} {of} are right{kept}.".replace(" %", "\u00a0%")
 
 
-def figures_on_top(families: FamilyConfusion, side: int) -> None:
+def show_figures(families: FamilyConfusion, side: int) -> None:
     shares = families.shares(side)
     if not families.common_labels:
         shares["identity"] = math.nan  # nothing can be right, which is not the same as nothing being right
@@ -142,17 +142,17 @@ def figures_on_top(families: FamilyConfusion, side: int) -> None:
     with st.container(horizontal=True, gap="small"):
         for part in PARTS:
             text = f"{helps[part]}. Of all labels of {SIDES[side]} but Background."
-            st.metric(names[part], share(shares[part]), help=text, width=150)
+            st.metric(names[part], percent(shares[part]), help=text, width=150)
 
 
-def labels(families: FamilyConfusion, side: int) -> None:
+def show_labels(families: FamilyConfusion, side: int) -> None:
     """Every label of a side: bars, and the table with its preferred confusion."""
-    left, right = beside(6, 7, key="_family_labels")
+    left, right = columns(6, 7, key="_family_labels")
     with left:
         figure = family_bars(families, side, session.theme())
         st.plotly_chart(figure, key=f"family_bars_{side}", config=CONFIG, theme=None)
     with right:
-        table(label_table(families, side), label_columns(families), key=f"family_table_{side}")
+        show_table(label_table(families, side), label_columns(families), key=f"family_table_{side}")
 
 
 def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:
@@ -175,7 +175,7 @@ def label_columns(families: FamilyConfusion) -> dict[str, Any]:
     }
 
 
-def inside(families: FamilyConfusion, side: int) -> None:
+def show_one_family(families: FamilyConfusion, side: int) -> None:
     """The matrix of one family: shares of gt or of pred, as the page shows, OOF of the other side last."""
     own = [matrix.values[:-1] if side == GT else matrix.values[:, :-1] for matrix in families.all_matrices]
     shown = [matrix for matrix, values in zip(families.all_matrices, own) if values.any()]
@@ -183,7 +183,9 @@ def inside(families: FamilyConfusion, side: int) -> None:
         st.info("There is nothing in any family here.")
         return
     names = [matrix.family for matrix in sorted(shown, key=_trouble, reverse=True)]
-    sidebar.choose("family", "Family", names, help="The family with the most confusion inside comes first.", width=280)
+    sidebar.choice_box(
+        "family", "Family", names, help="The family with the most confusion inside comes first.", width=280
+    )
     chosen = next(matrix for matrix in shown if matrix.family == choices.get("family"))
     view, of, other = ("recall", "gt, by row", "pred") if side == GT else ("precision", "pred, by column", "gt")
     figure = family_figure(chosen, view, session.theme(), UNITS[families.sample])
@@ -196,7 +198,7 @@ def _trouble(matrix: FamilyMatrix) -> float:
     return sum(row["in_family"] for row in matrix.given(GT))
 
 
-def whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
+def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels shown as their families, as deep as one likes; single families can be opened."""
     names = {0: EVERYTHING, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
     views = {name: title for name, title in VIEW_NAMES.items() if name != "collapsed"}
@@ -204,10 +206,10 @@ def whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
         choices.put(matrix_depth=1)
     with _row():
         st.segmented_control("Depth of the tree", list(names), required=True, format_func=names.__getitem__,
-                             **choices.bound("matrix_depth"))  # fmt: skip
+                             **choices.bind("matrix_depth"))  # fmt: skip
         expanded = _opened(tree)
         st.segmented_control("View", list(views), required=True, format_func=views.__getitem__,
-                             **choices.bound("family_view"))  # fmt: skip
+                             **choices.bind("family_view"))  # fmt: skip
     confusion = _coarse(compared, tree, expanded)
     order = {name: k for k, name in enumerate(names_in_order(labels_of(compared), tree, _depth(), expanded))}
     rows, columns = (
@@ -246,7 +248,7 @@ def _opened(tree: FamilyTree) -> list[str]:
 
 def _coarse(compared: Comparison, tree: FamilyTree, expanded: list[str]) -> Confusion:
     choice = (as_text(tree), choices.get("method"), _depth(), tuple(expanded))
-    return _coarse_matrix(session.content_key(), choice, session.part(compared), compared, tree)
+    return _coarse_matrix(session.content_key(), choice, session.chosen_level(compared), compared, tree)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Adding up …")

@@ -8,15 +8,15 @@ import streamlit as st
 
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import choices, session
-from layoutcm.ui.router import go
-from layoutcm.ui.screen_text import counted, typed
+from layoutcm.ui.router import go_to
+from layoutcm.ui.screen_text import as_typed, plural_spaced
 
 MATCH_NAMES = "match-names"
 SHOWN_AT_ONCE = 3  # remarks; more of them go into an expander
 
 # What to do about it on this page, where the finding itself speaks to people at a keyboard.
 _GIVE_MAP = "Say under Pages which belong together"
-HERE = {
+HINTS_FOR_PAGE = {
     "equal-label-names": "Match equal names, or map labels below.",
     "page-only-in-gt": f"Check the page names of both files. {_GIVE_MAP}, or let the bar ignore missing pages.",
     "page-only-in-pred": f"Check the page names of both files. {_GIVE_MAP}, or let the bar ignore missing pages.",
@@ -37,7 +37,7 @@ _REPAIRS = {
 }
 
 
-def in_words(remedy: str) -> str:
+def repair_in_words(remedy: str) -> str:
     """'turn the y axis round', of "flip-y"; several are joined."""
     parts = [part.partition(":") for part in remedy.split(",")]
     return " and ".join(_REPAIRS[kind].format(_signed(kind, value)) for kind, _, value in parts)
@@ -50,22 +50,22 @@ def _signed(kind: str, value: str) -> str:
 Found = dict[str, Iterable[Finding]]  # by side
 
 
-def warnings(found: Found) -> None:
+def show_warnings(found: Found) -> None:
     """What may explain bad numbers; what a click repairs comes first."""
     serious = [(side, one) for side, some in found.items() for one in some if one.severity == "warning"]
     for i, (side, finding) in enumerate(sorted(serious, key=lambda pair: not _repair(*pair))):
         _warning(side, finding, f"repair_{i}_{finding.code}")
 
 
-def reminder(findings: Iterable[Finding]) -> None:
+def show_reminder(findings: Iterable[Finding]) -> None:
     """For whoever did not look at the start page: there is something that may explain the numbers."""
     count = sum(finding.severity == "warning" for finding in findings)
     if count:
-        title = f"{counted(count, 'warning')} about these files: see Compare"
-        st.button(title, key="reminder", icon=":material/warning:", on_click=go, args=("compare",))
+        title = f"{plural_spaced(count, 'warning')} about these files: see Compare"
+        st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("compare",))
 
 
-def remarks(found: Found) -> None:
+def show_remarks(found: Found) -> None:
     """What is good to know, kept short: repairs that hold, then the rest."""
     known = [one for some in found.values() for one in some if one.severity != "warning"]
     done = [one for one in known if one.code == "fixed"]
@@ -73,21 +73,21 @@ def remarks(found: Found) -> None:
         st.info(_text(remark))
     others = [one for one in known if one not in done]
     many = len(others) > SHOWN_AT_ONCE
-    with st.expander(counted(len(others), "remark")) if many else st.container():
+    with st.expander(plural_spaced(len(others), "remark")) if many else st.container():
         for remark in others:
             st.info(_text(remark))
 
 
 def _text(finding: Finding, advice: bool = True) -> str:
-    fix = HERE.get(finding.code, finding.fix) if advice else ""
-    return typed(finding.message) + (f"  \n{typed(fix)}" if fix else "")
+    fix = HINTS_FOR_PAGE.get(finding.code, finding.fix) if advice else ""
+    return as_typed(finding.message) + (f"  \n{as_typed(fix)}" if fix else "")
 
 
 def _repair(side: str, finding: Finding) -> str:
     """What the button says; "" where no click helps."""
     if finding.code == "equal-label-names":
         return "Match equal names"
-    words = in_words(finding.remedy) if finding.remedy else ""
+    words = repair_in_words(finding.remedy) if finding.remedy else ""
     return words and f"Repair: {words}" + (" in the ground truth" if side == "gt" else "")
 
 
@@ -108,11 +108,11 @@ def _apply(side: str, finding: Finding) -> None:
         choices.put(fixes=(*choices.get("fixes"), one))
 
 
-def applied() -> None:
+def show_applied_repairs() -> None:
     """The repairs of the two files that are compared, each with a way back."""
     mine = {session.chosen_side(side): title for side, title in (("gt", "Ground truth"), ("pred", "Prediction"))}
     rows: list[tuple[str, str, Callable[..., None], tuple[int, ...]]] = [
-        (f"{mine[side]}: {in_words(remedy)}", f"{side}_{i}", _without, (i,))
+        (f"{mine[side]}: {repair_in_words(remedy)}", f"{side}_{i}", _without, (i,))
         for i, text in enumerate(choices.get("fixes"))
         for side, _, remedy in [text.partition("=")]
         if side in mine
@@ -125,7 +125,7 @@ def applied() -> None:
         st.markdown("**Repairs in use**")
         for text, key, undo, args in rows:
             row = st.container(horizontal=True, vertical_alignment="center")
-            row.markdown(typed(text), width="content")
+            row.markdown(as_typed(text), width="content")
             row.button("Undo", key=f"undo_{key}", on_click=undo, args=args, icon=":material/undo:")
 
 

@@ -14,11 +14,11 @@ from layoutcm.drawing.screen.charts import class_bars
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.metrics.bootstrap import RESAMPLES, Intervals
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.terminal import ends, resamples_of
+from layoutcm.tables.terminal import interval_text, resampling_text
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts import centroid_match, families, objects, soft_scores
-from layoutcm.ui.screen_text import counted
-from layoutcm.wording import number
+from layoutcm.ui.screen_text import plural_spaced
+from layoutcm.wording import score_text
 
 SMALL = 5000  # pages; about a second of work
 LATER = "…"
@@ -32,7 +32,7 @@ INTERVALS_OF = {
 }
 
 
-def draw(place: DeltaGenerator, figures: list[Headline], below: str | None = None) -> list[DeltaGenerator]:
+def draw_headlines(place: DeltaGenerator, figures: list[Headline], below: str | None = None) -> list[DeltaGenerator]:
     """Each figure in a place of its own, with a small line `below` where one will come."""
     places = [place.empty() for _ in figures]
     for own, figure in zip(places, figures):
@@ -44,8 +44,8 @@ def add_intervals(places: list[DeltaGenerator], figures: list[Headline], interva
     """Draw the figures again with their intervals below them."""
     for place, (name, value, help_text) in zip(places, figures):
         if intervals:
-            explained = f"{help_text}. Below it: {resamples_of(intervals)}"
-            _draw_one(place, (name, value, explained), ends(intervals, INTERVALS_OF[name]))
+            explained = f"{help_text}. Below it: {resampling_text(intervals)}"
+            _draw_one(place, (name, value, explained), interval_text(intervals, INTERVALS_OF[name]))
 
 
 def _draw_one(place: DeltaGenerator, figure: Headline, below: str | None) -> None:
@@ -53,29 +53,29 @@ def _draw_one(place: DeltaGenerator, figure: Headline, below: str | None) -> Non
     place.metric(name, value, below, delta_color="off", delta_arrow="off", help=help_text, width="content")
 
 
-def intervals_come(compared: Comparison) -> bool:
+def intervals_are_shown(compared: Comparison) -> bool:
     """Whether this page shows intervals: those of the set, at once where that takes no time, else when asked for."""
     few = len(compared.pages) <= SMALL
     return choices.get("level") == "set" and (few or st.session_state.get("intervals_asked") == session.content_key())
 
 
-def intervals(compared: Comparison) -> Intervals | None:
+def intervals_or_button(compared: Comparison) -> Intervals | None:
     """The set's intervals; on a large set a button instead, until somebody has asked."""
-    if intervals_come(compared):
-        return asked_intervals(compared)
+    if intervals_are_shown(compared):
+        return intervals_of_set(compared)
     if choices.get("level") == "set":
-        help_text = f"{RESAMPLES:,} resamples; on {counted(len(compared.pages), 'page')} this takes some seconds."
+        help_text = f"{RESAMPLES:,} resamples; on {plural_spaced(len(compared.pages), 'page')} this takes some seconds."
         st.button("95 % intervals", help=help_text, on_click=_ask, key="ask_intervals")
     return None
 
 
-def bars(compared: Comparison, confusion: Confusion, key: str) -> Intervals | None:
+def show_class_bars(compared: Comparison, confusion: Confusion, key: str) -> Intervals | None:
     """The classes' bars, with whiskers where there are intervals, which come back."""
-    found = intervals(compared)
+    found = intervals_or_button(compared)
     figure = class_bars(confusion, session.theme(), intervals=found.whiskers() if found else None)
     st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
     if found:
-        st.caption(f"Whiskers are {resamples_of(found)}.")
+        st.caption(f"Whiskers are {resampling_text(found)}.")
     return found
 
 
@@ -83,7 +83,7 @@ def _ask() -> None:
     st.session_state["intervals_asked"] = session.content_key()
 
 
-def asked_intervals(compared: Comparison) -> Intervals:
+def intervals_of_set(compared: Comparison) -> Intervals:
     """The set's intervals, however long they take."""
     return _intervals(session.content_key(), choices.get("method"), compared)
 
@@ -93,38 +93,38 @@ def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
     return _compared.bootstrap(method=method)
 
 
-def of_other_views(compared: Comparison) -> list[Headline]:
+def headlines_of_other_views(compared: Comparison) -> list[Headline]:
     """Families, objects, soft scores, centres, where they have a meaning."""
-    family = families.headline(compared)
+    family = families.family_headline(compared)
     figures = [family] if family else []
     if len(compared.pages) > SMALL and not objects.is_drawn(compared):
-        size = counted(len(compared.pages), "page")
+        size = plural_spaced(len(compared.pages), "page")
         help_text = f"On {size} this takes some seconds, so it waits until you open Objects; then it stands here too."
         return [*figures, ("Objects", LATER, help_text)]
     figures.append(_of_objects(compared))
     if not soft_scores.why_none(compared):
-        value = float(soft_scores.averages(compared)["f_beta"]["macro"])
+        value = float(soft_scores.soft_averages(compared)["f_beta"]["macro"])
         figures.append(_figure("Soft F1", value, "Pixels weighted by their regions' scores, mean of the labels"))
     return [*figures, _of_centres(compared)]
 
 
 def _figure(name: str, value: float, text: str) -> Headline:
-    return name, number(value), f"{text}. See Objects. ({number(value, 6)})"
+    return name, score_text(value), f"{text}. See Objects. ({score_text(value, 6)})"
 
 
 def _of_objects(compared: Comparison) -> Headline:
     """mAP where predictions can be ranked, else the F1 of objects, which needs no scores."""
-    if not objects.of_level(compared).why_no_ap:
-        return _figure("mAP", objects.coco(compared)[0]["AP"], "Objects by COCO's rules, IoU 0.50 to 0.95")
+    if not objects.objects_of_level(compared).why_no_ap:
+        return _figure("mAP", objects.coco_numbers(compared)[0]["AP"], "Objects by COCO's rules, IoU 0.50 to 0.95")
     shared = compared.space.shared
-    scores = objects.asked(compared, "scores_at", objects.iou(), shared)
+    scores = objects.ask_objects(compared, "scores_at", objects.chosen_iou(), shared)
     whose = "with their label" if shared else "whatever their labels"
-    text = f"Objects found at IoU {objects.iou():.2f}, {whose}. There is no AP"
+    text = f"Objects found at IoU {objects.chosen_iou():.2f}, {whose}. There is no AP"
     return _figure("Object F1", scores["f1"], text)
 
 
 def _of_centres(compared: Comparison) -> Headline:
-    found = centroid_match.matched(compared)
+    found = centroid_match.matched_centroids(compared)
     dx, dy = found.tolerance
     whose = "a region with their label" if centroid_match.class_aware(compared) else "any region"
     return _figure("Centroid recall", found.recall, f"gt regions with a centre within {dx:g} x {dy:g} px of {whose}")

@@ -13,10 +13,10 @@ from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME, never
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.ui import choices, dropped_files, image_uris, session
-from layoutcm.ui.input_files import Input, data_files, from_bytes, layout_of, layouts_of, together
-from layoutcm.ui.page_frame import beside, guarded
+from layoutcm.ui.input_files import InputFile, data_files, input_from_bytes, join_inputs, layout_of, layouts_of
+from layoutcm.ui.page_frame import columns, guard
 from layoutcm.ui.parts import page_pairs
-from layoutcm.ui.screen_text import counted, told, typed
+from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
 
 KEEP = "(keep)"
 SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
@@ -25,17 +25,17 @@ IMAGES = "PNG, JPEG, TIFF, WebP, PDF, or a zip of these; matched to pages by nam
 ONE_OR_SEVERAL = "Off: each file is a prediction of its own, and they can be compared one by one."
 
 
-def digested(upload: Any) -> Input:
+def input_of_upload(upload: Any) -> InputFile:
     """The upload as an input; its digest is taken once, not on every run."""
-    known: dict[str, Input] = st.session_state.setdefault("digested", {})
+    known: dict[str, InputFile] = st.session_state.setdefault("digested", {})
     if upload.file_id not in known:
-        known[upload.file_id] = from_bytes(upload.name, upload.getvalue())
+        known[upload.file_id] = input_from_bytes(upload.name, upload.getvalue())
     return known[upload.file_id]
 
 
-def uploads() -> None:
+def show_uploads() -> None:
     """Two drop zones and a third for page images; loads as soon as both sides are there."""
-    left, right, third = beside(1, 1, 1, key="_drops")
+    left, right, third = columns(1, 1, 1, key="_drops")
     # A drop zone keeps its files as long as its key is the same.
     again = st.session_state.get("started_over", 0)
     key = f"_{again}" if again else ""
@@ -50,7 +50,7 @@ def uploads() -> None:
     for gone in set(kept) - current:
         del kept[gone]
     with st.spinner("Looking at the files …"):
-        gt, preds, given = ([digested(upload) for upload in zone] for zone in dropped)
+        gt, preds, given = ([input_of_upload(upload) for upload in zone] for zone in dropped)
         kinds = [_kinds(zone) for zone in (gt, preds)]
     _take_pictures(
         given, [one for one, kind in zip(gt + preds, kinds[GT] + kinds[PRED]) if kind in dropped_files.WITH_IMAGES]
@@ -62,11 +62,11 @@ def uploads() -> None:
         files = (dropped_files.one_layout(gt, kinds[GT]), found)
         if files != st.session_state.get("uploads_taken"):
             st.session_state["uploads_taken"] = files
-            session.load(session.Loaded(*files))
+            session.load_files(session.LoadedFiles(*files))
             st.rerun()
 
 
-def _kinds(files: list[Input]) -> list[str]:
+def _kinds(files: list[InputFile]) -> list[str]:
     """What each file is; looked at once, because a large one takes a while."""
     known: dict[tuple[str, str], str] = st.session_state.setdefault("kinds", {})
     for one in files:
@@ -75,17 +75,17 @@ def _kinds(files: list[Input]) -> list[str]:
     return [known[one.name, one.digest] for one in files]
 
 
-def _predictions(files: list[Input], kinds: list[str]) -> tuple[Input, ...]:
+def _predictions(files: list[InputFile], kinds: list[str]) -> tuple[InputFile, ...]:
     """What the formats tell, and a switch for the person who knows better."""
     by_format = dropped_files.predictions(files, kinds)
     if sum(kind in dropped_files.LAYOUTS for kind in kinds) < 2:
         return by_format
-    key = "one_prediction_" + together(files).digest
+    key = "one_prediction_" + join_inputs(files).digest
     as_one = st.toggle("These files are one prediction", value=len(by_format) == 1, key=key, help=ONE_OR_SEVERAL)
     return by_format if as_one == (len(by_format) == 1) else dropped_files.predictions(files, kinds, as_one)
 
 
-def _take_pictures(given: list[Input], beside: list[Input]) -> None:
+def _take_pictures(given: list[InputFile], beside: list[InputFile]) -> None:
     """Page images of their own zone, and those that came with the annotations."""
     if (given, beside) != st.session_state.get("pictures_given", ([], [])):
         st.session_state["pictures_given"] = given, beside
@@ -93,10 +93,10 @@ def _take_pictures(given: list[Input], beside: list[Input]) -> None:
         st.session_state["pictures_problem"] = ""
         try:
             with st.spinner("Looking through the page images …"):
-                images = image_uris.from_uploads(given, beside)
+                images = image_uris.images_of_uploads(given, beside)
             st.session_state["page_images"] = images if images.pictures else None
         except InputError as error:
-            st.session_state["pictures_problem"] = told(error)
+            st.session_state["pictures_problem"] = error_text(error)
     if st.session_state.get("pictures_problem"):
         st.error(st.session_state["pictures_problem"])
 
@@ -109,54 +109,54 @@ def start_over() -> None:
     st.rerun()
 
 
-def folder() -> None:
+def show_data_folder() -> None:
     """Choose from the folder that the app was started with: no upload, no size limit."""
     names = list(data_files())
     if not names:
         return
-    with st.expander("Files and folders of the data folder", expanded=session.loaded() is None):
+    with st.expander("Files and folders of the data folder", expanded=session.loaded_files() is None):
         gt = st.selectbox("Ground truth", names, index=None, key="folder_gt")
         preds = st.multiselect("Predictions", names, key="folder_preds")
         if st.button("Compare these", disabled=not (gt and preds)):
             problem = session.open_named("|".join([str(gt), *preds]))
-            st.error(typed(problem)) if problem else st.rerun()
+            st.error(as_typed(problem)) if problem else st.rerun()
 
 
-def what_it_is(title: str, given: Input, read: Callable[[], Layout]) -> Layout | None:
+def describe_file(title: str, given: InputFile, read: Callable[[], Layout]) -> Layout | None:
     """One file in plain words: format, pages, regions, labels; None when it cannot be read, which is then said."""
     try:
         layout = read()
     except InputError as error:
-        st.error(told(error))
+        st.error(error_text(error))
         return None
     regions, pages = len(layout.region_columns), len(layout.page_columns)
     scores = "with scores" if layout.has_scores else "without scores"
     used = len(layout.labels_in_use)
     kind = BY_NAME[layout.format].title if layout.format in BY_NAME else layout.format
-    st.markdown(f"**{title}** {typed(given.name)}: {typed(kind)}, {counted(pages, 'page')}, "
-                f"{counted(regions, 'region')}, {counted(used, 'label')} in use, {scores}")  # fmt: skip
+    st.markdown(f"**{title}** {as_typed(given.name)}: {as_typed(kind)}, {plural_spaced(pages, 'page')}, "
+                f"{plural_spaced(regions, 'region')}, {plural_spaced(used, 'label')} in use, {scores}")  # fmt: skip
     return layout
 
 
-def files_in_words(files: session.Loaded) -> list[Layout]:
+def describe_files(files: session.LoadedFiles) -> list[Layout]:
     """Both files; none when one of them cannot be read."""
-    asked = session.request()
-    gt = what_it_is("Ground truth", files.gt, lambda: layout_of(files.gt, sizes=asked.sizes, fixes=asked.gt_fixes))
+    asked = session.comparison_request()
+    gt = describe_file("Ground truth", files.gt, lambda: layout_of(files.gt, sizes=asked.sizes, fixes=asked.gt_fixes))
     if gt is None:
         return []
-    pred = what_it_is("Prediction", asked.pred, lambda: layouts_of(asked)[PRED])
-    others = [typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != session.chosen_side("pred")]
+    pred = describe_file("Prediction", asked.pred, lambda: layouts_of(asked)[PRED])
+    others = [as_typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != session.chosen_side("pred")]
     if others:
         st.caption(f"Also here: {', '.join(others)}. The bar at the left chooses which prediction is shown.")
     return [gt, pred] if pred else []
 
 
-def formats_in_words() -> str:
+def format_names() -> str:
     """All formats that are recognised when they are dropped, as people call them."""
     return ", ".join(format.title for format in BY_NAME.values() if format.recognises is not never)
 
 
-def ways_out(files: session.Loaded) -> None:
+def show_ways_out(files: session.LoadedFiles) -> None:
     """What a person can still do when the two files cannot be compared."""
     if files.mapping and st.button("Remove the mapping"):
         _use_mapping(files, ())
@@ -165,7 +165,7 @@ def ways_out(files: session.Loaded) -> None:
         page_pairs.page_map_upload()
 
 
-def ask_sizes(files: session.Loaded) -> None:
+def ask_sizes(files: session.LoadedFiles) -> None:
     """Formats without page sizes need one when no other file lends it."""
     text = st.text_input("Page size for files that have none, such as 1025x1025", files.sizes, key="sizes")
     if text != files.sizes:
@@ -177,9 +177,9 @@ def ask_sizes(files: session.Loaded) -> None:
         st.rerun()
 
 
-def taxonomy(compared: Comparison) -> None:
+def show_taxonomy(compared: Comparison) -> None:
     """Same, different or mapped; one click to match equal names, an editor for the rest."""
-    files = session.loaded()
+    files = session.loaded_files()
     assert files is not None
     words = {
         "same": "Both sides use the same labels.",
@@ -197,14 +197,14 @@ def taxonomy(compared: Comparison) -> None:
     )
     if editor.open:
         with editor:
-            guarded(lambda: _mapping_editor(files))
+            guard(lambda: _mapping_editor(files))
 
 
 def _match_names() -> None:
     choices.put(taxonomy="match-names" if st.session_state["match_names"] else "auto")
 
 
-def _mapping_editor(files: session.Loaded) -> None:
+def _mapping_editor(files: session.LoadedFiles) -> None:
     gt = layout_of(files.gt, sizes=files.sizes)
     pred = layout_of(session.chosen_pred(), gt, files.gt.digest, files.sizes)
     current = {old: new for side, old, new in files.mapping if side == "pred"}
@@ -234,6 +234,6 @@ def _mapping_rows(uploaded: Any) -> tuple[tuple[str, str, str], ...]:
     return tuple((side, old, new) for side, names in mapping.items() for old, new in names.items())
 
 
-def _use_mapping(files: session.Loaded, mapping: tuple[tuple[str, str, str], ...]) -> None:
+def _use_mapping(files: session.LoadedFiles, mapping: tuple[tuple[str, str, str], ...]) -> None:
     st.session_state["loaded"] = replace(files, mapping=mapping)
     st.rerun()

@@ -8,22 +8,22 @@ from typing import Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.label_order import ordered
+from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.screen.charts import collapsed_figure
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import choices, family_choice, session
-from layoutcm.ui.router import go
+from layoutcm.ui.router import go_to
 from layoutcm.ui.selection import chosen_cell, open_chosen_cell
 
 VIEW_NAMES = {"recall": "Recall", "precision": "Precision", "f1": "F1", "pixels": "Pixels", "collapsed": "2x2"}
 
 
-def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
+def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
     """The matrix; a click on a cell makes it the chosen one."""
     by_family = family_choice.label_order(compared)
-    rows, columns = ordered(confusion, choices.get("order"), choices.get("empty"), by_family)
+    rows, columns = order_labels(confusion, choices.get("order"), choices.get("empty"), by_family)
     figure = matrix_figure(
         confusion, view, rows=rows, columns=columns, theme=session.theme(), log=choices.get("log"),
         selected=chosen_cell(compared), clickable=True,
@@ -38,7 +38,7 @@ def matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> N
     st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
 
 
-def take_matrix(confusion: Confusion, view: str) -> None:
+def download_matrix(confusion: Confusion, view: str) -> None:
     """The numbers of the view as a file, made when somebody asks for it."""
 
     def made() -> str:
@@ -52,18 +52,18 @@ def take_matrix(confusion: Confusion, view: str) -> None:
     )  # fmt: skip
 
 
-def ways_on(compared: Comparison) -> None:
+def next_steps(compared: Comparison) -> None:
     """From a first look to the whole of it, and to the pages behind a cell that was clicked."""
     with st.container(horizontal=True):
         icon = ":material/arrow_forward:"
-        st.button("See how good it is", type="primary", icon=icon, on_click=go, args=("overview",))
+        st.button("See how good it is", type="primary", icon=icon, on_click=go_to, args=("overview",))
         chosen = chosen_cell(compared) is not None
         st.button("Pages behind the chosen cell", disabled=not chosen, on_click=open_chosen_cell)
 
 
-def width_of(confusion: Confusion) -> int:
+def columns_on_screen(confusion: Confusion) -> int:
     """How many columns the matrix has on the screen."""
-    return len(ordered(confusion, choices.get("order"), choices.get("empty"))[1])
+    return len(order_labels(confusion, choices.get("order"), choices.get("empty"))[1])
 
 
 def clicked(event: Any) -> tuple[int, int] | None:
@@ -75,7 +75,7 @@ def clicked(event: Any) -> tuple[int, int] | None:
     return (int(data[0]), int(data[1])) if data else None
 
 
-def collapsed(confusion: Confusion) -> None:
+def show_collapsed(confusion: Confusion) -> None:
     """Background against everything else: all four views, because each has but four numbers."""
     columns = [column for _ in range(2) for column in st.columns(2, gap="medium")]
     for column, view in zip(columns, ("pixels", "recall", "precision", "f1")):

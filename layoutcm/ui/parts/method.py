@@ -71,7 +71,7 @@ when its interval leaves out 0.""",
 }
 
 
-def pixel() -> None:
+def show_pixel() -> None:
     """Tick the labels of one pixel on both sides; its contribution appears."""
     left, right = st.columns([1, 2], gap="medium")
     with left:

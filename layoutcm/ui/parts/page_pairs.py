@@ -9,12 +9,12 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.layouts.page_maps import parse_page_map, resolve
+from layoutcm.layouts.page_maps import parse_page_map, resolve_page_map
 from layoutcm.ui import screen_text, selection, session
-from layoutcm.ui.input_files import from_bytes, layouts_of
+from layoutcm.ui.input_files import input_from_bytes, layouts_of
 from layoutcm.ui.parts import data_tables
-from layoutcm.ui.screen_text import counted, typed
-from layoutcm.wording import spaced
+from layoutcm.ui.screen_text import as_typed, plural_spaced
+from layoutcm.wording import thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,19 +30,19 @@ HOW = {
 }
 
 
-def show(compared: Comparison) -> None:
+def show_page_pairs(compared: Comparison) -> None:
     """A line on how pages were matched, those left alone, and the way to say it better."""
     matched, alone = _matches(session.content_key(), compared)
     sides = {side: int((alone[f"{side}_page"] != "").sum()) for side in ("gt", "pred")}
-    ways = [f"{spaced(count)} {HOW[how]}" for how, count in matched.items()]
-    left = [f"{spaced(count)} only in {side}" for side, count in sides.items() if count]
+    ways = [f"{thin_spaced(count)} {HOW[how]}" for how, count in matched.items()]
+    left = [f"{thin_spaced(count)} only in {side}" for side, count in sides.items() if count]
     parts = [f"matched {', '.join(ways)}" if ways else "none matched", *left]
     st.markdown(f"**Pages:** {'; '.join(parts)}.")
     _pictures(compared)
     title = "Pages without a partner, page map" if len(alone) else "Page map"
-    with st.expander(title, expanded=session.page_map() is not None or not matched):
+    with st.expander(title, expanded=session.chosen_page_map() is not None or not matched):
         if len(alone):
-            _alone(alone)
+            _show_unmatched(alone)
         page_map_upload()
 
 
@@ -54,9 +54,9 @@ def _matches(content: str, _compared: Comparison) -> tuple[dict[str, int], pd.Da
     return {how: int(counts[how]) for how in HOW if how in counts}, table[table["how"] == ""].reset_index(drop=True)
 
 
-def _alone(alone: pd.DataFrame) -> None:
+def _show_unmatched(alone: pd.DataFrame) -> None:
     names = {"gt_page": "only in the ground truth", "pred_page": "only in the prediction"}
-    data_tables.table(alone[list(names)].head(ROWS_LISTED), names, "pages_alone")
+    data_tables.show_table(alone[list(names)].head(ROWS_LISTED), names, "pages_alone")
     if len(alone) > ROWS_LISTED:
         st.caption(f"The first {ROWS_LISTED:,} of {len(alone):,}; the file below has all.")
     st.download_button(
@@ -87,7 +87,7 @@ def page_map_upload() -> None:
 
 
 def remove_button() -> None:
-    if session.page_map() is not None and st.button("Remove the page map"):
+    if session.chosen_page_map() is not None and st.button("Remove the page map"):
         _use(None)
         st.rerun()
 
@@ -97,31 +97,33 @@ def _take(given: Any) -> str:
     try:
         page_map = parse_page_map(given.name, given.getvalue())
         # A file without sizes can be read only with it.
-        gt, pred = layouts_of(replace(session.request(), page_map=from_bytes(given.name, given.getvalue())))
-        resolve(page_map, gt.page_columns, pred.page_columns)
+        gt, pred = layouts_of(
+            replace(session.comparison_request(), page_map=input_from_bytes(given.name, given.getvalue()))
+        )
+        resolve_page_map(page_map, gt.page_columns, pred.page_columns)
     except InputError as error:
-        return screen_text.told(error)
+        return screen_text.error_text(error)
     _use(given)
     return ""
 
 
 def _use(given: Any) -> None:
-    files, pred = session.loaded(), session.chosen_pred().digest
+    files, pred = session.loaded_files(), session.chosen_pred().digest
     assert files is not None
     others = tuple(pair for pair in files.page_maps if pair[0] != pred)
-    mine = ((pred, from_bytes(given.name, given.getvalue())),) if given else ()
+    mine = ((pred, input_from_bytes(given.name, given.getvalue())),) if given else ()
     st.session_state["loaded"] = replace(files, page_maps=others + mine)
 
 
 def _pictures(compared: Comparison) -> None:
     """How many pages have a picture, and which pictures have no page."""
-    images = selection.images()
+    images = selection.page_images()
     if not images.pictures:
         return
     with st.spinner("Matching page images …"):
         placed, lost = images.placed(compared), images.of_no_page(compared)
-    st.markdown(f"**Page images:** {counted(len(placed), 'page')} of {len(compared.pages):,} have one.")
+    st.markdown(f"**Page images:** {plural_spaced(len(placed), 'page')} of {len(compared.pages):,} have one.")
     if lost:
         belongs = "image belongs" if len(lost) == 1 else "images belong"
-        st.info(typed(f"{len(lost):,} page {belongs} to no page (first: {lost[0]}). Images are matched by name, or by "
-                      "document and page number."))  # fmt: skip
+        message = f"{len(lost):,} page {belongs} to no page (first: {lost[0]}). "
+        st.info(as_typed(message + "Images are matched by name, or by document and page number."))

@@ -10,10 +10,10 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
-from layoutcm.drawing.label_order import ordered
+from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.palette import AGREEMENT_COLOURS, label_colours
-from layoutcm.drawing.screen.label_set_map import set_map
+from layoutcm.drawing.screen.label_set_map import label_set_map
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
@@ -21,7 +21,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import choices, page_frame, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import picture_uri
 from layoutcm.ui.parts import data_tables, sentences
-from layoutcm.wording import spaced
+from layoutcm.wording import thin_spaced
 
 MAPS = {"gt": "gt", "pred": "pred", "difference": "Difference", "cell": "Chosen cell"}
 
@@ -32,7 +32,7 @@ def choose_page(compared: Comparison) -> str:
     index = compared.page_index(current)
     choices.put(page=current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sidebar.choose("page", "Page", compared.pages, place="viewer")
+        sidebar.choice_box("page", "Page", compared.pages, place="viewer")
         for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
             end = not 0 <= to < len(compared.pages)
             st.button(name, disabled=end, shortcut=key, on_click=_turn_to, args=(compared, to))
@@ -40,7 +40,10 @@ def choose_page(compared: Comparison) -> str:
         st.button("Back to the cell", disabled=not chosen, on_click=selection.open_chosen_cell)
     document = compared.alignment.pages.documents[index]
     if document != current:
-        st.caption(f"document {screen_text.typed(document)}, page {spaced(index + 1)} of {spaced(len(compared.pages))}")
+        st.caption(
+            f"document {screen_text.as_typed(document)}, "
+            f"page {thin_spaced(index + 1)} of {thin_spaced(len(compared.pages))}"
+        )
     return current
 
 
@@ -48,14 +51,14 @@ def _turn_to(compared: Comparison, index: int) -> None:
     choices.put(page=compared.pages[index])
 
 
-def overlay(compared: Comparison, page: str) -> None:
+def show_overlay(compared: Comparison, page: str) -> None:
     index = compared.page_index(page)
     pages = compared.alignment.pages
     only = set(_shown_labels(compared))
     drawn = [box for box in page_boxes(compared, page) if box["label"] in only]
     sides = st.pills("Show", SIDES, default=list(SIDES), selection_mode="multi", key="viewer_sides")
     drawn = [box for box in drawn if box["side"] in sides]
-    image = picture_uri(selection.images().find(compared, index))
+    image = picture_uri(selection.page_images().find(compared, index))
     width, height = float(pages.widths[index]), float(pages.heights[index])
     figure = page_overlay(width, height, drawn, session.theme(), image=image, height_px=_height(width, height))
     st.caption("Click a legend entry to hide a label, scroll to zoom, hover a centre for details.")
@@ -67,7 +70,7 @@ def _height(width: float, height: float) -> int:
     return round(min(max(480 * height / max(width, 1), 300), 900)) + 44
 
 
-def masks(compared: Comparison, page: str) -> None:
+def show_masks(compared: Comparison, page: str) -> None:
     """The page coloured by its label sets; the pointer asks for the words."""
     tiles = compared.page_tiles(page)
     cell = selection.chosen_cell(compared)
@@ -78,8 +81,8 @@ def masks(compared: Comparison, page: str) -> None:
     _choose_mask(kind, cell is not None)
     colours = label_colours(compared.labels[1:])
     colours = {label: colours[label] for label in _shown_labels(compared)}
-    image = picture_uri(selection.images().find(compared, compared.page_index(page)))
-    figure = set_map(tiles, kind, colours, session.theme(), lit, image=image)
+    image = picture_uri(selection.page_images().find(compared, compared.page_index(page)))
+    figure = label_set_map(tiles, kind, colours, session.theme(), lit, image=image)
     st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
     _legend(tiles, kind, lit)
 
@@ -106,35 +109,35 @@ def _legend(tiles: PageTiles, kind: str, lit: Any) -> None:
         parts = [
             f":color[■]{{foreground={colour}}} {name}" for name, colour in zip(AGREEMENT, AGREEMENT_COLOURS) if colour
         ]
-        st.markdown(screen_text.unbroken(parts))
+        st.markdown(screen_text.join_unbroken(parts))
     elif kind == "cell":
         area = np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
-        pixels = spaced(round(float((lit * area).sum())))
-        gt_label, pred_label = (screen_text.typed(choices.get(side)) for side in ("gt_label", "pred_label"))
+        pixels = thin_spaced(round(float((lit * area).sum())))
+        gt_label, pred_label = (screen_text.as_typed(choices.get(side)) for side in ("gt_label", "pred_label"))
         st.markdown(f"{gt_label} read as {pred_label}: {pixels} px")
     st.caption(
         "Hover for the label sets of both sides as packed words: bit 0 is Background, bit i the side's i-th label."
     )
 
 
-def numbers(compared: Comparison, page: str) -> None:
+def show_numbers(compared: Comparison, page: str) -> None:
     """The page's own matrix, class values and 2x2."""
-    confusion: Confusion = selection.shown(compared.confusion(page=page, method=choices.get("method")))
-    left, right = page_frame.beside(1, 1, key="numbers")
+    confusion: Confusion = selection.only_chosen_labels(compared.confusion(page=page, method=choices.get("method")))
+    left, right = page_frame.columns(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
         view = choices.get("view") if choices.get("view") != "collapsed" else "recall"
-        rows, columns = ordered(confusion, choices.get("order"), False)
+        rows, columns = order_labels(confusion, choices.get("order"), False)
         figure = matrix_figure(
             confusion, view, rows=rows, columns=columns, theme=session.theme(), log=choices.get("log")
         )
         st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)
     with right:
         st.subheader("Content against Background", anchor=False)
-        data_tables.table(
-            sentences.collapsed_table(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="page_collapsed"
+        data_tables.show_table(
+            sentences.collapsed_on_screen(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="page_collapsed"
         )
         if confusion.diagonal:
             st.subheader("Classes on this page", anchor=False)
-            classes = sentences.class_table(confusion).drop(columns=["pred_pixels", "iou"])
-            data_tables.table(classes, data_tables.CLASS_COLUMNS, key="page_classes")
+            classes = sentences.visible_classes(confusion).drop(columns=["pred_pixels", "iou"])
+            data_tables.show_table(classes, data_tables.CLASS_COLUMNS, key="page_classes")

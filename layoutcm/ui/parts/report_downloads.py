@@ -13,13 +13,13 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
-from layoutcm.report.report_files import all_tables, zipped
+from layoutcm.report.report_files import all_tables, report_zip
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import choices, family_choice, page_frame, screen_text, selection, session
 from layoutcm.ui.parts import headlines, objects
-from layoutcm.wording import MISSING, spaced, told_apart
+from layoutcm.wording import MISSING, make_unique, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,16 +31,16 @@ PREVIEW_ROWS = 200
 OBJECT_TABLES = {"object_scores": "Objects", "objects": "Objects by class"}
 
 
-def tables(compared: Comparison, confusion: Confusion) -> None:
+def show_table(compared: Comparison, confusion: Confusion) -> None:
     """Choose a table, see it, take it as CSV or LaTeX, copy it as Markdown."""
     key = (session.content_key(), confusion.recipe, choices.get("level"), _scope_name())
     known = _tables(key, compared, confusion)
     titles = {name: table.title for name, table in known.items() if name != "classes" or confusion.diagonal}
     titles |= OBJECT_TABLES
-    left, right = page_frame.beside(1, 2, key="_table")
+    left, right = page_frame.columns(1, 2, key="_table")
     with left:
         name = str(st.selectbox("Table", list(titles), format_func=titles.__getitem__, key="report_table"))
-        table = _object_tables(key, objects.of_level(compared))[name] if name in OBJECT_TABLES else known[name]
+        table = _object_tables(key, objects.objects_of_level(compared))[name] if name in OBJECT_TABLES else known[name]
         row = st.container(horizontal=True)
         row.download_button("CSV", csv_text(table), f"{name}.csv", "text/csv", key="take_csv", on_click="ignore")
         row.download_button("LaTeX", latex(table), f"{name}.tex", "text/x-tex", key="take_tex", on_click="ignore")
@@ -53,7 +53,7 @@ def tables(compared: Comparison, confusion: Confusion) -> None:
         height = 38 + 35 * min(len(shown), 10)
         st.dataframe(_written(table, shown), hide_index=True, key="report_preview", height=height)
         for text in filter(None, (table.note, table.recipe)):
-            st.caption(screen_text.typed(text))
+            st.caption(screen_text.as_typed(text))
         if len(table.frame) > len(shown):
             st.caption(f"The first {len(shown):,} of {len(table.frame):,} rows; the file has all of them.")
         with st.expander("Markdown, to copy"):
@@ -62,8 +62,8 @@ def tables(compared: Comparison, confusion: Confusion) -> None:
 
 def _written(table: Table, shown: pd.DataFrame) -> Any:
     """Rows as text, because the browser cuts long numbers at their left; names that are unique, as it asks for."""
-    names = told_apart([str(name) for name in shown.columns])
-    ways = {"share": "{:.4f}".format, "whole": spaced, "pixels": spaced, "fractions": spaced}
+    names = make_unique([str(name) for name in shown.columns])
+    ways = {"share": "{:.4f}".format, "whole": thin_spaced, "pixels": thin_spaced, "fractions": thin_spaced}
     formats: dict[Any, Any] = {name: ways[kind] for name, kind in zip(names, table.kinds()) if kind in ways}
     return shown.set_axis(names, axis="columns").style.format(formats, na_rep=MISSING)
 
@@ -82,7 +82,7 @@ def _object_tables(key: tuple[str, ...], _objects: Objects) -> dict[str, Table]:
     return {table.name: table for table in object_tables(_objects)}
 
 
-def everything(compared: Comparison) -> None:
+def show_whole_report(compared: Comparison) -> None:
     """The whole report of the set: made on demand, kept for this visitor until the comparison changes."""
     families = [choices.get(f"family_{choice}") for choice in ("sample", "count", "depth")]
     help_text = f"{RESAMPLES:,} resamples of documents: whiskers on class bars, and tables of intervals"
@@ -107,7 +107,7 @@ def everything(compared: Comparison) -> None:
 
 def _picture_names() -> list[str]:
     """What stands for the page images in use."""
-    files = session.loaded()
+    files = session.loaded_files()
     uploaded = (one.digest for zone in st.session_state.get("pictures_given", ()) for one in zone)
     return [files.images if files else "", *uploaded]
 
@@ -118,8 +118,8 @@ def _made(compared: Comparison, intervals: bool) -> bytes:
     def tell(what: str, share: float) -> None:
         bar.progress(share, f"Making the {what} …")
 
-    extras = Extras(_families(compared), headlines.asked_intervals(compared) if intervals else None)
-    archive = zipped(compared, selection.images(), method=choices.get("method"), extras=extras, progress=tell)
+    extras = Extras(_families(compared), headlines.intervals_of_set(compared) if intervals else None)
+    archive = report_zip(compared, selection.page_images(), method=choices.get("method"), extras=extras, progress=tell)
     bar.empty()
     return archive
 
@@ -136,7 +136,7 @@ def _families(compared: Comparison) -> FamilyConfusion | None:
 def _take(archive: bytes) -> None:
     """The zip, or one file of it."""
     name = PurePath(session.chosen_pred().name).stem or "prediction"
-    whole, one, button = page_frame.beside(2, 3, 2, key="_take")
+    whole, one, button = page_frame.columns(2, 3, 2, key="_take")
     whole.download_button(
         f"Everything as a zip ({len(archive) / 1e6:.1f} MB)", archive, f"{name}-report.zip", "application/zip",
         type="primary", key="take_zip", on_click="ignore", width="stretch",

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.page_images import Picture, shrunk
+from layoutcm.drawing.page_images import Picture, shrunk_image
 from layoutcm.drawing.paper.matrix import VIEW_NAMES
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.report.report_files import CURVES, DIFFERENCES, difference_of, figure_names, figure_of
+from layoutcm.report.report_files import CURVES, DIFFERENCES, figure_names, matrix_difference_figure, report_figure
 from layoutcm.ui import choices, page_frame, screen_text, selection, session
 from layoutcm.ui.input_files import comparison_of
 from layoutcm.ui.parts import objects
@@ -43,20 +43,20 @@ FIGURE_NAMES = {
 }
 OF_A_PAGE = ("overlay", "gt", "pred", "difference", "cell")
 TWO_MODELS = "models"
-WIDTHS = {"": "as it fits", "one": "one column (85 mm)", "two": "two columns (178 mm)"}
+WIDTH_NAMES = {"": "as it fits", "one": "one column (85 mm)", "two": "two columns (178 mm)"}
 TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 PICTURE_SIDE = 2000
 Draw = Callable[..., "Figure"]
 
 
-def show(compared: Comparison, confusion: Confusion) -> None:
-    left, right = page_frame.beside(1, 2, key="_figure")
+def show_figure(compared: Comparison, confusion: Confusion) -> None:
+    left, right = page_frame.columns(1, 2, key="_figure")
     with left:
         possible = _possible(compared, confusion)
         names = [name for name in FIGURE_NAMES if name in possible]
         name = str(st.selectbox("Figure", names, format_func=FIGURE_NAMES.__getitem__, key="report_figure"))
         file, key, draw = _chosen(compared, confusion, name)
-        width = str(st.selectbox("Width", list(WIDTHS), format_func=WIDTHS.__getitem__, key="report_width"))
+        width = str(st.selectbox("Width", list(WIDTH_NAMES), format_func=WIDTH_NAMES.__getitem__, key="report_width"))
         caption = st.toggle("Recipe as a small caption", value=True, key="report_caption")
         look = {"width": width or None, "caption": caption}
         whole_key = (session.content_key(), confusion.recipe, choices.get("method"), name, *key, width, caption)
@@ -70,7 +70,7 @@ def show(compared: Comparison, confusion: Confusion) -> None:
                 format.upper(), partial(make, format), f"{file}.{format}", kind, key=f"take_{format}",
                 on_click="ignore",
             )  # fmt: skip
-        scope = screen_text.typed(f"page {choices.get('page')}" if name in OF_A_PAGE else selection.scope(compared))
+        scope = screen_text.as_typed(f"page {choices.get('page')}" if name in OF_A_PAGE else selection.scope(compared))
         st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
 
 
@@ -79,7 +79,7 @@ def _preview(make: Callable[[str], bytes]) -> bool:
     try:
         st.image(make("png"))
     except InputError as error:
-        st.info(screen_text.typed(f"There is no such figure: {error.problem}. {error.hint}"))
+        st.info(screen_text.as_typed(f"There is no such figure: {error.problem}. {error.hint}"))
         return False
     return True
 
@@ -88,7 +88,7 @@ def _possible(compared: Comparison, confusion: Confusion) -> list[str]:
     """The figures of a report, those of two models when there are two, those of a page."""
     models = [TWO_MODELS] if len(session.pred_names()) > 1 else []
     pages = [name for name in OF_A_PAGE if compared.pages and (name != "cell" or selection.chosen_cell(compared))]
-    return [*figure_names(confusion, objects.of_level(compared)), *models, *pages]
+    return [*figure_names(confusion, objects.objects_of_level(compared)), *models, *pages]
 
 
 def _chosen(compared: Comparison, confusion: Confusion, name: str) -> tuple[str, tuple[Any, ...], Draw]:
@@ -97,35 +97,35 @@ def _chosen(compared: Comparison, confusion: Confusion, name: str) -> tuple[str,
         return _of_two(compared)
     if name in OF_A_PAGE:
         page = _chosen_page(compared)
-        picture = selection.images().find(compared, compared.page_index(page))
+        picture = selection.page_images().find(compared, compared.page_index(page))
         cell = (choices.get("gt_label"), choices.get("pred_label")) if name == "cell" else None
         key = (page, cell, picture and picture.digest)
         return name, key, partial(_page, compared, page, name, cell, confusion.method, picture)
-    return name, (), partial(figure_of, name, compared, confusion, objects.of_level(compared))
+    return name, (), partial(report_figure, name, compared, confusion, objects.objects_of_level(compared))
 
 
 def _chosen_page(compared: Comparison) -> str:
     if choices.get("page") not in compared.alignment.pages.index:
         choices.put(page=compared.pages[0])
-    return str(st.selectbox("Page", list(compared.pages), **choices.bound("page", "report")))
+    return str(st.selectbox("Page", list(compared.pages), **choices.bind("page", "report")))
 
 
 def _of_two(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw]:
     """The chosen prediction less another one that is chosen here."""
-    names, own = session.pred_names(), session.chosen_place()
+    names, own = session.pred_names(), session.chosen_index()
     others = [k for k in range(len(names)) if k != own]
     other = int(st.selectbox("Less which prediction", others, format_func=names.__getitem__, key="report_other"))
     title = lambda view: VIEW_NAMES[view].capitalize()
     view = str(st.selectbox("View", list(DIFFERENCES), format_func=title, key="report_view"))
-    asked, part = session.request(other), session.part(compared)
+    asked, part = session.comparison_request(other), session.chosen_level(compared)
     told = (PurePath(names[other]).stem, PurePath(names[own]).stem)
     key = (asked.key, view, *told, *part.items())
     try:
-        first = comparison_of(asked, session.options())
+        first = comparison_of(asked, session.compare_options())
     except InputError as error:
         return DIFFERENCES[view], key, partial(_refuse, error)
     return DIFFERENCES[view], key, partial(
-        difference_of, first, compared, view, told, method=choices.get("method"), **part
+        matrix_difference_figure, first, compared, view, told, method=choices.get("method"), **part
     )  # fmt: skip
 
 
@@ -142,16 +142,16 @@ def _page(
     picture: Picture | None,
     **look: Any,
 ) -> Figure:
-    from layoutcm.drawing.paper.pages import overlay, page_figure
+    from layoutcm.drawing.paper.pages import page_figure, page_overlay
 
-    image = shrunk(picture, PICTURE_SIDE)
+    image = shrunk_image(picture, PICTURE_SIDE)
     if name == "overlay":
-        return overlay(compared, page, image=image, **look)
+        return page_overlay(compared, page, image=image, **look)
     return page_figure(compared, page, name, cell=cell, method=method, image=image, **look)
 
 
 @st.cache_data(max_entries=48, show_spinner=False)
 def _figure_file(key: tuple[Any, ...], _draw: Callable[[], Figure]) -> bytes:
-    from layoutcm.drawing.paper.printing import file_of
+    from layoutcm.drawing.paper.printing import figure_bytes
 
-    return file_of(_draw(), key[-1])
+    return figure_bytes(_draw(), key[-1])

@@ -12,8 +12,8 @@ from layoutcm.metrics.scores import AVERAGES
 from layoutcm.tables.result_json import largest_confusions
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number
-from layoutcm.ui.screen_text import typed
-from layoutcm.wording import number, share, spaced
+from layoutcm.ui.screen_text import as_typed
+from layoutcm.wording import percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
 
 
-def sentence(confusion: Confusion, pred: str, scope: str) -> str:
+def summary_sentence(confusion: Confusion, pred: str, scope: str) -> str:
     """What a manager can read."""
     content = confusion.collapse().class_values()
-    found = f"**{typed(pred)}** finds {share(content['recall'][1])} of content pixels of {typed(scope)}"
+    found = f"**{as_typed(pred)}** finds {percent(content['recall'][1])} of content pixels of {as_typed(scope)}"
     if not confusion.diagonal:
-        return f"{found}; {share(content['precision'][1])} of what it marks is content. Labels need a mapping."
+        return f"{found}; {percent(content['precision'][1])} of what it marks is content. Labels need a mapping."
     right = confusion.average("micro")["recall"]
     worst = next(iter(largest_confusions(confusion, 1)), None)
-    loss = f"; largest confusion: {typed(worst[0])} read as {typed(worst[1])}" if worst else ""
-    return f"{found}; {share(right)} of all content also gets its right label{loss}."
+    loss = f"; largest confusion: {as_typed(worst[0])} read as {as_typed(worst[1])}" if worst else ""
+    return f"{found}; {percent(right)} of all content also gets its right label{loss}."
 
 
-def headlines(compared: Comparison, confusion: Confusion, level: str) -> list[tuple[str, str, str]]:
+def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> list[tuple[str, str, str]]:
     """(name, value, help) of the figures on top."""
     content = confusion.collapse().class_values()
     figures = [
@@ -46,26 +46,30 @@ def headlines(compared: Comparison, confusion: Confusion, level: str) -> list[tu
         figures += [(f"F1, mean {name}", mean_of(compared, f"{name}s", method)["f1"],
                      f"F1 macro of each {name}, averaged: every {name} counts the same")
                     for name in ("page", "document")]  # fmt: skip
-    return [(name, number(value), f"{text} ({number(value, 6)})") for name, value, text in figures]
+    return [(name, score_text(value), f"{text} ({score_text(value, 6)})") for name, value, text in figures]
 
 
-def confusions(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple[str, str, str]]:
+def confusion_sentences(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple[str, str, str]]:
     """(text, gt label, pred label), the largest first."""
     verb = "read as" if confusion.diagonal else "meets"
     cells = largest_confusions(confusion, most if not gt else len(confusion.labels) ** 2)
     return [
-        (f"{typed(a)} {verb} {typed(b)}: {spaced(round(pixels))} px, {share(part)} of {typed(a)}", a, b)
+        (
+            f"{as_typed(a)} {verb} {as_typed(b)}: {thin_spaced(round(pixels))} px, {percent(part)} of {as_typed(a)}",
+            a,
+            b,
+        )
         for a, b, pixels, part in cells
         if not gt or a == gt
     ][:most]
 
 
-def class_table(confusion: Confusion) -> pd.DataFrame:
+def visible_classes(confusion: Confusion) -> pd.DataFrame:
     rows, _ = confusion.drawn
     return confusion.classes().iloc[rows]
 
 
-def average_table(compared: Comparison, confusion: Confusion, method: str) -> pd.DataFrame:
+def averages_on_screen(compared: Comparison, confusion: Confusion, method: str) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
@@ -93,12 +97,12 @@ def score_column(compared: Comparison) -> tuple[str, str]:
     return ("f1", "F1 (macro)") if compared.space.shared else ("content_f1", "F1 of content")
 
 
-def page_table(compared: Comparison, method: str, document: str = "") -> pd.DataFrame:
+def cached_page_table(compared: Comparison, method: str, document: str = "") -> pd.DataFrame:
     table = _page_table(session.content_key(), method, compared)
     return table[table["document"] == document].reset_index(drop=True) if document else table
 
 
-def document_table(compared: Comparison, method: str) -> pd.DataFrame:
+def cached_document_table(compared: Comparison, method: str) -> pd.DataFrame:
     return _document_table(session.content_key(), method, compared)
 
 
@@ -122,7 +126,7 @@ def _useful(table: pd.DataFrame) -> pd.DataFrame:
     return table.dropna(axis="columns", how="all") if len(table) else table
 
 
-def collapsed_table(small: Confusion) -> pd.DataFrame:
+def collapsed_on_screen(small: Confusion) -> pd.DataFrame:
     """The 2x2 with its own recall, precision and F1."""
     import pandas as pd
 

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAMES = {"precision": "precision", "recall": "recall", "f_beta": "F1", "dice": "dice"}
-AVERAGES = {"macro": "mean of labels (macro)", "micro": "together (micro)", "samples": "mean of pages (samples)"}
+SOFT_AVERAGE_NAMES = {
+    "macro": "mean of labels (macro)",
+    "micro": "together (micro)",
+    "samples": "mean of pages (samples)",
+}
 
 
 def why_none(compared: Comparison) -> str:
@@ -29,24 +33,24 @@ def why_none(compared: Comparison) -> str:
     return ""
 
 
-def show(compared: Comparison) -> None:
+def show_soft_scores(compared: Comparison) -> None:
     """Averages, then each label."""
     reason = why_none(compared)
     if reason:
-        st.info(screen_text.typed(reason))
+        st.info(screen_text.as_typed(reason))
         return
-    table = _table(session.content_key(), session.part(compared), compared)
+    table = _table(session.content_key(), session.chosen_level(compared), compared)
     only = choices.get("labels")
     if only:
         table = table[table["label"].isin(only) | (table["average"] != "")]
     columns = {name: data_tables.plain_number(title) for name, title in NAMES.items()}
-    data_tables.table(table.drop(columns="average"), columns, key="soft_table")
+    data_tables.show_table(table.drop(columns="average"), columns, key="soft_table")
     st.caption("Pixels weighted by their regions' scores. Labels and pages that neither side scores are left out.")
 
 
-def averages(compared: Comparison) -> pd.DataFrame:
+def soft_averages(compared: Comparison) -> pd.DataFrame:
     """The rows of the table that are averages."""
-    table = _table(session.content_key(), session.part(compared), compared)
+    table = _table(session.content_key(), session.chosen_level(compared), compared)
     return table[table["average"] != ""].set_index("average")
 
 
@@ -58,7 +62,7 @@ def _table(content: str, of: dict[str, str], _compared: Comparison) -> pd.DataFr
     page, document = of.get("page"), of.get("document")
     rows = [
         {"average": kind, "label": f"all, {name}", **_compared.soft(kind, page=page, document=document)}
-        for kind, name in AVERAGES.items()
+        for kind, name in SOFT_AVERAGE_NAMES.items()
     ]
     by_label = {"average": "", "label": _compared.labels[1:], **_compared.soft(None, page=page, document=document)}
     labels = pd.DataFrame(by_label).dropna(subset=list(NAMES))

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import Picture
-from layoutcm.drawing.page_raster import lit_page
+from layoutcm.drawing.page_raster import page_with_lit_pixels
 from layoutcm.ui.image_uris import picture_uri
 
 THUMBNAIL = 420
@@ -36,7 +36,7 @@ def _thumbnail(key: tuple[str, ...], _compared: Comparison, _picture: Picture | 
     uri = picture_uri(_picture, THUMBNAIL)
     image = Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))) if uri else None
     page_image = Image.fromarray(
-        lit_page(tiles, tiles.share_of(_compared.cell(gt_label, pred_label), method), scale, image)
+        page_with_lit_pixels(tiles, tiles.share_of(_compared.cell(gt_label, pred_label), method), scale, image)
     )
     ImageDraw.Draw(page_image).rectangle((0, 0, page_image.width - 1, page_image.height - 1), outline=EDGE)
     out = io.BytesIO()
