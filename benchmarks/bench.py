@@ -120,11 +120,11 @@ def bench_growth(folder):
             "of it comparing": lambda layouts=layouts: lcm.compare(*layouts).confusion(),
             "orjson.loads": lambda paths=paths: load_both(paths),
         }
-        told = []
+        answer = []
         for name, work in jobs.items():
             per_page = seconds(work, repeats=1 if pages > 10_000 else 3) / pages
-            told.append(f"{name} {1e6 * per_page:6.1f} ({per_page / first.setdefault(name, per_page):.2f} x)")
-        print(f"  {pages:8,} pages  {'   '.join(told)}", flush=True)
+            answer.append(f"{name} {1e6 * per_page:6.1f} ({per_page / first.setdefault(name, per_page):.2f} x)")
+        print(f"  {pages:8,} pages  {'   '.join(answer)}", flush=True)
         for path in paths:
             path.unlink()
 

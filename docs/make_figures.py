@@ -108,11 +108,11 @@ def strip(figures):
 
 def main():
     HERE.mkdir(exist_ok=True)
-    drawn = {n: kinds(n) for n in SIZES}
+    figures = {n: kinds(n) for n in SIZES}
     total = 0
-    for name in drawn[SIZES[0]]:
+    for name in figures[SIZES[0]]:
         target = HERE / f"{name}.png"
-        strip([drawn[n][name] for n in SIZES]).quantize(SHADES, dither=Image.Dither.NONE).save(target, optimize=True)
+        strip([figures[n][name] for n in SIZES]).quantize(SHADES, dither=Image.Dither.NONE).save(target, optimize=True)
         total += target.stat().st_size
         print(target.name, target.stat().st_size)
     print(f"{total:,} bytes")

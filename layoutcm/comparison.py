@@ -85,8 +85,8 @@ def compare(
         "documents": None if documents is None else documents if isinstance(documents, str) else "table",
         "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
         "mapped_labels": alignment.mapped_labels or None,
-        "gt_fix": "+".join(gt.fixes) or None,
-        "fix": "+".join(pred.fixes) or None,
+        "gt_fix": "+".join(gt.repairs) or None,
+        "fix": "+".join(pred.repairs) or None,
         "mapped_pages": (page_map and len(page_map.entries)) or None,
     }
     named = {name: str(value).replace("|", "/") for name, value in options.items() if value is not None}
@@ -184,8 +184,8 @@ class Comparison:
         """The tiles of one page, under the comparison's own rounding and score threshold."""
         from layoutcm.diagnosis.page_tiles import page_tiles
 
-        laid = self.page_regions.laid_out(self.page_index(page), self.rounding)
-        return page_tiles(laid, self.space, self.all_counts.labels, self.rounding)
+        grid = self.page_regions.to_grid(self.page_index(page), self.rounding)
+        return page_tiles(grid, self.space, self.all_counts.labels, self.rounding)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
         """Pair counts of the whole set, of a page or of a document."""

@@ -12,7 +12,7 @@ router.ensure_routed()
 compared = page_frame.need_comparison()
 confusion = selection.only_chosen_labels(session.chosen_confusion(compared))
 st.title("Classes", anchor=False)
-rows, _ = confusion.drawn
+rows, _ = confusion.visible
 if confusion.diagonal:
     data_tables.show_table(sentences.visible_classes(confusion), data_tables.CLASS_COLUMNS, key="class_table")
     st.subheader("Averages", anchor=False)

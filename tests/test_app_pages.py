@@ -364,9 +364,9 @@ def test_of_very_many_pages_only_the_near_ones_are_listed(monkeypatch):
     monkeypatch.setattr(sidebar, "MANY", 10)
     monkeypatch.setattr(sidebar, "NEAR", 2)
     app = opened("viewer", load="sample", page="report_p3.png")
-    for chosen, listed in ((3, (1, 2, 3, 4)), (4, (2, 3, 4, 5))):
+    for chosen, names in ((3, (1, 2, 3, 4)), (4, (2, 3, 4, 5))):
         app.selectbox(key="viewer_page").set_value(f"report_p{chosen}.png").run()
-        assert app.selectbox(key="viewer_page").options == [f"report_p{i}.png" for i in listed]
+        assert app.selectbox(key="viewer_page").options == [f"report_p{i}.png" for i in names]
         assert not app.exception and not app.error
 
 
@@ -392,15 +392,15 @@ def test_next_and_previous_turn_the_page():
 
 
 def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
-    told, real = [], sidebar.layouts_of
+    text, real = [], sidebar.layouts_of
 
     def layouts_of(asked, tell):
-        return real(asked, lambda given: (told.append(given.name), tell(given)))
+        return real(asked, lambda given: (text.append(given.name), tell(given)))
 
     monkeypatch.setattr(sidebar, "LARGE", 0)
     monkeypatch.setattr(sidebar, "layouts_of", layouts_of)
     app = opened(load="sample")
     app.run()
-    assert told == ["gt.json", "model-a.json"] and "263 regions" in texts(app)
+    assert text == ["gt.json", "model-a.json"] and "263 regions" in texts(app)
     app.sidebar.selectbox(key="bar_pred").set_value(1).run()
-    assert told[2:] == ["gt.json", "model-b.csv"] and not app.exception
+    assert text[2:] == ["gt.json", "model-b.csv"] and not app.exception

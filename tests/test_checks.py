@@ -73,8 +73,8 @@ UNITS = {
 
 
 def repaired(gt, broken, code):
-    finding = next(f for f in lcm.compare(gt, broken).findings if f.code == code and f.remedy)
-    return lcm.compare(gt, lcm.fix(broken, finding.remedy))
+    finding = next(f for f in lcm.compare(gt, broken).findings if f.code == code and f.repair)
+    return lcm.compare(gt, lcm.fix(broken, finding.repair))
 
 
 @pytest.mark.parametrize("code", BROKEN)
@@ -118,8 +118,8 @@ def test_image_ids_off_by_one_over_several_documents_lose_one_page_only():
     documents = tuple(f"book {i // 3}" for i in range(12))
     gt, broken = (replace(one, page_columns=replace(one.page_columns, documents=documents)) for one in (gt, broken))
     finding = next(f for f in lcm.compare(gt, broken).findings if f.code == "page-off-by-one")
-    assert finding.remedy == "images:-1"
-    assert lcm.compare(gt, lcm.fix(broken, finding.remedy)).average("macro")["f1"] > 0.9
+    assert finding.repair == "images:-1"
+    assert lcm.compare(gt, lcm.fix(broken, finding.repair)).average("macro")["f1"] > 0.9
 
 
 def test_pages_in_inches_are_called_coarse():
@@ -167,10 +167,10 @@ def test_labels_that_differ_by_case_hyphen_or_plural_are_matched_by_name():
     assert matched.average("macro")["f1"] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("remedy", ["flip", "unit:0", "scale:-1", "pages:x", "", "unit:1e999", 3])
-def test_an_unknown_remedy_is_refused(remedy):
+@pytest.mark.parametrize("repair", ["flip", "unit:0", "scale:-1", "pages:x", "", "unit:1e999", 3])
+def test_an_unknown_repair_is_refused(repair):
     with pytest.raises(lcm.InputError, match="fix"):
-        lcm.fix(layout(), [remedy])
+        lcm.fix(layout(), [repair])
 
 
 def test_doubles_are_counted_as_a_plain_count_does():

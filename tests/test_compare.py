@@ -144,7 +144,7 @@ def test_taxonomies():
     np.testing.assert_array_equal(m.values, expected)
     assert np.isnan(m.class_values()["f1"]).all() and np.isnan(list(m.average("macro").values())).all()
     assert m.recall[1, 3] == 1 and m.collapse().recall[1, 1] == 1
-    assert m.drawn == ([0, 1, 2], [0, 3, 4])
+    assert m.visible == ([0, 1, 2], [0, 3, 4])
     assert different.average("macro", over="pages").keys() == {"precision", "recall", "f1"}
     for options in ({"taxonomy": "match-names"}, {"mapping": {"pred": {"B": "b"}}}):
         mapped = lcm.compare(gt, other, **options)
@@ -171,7 +171,9 @@ def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_name_that_is_meant(
     pred = build(ONE, [("p", "heading", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
     typo = lcm.compare(gt, pred, mapping={"pred": {"Headng": "Section-header", "seal": "Text"}})
     said = {finding.code: finding for finding in typo.findings}
-    assert said["mapping-misspelt"].severity == "warning" and said["mapping-misspelt"].fix.startswith("Write 'heading'")
+    assert said["mapping-misspelt"].severity == "warning" and said["mapping-misspelt"].hint.startswith(
+        "Write 'heading'"
+    )
     assert "names 1 label that" in said["mapping-misspelt"].message and "'Headng'" in said["mapping-misspelt"].message
     assert said["mapping-unused"].severity == "info" and "'seal'" in said["mapping-unused"].message
     assert typo.taxonomy == "different" and "mapped_labels" not in typo.recipe

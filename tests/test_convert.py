@@ -25,14 +25,14 @@ def layouts(draw):
     n = draw(st.integers(0, 8))
     corners = [sorted(draw(st.tuples(EDGES, EDGES))) for _ in range(2 * n)]
     boxes = [(x0, y0, x1 + 1, y1 + 1) for (x0, x1), (y0, y1) in zip(corners[::2], corners[1::2])]
-    told = draw(st.booleans())
+    text = draw(st.booleans())
     scores = st.floats(0, 1) if draw(st.booleans()) else st.just(np.nan)
     pages = Pages(
         tuple(names),
         np.full(len(names), 640.5),
         np.full(len(names), 800.0),
-        tuple(["a document" if told else ""] * len(names)),
-        np.arange(1, len(names) + 1, dtype=np.int32) if told else np.full(len(names), -1, np.int32),
+        tuple(["a document" if text else ""] * len(names)),
+        np.arange(1, len(names) + 1, dtype=np.int32) if text else np.full(len(names), -1, np.int32),
     )
     regions = Regions(
         np.array(sorted(draw(st.integers(0, len(names) - 1)) for _ in range(n)), np.int32),

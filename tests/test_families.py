@@ -26,32 +26,32 @@ samples = st.lists(st.tuples(label_set, label_set), max_size=8)
 
 def loop(samples, family_of, count):
     """{family: {(gt, pred): mass}}: the rule sample by sample, in the plainest words."""
-    booked = defaultdict(lambda: defaultdict(float))
+    expected = defaultdict(lambda: defaultdict(float))
     for gt, pred in samples:
         for family in {family_of.get(label, label) for label in gt | pred}:
             mine = {label for label in gt | pred if family_of.get(label, label) == family}
             for label in mine & gt & pred:
-                booked[family][label, label] += 1
+                expected[family][label, label] += 1
             gt_rest, pred_rest = (mine & gt) - pred, (mine & pred) - gt
             spent = {"pairs": 1, "gold": 1 / (len(pred_rest) or 1), "pred": 1 / (len(gt_rest) or 1)}[count]
             for i in gt_rest:
                 for j in pred_rest:
-                    booked[family][i, j] += spent
+                    expected[family][i, j] += spent
                 if not pred_rest:
-                    booked[family][i, OOF] += 1
+                    expected[family][i, OOF] += 1
             for j in pred_rest if not gt_rest else ():
-                booked[family][OOF, j] += 1
-    return booked
+                expected[family][OOF, j] += 1
+    return expected
 
 
-def assert_booked(f, booked):
+def assert_counted(f, counted):
     total = 0
     for family, table in f.matrices.items():
         assert table.index[-1] == OOF and table.columns[-1] == OOF
-        expected = [[booked[family][i, j] for j in table.columns] for i in table.index]
+        expected = [[counted[family][i, j] for j in table.columns] for i in table.index]
         np.testing.assert_allclose(table.to_numpy(), expected, atol=1e-9, err_msg=family)
         total += table.to_numpy().sum()
-    assert total == pytest.approx(sum(sum(cells.values()) for cells in booked.values()))
+    assert total == pytest.approx(sum(sum(cells.values()) for cells in counted.values()))
 
 
 def test_the_worked_example():
@@ -86,9 +86,9 @@ def test_a_family_used_up_by_matches_is_no_longer_there():
 @settings(max_examples=40, deadline=None)
 def test_label_sets_are_equal_to_the_loop(count, samples):
     gt, pred = [pair[0] for pair in samples], [pair[1] for pair in samples]
-    assert_booked(lcm.label_sets_families(gt, pred, TREE, count), loop(samples, FAMILY, count))
+    assert_counted(lcm.label_sets_families(gt, pred, TREE, count), loop(samples, FAMILY, count))
     twice = lcm.label_sets_families(gt, pred, TREE, count, weights=[2] * len(gt))
-    assert_booked(twice, loop(samples * 2, FAMILY, count))
+    assert_counted(twice, loop(samples * 2, FAMILY, count))
 
 
 def pixel_pairs(pages):
@@ -108,9 +108,9 @@ def page_pairs(pages):
 @settings(max_examples=30, deadline=None)
 def test_both_samples_are_equal_to_the_loop_over_pixels(count, pages):
     c = lcm.compare(*layouts(pages))
-    assert_booked(c.families(TREE, "pixel", count), loop(pixel_pairs(pages), FAMILY, count))
-    assert_booked(c.families(TREE, "page", count), loop(page_pairs(pages), FAMILY, count))
-    assert_booked(c.families(TREE, "pixel", count, page="page 0"), loop(pixel_pairs(pages[:1]), FAMILY, count))
+    assert_counted(c.families(TREE, "pixel", count), loop(pixel_pairs(pages), FAMILY, count))
+    assert_counted(c.families(TREE, "page", count), loop(page_pairs(pages), FAMILY, count))
+    assert_counted(c.families(TREE, "pixel", count, page="page 0"), loop(pixel_pairs(pages[:1]), FAMILY, count))
 
 
 @given(samples=samples.filter(len))

@@ -13,22 +13,22 @@ FAMILIES = {"F<b>": ["$a$", "b"], "G": ["c"], "H": ["never"]}
 
 
 @pytest.fixture
-def booked():
+def counted():
     # $a$ is right once and read as b once; c is missed once and then invented
     gt, pred = [{"$a$"}, {"$a$"}, {"c"}, {"alone"}], [{"$a$"}, {"b"}, set(), {"alone", "c"}]
     return lcm.label_sets_families(gt, pred, FAMILIES)
 
 
-def test_labels_stand_under_their_family(booked):
-    assert [(row.name, row.values is None) for row in chart_rows(booked, GT)] == [
+def test_labels_stand_under_their_family(counted):
+    assert [(row.name, row.values is None) for row in chart_rows(counted, GT)] == [
         ("F<b>", True), ("$a$", False), ("G", True), ("c", False), ("alone", False),
     ]  # fmt: skip
-    assert [row.name for row in chart_rows(booked, PRED)] == ["F<b>", "$a$", "b", "G", "c", "alone"]
+    assert [row.name for row in chart_rows(counted, PRED)] == ["F<b>", "$a$", "b", "G", "c", "alone"]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_bars_add_up_and_names_show_as_typed(booked, theme):
-    figure = family_bars(booked, GT, theme)
+def test_bars_add_up_and_names_show_as_typed(counted, theme):
+    figure = family_bars(counted, GT, theme)
     assert [trace.name for trace in figure.data] == ["right", "in family", "out of family"]
     np.testing.assert_allclose(np.sum([trace.x for trace in figure.data], axis=0), 1)
     assert [list(trace.x) for trace in figure.data] == [[0.5, 0, 1], [0.5, 0, 0], [0, 1, 0]]
@@ -37,17 +37,17 @@ def test_bars_add_up_and_names_show_as_typed(booked, theme):
     assert "mostly confused with out of family" in figure.data[0].hovertext[1]
 
 
-def test_a_family_is_drawn_with_its_margin(booked):
-    confusion, rows, columns = family_matrix(booked.all_matrices[0])
+def test_a_family_is_drawn_with_its_margin(counted):
+    confusion, rows, columns = family_matrix(counted.all_matrices[0])
     assert [confusion.labels[i] for i in rows] == ["$a$", "b", "OOF"] and rows == columns
     assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
-    figure = family_figure(booked.all_matrices[0], "recall", LIGHT, "pages")
+    figure = family_figure(counted.all_matrices[0], "recall", LIGHT, "pages")
     cells = next(trace for trace in figure.data if trace.name == "cells")
     assert cells.hovertext[1].endswith("50.0 % of gt &#36;a&#36;<br>100 % of pred b<br>1 pages")
     # Shares of gt have no row for what is not in gt, shares of pred no column for what is not in pred.
     assert list(figure.layout.yaxis.ticktext) == ["&#36;a&#36;", "b"]
     assert list(figure.layout.xaxis.ticktext)[-1] == "OOF"
-    other = family_figure(booked.all_matrices[0], "precision", LIGHT, "pages")
+    other = family_figure(counted.all_matrices[0], "precision", LIGHT, "pages")
     assert list(other.layout.yaxis.ticktext)[-1] == "OOF" and "OOF" not in other.layout.xaxis.ticktext
 
 

@@ -105,7 +105,7 @@ def test_what_is_odd_is_found(two_pages):
     c = lcm.compare(*two_pages)
     f = c.families({"table": ["picture", "titel"], "Text": ["title", "paragraph", "list_item"]})
     found = {finding.code: finding for finding in f.findings}
-    assert "'titel'" in found["family-label-unknown"].message and found["family-label-unknown"].fix
+    assert "'titel'" in found["family-label-unknown"].message and found["family-label-unknown"].hint
     assert "'caption'" in found["label-without-family"].message
     # the label table is in no family, but one has its name: it counts there, as a mapping would have it
     assert "'table'" in found["label-like-family"].message

@@ -40,14 +40,14 @@ def trace(figure, name):
     return next(one for one in figure.data if one.name == name)
 
 
-def drawn(figure, name):
+def shown(figure, name):
     """{(row, column): z} of the cells that a layer draws."""
     z = np.array(trace(figure, name).z, float)
     return {(int(i), int(j)): z[i, j] for i, j in zip(*np.nonzero(np.isfinite(z)))}
 
 
 def all_figures(confusion, theme):
-    rows, columns = confusion.drawn
+    rows, columns = confusion.visible
     box = {
         "side": "gt",
         "label": "a",
@@ -81,8 +81,8 @@ def test_every_figure_is_json_with_a_transparent_paper(small, theme):
 
 def test_diagonal_in_one_layer_and_errors_in_the_other(small):
     figure = matrix.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
-    assert drawn(figure, "hit") == pytest.approx({(0, 0): 1, (1, 1): 0.9, (2, 2): 1})
-    assert drawn(figure, "miss") == pytest.approx({(1, 2): 0.1})
+    assert shown(figure, "hit") == pytest.approx({(0, 0): 1, (1, 1): 0.9, (2, 2): 1})
+    assert shown(figure, "miss") == pytest.approx({(1, 2): 0.1})
     hit, miss = trace(figure, "hit"), trace(figure, "miss")
     assert (hit.zmin, hit.zmax) == (0, 1)
     assert (miss.zmin, miss.zmax) == pytest.approx((0, 0.1))
@@ -90,8 +90,8 @@ def test_diagonal_in_one_layer_and_errors_in_the_other(small):
 
 def test_rows_and_columns_come_in_the_callers_order(small):
     figure = matrix.matrix_figure(small, "pixels", rows=[2, 1], columns=[1, 2, 0], theme=LIGHT)
-    assert drawn(figure, "hit") == {(0, 1): 4, (1, 0): 9}
-    assert drawn(figure, "miss") == {(1, 1): 1}
+    assert shown(figure, "hit") == {(0, 1): 4, (1, 0): 9}
+    assert shown(figure, "miss") == {(1, 1): 1}
     assert list(figure.layout.yaxis.ticktext) == ["b", "a"]
     assert list(figure.layout.xaxis.ticktext) == ["a", "b", "Background"]
     assert figure.layout.yaxis.range == (1.5, -0.5)  # the first row is on top
@@ -100,14 +100,14 @@ def test_rows_and_columns_come_in_the_callers_order(small):
 def test_without_a_diagonal_nothing_is_an_error(small):
     taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
     figure = matrix.matrix_figure(taxonomies, "pixels", rows=[1, 2], columns=[1, 2], theme=LIGHT)
-    assert drawn(figure, "hit") == {(0, 0): 9, (0, 1): 1, (1, 1): 4}
-    assert drawn(figure, "miss") == {}
+    assert shown(figure, "hit") == {(0, 0): 9, (0, 1): 1, (1, 1): 4}
+    assert shown(figure, "miss") == {}
 
 
 def test_log_scale_keeps_small_errors_and_has_a_floor():
     m = lcm.label_sets_confusion(["a", "a", "b"], ["b", "", "a"], "ab", weights=[1000, 10, 0.001])
     figure = matrix.matrix_figure(m, "pixels", rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, log=True)
-    assert drawn(figure, "miss") == pytest.approx({(1, 2): 3, (1, 0): 1, (2, 1): -1})
+    assert shown(figure, "miss") == pytest.approx({(1, 2): 3, (1, 0): 1, (2, 1): -1})
     assert (trace(figure, "miss").zmin, trace(figure, "miss").zmax) == pytest.approx((-1, 3))
 
 
@@ -320,10 +320,10 @@ def test_taken_for_leaves_out_what_cannot_be(small):
 
 
 def test_only_some_labels_are_drawn_and_no_number_changes(small):
-    chosen = small.drawing_only(["b"])
-    assert chosen.drawn == ([0, 2], [0, 2]) and chosen.values is small.values
+    chosen = small.showing_only(["b"])
+    assert chosen.visible == ([0, 2], [0, 2]) and chosen.values is small.values
     assert list(charts.class_bars(chosen, LIGHT, background=True).layout.yaxis.ticktext) == ["b", "Background"]
-    row, _ = charts.taken_for_figure(small.drawing_only(["a"]), 1, LIGHT).data
+    row, _ = charts.taken_for_figure(small.showing_only(["a"]), 1, LIGHT).data
     assert list(row.customdata) == [1] and list(row.x) == pytest.approx([0.9])
     assert chosen.average("macro") == small.average("macro")
     assert largest_confusions(small) and not largest_confusions(chosen)
@@ -334,8 +334,8 @@ def test_a_side_of_which_no_label_is_chosen_is_drawn_whole(small):
         ["Background", "a", "b", "c"], "matrix", small.values, small.values, small.pred_pixels, diagonal=False,
         rows=(0, 1), columns=(0, 2, 3),
     )  # fmt: skip
-    assert (block.drawing_only(["a"]).rows, block.drawing_only(["a"]).columns) == ((0, 1), (0, 2, 3))
-    assert (block.drawing_only(["c"]).rows, block.drawing_only(["c"]).columns) == ((0, 1), (0, 3))
+    assert (block.showing_only(["a"]).rows, block.showing_only(["a"]).columns) == ((0, 1), (0, 2, 3))
+    assert (block.showing_only(["c"]).rows, block.showing_only(["c"]).columns) == ((0, 1), (0, 3))
 
 
 def test_colour_bars_stay_under_the_matrix(small):

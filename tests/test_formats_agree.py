@@ -100,9 +100,9 @@ def random_pages():
 
 
 def test_the_same_boxes_give_a_diagonal_matrix_between_any_two_file_formats():
-    drawn = random_pages()
-    like = lcm.read(list(writers()["coco"](drawn).items()))
-    read = {one: lcm.read(list(writers()[one](drawn).items()), like=like) for one in FILE_FORMATS}
+    kept = random_pages()
+    like = lcm.read(list(writers()["coco"](kept).items()))
+    read = {one: lcm.read(list(writers()[one](kept).items()), like=like) for one in FILE_FORMATS}
     backwards = {one: {own: label for label, own in OWN_LABELS.get(one, {}).items()} for one in FILE_FORMATS}
     for gt, pred in itertools.permutations(FILE_FORMATS, 2):
         mapping = {"gt": backwards[gt], "pred": backwards[pred]}

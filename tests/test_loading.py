@@ -91,8 +91,8 @@ def test_several_predictions_and_the_bar_to_choose_one():
     app.sidebar.selectbox(key="bar_pred").set_value(1).run()
     assert "Prediction** second.json" in texts(app) and "Also here: first.json" in texts(app)
     assert "pred:second" in texts(app)
-    told = texts(go(app, "overview"))
-    assert "finds 100 % of content pixels of the whole set; 0 % of all content also gets its right label" in told
+    text = texts(go(app, "overview"))
+    assert "finds 100 % of content pixels of the whole set; 0 % of all content also gets its right label" in text
 
 
 def test_one_broken_prediction_does_not_take_the_others_away():

@@ -42,7 +42,7 @@ def test_the_macros_are_latex_s_own():
 
 def test_hostile_labels_stay_text_in_latex():
     m = hostile.compared().confusion()
-    for table in (matrix_table(m, "recall", drawn=True), class_table(m)):
+    for table in (matrix_table(m, "recall", visible=True), class_table(m)):
         text = latex(table)
         rows = read_tex(text)
         assert [row[0] for row in rows[1:]] == m.labels
@@ -53,7 +53,7 @@ def test_hostile_labels_stay_text_in_latex():
 def test_numbers_in_latex_are_the_api_s(two_pages):
     c = lcm.compare(*two_pages)
     m = c.confusion()
-    rows = read_tex(latex(matrix_table(m, "recall", drawn=True)))
+    rows = read_tex(latex(matrix_table(m, "recall", visible=True)))
     found = np.array([[number(cell) for cell in row[1:]] for row in rows[1:]])
     np.testing.assert_allclose(found, m.recall, atol=5e-5)
     rows = read_tex(latex(class_table(m)))

@@ -119,8 +119,8 @@ def test_a_file_cut_off_anywhere_is_refused_or_has_lost_nothing(format, streamed
         except lcm.InputError as error:
             assert str(error)
         else:  # what a model writes from left to right holds what was written so far; HTML may end between two pages
-            told = format == "doctags" or "cut-off" in {finding.code for finding in layout.findings}
-            assert told or len(layout.regions) == len(whole.regions)
+            text = format == "doctags" or "cut-off" in {finding.code for finding in layout.findings}
+            assert text or len(layout.regions) == len(whole.regions)
 
 
 @pytest.mark.parametrize("streamed", [True, False])

@@ -33,7 +33,7 @@ def objects():
 
 
 def test_every_object_is_in_one_cell_and_knows_its_page(objects):
-    cells = objects.cells_at(0.5)
+    cells = objects.object_confusion_at(0.5)
     a, b, x = (cells.labels.index(label) for label in ("a", "<b>", "$x$"))
     last = len(cells.labels)
     counted = {(a, a): 1, (b, a): 1, (a, last): 2, (last, x): 1, (last, b): 1}
@@ -48,13 +48,15 @@ def test_every_object_is_in_one_cell_and_knows_its_page(objects):
 
 def test_pages_with_the_most_come_first():
     gt = "p,90,90,a,0,0,10,10,\n" + "".join(f"q,90,90,a,{20 * i},0,{20 * i + 10},10,\n" for i in range(3))
-    cells = lcm.compare(layout("gt", gt), layout("pred", "p,90,90,a,50,50,60,60,.5\n")).objects().cells_at(0.5)
+    cells = (
+        lcm.compare(layout("gt", gt), layout("pred", "p,90,90,a,50,50,60,60,.5\n")).objects().object_confusion_at(0.5)
+    )
     assert [column.tolist() for column in cells.pages_behind(0, 1)] == [[1, 0], [3, 1]]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_matrix_has_its_margins_and_labels_show_as_typed(objects, theme):
-    cells = objects.cells_at(0.5)
+    cells = objects.object_confusion_at(0.5)
     last = len(cells.labels)
     figure = object_figure(cells, "pixels", theme, selected=(cells.labels.index("a"), last))
     assert set(figure.layout.yaxis.ticktext) == {"a", "&lt;b&gt;", "&#36;x&#36;", "<i>invented</i>"}
@@ -66,7 +68,7 @@ def test_the_matrix_has_its_margins_and_labels_show_as_typed(objects, theme):
 
 
 def test_only_some_labels_can_be_drawn(objects):
-    confusion, rows, columns = object_matrix(objects.cells_at(0.5), only=("a",))
+    confusion, rows, columns = object_matrix(objects.object_confusion_at(0.5), only=("a",))
     assert [confusion.labels[i] for i in rows] == ["a", "invented"]
     assert [confusion.labels[j] for j in columns] == ["a", "missed"]
 
@@ -74,7 +76,7 @@ def test_only_some_labels_can_be_drawn(objects):
 def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
     gt, _ = two_pages
     c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
-    cells = c.objects().cells_at(0.5)
+    cells = c.objects().object_confusion_at(0.5)
     confusion, rows, columns = object_matrix(cells)
     assert not confusion.diagonal
     assert all(confusion.labels[i].islower() for i in rows)

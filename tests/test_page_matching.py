@@ -96,9 +96,9 @@ def test_every_stage_says_what_it_matched_and_what_is_left_is_named():
     messages = {finding.code: finding.message for finding in c.findings}
     assert "'stem.png' and 'stem.tif'" in messages["page-matched-by-stem"]
     assert "'gone.png', 'lost.png'" in messages["page-only-in-gt"] and "'new.png'" in messages["page-only-in-pred"]
-    listed = json.loads(json.dumps(comparison_result(c)))["page_matching"]
-    assert listed["matched"] == {"exact": 1, "base name": 1, "stem": 1, "spelling": 1, "number": 1}
-    assert listed["only_in_gt"] == ["gone.png", "lost.png"] and listed["only_in_pred"] == ["new.png"]
+    rows = json.loads(json.dumps(comparison_result(c)))["page_matching"]
+    assert rows["matched"] == {"exact": 1, "base name": 1, "stem": 1, "spelling": 1, "number": 1}
+    assert rows["only_in_gt"] == ["gone.png", "lost.png"] and rows["only_in_pred"] == ["new.png"]
     ignored = compared(gt, pred, missing_pages="ignore")
     assert len(ignored.pages) == 5 and ignored.page_matches().equals(c.page_matches())
 
@@ -171,7 +171,7 @@ def test_pages_counted_from_0_and_from_1(swapped):
     (finding,) = (finding for finding in c.findings if finding.code == "page-numbers-shifted")
     zero, one = ("gt", "pred") if swapped else ("pred", "gt")
     assert f"shifted by one, because {zero} counts pages from 0 and {one} from 1" in finding.message
-    assert "--pages" in finding.fix
+    assert "--pages" in finding.hint
 
 
 def test_names_that_count_from_0_and_from_1():
@@ -300,8 +300,8 @@ def test_sizes_are_lent_by_the_same_rules():
     gt = lcm.read(("gt.csv", b"page,label,x0,y0,x1,y1,width,height\nimg/a 1.png,t,0,0,1,1,40,30\n"))
     table = "page,label,x0,y0,x1,y1\n{},t,0,0,1,1\n"
     for name in ("img/a 1.png", "a 1.png", "a 1.jpg", "A_1"):
-        lent = lcm.read(("pred.csv", table.format(name).encode()), like=gt)
-        assert lent.pages[["width", "height"]].values.tolist() == [[40, 30]]
+        reference = lcm.read(("pred.csv", table.format(name).encode()), like=gt)
+        assert reference.pages[["width", "height"]].values.tolist() == [[40, 30]]
     with pytest.raises(lcm.InputError, match="not known"):
         lcm.read(("pred.csv", table.format("a 2").encode()), like=gt)
 

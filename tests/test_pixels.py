@@ -26,14 +26,14 @@ def covered(shape, width, height, own=None):
 
 def masks(c, page_index, rounding="outer"):
     """The two bit-packed masks of a page of a comparison."""
-    laid = alignment_to_grid(c.alignment, rounding, None)
-    rows = slice(laid.offsets[page_index], laid.offsets[page_index + 1])
-    boxes, labels, n_gt = laid.boxes[rows], laid.labels[rows], laid.n_labels[0]
-    frame = laid.frames[page_index]
+    grid = alignment_to_grid(c.alignment, rounding, None)
+    rows = slice(grid.offsets[page_index], grid.offsets[page_index + 1])
+    boxes, labels, n_gt = grid.boxes[rows], grid.labels[rows], grid.n_labels[0]
+    frame = grid.frames[page_index]
     gt = labels < n_gt
     return (
         label_set_mask(boxes[gt], labels[gt], n_gt, *frame),
-        label_set_mask(boxes[~gt], labels[~gt] - n_gt, laid.n_labels[1], *frame),
+        label_set_mask(boxes[~gt], labels[~gt] - n_gt, grid.n_labels[1], *frame),
     )
 
 
@@ -142,8 +142,8 @@ def test_lay_out_clips_before_it_rounds():
     boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
     frame = np.array([[10.0, 10.0]])
     side = SideBoxes(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, frame, np.ones(4))
-    laid = to_grid([side], [], (1, 1), frame, "outer")
-    areas = np.prod(laid.boxes[:, 2:] - laid.boxes[:, :2], axis=1)
+    grid = to_grid([side], [], (1, 1), frame, "outer")
+    areas = np.prod(grid.boxes[:, 2:] - grid.boxes[:, :2], axis=1)
     assert areas.tolist() == [0, 0, 1, 1]
 
 

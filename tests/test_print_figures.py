@@ -147,21 +147,21 @@ def test_files_are_what_they_say():
 @pytest.mark.parametrize("format", ["svg", "pdf"])
 def test_hostile_labels_are_text(format):
     c = hostile.compared()
-    drawn = [
+    figures = [
         matrix.matrix_figure(c.confusion(), width="two"),
         charts.class_bars(c.confusion(), width="two"),
         charts.curves_figure({label: curve(0) for label in hostile.LABELS[:6]}, width="two"),
         pages.page_overlay(c, hostile.PAGE, width="two"),
         pages.page_figure(c, hostile.PAGE, "gt", width="two"),
     ]
-    for figure in drawn:
+    for figure in figures:
         data = printing.figure_bytes(figure, format)
         if format == "svg":
             found = texts_of(data)
         else:
             with pdfium.PdfDocument(data) as document:
                 found = document[0].get_textpage().get_text_range()
-        for label in hostile.LABELS[:6] if figure is drawn[2] else hostile.LABELS:
+        for label in hostile.LABELS[:6] if figure is figures[2] else hostile.LABELS:
             # A PDF keeps Arabic in the order of drawing; the label's letters are there in any case.
             assert label in found or (format == "pdf" and not label.isascii() and set(label) <= set(found)), label
 
@@ -191,7 +191,7 @@ def test_threads_do_not_disturb_each_other():
 def test_pyplot_is_never_loaded():
     code = (
         "import sys, layoutcm as lcm; from layoutcm.drawing.paper import matrix, printing;"
-        "printing.file_of(matrix.matrix(lcm.label_sets_confusion(['a'], ['a'], 'a')), 'png');"
+        "printing.figure_bytes(matrix.matrix_figure(lcm.label_sets_confusion(['a'], ['a'], 'a')), 'png');"
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -116,7 +116,7 @@ def test_a_report_with_intervals_has_whiskers_and_all_intervals(sample, folder, 
     known = sample.bootstrap(40).headline
     pd.testing.assert_frame_equal(pd.DataFrame(found["intervals"]["headline"]), known)
     bars = [(place / "figures" / "classes.svg").read_text("utf-8") for place in (folder, by_api)]
-    classes = len(sample.confusion().drawn[0]) - 1
+    classes = len(sample.confusion().visible[0]) - 1
     # Each whisker is a line and two ends, dark on white, for each class and score.
     assert bars[1].count("<path") - bars[0].count("<path") == 3 * 2 * 3 * classes
     assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "cli"), "--intervals", "40"]) == 0
@@ -166,8 +166,8 @@ def test_a_label_may_be_called_like_the_margin_of_families(quick, tmp_path):
     gt = build(pages, [("p", labels[0], 0, 0, 5, 5), ("p", "b", 5, 5, 10, 10)], labels)
     pred = build(pages, [("p", "b", 0, 0, 5, 5), ("p", labels[0], 5, 5, 10, 10)], labels)
     place = lcm.compare(gt, pred).write_report(tmp_path / "r", families={"F": labels})
-    drawn = next(one for one in data_of(place / "report.html")["families"] if one["title"] == "Family F")
-    found = np.array(drawn["values"])[np.ix_(drawn["rows"], drawn["columns"])]
+    visible = next(one for one in data_of(place / "report.html")["families"] if one["title"] == "Family F")
+    found = np.array(visible["values"])[np.ix_(visible["rows"], visible["columns"])]
     assert found.tolist() == [[0, 25, 0], [25, 0, 0], [0, 0, 0]]
 
 
@@ -196,7 +196,7 @@ def test_the_page_needs_nothing_from_outside(folder):
 
 def test_pictures_light_exactly_the_pixels_of_a_cell(sample, folder):
     data = data_of(folder / "report.html")
-    i, j = sample.places("Caption", "Text")
+    i, j = sample.cell("Caption", "Text")
     wanted = sample.pages_behind("Caption", "Text").set_index("page")["pixels"]
     seen = {}
     for picture in data["pictures"]:
@@ -281,7 +281,7 @@ def test_hostile_labels_stay_text_in_every_file(tmp_path, quick):
 def test_equal_input_makes_equal_files_in_every_process(tmp_path):
     """Other processes put sets of text in another order."""
     code = (
-        "import sys, layoutcm as lcm; from layoutcm.report import report_files; report_files.FORMATS = ('svg',);"
+        "import sys, layoutcm as lcm; from layoutcm.report import report_files; report_files.FIGURE_FORMATS = ('svg',);"
         "gt = lcm.read(sys.argv[2]); c = lcm.compare(gt, lcm.read(sys.argv[3], like=gt));"
         f"c.write_report(sys.argv[1], families={FAMILIES})"
     )
@@ -324,9 +324,9 @@ def test_several_predictions_show_their_difference_to_the_first(tmp_path, svg_on
     command = ["compare", GT, MODEL_A, MODEL_A, MODEL_B, "-o", str(target)]
     for _ in range(2):  # the second run knows the first one's files as its own
         assert main(command) == 0
-    drawn = [name for name in files_in(target) if "figures/" in name]
-    assert drawn == [f"model-a-2/figures/difference-{view}.svg" for view in ("f1", "precision", "recall")]
-    assert "recall: model-a-2 less model-a" in (target / drawn[2]).read_text("utf-8")
+    visible = [name for name in files_in(target) if "figures/" in name]
+    assert visible == [f"model-a-2/figures/difference-{view}.svg" for view in ("f1", "precision", "recall")]
+    assert "recall: model-a-2 less model-a" in (target / visible[2]).read_text("utf-8")
     assert "model-b less model-a: no figure, because the two models have different labels" in capsys.readouterr().out
 
 
@@ -376,9 +376,9 @@ def test_families_are_in_every_file(sample, tmp_path, quick):
         rows = list(book[sheet].iter_rows(values_only=True, min_row=2))[: len(wanted)]
         assert [row[0] for row in rows] == wanted["label"].tolist()
         np.testing.assert_allclose(values([row[1:5] for row in rows]), wanted.iloc[:, 1:5].to_numpy(float), rtol=1e-15)
-        told = data["tables"][name]["rows"]
-        np.testing.assert_array_equal(values([row[1:5] for row in told]), wanted.iloc[:, 1:5].to_numpy(float))
-        assert [row[5] for row in told] == [{None: "", "OOF": "out of family"}.get(p, p) for p in wanted["preferred"]]
+        text = data["tables"][name]["rows"]
+        np.testing.assert_array_equal(values([row[1:5] for row in text]), wanted.iloc[:, 1:5].to_numpy(float))
+        assert [row[5] for row in text] == [{None: "", "OOF": "out of family"}.get(p, p) for p in wanted["preferred"]]
     words = next(family for family in data["families"] if family["title"] == "Family Words")
     inside = values(words["values"])[np.ix_(words["rows"], words["columns"])]
     np.testing.assert_array_equal(inside, f.matrices["Words"].to_numpy())
@@ -531,9 +531,9 @@ def test_an_empty_comparison_has_a_report_too(tmp_path, svg_only):
 
 
 def test_progress_is_told(tmp_path, quick, two_pages):
-    told = []
-    report_files.write_report(lcm.compare(*two_pages), tmp_path / "r", progress=lambda what, share: told.append(share))
-    assert told == sorted(told) and told[0] == 0 and told[-1] == 1
+    text = []
+    report_files.write_report(lcm.compare(*two_pages), tmp_path / "r", progress=lambda what, share: text.append(share))
+    assert text == sorted(text) and text[0] == 0 and text[-1] == 1
 
 
 def test_pages_without_a_picture_are_said_on_the_terminal(tmp_path, quick, capsys):

@@ -26,10 +26,10 @@ def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
     page.goto((place / "report.html").as_uri())
     assert "Click a cell" in page.inner_text("#cell")
     page.click("[data-cell='1-2']")
-    told = page.inner_text("#cell")
+    text = page.inner_text("#cell")
     # The first strip is called the second: 30 x 10 of its 400 pixels.
-    assert f"{hostile.LABELS[0]} read as {hostile.LABELS[1]}" in told
-    assert "75.0 % of gt" in told and "300 px on 1 of 1 pages" in told and hostile.PAGE in told
+    assert f"{hostile.LABELS[0]} read as {hostile.LABELS[1]}" in text
+    assert "75.0 % of gt" in text and "300 px on 1 of 1 pages" in text and hostile.PAGE in text
     assert page.locator("#cell canvas").count() == 1
     lit = page.evaluate(
         "() => { const c = document.querySelector('#cell canvas'), p = c.getContext('2d');"

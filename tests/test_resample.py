@@ -56,21 +56,23 @@ def test_intervals_equal_a_plain_loop_over_resamples(sample, method):
     pages = {d: [c.confusion(page=c.pages[p], method=method) for p in c.levels.pages_of(d)] for d in c.documents}
     figures, scores = [], []
     for row in np.concatenate(list(bootstrap.resample_weights(4, n, 7)))[1:]:
-        drawn = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]
-        one = figures_by_hand([whole[d] for d in drawn], [pages[d] for d in drawn], method)
+        resamples = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]
+        one = figures_by_hand([whole[d] for d in resamples], [pages[d] for d in resamples], method)
         figures.append(one[0])
         scores.append(one[1])
     found = c.bootstrap(n, seed=7, level=0.8, method=method)
     headline = found.headline.set_index("figure")
     assert set(headline.index) == set(figures[0]) and len(headline) == 27
     for figure in figures[0]:
-        drawn = [one[figure] for one in figures]
-        np.testing.assert_allclose(headline.loc[figure, ["low", "high"]], np.nanquantile(drawn, [0.1, 0.9]), atol=1e-10)
+        resamples = [one[figure] for one in figures]
+        np.testing.assert_allclose(
+            headline.loc[figure, ["low", "high"]], np.nanquantile(resamples, [0.1, 0.9]), atol=1e-10
+        )
     table = found.classes().set_index(["label", "score"])
     for score in ("precision", "recall", "f1", "iou"):
         for i, label in enumerate(c.labels):
-            drawn = [one[score][i] for one in scores if np.isfinite(one[score][i])]
-            ends = np.quantile(drawn, [0.1, 0.9]) if drawn else [np.nan, np.nan]
+            resamples = [one[score][i] for one in scores if np.isfinite(one[score][i])]
+            ends = np.quantile(resamples, [0.1, 0.9]) if resamples else [np.nan, np.nan]
             np.testing.assert_allclose(table.loc[(label, score), ["low", "high"]].to_numpy(float), ends, atol=1e-10)
             np.testing.assert_array_equal(found.whiskers()[score][i], table.loc[(label, score), ["low", "high"]])
 
@@ -215,12 +217,12 @@ def test_a_comparison_does_not_differ_from_itself(sample):
 def test_a_difference_is_b_minus_a_on_the_same_resamples(sample):
     a, b = sample
     found = lcm.difference(a, b, 80, seed=5)
-    sums = [bootstrap.resampled(bootstrap.unit_sums(c, "matrix"), 80, 5) for c in (a, b)]
+    sums = [bootstrap.resampled(bootstrap.unit_sums(c.levels, "matrix"), 80, 5) for c in (a, b)]
     drawn_a, drawn_b = (bootstrap.figures_of(one, True)["macro_recall"] for one in sums)
-    drawn = (drawn_b - drawn_a)[1:]
+    resamples = (drawn_b - drawn_a)[1:]
     value = b.confusion().average("macro")["recall"] - a.confusion().average("macro")["recall"]
     assert value < 0  # dropping regions can only lose recall
-    expected = [value, *np.quantile(drawn, [0.025, 0.975]), (drawn >= 0).mean()]
+    expected = [value, *np.quantile(resamples, [0.025, 0.975]), (resamples >= 0).mean()]
     np.testing.assert_allclose(found.figures["macro_recall"], expected, atol=1e-12)
     swapped = lcm.difference(b, a, 80, seed=5).figures["macro_recall"]
     np.testing.assert_allclose(swapped, [-expected[0], -expected[2], -expected[1], expected[3]], atol=1e-12)
@@ -302,6 +304,6 @@ def test_content_is_the_same_in_the_matrix_in_tables_and_in_intervals(sample, me
             small = c.confusion(**{level: getattr(row, level)}, method=method).collapse()
             shown = [row.content_precision, row.content_recall, row.content_f1]
             assert shown == pytest.approx([small.precision[1, 1], small.recall[1, 1], small.f1[1, 1]], rel=1e-12)
-    small, drawn = c.confusion(method=method).collapse(), c.bootstrap(5, method=method).figures
+    small, resamples = c.confusion(method=method).collapse(), c.bootstrap(5, method=method).figures
     for score in SCORES:
-        assert drawn[f"content_{score}"][0] == pytest.approx(getattr(small, score)[1, 1], rel=1e-12)
+        assert resamples[f"content_{score}"][0] == pytest.approx(getattr(small, score)[1, 1], rel=1e-12)

@@ -237,7 +237,7 @@ def test_outlines_score_their_own_pixels():
 
 
 def test_threads_and_chunks_change_nothing(monkeypatch):
-    from layoutcm import comparison
+    from layoutcm.metrics import soft_layouts
 
     rng = np.random.default_rng(5)
     pages = {f"page {i}": (90, 70) for i in range(11)}
@@ -249,7 +249,7 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
         ]
         sides.append(build(pages, rows, LABELS))
     whole = lcm.compare(*sides, threads=1).soft_sums
-    monkeypatch.setattr(comparison, "PAGES_A_CHUNK", 3)
+    monkeypatch.setattr(soft_layouts, "PAGES_A_CHUNK", 3)
     parts = lcm.compare(*sides, threads=3).soft_sums
     np.testing.assert_array_equal(whole.page, parts.page)
     np.testing.assert_array_equal(whole.label, parts.label)
@@ -341,7 +341,7 @@ def test_torch_gives_the_same_and_its_gradients_are_right():
         ours, theirs = lcm.soft_scores(*sides, average, 2.0), lcm.soft_scores(gt, pred, average, 2.0)
         for name in NAMES:
             np.testing.assert_allclose(theirs[name].numpy(), ours[name], rtol=1e-12)
-    inner = [each.clone().mul(0.8).add(0.1).requires_grad_() for each in (gt, pred)]
+    inner = [values.clone().mul(0.8).add(0.1).requires_grad_() for values in (gt, pred)]
     for average in AVERAGES:
         assert torch.autograd.gradcheck(
             lambda t, p, average=average: tuple(lcm.soft_scores(t, p, average).values()), inner

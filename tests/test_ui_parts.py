@@ -273,7 +273,7 @@ def test_the_person_knows_better_than_the_formats():
     assert sorted_out(True, **models, **pages) == [["a.json", "b.json", "p1.txt", "p2.txt", "data.yaml"]]
 
 
-@pytest.mark.parametrize(("remedy", "words"), [
+@pytest.mark.parametrize(("repair", "words"), [
     ("flip-y", "turn the y axis round"),
     ("unit:1000,flip-y", "read coordinates as parts of 1000 and turn the y axis round"),
     ("scale:2.08333", "multiply coordinates by 2.08333"),
@@ -283,14 +283,14 @@ def test_the_person_knows_better_than_the_formats():
     ("images:1", "move regions by +1 page of the file"),
     ("ids:1", "move category ids by +1"),
 ])  # fmt: skip
-def test_every_repair_has_words(remedy, words):
-    assert is_repair(remedy) and findings.repair_in_words(remedy) == words
-    assert not is_repair(remedy + ",") and not is_repair("rm -rf") and not is_repair("")
+def test_every_repair_has_words(repair, words):
+    assert is_repair(repair) and findings.repair_in_words(repair) == words
+    assert not is_repair(repair + ",") and not is_repair("rm -rf") and not is_repair("")
 
 
-@pytest.mark.parametrize("remedy", REPAIRS)
-def test_no_repair_is_without_words(remedy):
-    assert findings.repair_in_words(remedy.replace("N", "1").replace("F", "2"))
+@pytest.mark.parametrize("repair", REPAIRS)
+def test_no_repair_is_without_words(repair):
+    assert findings.repair_in_words(repair.replace("N", "1").replace("F", "2"))
 
 
 def test_a_repaired_gt_lends_its_pages_as_on_the_command_line():

@@ -75,7 +75,7 @@ class Alignment:
         import pandas as pd
 
         found, (gt, pred) = self.matches, (side.page_columns.names for side in self.layouts)
-        only_pred = [pred[j] for j in found.alone(len(pred))[PRED].tolist()]
+        only_pred = [pred[j] for j in found.unmatched(len(pred))[PRED].tolist()]
         columns = {
             "gt_page": [*gt, *("" for _ in only_pred)],
             "pred_page": [*(pred[j] if j >= 0 else "" for j in found.partner.tolist()), *only_pred],
@@ -151,7 +151,9 @@ def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], N
         f"{silent.size:,} of {len(both):,} pages {'has' if silent.size == 1 else 'have'} regions in gt and none in "
         f"pred (first: {short_repr(first)}), which count as missed."
     )
-    return [Finding("page-without-pred", message, count=int(silent.size), fix="Check that the model ran on all pages.")]
+    return [
+        Finding("page-without-pred", message, count=int(silent.size), hint="Check that the model ran on all pages.")
+    ]
 
 
 def own_frames(alignment: Alignment, side: int) -> Floats:
@@ -185,7 +187,7 @@ def pair_pages(
             "", "missing_pages", f"{short_repr(missing_pages)} is not known", f"Use {' or '.join(MISSING_PAGES)}."
         )
     matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
-    alone = matches.alone(len(pred))
+    alone = matches.unmatched(len(pred))
     for side, pages, names in zip(SIDES, alone, (gt.names, pred.names)):
         findings += _unmatched_findings(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
     if missing_pages == "ignore":
@@ -203,9 +205,9 @@ def _unmatched_findings(side: str, names: list[str], pages: int, missing_pages: 
         f"{len(names):,} of {pages:,} pages of {side} {'is' if len(names) == 1 else 'are'} not in the other side "
         f"and {_treatment(len(names), missing_pages)}: {first}."
     )
-    fix = "Check the page names of both files, say which belong together (pages=, --pages)"
-    fix += "." if missing_pages == "ignore" else ", or leave such pages out (missing pages: ignore)."
-    return [Finding(f"page-only-in-{side}", message, count=len(names), fix=fix)]
+    hint = "Check the page names of both files, say which belong together (pages=, --pages)"
+    hint += "." if missing_pages == "ignore" else ", or leave such pages out (missing pages: ignore)."
+    return [Finding(f"page-only-in-{side}", message, count=len(names), hint=hint)]
 
 
 def _treatment(count: int, missing_pages: str) -> str:

@@ -35,7 +35,7 @@ def check_layout(layout: Layout) -> list[Finding]:
     """Findings on one layout by itself."""
     if not len(layout.region_columns):
         message = f"{layout.name} has no region at all, so every score with it is 0 or n/a."
-        return [Finding("empty-side", message, fix="Check that this is the right file.")]
+        return [Finding("empty-side", message, hint="Check that this is the right file.")]
     return [
         *_coarse_pages(layout),
         *_empty_pages(layout),
@@ -95,8 +95,8 @@ def _coarse_pages(layout: Layout) -> list[Finding]:
         f"{pages.widths[i]:g} x {pages.heights[i]:g}), "
         f"so rounding to whole units is coarse."
     )
-    fix = "Use the rounding exact, or make the side with pixels the ground truth."
-    return [Finding("coarse-page", message, count=int(small.size), fix=fix)]
+    hint = "Use the rounding exact, or make the side with pixels the ground truth."
+    return [Finding("coarse-page", message, count=int(small.size), hint=hint)]
 
 
 def _empty_pages(layout: Layout) -> list[Finding]:
@@ -126,8 +126,8 @@ def _duplicates(layout: Layout) -> list[Finding]:
         f"{layout.name}: {plural(int(again.sum()), 'region stands', 'regions stand')} there twice, with the same "
         f"box and label (first: {short_repr(label)} on page {short_repr(page)})."
     )
-    fix = "Pixels are not counted twice, objects are: remove the doubles."
-    return [Finding("duplicate-box", message, count=int(again.sum()), fix=fix)]
+    hint = "Pixels are not counted twice, objects are: remove the doubles."
+    return [Finding("duplicate-box", message, count=int(again.sum()), hint=hint)]
 
 
 def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
@@ -160,10 +160,10 @@ def _unusual_scores(layout: Layout) -> list[Finding]:
     if known.size < scores.size:
         lacking = int(scores.size - known.size)
         message = f"{name}: {lacking:,} of {scores.size:,} regions {'has' if lacking == 1 else 'have'} no score."
-        return [Finding("score-missing", message, count=lacking, fix="Objects need all scores or none.")]
+        return [Finding("score-missing", message, count=lacking, hint="Objects need all scores or none.")]
     if known.size > 1 and np.ptp(known) == 0:
         message = f"{name}: all scores are {known[0]:g}, so they order nothing."
-        return [Finding("score-constant", message, fix="AP needs real scores.")]
+        return [Finding("score-constant", message, hint="AP needs real scores.")]
     return []
 
 

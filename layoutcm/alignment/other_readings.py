@@ -111,22 +111,22 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
     """The reading of pred's boxes that finds most, if it finds far more than the boxes as they stand."""
     if len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
-    tried = [(sample.found(boxes), remedies, words) for boxes, remedies, words in _candidate_readings(sample)]
+    tried = [(sample.found(boxes), repairs, words) for boxes, repairs, words in _candidate_readings(sample)]
     # Among readings that are as good, the simplest: they are tried in that order, and `max` takes the first.
-    found, remedies, words = max(tried, key=lambda reading: round(reading[0], 2))
+    found, repairs, words = max(tried, key=lambda reading: round(reading[0], 2))
     if not is_better(found, before):
         return []
     message = (
         f"{words}: read so, {found:.0%} of gt's regions have a counterpart in pred, against {before:.0%} as it stands "
         f"(on {len(sample.boxes[GT]):,} regions tried)."
     )
-    code = {"flip": "y-flipped", "xywh": "xywh-as-xyxy", "xyxy": "xyxy-as-xywh"}.get(remedies[-1][:4], "other-scale")
-    return [repairable_finding(code, message, ",".join(remedies))]
+    code = {"flip": "y-flipped", "xywh": "xywh-as-xyxy", "xyxy": "xyxy-as-xywh"}.get(repairs[-1][:4], "other-scale")
+    return [repairable_finding(code, message, ",".join(repairs))]
 
 
-def repairable_finding(code: str, message: str, remedy: str, side: str = "pred") -> Finding:
-    option = {"pred": f"--fix {remedy}", "": f"--fix {remedy} (--fix-gt for the ground truth)"}[side]
-    return Finding(code, message, fix=f"Repair it: fix({side or 'layout'}, {remedy!r}) or {option}.", remedy=remedy)
+def repairable_finding(code: str, message: str, repair: str, side: str = "pred") -> Finding:
+    option = {"pred": f"--fix {repair}", "": f"--fix {repair} (--fix-gt for the ground truth)"}[side]
+    return Finding(code, message, hint=f"Repair it: fix({side or 'layout'}, {repair!r}) or {option}.", repair=repair)
 
 
 def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, tuple[str, ...], str]]:

@@ -37,7 +37,7 @@ class PageMatches:
     partner: NDArray[np.int64]
     how: NDArray[np.int8]
 
-    def alone(self, pred_pages: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def unmatched(self, pred_pages: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The pages of gt and of pred without a partner."""
         own = np.ones(pred_pages, bool)
         own[self.partner[self.partner >= 0]] = False
@@ -51,7 +51,7 @@ def match_pages(gt: Pages, pred: Pages, page_map: Mapping[int, int]) -> tuple[Pa
     matches = PageMatches(np.full(len(gt), -1, np.int64), np.zeros(len(gt), np.int8))
     findings: list[Finding] = []
     for way in WAYS[1:]:
-        alone = matches.alone(len(pred))
+        alone = matches.unmatched(len(pred))
         if not all(side.size for side in alone):
             break
         if way == NUMBER:
@@ -113,8 +113,8 @@ def _shifted_finding(gt: Pages, pred: Pages, pairs: Pairs, counted: str) -> list
         f"{_pages_were(len(pairs))} matched {_HOW_IN_WORDS[NUMBER]}, shifted by one, because {counted} "
         f"(first: {_both_names(gt, pred, *pairs[0])})."
     )
-    fix = "Give a page map (pages=, --pages) if this is wrong."
-    return [Finding("page-numbers-shifted", message, count=len(pairs), fix=fix)]
+    hint = "Give a page map (pages=, --pages) if this is wrong."
+    return [Finding("page-numbers-shifted", message, count=len(pairs), hint=hint)]
 
 
 def _suspect_finding(gt: Pages, places: tuple[PageKeys, PageKeys], matches: PageMatches, counted: str) -> list[Finding]:
@@ -131,8 +131,8 @@ def _suspect_finding(gt: Pages, places: tuple[PageKeys, PageKeys], matches: Page
         f"It seems that {counted}, yet {len(wrong):,} {'page has' if len(wrong) == 1 else 'pages have'} the same name "
         f"and number on both sides (first: {short_repr(gt.names[wrong[0][0]])}); they are compared by name."
     )
-    fix = "If pages are off by one, give a page map (pages=, --pages)."
-    return [Finding("page-numbers-suspect", message, count=len(wrong), fix=fix)]
+    hint = "If pages are off by one, give a page map (pages=, --pages)."
+    return [Finding("page-numbers-suspect", message, count=len(wrong), hint=hint)]
 
 
 def _ambiguous_finding(
@@ -148,7 +148,7 @@ def _ambiguous_finding(
         f"{len(open_):,} {'page' if len(open_) == 1 else 'pages'} of gt could not be matched by page number "
         f"(first: {short_repr(gt.names[open_[0]])})."
     )
-    return [Finding("page-numbers-ambiguous", message, count=len(open_), fix="Give a page map (pages=, --pages).")]
+    return [Finding("page-numbers-ambiguous", message, count=len(open_), hint="Give a page map (pages=, --pages).")]
 
 
 def _both_names(gt: Pages, pred: Pages, i: int, j: int) -> str:

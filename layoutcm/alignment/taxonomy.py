@@ -89,8 +89,8 @@ def _unknown_labels(layout: Layout, mapping: Mapping[str, str], side: str) -> li
     if meant:
         first = next(iter(meant))
         message = f"{_names(side, len(meant))} that {layout.name} has in another spelling (first: {short_repr(first)})."
-        fix = f"Write {short_repr(meant[first])} for {short_repr(first)} if that is meant."
-        findings.append(Finding("mapping-misspelt", message, count=len(meant), fix=fix))
+        hint = f"Write {short_repr(meant[first])} for {short_repr(first)} if that is meant."
+        findings.append(Finding("mapping-misspelt", message, count=len(meant), hint=hint))
     if others:
         message = f"{_names(side, len(others))} that {layout.name} does not have (first: {short_repr(others[0])})."
         findings.append(Finding("mapping-unused", message, severity="info", count=len(others)))
@@ -161,7 +161,7 @@ def one_sided_labels(sides: list[Layout], kind: str) -> list[Finding]:
                     f"{', '.join(map(short_repr, alone[:6]))}{' …' if len(alone) > 6 else ''}.",
                     severity="info",
                     count=len(alone),
-                    fix="Map labels to each other if they mean the same.",
+                    hint="Map labels to each other if they mean the same.",
                 )
             )
     return findings
@@ -180,7 +180,7 @@ def _equal_label_names(sides: list[Layout]) -> list[Finding]:
             "equal-label-names",
             message,
             count=len(alike),
-            fix="Match equal names (taxonomy: match-names) or map labels.",
+            hint="Match equal names (taxonomy: match-names) or map labels.",
         )
     ]
 

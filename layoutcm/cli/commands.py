@@ -39,7 +39,7 @@ def run_compare(options: argparse.Namespace) -> None:
         families = family_tree(families, ())
     if options.intervals is not None:
         check_resampling(options.intervals)
-    results, told = [], []
+    results, texts = [], []
     with _report_folder(options) as folder:
         gt = repair(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
         first: tuple[str, Comparison] | None = None
@@ -53,11 +53,11 @@ def run_compare(options: argparse.Namespace) -> None:
             if options.json:
                 results.append(full_result(comparison, options.method, options.per_page, extras))
             if options.json != "-":
-                told += [*_sections(comparison, first[0], extras, options), *notes]
+                texts += [*_sections(comparison, first[0], extras, options), *notes]
     # Nobody who reads only the first lines of what is printed (`| head`) shall lose the report by that.
     if options.json:
         _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
-    for text in told:
+    for text in texts:
         print(without_control_characters(text), end="\n\n")
     if options.output and options.json != "-":
         print(f"report written to {options.output}")
@@ -67,27 +67,27 @@ def _extras(
     comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
 ) -> tuple[Extras, list[str]]:
     """What was asked for beyond the comparison itself, and notes on what cannot be had."""
-    booked = None if families is None else _families(comparison, families, options)
+    counted = None if families is None else _families(comparison, families, options)
     if not options.intervals:
-        return Extras(booked), []
+        return Extras(counted), []
     intervals = comparison.bootstrap(options.intervals, method=options.method)
     name, other = first
     if comparison is other:
-        return Extras(booked, intervals), []
+        return Extras(counted, intervals), []
     try:
         moved = difference(other, comparison, options.intervals, method=options.method)
     except InputError as error:
-        return Extras(booked, intervals), [f"no difference from {name}: {error}"]
-    return Extras(booked, intervals, moved), []
+        return Extras(counted, intervals), [f"no difference from {name}: {error}"]
+    return Extras(counted, intervals, moved), []
 
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
     """What is printed about one prediction."""
     from layoutcm.tables.terminal import comparison_summary, difference_summary, family_summary
 
-    told = [comparison_summary(comparison, options.method, extras.intervals)]
-    told += [difference_summary(extras.difference, first)] if extras.difference else []
-    return [*told, family_summary(extras.families)] if extras.families else told
+    texts = [comparison_summary(comparison, options.method, extras.intervals)]
+    texts += [difference_summary(extras.difference, first)] if extras.difference else []
+    return [*texts, family_summary(extras.families)] if extras.families else texts
 
 
 def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
@@ -141,9 +141,9 @@ def _write_report(comparison: Comparison, folder: Path, options: argparse.Namesp
 
     images = images_from_path(options.images) if options.images else None
     with ProgressBar("writing the report", "%") as progress:
-        told = (lambda what, share: progress(round(100 * share), 100)) if progress else None
+        texts = (lambda what, share: progress(round(100 * share), 100)) if progress else None
         chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
-        write_files(comparison, folder, images, **chosen, extras=extras, progress=told)
+        write_files(comparison, folder, images, **chosen, extras=extras, progress=texts)
     return _missing_picture_notes(comparison, images, options.images) if images else []
 
 

@@ -76,6 +76,6 @@ def _overlap(tiles: PageTiles, *unions: Floats) -> float:
     frame = np.array([tiles.x_edges[-1], tiles.y_edges[-1]])
     boxes = np.clip(np.concatenate(unions), 0, np.tile(frame, 2))
     labels = np.repeat(np.arange(len(unions), dtype=np.int32), [len(union) for union in unions])
-    laid = GridBoxes(frame[None], np.array([0, len(boxes)]), boxes, labels, np.ones(len(boxes)), (len(unions), 0))
-    _, words, pixels = count_pages(0, 1, laid)
+    grid = GridBoxes(frame[None], np.array([0, len(boxes)]), boxes, labels, np.ones(len(boxes)), (len(unions), 0))
+    _, words, pixels = count_pages(0, 1, grid)
     return float(pixels[words[:, 0] == sum(2 << label for label in range(len(unions)))].sum())

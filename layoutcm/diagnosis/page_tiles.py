@@ -121,11 +121,11 @@ class PageTiles:
 
 
 def page_tiles(
-    laid: GridBoxes, space: LabelSpace, side_labels: tuple[tuple[str, ...], tuple[str, ...]], rounding: str
+    grid: GridBoxes, space: LabelSpace, side_labels: tuple[tuple[str, ...], tuple[str, ...]], rounding: str
 ) -> PageTiles:
     """The tiles of a page, which is page 0 of `laid`."""
-    boxes, labels = laid.boxes, laid.labels
-    width, height = laid.frames[0]
+    boxes, labels = grid.boxes, grid.labels
+    width, height = grid.frames[0]
     x_edges = np.unique(np.concatenate([[0, width], boxes[:, X0], boxes[:, X1]]))
     y_edges = np.unique(np.concatenate([[0, height], boxes[:, Y0], boxes[:, Y1]]))
     on_tiles = np.stack(
@@ -137,10 +137,10 @@ def page_tiles(
     ).astype(float)
     masks = []
     for side in (GT, PRED):
-        own = (labels < laid.n_labels[GT]) == (side == GT)
-        shift = 0 if side == GT else laid.n_labels[GT]
+        own = (labels < grid.n_labels[GT]) == (side == GT)
+        shift = 0 if side == GT else grid.n_labels[GT]
         size = (len(x_edges) - 1, len(y_edges) - 1)
-        masks.append(label_set_mask(on_tiles[own], labels[own] - shift, laid.n_labels[side], *size))
+        masks.append(label_set_mask(on_tiles[own], labels[own] - shift, grid.n_labels[side], *size))
     return PageTiles(space, side_labels, rounding, x_edges, y_edges, (masks[GT], masks[PRED]))
 
 

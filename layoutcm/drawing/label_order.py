@@ -16,7 +16,7 @@ def order_labels(
 
     `by_family` is the label names in the order of their families.
     """
-    rows, columns = confusion.drawn
+    rows, columns = confusion.visible
     if empty:
         rows = list(confusion.rows or range(len(confusion.labels)))
         columns = list(confusion.columns or range(len(confusion.labels)))

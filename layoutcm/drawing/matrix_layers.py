@@ -77,7 +77,7 @@ def make_layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) 
 def classes_in_use(confusion: Confusion, background: bool) -> list[int]:
     """Positions of labels with pixels on either side, the largest in gt first, Background last or left out."""
     values = confusion.class_values()
-    used = [i for i in confusion.drawn[0] if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
+    used = [i for i in confusion.visible[0] if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
     content = [i for i in used if i > 0 or not confusion.has_background]
     ordered = sorted(content, key=lambda i: (-values["gt_pixels"][i], -values["pred_pixels"][i], i))
     return ordered + ([0] if background and confusion.has_background and 0 in used else [])

@@ -80,8 +80,8 @@ class LayoutBuilder:
     @cached_property
     def _known(self) -> set[str]:
         """Pages as the images beside the files, or the lending layout, call them."""
-        lender = self.options.lender
-        return {stem(name) for name in (*self.options.images, *(lender.names if lender else ()))}
+        reference = self.options.reference_pages
+        return {stem(name) for name in (*self.options.images, *(reference.names if reference else ()))}
 
     def size(self, page: int) -> tuple[float, float]:
         return self._pages[page][1:3]
@@ -127,37 +127,37 @@ class LayoutBuilder:
                 self._shapes[len(self._region_page)] = shape
         self.region(page, label, *bounding_box(points), place, score)
 
-    def odd(self, code: str, message: str, place: str, fix: str = "", severity: str = "warning") -> None:
+    def odd(self, code: str, message: str, place: str, hint: str = "", severity: str = "warning") -> None:
         """Count something odd; it becomes one finding with the first example.
 
         `message` speaks of many and holds no count, so that it is true of one, too.
         """
         count = self._oddities[code][0] if code in self._oddities else 0
-        first = self._oddities[code][1:] if count else (message, self._told(self.file, place), fix, severity)
+        first = self._oddities[code][1:] if count else (message, self._place_in_file(self.file, place), hint, severity)
         self._oddities[code] = (count + 1, *first)
 
-    def _told(self, file: str, place: str) -> str:
+    def _place_in_file(self, file: str, place: str) -> str:
         return ", ".join(part for part in (file if file != self.name else "", place) if part)
 
     def _distinct_names(self) -> tuple[str, ...]:
         """Names that several pages share ("image.png" in every file) give way to second ones, then to the files'."""
-        told = tuple(page[0] for page in self._pages)
-        if len(set(told)) == len(told):  # the usual case, and there may be very many pages
-            return told
+        names_in_file = tuple(page[0] for page in self._pages)
+        if len(set(names_in_file)) == len(names_in_file):  # the usual case, and there may be very many pages
+            return names_in_file
         paths = (_SUFFIX.sub("", file.replace("\\", "/")) for file, _ in self._page_places)
         thirds = tuple(path if second else "" for path, second in zip(paths, self._second_names))
-        names = told
+        names = names_in_file
         for others in (self._second_names, thirds):
             times = Counter(names)
             names = tuple(other if other and times[name] > 1 else name for name, other in zip(names, others))
-        changed = [name for name, now in zip(told, names) if name != now]
+        changed = [name for name, now in zip(names_in_file, names) if name != now]
         if changed:
             pages = plural(len(changed), "page shares its name with another and goes", "pages share a name and go")
             message = f"{self.name}: {pages} by that of {'its' if len(changed) == 1 else 'their'} file"
-            fix = "Check whether each file names its own image."
+            hint = "Check whether each file names its own image."
             self.findings.append(
                 Finding(
-                    "shared-page-name", f"{message} (first: {short_repr(changed[0])}).", count=len(changed), fix=fix
+                    "shared-page-name", f"{message} (first: {short_repr(changed[0])}).", count=len(changed), hint=hint
                 )
             )
         return names
@@ -179,8 +179,10 @@ class LayoutBuilder:
             self._shapes,
         )
         odd = [
-            Finding(code, f"{self.name}: {message} ({_occurrences(count)} {place or self.name}).", severity, count, fix)
-            for code, (count, message, place, fix, severity) in self._oddities.items()
+            Finding(
+                code, f"{self.name}: {message} ({_occurrences(count)} {place or self.name}).", severity, count, hint
+            )
+            for code, (count, message, place, hint, severity) in self._oddities.items()
         ]
         return make_layout(
             self.name,
@@ -189,8 +191,10 @@ class LayoutBuilder:
             pages,
             regions,
             findings=[*self.findings, *odd],
-            page_place=lambda i: self._told(*self._page_places[i]),
-            region_place=lambda i: self._told(self._page_places[self._region_page[i]][0], place_text(self._places[i])),
+            page_place=lambda i: self._place_in_file(*self._page_places[i]),
+            region_place=lambda i: self._place_in_file(
+                self._page_places[self._region_page[i]][0], place_text(self._places[i])
+            ),
         )
 
 
@@ -230,9 +234,9 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
         return parts[0]
     labels: dict[str, int] = {}
     recode = [np.array([labels.setdefault(x, len(labels)) for x in part.labels], np.int32) for part in parts]
-    lent = all(part.page_columns is parts[0].page_columns for part in parts)
-    starts = np.zeros(len(parts), int) if lent else np.cumsum([0, *(len(part.page_columns) for part in parts[:-1])])
-    pages = parts[0].page_columns if lent else _concatenate_pages(name, parts)
+    shared = all(part.page_columns is parts[0].page_columns for part in parts)
+    starts = np.zeros(len(parts), int) if shared else np.cumsum([0, *(len(part.page_columns) for part in parts[:-1])])
+    pages = parts[0].page_columns if shared else _concatenate_pages(name, parts)
     return replace(
         parts[0],
         name=name,
@@ -241,9 +245,9 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
         region_columns=_concatenate_recoded([part.region_columns for part in parts], recode, starts.tolist()),
         dropped=_concatenate_recoded([part.dropped or _no_regions(part) for part in parts], recode, starts.tolist()),
         findings=tuple(finding for part in parts for finding in part.findings),
-        keys=parts[0].keys if lent else {},
+        keys=parts[0].keys if shared else {},
         # Ids of several files need not mean the same.
-        label_keys=parts[0].label_keys if lent else {},
+        label_keys=parts[0].label_keys if shared else {},
     )
 
 

@@ -39,7 +39,7 @@ class Options:
     page_map: PageMap | None = None  # which page of `like` is which here
 
     @cached_property
-    def lender(self) -> Pages | None:
+    def reference_pages(self) -> Pages | None:
         """The pages of `like`, under the names that this file has for them."""
         return pages_under_pred_names(self.like.page_columns, self.page_map) if self.like else None
 

@@ -33,19 +33,19 @@ def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
     """Line (of an opening tag), "/" of a closing one, name, and the text of the attributes."""
     line, at = 1, 0
     for found in _TAG.finditer(data):
-        closing, tag, told = found.groups()
+        closing, tag, attributes = found.groups()
         if closing:
-            yield line, closing, tag.lower(), told
+            yield line, closing, tag.lower(), attributes
         elif tag is not None:  # no comment
             start = found.start()
             line += data.count(b"\n", at, start)
             at = start
-            yield line, closing, tag.lower(), told
+            yield line, closing, tag.lower(), attributes
 
 
-def classes_of(told: bytes) -> tuple[str, ...]:
+def classes_of(attributes: bytes) -> tuple[str, ...]:
     """The classes that hOCR gives a meaning."""
-    found = _CLASS.search(told, 0, MAX_ATTRIBUTES)
+    found = _CLASS.search(attributes, 0, MAX_ATTRIBUTES)
     return _classes(found[found.lastindex or 0]) if found else ()
 
 
@@ -54,8 +54,8 @@ def _classes(value: bytes) -> tuple[str, ...]:
     return tuple([name for name in _text(value).split() if name.startswith("ocr")])
 
 
-def title_of(told: bytes) -> str:
-    found = _TITLE.search(told, 0, MAX_ATTRIBUTES)
+def title_of(attributes: bytes) -> str:
+    found = _TITLE.search(attributes, 0, MAX_ATTRIBUTES)
     return _text(found[found.lastindex or 0]) if found else ""
 
 

@@ -67,11 +67,11 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
         return options.sizes
     if options.sizes and (size := options.sizes.get(page) or options.sizes.get(stem(page))):
         return size
-    lender = options.lender
-    if lender is None:
+    reference = options.reference_pages
+    if reference is None:
         return None
-    i = find_page(page, lender)
-    return None if i is None else (float(lender.widths[i]), float(lender.heights[i]))
+    i = find_page(page, reference)
+    return None if i is None else (float(reference.widths[i]), float(reference.heights[i]))
 
 
 def missing_size_error(file: str, place: str, page: str, options: Options) -> InputError:

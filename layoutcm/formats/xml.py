@@ -136,10 +136,12 @@ def _events(content: Content) -> Iterator[tuple[str, Element]]:
 def _check_harmless(content: Content) -> None:
     """Refuse what could do harm or could hide it: entities, and encodings in which they cannot be searched for."""
     start = content.json_bytes
-    told = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
-    encodings = {encoding.decode("ascii", "replace").lower() for encoding in told} or {"utf-8"}
+    declared = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
+    encodings = {encoding.decode("ascii", "replace").lower() for encoding in declared} or {"utf-8"}
     if not encodings <= _ENCODINGS or b"\0" in content.data[:4]:
-        problem = f"the encoding {short_repr(next(iter(encodings)))} is not read" if told else "this is not UTF-8 text"
+        problem = (
+            f"the encoding {short_repr(next(iter(encodings)))} is not read" if declared else "this is not UTF-8 text"
+        )
         raise InputError(content.name, "line 1", problem, "Save it as UTF-8.")
     if encodings <= _UTF8:
         _check_utf8(content)

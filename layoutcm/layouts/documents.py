@@ -46,7 +46,7 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
         f"(first: {short_repr(example)}, {shared[example]} pages).",
         severity="info",
         count=len(found),
-        fix="Give documents= a pattern or a table if this is wrong.",
+        hint="Give documents= a pattern or a table if this is wrong.",
     )
     return pages, [finding]
 
@@ -90,4 +90,4 @@ def _named_by_pattern(pages: Pages, pattern: str) -> tuple[Pages, list[Finding]]
         return pages, []
     first = short_repr(lost[0])
     message = f"The pattern for documents does not match {len(lost):,} of {len(pages):,} pages (first: {first})."
-    return pages, [Finding("documents-pattern", message, count=len(lost), fix="Such a page is its own document.")]
+    return pages, [Finding("documents-pattern", message, count=len(lost), hint="Such a page is its own document.")]

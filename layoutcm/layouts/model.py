@@ -6,6 +6,7 @@ Values only; `layout_rules` says what may become a layout.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -47,8 +48,8 @@ class Finding:
     message: str
     severity: str = "warning"  # or "info"
     count: int = 1
-    fix: str = ""
-    remedy: str = ""  # what `fixes.fix` can do about it, such as "flip-y"
+    hint: str = ""  # advice to a person
+    repair: str = ""  # what `repairs.repair` can do about it, such as "flip-y"
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -56,9 +57,21 @@ class Finding:
             "severity": self.severity,
             "message": self.message,
             "count": self.count,
-            "fix": self.fix,
-            "remedy": self.remedy,
+            "fix": self.hint,
+            "remedy": self.repair,
         }
+
+    @property
+    def fix(self) -> str:
+        """Deprecated: `hint`."""
+        warnings.warn("Finding.fix is called Finding.hint now", DeprecationWarning, stacklevel=2)
+        return self.hint
+
+    @property
+    def remedy(self) -> str:
+        """Deprecated: `repair`."""
+        warnings.warn("Finding.remedy is called Finding.repair now", DeprecationWarning, stacklevel=2)
+        return self.repair
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +153,7 @@ class Layout:
     findings: tuple[Finding, ...] = ()
     keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own page ids -> page
     label_keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own label ids -> label
-    fixes: tuple[str, ...] = ()  # repairs that were applied after reading
+    repairs: tuple[str, ...] = ()  # those that were applied after reading
     dropped: Regions | None = None  # boxes without area, kept because another reading of them may have one
 
     def __repr__(self) -> str:

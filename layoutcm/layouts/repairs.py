@@ -32,10 +32,10 @@ _REPAIR = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d
 BoxTransform = Callable[[Floats, Floats], Floats]
 
 
-def repair(layout: Layout, remedies: str | Iterable[str]) -> Layout:
+def repair(layout: Layout, repairs: str | Iterable[str]) -> Layout:
     """The layout after one or more repairs, in this order; findings say what was done."""
-    for remedy in remedies.split(",") if isinstance(remedies, str) else remedies:
-        layout = _repair_once(layout, remedy)
+    for name in repairs.split(",") if isinstance(repairs, str) else repairs:
+        layout = _repair_once(layout, name)
     return layout
 
 
@@ -47,10 +47,10 @@ def is_repair(text: str) -> bool:
     return all(_REPAIR.fullmatch(part) for part in text.split(","))
 
 
-def _repair_once(layout: Layout, remedy: str) -> Layout:
-    found = _REPAIR.fullmatch(remedy) if isinstance(remedy, str) else None
+def _repair_once(layout: Layout, name: str) -> Layout:
+    found = _REPAIR.fullmatch(name) if isinstance(name, str) else None
     if not found:
-        raise InputError("", "fix", f"{short_repr(remedy)} is not known", f"Use one of {', '.join(REPAIRS)}.")
+        raise InputError("", "fix", f"{short_repr(name)} is not known", f"Use one of {', '.join(REPAIRS)}.")
     plain, kind, factor, shifted, by = found.groups()
     raw, pages = raw_regions(layout), layout.page_columns
     if shifted == "pages" and (counted_anew := _renumber_pages(layout, int(by))):
@@ -61,12 +61,12 @@ def _repair_once(layout: Layout, remedy: str) -> Layout:
         regions, lost = replace(raw, label=shift_ids(layout, raw.label, int(by))), 0
     else:
         if kind and not 0 < float(factor) <= 1e9:
-            raise InputError("", "fix", f"{short_repr(remedy)}: {factor} is not above 0", "Use a number such as 1000.")
+            raise InputError("", "fix", f"{short_repr(name)}: {factor} is not above 0", "Use a number such as 1000.")
         regions, lost = _transform_regions(layout, raw, box_transform(plain or kind, float(factor or 0))), 0
-    note = f"{layout.name}: read with the repair {remedy}"
+    note = f"{layout.name}: read with the repair {name}"
     note += f"; {plural(lost, 'region is', 'regions are')} left out because no page is there." if lost else "."
     kept = [one for one in layout.findings if one.code not in REMADE_FINDINGS]
-    fixed = make_layout(
+    repaired = make_layout(
         layout.name,
         layout.format,
         layout.labels,
@@ -76,7 +76,7 @@ def _repair_once(layout: Layout, remedy: str) -> Layout:
         keys=layout.keys,
         label_keys=layout.label_keys,
     )
-    return replace(fixed, fixes=(*layout.fixes, remedy))
+    return replace(repaired, repairs=(*layout.repairs, name))
 
 
 def raw_regions(layout: Layout) -> Regions:

@@ -124,7 +124,7 @@ def _drop_empty(layout: Layout, place: PlaceNamer) -> Layout:
         f"{layout.name}: {plural(int(empty.sum()), 'box has', 'boxes have')} no area or inverted corners and "
         f"{'is' if empty.sum() == 1 else 'are'} dropped; first at {place(i)}: x0, y0, x1, y1 = {corners}.",
         count=int(empty.sum()),
-        fix="Check whether width and height were written as corners, or the other way round.",
+        hint="Check whether width and height were written as corners, or the other way round.",
     )
     layout = replace(layout, dropped=layout.region_columns.take(empty))
     return _with_finding(layout, layout.region_columns.take(~empty), finding)
@@ -149,7 +149,7 @@ def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
         f"on page {short_repr(pages.names[regions.page[i]])}.",
         severity="info" if excess.max() <= 1 else "warning",
         count=int(outside.sum()),
-        fix="Large excesses usually mean another resolution or xywh read as xyxy.",
+        hint="Large excesses usually mean another resolution or xywh read as xyxy.",
     )
     return _with_finding(layout, regions, finding)
 
@@ -165,7 +165,7 @@ def _note_scores(layout: Layout, place: PlaceNamer) -> Layout:
         f"{layout.region_columns.scores[i]:g}. Soft scores need probabilities and are n/a.",
         severity="warning",
         count=int(outside.sum()),
-        fix="Divide percentages by 100; put logits through a sigmoid.",
+        hint="Divide percentages by 100; put logits through a sigmoid.",
     )
     return _with_finding(layout, layout.region_columns, finding)
 

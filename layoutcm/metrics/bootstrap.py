@@ -191,16 +191,16 @@ def resample_weights(units: int, n: int, seed: int) -> Iterator[Floats]:
     block = max(BLOCK_WEIGHTS // max(units, 1), 1)
     yield np.ones((1, units))
     for first in range(0, n, block):
-        drawn = np.empty((min(block, n - first), units))
-        for row in drawn:
+        counts = np.empty((min(block, n - first), units))
+        for row in counts:
             row[:] = np.bincount(generator.integers(max(units, 1), size=units), minlength=units)
-        yield drawn
+        yield counts
 
 
 def resampled(sums: Sums, n: int, seed: int) -> Sums:
     """{what: float64[1 + n, numbers]}: the set's own sums, then those of every resample."""
     rows = round_for_exact_sums(np.concatenate(list(sums.values()), axis=1))
-    totals = np.concatenate([drawn @ rows for drawn in resample_weights(len(rows), n, seed)])
+    totals = np.concatenate([counts @ rows for counts in resample_weights(len(rows), n, seed)])
     ends = np.cumsum([part.shape[1] for part in sums.values()])[:-1]
     return dict(zip(sums, np.split(totals, ends, axis=1)))
 
@@ -242,21 +242,21 @@ def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:
 
 def _figures_and_scores(levels: Levels, sums: Sums, n: int, seed: int, labels: Sequence[str]) -> dict[str, Floats]:
     """{figure: float64[1 + n, 1]} and {class score: float64[1 + n, labels]} of the set and its resamples."""
-    drawn, shared = resampled(sums, n, seed), levels.space.shared
+    totals, shared = resampled(sums, n, seed), levels.space.shared
     own = [levels.space.labels.index(label) for label in labels]
-    figures = {name: values[:, None] for name, values in figures_of(drawn, shared).items()}
-    return figures | {score: values[:, own] for score, values in scores_of(drawn, shared).items()}
+    figures = {name: values[:, None] for name, values in figures_of(totals, shared).items()}
+    return figures | {score: values[:, own] for score, values in scores_of(totals, shared).items()}
 
 
 def interval_ends(values: Floats, level: float, columns: Sequence[str]) -> Floats:
     """float64[numbers, columns] from float64[1 + n, numbers], whose first row are the values themselves."""
-    value, drawn = values[0], values[1:]
-    known = np.isfinite(drawn).any(axis=0)  # a quantile of nothing would warn
+    value, resamples = values[0], values[1:]
+    known = np.isfinite(resamples).any(axis=0)  # a quantile of nothing would warn
     ends = np.full((len(columns), len(value)), np.nan)
     ends[0] = value
-    ends[1:3, known] = np.nanquantile(drawn[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
+    ends[1:3, known] = np.nanquantile(resamples[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
     if "other_side" in columns:
-        ends[3] = ratio((drawn * np.sign(value) <= 0).sum(axis=0), np.isfinite(drawn).sum(axis=0))
+        ends[3] = ratio((resamples * np.sign(value) <= 0).sum(axis=0), np.isfinite(resamples).sum(axis=0))
     return ends.T
 
 

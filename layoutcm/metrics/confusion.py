@@ -5,6 +5,7 @@ All matrices are float64[gt, pred].
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -125,7 +126,7 @@ class Confusion:
         labels = [self.labels[0], CONTENT]
         return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe)
 
-    def drawing_only(self, labels: Collection[str]) -> Confusion:
+    def showing_only(self, labels: Collection[str]) -> Confusion:
         """The same numbers, of which only these labels and Background are drawn; all where none of a side is named."""
         sides = (self.rows or range(len(self.labels)), self.columns or range(len(self.labels)))
         named = [tuple(i for i in side if self.labels[i] in labels and i >= self.has_background) for side in sides]
@@ -134,12 +135,18 @@ class Confusion:
         return replace(self, rows=rows, columns=columns)
 
     @cached_property
-    def drawn(self) -> tuple[list[int], list[int]]:
+    def visible(self) -> tuple[list[int], list[int]]:
         """Rows and columns worth drawing: labels in use; for different taxonomies only the block gt x pred."""
         used = (self.gt_pixels > 0) | (self.pred_pixels > 0)
         rows = [i for i in self.rows or range(len(self.labels)) if used[i] or i == 0]
         columns = [j for j in self.columns or range(len(self.labels)) if used[j] or j == 0]
         return rows, columns
+
+    @property
+    def drawn(self) -> tuple[list[int], list[int]]:
+        """Deprecated: `visible`."""
+        warnings.warn("Confusion.drawn is called Confusion.visible now", DeprecationWarning, stacklevel=2)
+        return self.visible
 
 
 def collapse_mass(mass: Floats) -> Floats:

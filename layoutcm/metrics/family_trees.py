@@ -182,9 +182,9 @@ def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
             f"{len(found)} label{' is' if len(found) == 1 else 's are'} {what} (first: {short_repr(found[0])}).",
             severity="warning" if code == "family-label-unknown" else "info",
             count=len(found),
-            fix=fix,
+            hint=hint,
         )
-        for code, found, what, fix in notes
+        for code, found, what, hint in notes
         if found
     ]
 

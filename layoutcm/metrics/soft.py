@@ -41,9 +41,9 @@ def soft_scores(
     sums = [xp.sum(values, axis=summed) for values in (gt * pred, gt, pred, gt * gt, pred * pred)]
     values = scores_from_sums(xp, *sums, beta=beta, eps=eps)
     if average in ("macro", "samples"):
-        values = {name: xp.sum(each) / max(each.shape[0], 1) for name, each in values.items()}
+        values = {name: xp.sum(array) / max(array.shape[0], 1) for name, array in values.items()}
     # Whoever works in numpy expects plain numbers; a tensor stays one, with its gradient.
-    return values if average is None or not _is_numpy(xp) else {name: float(each) for name, each in values.items()}
+    return values if average is None or not _is_numpy(xp) else {name: float(array) for name, array in values.items()}
 
 
 def scores_from_sums(
@@ -92,7 +92,7 @@ def _namespace(y_true: Any, y_pred: Any) -> Any:
     try:
         return array_namespace(y_true, y_pred)
     except TypeError:
-        kinds = " and ".join(type(each).__name__ for each in (y_true, y_pred))
+        kinds = " and ".join(type(array).__name__ for array in (y_true, y_pred))
         hint = "Give two numpy arrays or two torch tensors."
         raise InputError("", "y_true, y_pred", f"{kinds} are not arrays of one library", hint) from None
 
@@ -112,13 +112,13 @@ def _check_shapes(y_true: Any, y_pred: Any) -> None:
 
 def _as_floats(xp: Any, y_true: Any, y_pred: Any) -> list[Any]:
     """Both in one floating type of at least 32 bits: sums over a page overflow in half precision."""
-    kinds = [each.dtype for each in (y_true, y_pred) if xp.isdtype(each.dtype, "real floating")]
+    kinds = [array.dtype for array in (y_true, y_pred) if xp.isdtype(array.dtype, "real floating")]
     wide = [kind for kind in kinds if xp.finfo(kind).bits >= 32]
-    for each in (y_true, y_pred):
-        if not xp.isdtype(each.dtype, ("bool", "integral", "real floating")):
-            raise InputError("", "y_true, y_pred", f"{each.dtype} are no numbers in 0..1", "Convert them to float.")
+    for array in (y_true, y_pred):
+        if not xp.isdtype(array.dtype, ("bool", "integral", "real floating")):
+            raise InputError("", "y_true, y_pred", f"{array.dtype} are no numbers in 0..1", "Convert them to float.")
     dtype = xp.result_type(*wide) if wide else xp.float32 if kinds else xp.float64
-    return [xp.astype(each, dtype) for each in (y_true, y_pred)]
+    return [xp.astype(array, dtype) for array in (y_true, y_pred)]
 
 
 def _check_range(xp: Any, values: Any, name: str) -> None:

@@ -43,25 +43,25 @@ class SoftSums:
 
 def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, threads: int | None) -> SoftSums | None:
     """The sums of all pages of two aligned layouts; None where soft scores have no meaning."""
-    laid = alignment_to_grid(alignment, rounding, min_score)
-    if not alignment.space.shared or outside_unit_interval(laid.scores).any():
+    grid = alignment_to_grid(alignment, rounding, min_score)
+    if not alignment.space.shared or outside_unit_interval(grid.scores).any():
         return None
     pages = len(alignment.pages)
     starts = range(0, pages, PAGES_A_CHUNK)
-    work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), laid, alignment.space)
+    work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), grid, alignment.space)
     return join_sums(list(map_chunks(work, starts, threads)))
 
 
-def sum_pages(first: int, last: int, laid: GridBoxes, space: LabelSpace) -> SoftSums:
+def sum_pages(first: int, last: int, grid: GridBoxes, space: LabelSpace) -> SoftSums:
     """The sums of the pages first:last; `space` says which labels of the two sides are one."""
-    low, high = laid.offsets[first], laid.offsets[last]
-    most = int(np.diff(laid.offsets[first : last + 1]).max(initial=0))
+    low, high = grid.offsets[first], grid.offsets[last]
+    most = int(np.diff(grid.offsets[first : last + 1]).max(initial=0))
     place = np.concatenate([space.gt_place[1:], space.pred_place[1:]]) - 1
     scratch = np.empty((3, most), np.int64)
     # A row has at least one box, so there is room for all.
     page, label, sums = np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5))
     rows = _sum_pages(
-        first, last, laid.offsets, laid.boxes, laid.labels, laid.scores, laid.n_labels[GT], place, scratch,
+        first, last, grid.offsets, grid.boxes, grid.labels, grid.scores, grid.n_labels[GT], place, scratch,
         page, label, sums,
     )  # fmt: skip
     return SoftSums(page[:rows].copy(), label[:rows].copy(), sums[:rows].copy())

@@ -33,16 +33,16 @@ def count_pairs(
     alignment: Alignment, rounding: str, min_score: float | None, threads: int | None, progress: Progress | None
 ) -> PairCounts:
     """Hand chunks of pages to the kernel, on as many threads as asked for."""
-    laid = alignment_to_grid(alignment, rounding, min_score)
+    grid = alignment_to_grid(alignment, rounding, min_score)
     pages = len(alignment.pages)
     starts = range(0, pages, PAGES_A_CHUNK)
     parts = []
-    for part in map_chunks(lambda first: count_pages(first, min(first + PAGES_A_CHUNK, pages), laid), starts, threads):
+    for part in map_chunks(lambda first: count_pages(first, min(first + PAGES_A_CHUNK, pages), grid), starts, threads):
         parts.append(part)
         if progress:
             progress(min(len(parts) * PAGES_A_CHUNK, pages), pages)
     if not parts:
-        parts = [count_pages(0, 0, laid)]  # no rows, but of the right types
+        parts = [count_pages(0, 0, grid)]  # no rows, but of the right types
     labels = (tuple(alignment.layouts[GT].labels), tuple(alignment.layouts[PRED].labels))
     page, words, pixels = parts[0] if len(parts) == 1 else (np.concatenate(columns) for columns in zip(*parts))
     return PairCounts(labels, page, words, pixels)
@@ -57,12 +57,12 @@ def map_chunks(work: Callable, starts: range, threads: int | None) -> Iterator:
         yield from pool.map(work, starts)
 
 
-def count_pages(first: int, last: int, laid: GridBoxes) -> CountedRows:
+def count_pages(first: int, last: int, grid: GridBoxes) -> CountedRows:
     """int32[rows] page, uint64[rows, words] sets and float64[rows] pixels of the pages first:last."""
-    in_page = np.diff(laid.offsets[first : last + 1])
+    in_page = np.diff(grid.offsets[first : last + 1])
     edges = 2 * int(in_page.max(initial=0)) + 2
-    alphabet, gt_words, shift = _label_bits(*laid.n_labels)
-    n_words = gt_words + words_for(laid.n_labels[1])
+    alphabet, gt_words, shift = _label_bits(*grid.n_labels)
+    n_words = gt_words + words_for(grid.n_labels[1])
     room = (
         np.empty(edges, COLUMN), np.empty((edges, len(alphabet)), np.int32),
         np.empty(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
@@ -73,7 +73,7 @@ def count_pages(first: int, last: int, laid: GridBoxes) -> CountedRows:
     page, rows, serial = first, 0, 1
     while True:
         page, rows, serial = sweep_pages(
-            page, last, rows, serial, laid.frames, laid.offsets, laid.boxes, laid.labels,
+            page, last, rows, serial, grid.frames, grid.offsets, grid.boxes, grid.labels,
             alphabet, gt_words, shift, None if shift else n_words, *room, *tables, page_of, words, pixels,
         )  # fmt: skip
         if page == last:

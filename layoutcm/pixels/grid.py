@@ -162,7 +162,7 @@ class PageRegions:
     alignment: Alignment
     min_score: float | None
 
-    def laid_out(self, page: int, rounding: str) -> GridBoxes:
+    def to_grid(self, page: int, rounding: str) -> GridBoxes:
         """The boxes of both sides on the pixel grid of one page, which is page 0 of what comes back."""
         frame = self._frame(page)
         gt, pred = (

@@ -62,7 +62,7 @@ def report_data(
 ) -> dict[str, Any]:
     """Everything that the page shows."""
     gt, pred = comparison.alignment.layouts
-    rows, columns = confusion.drawn
+    rows, columns = confusion.visible
     pages, added, adding = largest_groups(
         comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_A_CELL
     )
@@ -127,7 +127,7 @@ def pages_to_picture(confusion: Confusion, pages: np.ndarray) -> list[int]:
 
     `pages` is int64[gt, pred, rank].
     """
-    rows, columns = confusion.drawn
+    rows, columns = confusion.visible
     right = correct_cells(confusion, rows, columns) if confusion.diagonal else np.zeros((len(rows), len(columns)), bool)
     cells = [
         (-confusion.values[i, j], i, j) for a, i in enumerate(rows) for b, j in enumerate(columns) if not right[a, b]

@@ -89,9 +89,9 @@ def write_report(
     then have whiskers, and result.json has all intervals.
     """
     pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
-    booked = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
-    drawn = None if intervals is None else comparison.bootstrap(intervals, method=method)
-    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": Extras(booked, drawn)}
+    counted = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
+    bootstrapped = None if intervals is None else comparison.bootstrap(intervals, method=method)
+    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": Extras(counted, bootstrapped)}
     with replace_folder(folder, REPORT_FILES) as place:
         write_files(comparison, place, pictures, **chosen, progress=progress)
     return Path(folder)
@@ -236,10 +236,10 @@ def report_figure(
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:
     """{name: LaTeX}, matrices and classes without labels that nobody uses."""
-    drawn = {name: matrix_table(confusion, view, drawn=True) for name, view in VIEW_OF_TABLE.items()}
-    drawn |= {"classes": class_table(confusion, drawn=True)} if confusion.diagonal else {}
+    visible = {name: matrix_table(confusion, view, visible_only=True) for name, view in VIEW_OF_TABLE.items()}
+    visible |= {"classes": class_table(confusion, visible_only=True)} if confusion.diagonal else {}
     kept = {name: tables[name] for name in PAPER_TABLES if name in tables and name not in (*VIEW_OF_TABLE, "classes")}
     return {
         name: f"% {table.recipe or confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8") + latex(table)
-        for name, table in sorted((kept | drawn).items())
+        for name, table in sorted((kept | visible).items())
     }

@@ -102,7 +102,7 @@ def _page_matching(comparison: Comparison) -> dict[str, Any]:
     """How many pages were matched how, and all that were not."""
     matches, sides = comparison.alignment.matches, [side.page_columns for side in comparison.alignment.layouts]
     counts = dict(zip(WAYS, np.bincount(matches.how, minlength=len(WAYS)).tolist()))
-    alone = matches.alone(len(sides[PRED]))
+    alone = matches.unmatched(len(sides[PRED]))
     return {
         "matched": {way: count for way, count in counts.items() if way and count},
         **{f"only_in_{name}": [side.names[i] for i in own] for name, side, own in zip(SIDES, sides, alone)},
@@ -205,7 +205,7 @@ def largest_confusions(confusion: Confusion, most: int = 10) -> list[tuple[str, 
 
     Where the taxonomies differ no cell is wrong by itself; the largest cells of the block are listed then.
     """
-    rows, columns = confusion.drawn
+    rows, columns = confusion.visible
     cells = [
         (confusion.labels[i], confusion.labels[j], float(confusion.values[i, j]), float(confusion.recall[i, j]))
         for i in rows
@@ -256,8 +256,8 @@ def full_result(
     answer = comparison_result(comparison, method, per_page)
     if extras.families:
         answer["families"] = families_result(comparison, extras.families, method)
-    drawn = {"intervals": extras.intervals, "difference_from_first": extras.difference}
-    return answer | {name: json_ready(one.as_dict()) for name, one in drawn.items() if one}
+    intervals = {"intervals": extras.intervals, "difference_from_first": extras.difference}
+    return answer | {name: json_ready(one.as_dict()) for name, one in intervals.items() if one}
 
 
 def families_result(comparison: Comparison, families: FamilyConfusion, method: str = "matrix") -> dict[str, Any]:

@@ -80,12 +80,12 @@ class Table:
         return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXEL_COLUMNS) else "share"
 
 
-def matrix_table(confusion: Confusion, view: str, drawn: bool = False) -> Table:
+def matrix_table(confusion: Confusion, view: str, visible_only: bool = False) -> Table:
     """One view of a matrix, the gt label first; all labels, or only those worth drawing."""
     import pandas as pd
 
     everything = list(range(len(confusion.labels)))
-    rows, columns = confusion.drawn if drawn else (everything, everything)
+    rows, columns = confusion.visible if visible_only else (everything, everything)
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     # Labels of different taxonomies may coincide, so columns are put together by place, not by name.
     frame = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
@@ -107,9 +107,9 @@ def collapsed_table(confusion: Confusion) -> Table:
     return Table("collapsed", "Background against Content", pd.DataFrame(columns))
 
 
-def class_table(confusion: Confusion, drawn: bool = False) -> Table:
+def class_table(confusion: Confusion, visible_only: bool = False) -> Table:
     frame = confusion.classes()
-    return Table("classes", "Classes", frame.iloc[confusion.drawn[0]] if drawn else frame)
+    return Table("classes", "Classes", frame.iloc[confusion.visible[0]] if visible_only else frame)
 
 
 def average_table(comparison: Comparison, confusion: Confusion) -> Table:
@@ -165,18 +165,18 @@ def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
 def interval_tables(intervals: Intervals | None, difference: Intervals | None) -> list[Table]:
     """How far figures and class values would move with other documents; the same of the difference to another model."""
     given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the first prediction", difference)}
-    return [_interval_table(name, title, drawn) for name, (title, drawn) in given.items() if drawn]
+    return [_interval_table(name, title, found) for name, (title, found) in given.items() if found]
 
 
-def _interval_table(name: str, title: str, drawn: Intervals) -> Table:
+def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
     """Figures first, then each label's scores."""
     import pandas as pd
 
-    figures = drawn.headline.rename(columns={"figure": "of"})
-    classes = drawn.classes()
+    figures = intervals.headline.rename(columns={"figure": "of"})
+    classes = intervals.classes()
     classes.insert(0, "of", classes.pop("label") + ": " + classes.pop("score"))
     frame = pd.concat([figures, classes], ignore_index=True)
-    return Table(name, title, frame[frame["value"].notna()].reset_index(drop=True), recipe=drawn.recipe)
+    return Table(name, title, frame[frame["value"].notna()].reset_index(drop=True), recipe=intervals.recipe)
 
 
 def family_tables(families: FamilyConfusion) -> list[Table]:

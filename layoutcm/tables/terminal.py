@@ -72,9 +72,9 @@ def interval_text(intervals: Intervals, figure: str) -> str:
 
 def resampling_text(intervals: Intervals) -> str:
     """What the intervals are made of."""
-    drawn = plural(intervals.unit_count, intervals.unit)
+    units = plural(intervals.unit_count, intervals.unit)
     return (
-        f"intervals: {100 * intervals.level:g} %, {plural(intervals.n, 'resample')} of {drawn}, seed {intervals.seed}"
+        f"intervals: {100 * intervals.level:g} %, {plural(intervals.n, 'resample')} of {units}, seed {intervals.seed}"
     )
 
 
@@ -87,7 +87,7 @@ def _class_lines(confusion: Confusion) -> list[str]:
     if not confusion.diagonal:
         return []
     values = confusion.class_values()
-    rows, _ = confusion.drawn
+    rows, _ = confusion.visible
     width = max(len(confusion.labels[i]) for i in rows)
     lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
     for i in rows:
@@ -118,7 +118,7 @@ def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> lis
         return []
     lines = [title]
     for finding in findings:
-        lines.append(f"  [{finding.severity}] {finding.message}" + (f" {finding.fix}" if finding.fix else ""))
+        lines.append(f"  [{finding.severity}] {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
     return lines
 
 

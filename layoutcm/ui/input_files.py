@@ -165,8 +165,8 @@ def layouts_of(asked: ComparisonRequest, tell: Callable[[InputFile], None] | Non
     gt = layout_of(asked.gt, sizes=asked.sizes, fixes=asked.gt_fixes)
     if tell:
         tell(asked.pred)
-    lender = digest_of([asked.gt.digest, *asked.gt_fixes])  # a repair may give pages other names
-    return gt, layout_of(asked.pred, gt, lender, asked.sizes, asked.pred_fixes, asked.page_map)
+    reference = digest_of([asked.gt.digest, *asked.gt_fixes])  # a repair may give pages other names
+    return gt, layout_of(asked.pred, gt, reference, asked.sizes, asked.pred_fixes, asked.page_map)
 
 
 def _parsed(page_map: InputFile | None) -> PageMap | None:

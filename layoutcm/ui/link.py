@@ -59,7 +59,7 @@ def _names_from_json(text: str) -> tuple[str, ...]:
 def _are_repairs(texts: tuple[str, ...]) -> bool:
     sides = [text.partition("=") for text in texts]
     return len(texts) <= MOST_REPAIRS and all(
-        (side == "gt" or (side.isdecimal() and len(side) < 7)) and is_repair(remedy) for side, _, remedy in sides
+        (side == "gt" or (side.isdecimal() and len(side) < 7)) and is_repair(repair) for side, _, repair in sides
     )
 
 

@@ -88,4 +88,4 @@ def show_recipe(text: str) -> None:
 def show_findings(found: tuple[Finding, ...]) -> None:
     for finding in found:
         show = st.warning if finding.severity == "warning" else st.info
-        show(as_typed(finding.message) + (f"  \n{as_typed(finding.fix)}" if finding.fix else ""))
+        show(as_typed(finding.message) + (f"  \n{as_typed(finding.hint)}" if finding.hint else ""))

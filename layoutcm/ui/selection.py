@@ -25,7 +25,7 @@ def scope(compared: Comparison) -> str:
 
 def only_chosen_labels(confusion: Confusion) -> Confusion:
     """The same numbers, of which only the labels chosen in the bar are drawn."""
-    return confusion.drawing_only(choices.get("labels")) if choices.get("labels") else confusion
+    return confusion.showing_only(choices.get("labels")) if choices.get("labels") else confusion
 
 
 def chosen_cell(compared: Comparison) -> tuple[int, int] | None:

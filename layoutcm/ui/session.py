@@ -63,7 +63,7 @@ def _still_there(before: LoadedFiles | None, files: LoadedFiles) -> tuple[str, .
     if before.gt.digest == files.gt.digest:
         moved["gt"] = "gt"
     fixes = [text.partition("=") for text in get("fixes")]
-    return tuple(f"{moved[side]}={remedy}" for side, _, remedy in fixes if side in moved)
+    return tuple(f"{moved[side]}={repair}" for side, _, repair in fixes if side in moved)
 
 
 def open_named(name: str) -> str:
@@ -142,7 +142,7 @@ def chosen_side(side: str) -> str:
 def repairs_of(side: str) -> tuple[str, ...]:
     """The repairs of a side, as `fixes` names it, one by one and in the order in which they were made."""
     named = [text.partition("=") for text in get("fixes")]
-    return tuple(one for own, _, remedy in named if own == side for one in remedy.split(","))
+    return tuple(one for own, _, repair in named if own == side for one in repair.split(","))
 
 
 def chosen_page_map() -> InputFile | None:

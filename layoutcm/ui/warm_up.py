@@ -59,7 +59,7 @@ def _compare_and_draw() -> None:
         distribution_figure(compared.page_table()["f1"], "F1", LIGHT),
         page_overlay(9, 9, page_boxes(compared, "p"), LIGHT, image="data:,"),
         label_set_map(tiles, "cell", colours, LIGHT, tiles.share_of((1, 2)), image="data:,"),
-        object_figure(objects.cells_at(0.5), "pixels", LIGHT),
+        object_figure(objects.object_confusion_at(0.5), "pixels", LIGHT),
     ):
         figure.to_json()
     compared.pages_behind("a", "b")

@@ -23,7 +23,7 @@ class Piece:
 def minus(size: float = 16) -> Piece:
     """A minus sign, drawn: the font has only the hyphen, which is too short for it."""
     width = round(size * 0.6)
-    return Piece(drawn(width, 3, [(0, 1.5), (width, 1.5)], size * 0.08), 1)
+    return Piece(placed(width, 3, [(0, 1.5), (width, 1.5)], size * 0.08), 1)
 
 
 def letters(text: str, size: float = 16, italic: bool = True) -> Piece:
@@ -74,7 +74,7 @@ def fraction(above: Piece, below: Piece) -> Piece:
     return Piece(mask, axis)
 
 
-def drawn(width: int, height: int, points: list[tuple[float, float]], thick: float = 1.4) -> Image.Image:
+def placed(width: int, height: int, points: list[tuple[float, float]], thick: float = 1.4) -> Image.Image:
     """A mask of a line through points, smoothed."""
     mask = Image.new("L", (width * SCALE, height * SCALE))
     path = [(x * SCALE, y * SCALE) for x, y in points]
@@ -84,7 +84,7 @@ def drawn(width: int, height: int, points: list[tuple[float, float]], thick: flo
 
 def big_sum(below: str, above: str) -> Piece:
     """A summation sign with its limits; the font has no such sign, so it is drawn."""
-    sign = drawn(24, 28, [(21, 7), (21, 2), (3, 2), (12, 14), (3, 26), (21, 26), (21, 21)], 1.8)
+    sign = placed(24, 28, [(21, 7), (21, 2), (3, 2), (12, 14), (3, 26), (21, 26), (21, 21)], 1.8)
     low, high = (letters(text, 10.5).mask for text in (below, above))
     low, high = low.crop(low.getbbox()), high.crop(high.getbbox())
     width = max(24, low.width, high.width)
@@ -99,7 +99,7 @@ def root(inside: Piece) -> Piece:
     ink = inside.mask.crop(inside.mask.getbbox())
     width, height = ink.width + 18, ink.height + 7
     hook = [(1, height * 0.6), (4, height * 0.52), (8, height - 2), (14, 2), (width, 2)]
-    mask = drawn(width, height, hook)
+    mask = placed(width, height, hook)
     mask.paste(ink, (16, 6))
     return Piece(mask, 6 + inside.axis - inside.mask.getbbox()[1])
 

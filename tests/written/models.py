@@ -30,8 +30,8 @@ def docling(pages):
                 {"label": label.lower(), "prov": [{"page_no": 1, "bbox": box}], "parent": {"$ref": "#/body"}}
             )
         size = {"width": page.width, "height": page.height}
-        listed = {"1": {"page_no": 1, "size": size}}
-        return {"schema_name": "DoclingDocument", "version": "1.3.0", "name": page.name, "pages": listed} | items
+        entries = {"1": {"page_no": 1, "size": size}}
+        return {"schema_name": "DoclingDocument", "version": "1.3.0", "name": page.name, "pages": entries} | items
 
     return a_file_each(pages, one)
 

@@ -65,13 +65,13 @@ def matrix_figure(
 
     `width` is "one" or "two" columns. Pixels are on a log scale unless `log` says otherwise, shares on a linear one.
     """
-    rows, columns = rows or confusion.drawn[0], columns or confusion.drawn[1]
+    rows, columns = rows or confusion.visible[0], columns or confusion.visible[1]
     wide = column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], wide, top=2)
     figure, axes = new_sheet(wide, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
-    drawn = matrix_layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
-    _draw_matrix(axes, grid, confusion, view, rows, columns, drawn)
-    _bars(axes, drawn, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, wide)
+    layers = matrix_layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
+    _draw_matrix(axes, grid, confusion, view, rows, columns, layers)
+    _bars(axes, layers, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, wide)
     return figure
 
 
@@ -112,7 +112,7 @@ def difference_figure(
 ) -> Figure:
     """The second model's matrix less the first's: blue is more, red is less."""
     first, second = _same_labels(first, second)
-    rows, columns = (sorted({*one, *other}) for one, other in zip(first.drawn, second.drawn))
+    rows, columns = (sorted({*one, *other}) for one, other in zip(first.visible, second.visible))
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     wide = column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], wide, top=2)
@@ -162,10 +162,10 @@ def _draw_matrix(
     view: str,
     rows: Sequence[int],
     columns: Sequence[int],
-    drawn: Sequence[Layer],
+    layers: Sequence[Layer],
 ) -> None:
     values = view_values(confusion, view)[np.ix_(rows, columns)]
-    colours = [[_cell_colour(drawn, i, j) for j in range(len(columns))] for i in range(len(rows))]
+    colours = [[_cell_colour(layers, i, j) for j in range(len(columns))] for i in range(len(rows))]
     show = percent_brief if view != "pixels" else pixels_brief
     draw_frame(axes, grid)
     draw_cells(axes, grid, colours)
@@ -175,8 +175,8 @@ def _draw_matrix(
     draw_dots(axes, grid, np.isnan(values))
 
 
-def _cell_colour(drawn: Sequence[Layer], row: int, column: int) -> str | None:
-    return next((colour for layer in drawn if (colour := layer.colour(row, column))), None)
+def _cell_colour(layers: Sequence[Layer], row: int, column: int) -> str | None:
+    return next((colour for layer in layers if (colour := layer.colour(row, column))), None)
 
 
 def _diverging(value: float, most: float) -> str | None:
@@ -196,10 +196,10 @@ def _signed(value: float, text: str) -> str:
 
 
 def _bars(
-    axes: Axes, drawn: Sequence[Layer], name: str, shares: bool, diagonal: bool, grid: Grid, width: float
+    axes: Axes, layers: Sequence[Layer], name: str, shares: bool, diagonal: bool, grid: Grid, width: float
 ) -> None:
     """The colour bars under the matrix: what is right at the left, what is wrong beside it."""
-    shown = [layer for layer in drawn if np.isfinite(layer.z).any()]
+    shown = [layer for layer in layers if np.isfinite(layer.z).any()]
     room = (width - grid.left - 22) / 2 - 8
     for k, layer in enumerate(shown):
         title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")

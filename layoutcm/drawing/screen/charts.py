@@ -143,7 +143,7 @@ def taken_for_figure(confusion: Confusion, label_position: int, theme: Theme) ->
     titles = (f"gt {name} is read as", f"what is read as {name}")[:halves]
     figure = make_subplots(rows=1, cols=halves, subplot_titles=titles, horizontal_spacing=0.2)
     sides = (confusion.recall[label_position], confusion.precision[:, label_position])
-    others = (confusion.drawn[PRED_AXIS], confusion.drawn[GT_AXIS])
+    others = (confusion.visible[PRED_AXIS], confusion.visible[GT_AXIS])
     ranked = [_largest(*side, label_position, confusion.diagonal) for side in zip(sides, others)]
     bars = max(*map(len, ranked), 3)  # as many places on both sides, so that bars are equally thick
     for place, (shares, positions) in enumerate(zip(sides[:halves], ranked), start=1):
@@ -179,8 +179,8 @@ def _taken_bars(
     )
 
 
-def _largest(shares: Floats, drawn: Sequence[int], own: int, diagonal: bool) -> list[int]:
-    ranked = sorted((i for i in drawn if shares[i] > 0), key=lambda i: -shares[i])
+def _largest(shares: Floats, visible: Sequence[int], own: int, diagonal: bool) -> list[int]:
+    ranked = sorted((i for i in visible if shares[i] > 0), key=lambda i: -shares[i])
     if diagonal and math.isfinite(shares[own]):
         ranked = [own, *(i for i in ranked if i != own)]
     return ranked[:MOST_TAKEN]

@@ -113,9 +113,9 @@ def matrix_figure(
     """
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     shares = view != "pixels"
-    drawn = matrix_layers(confusion, view, rows, columns, theme, log)
-    traces = [_heatmap(layer, theme, shares) for layer in drawn]
-    traces += [_numbers(values, drawn, theme, shares), _cells(confusion, view, rows, columns, unit)]
+    layers = matrix_layers(confusion, view, rows, columns, theme, log)
+    traces = [_heatmap(layer, theme, shares) for layer in layers]
+    traces += [_numbers(values, layers, theme, shares), _cells(confusion, view, rows, columns, unit)]
     layout = _layout(confusion, rows, columns, theme, title, height)
     layout["clickmode"] = "event+select" if clickable else "none"
     if selected is not None and selected[0] in rows and selected[1] in columns:
@@ -155,7 +155,7 @@ def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
     }
 
 
-def _numbers(values: Floats, drawn: Sequence[Layer], theme: Theme, shares: bool) -> dict[str, Any]:
+def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool) -> dict[str, Any]:
     """The numbers in the cells, where columns leave them room, and a small dot where a value does not exist."""
     written = np.isnan(values) | ((values > 0) & (values.shape[1] <= TEXT_COLUMNS))
     y, x = np.nonzero(written)
@@ -167,15 +167,15 @@ def _numbers(values: Floats, drawn: Sequence[Layer], theme: Theme, shares: bool)
         "y": y,
         "mode": "text",
         "text": ["·" if math.isnan(value) else show(value) for value in values[written]],
-        "textfont": {"size": 11, "color": [_ink(drawn, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
+        "textfont": {"size": 11, "color": [_ink(layers, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
         "hoverinfo": "skip",
         "showlegend": False,
     }
 
 
-def _ink(drawn: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
+def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     """What can be read on a cell."""
-    colour = next((colour for layer in drawn if (colour := layer.colour(row, column))), None)
+    colour = next((colour for layer in layers if (colour := layer.colour(row, column))), None)
     return text_colour_on(colour) if colour else theme.muted
 
 

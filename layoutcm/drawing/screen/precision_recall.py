@@ -40,10 +40,10 @@ def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool 
     colours = label_colours(confusion.labels)
     diameters = _diameters(values["gt_pixels"][positions])
     places = name_places(x, y, names, diameters)
-    listed = [k for k, place in enumerate(places) if not place][:MOST_LISTED]
-    heights = spread_apart(y[listed], TOP * LINE / PLANE_HEIGHT, TOP)
+    in_list = [k for k, place in enumerate(places) if not place][:MOST_LISTED]
+    heights = spread_apart(y[in_list], TOP * LINE / PLANE_HEIGHT, TOP)
     figure = go.Figure(_iso_f1_curves(theme))
-    for k, height in zip(listed, heights):
+    for k, height in zip(in_list, heights):
         figure.add_trace(_leader(x[k], y[k], height, names[k], colours[confusion.labels[positions[k]]], theme))
     figure.add_trace(
         go.Scatter(

@@ -98,13 +98,13 @@ def _labels(block: dict[str, str], name: str, tags: dict[str, str], place: FileP
     """Of its tags, each; without tags the element's name, with the type that a tool gives it."""
     kind = block.get("TYPE", "").strip()
     otherwise = f"{name}:{kind}" if kind else name
-    told = block.get("TAGREFS", "").split()
-    if not told:
+    known_tags = block.get("TAGREFS", "").split()
+    if not known_tags:
         return [otherwise]
-    labels = [tags[tag] for tag in told if tags.get(tag)]
-    if any(tag not in tags for tag in told):
-        fix = "Check whether the tags were left out of the file."
-        rows.odd("unknown-tag", "blocks refer to tags that the file does not have", place_text(place), fix)
+    labels = [tags[tag] for tag in known_tags if tags.get(tag)]
+    if any(tag not in tags for tag in known_tags):
+        hint = "Check whether the tags were left out of the file."
+        rows.odd("unknown-tag", "blocks refer to tags that the file does not have", place_text(place), hint)
     return list(dict.fromkeys(labels)) or [otherwise]
 
 

@@ -102,17 +102,17 @@ def is_azure(content: Content) -> bool:
 def read_analysis(content: Content, options: Options, rows: LayoutBuilder) -> None:
     wrapped = "analyzeResult" in content.json_keys
     found = content.decode(Wrapped).analyzeResult if wrapped else content.decode(Analysis)
-    listed = found.pages or found.readResults or []
+    in_list = found.pages or found.readResults or []
     pages = {
         page.number: rows.page(
-            page_name(content.stem, page.number, len(listed)),
+            page_name(content.stem, page.number, len(in_list)),
             page.width,
             page.height,
             f"pages[{i}]",
             document=content.stem,
             number=page.number,
         )
-        for i, page in enumerate(listed)
+        for i, page in enumerate(in_list)
     }
     if found.paragraphs is None and found.pages is not None:
         rows.odd("no-paragraphs", "analysis without paragraphs: only tables and figures are read", "paragraphs",

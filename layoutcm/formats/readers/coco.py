@@ -220,7 +220,7 @@ def _declare(
             f"{file}: {len(counts)} category id{'s are' if len(counts) > 1 else ' is'} used but not declared "
             f"(first: {example}); shown as label {labels[label_keys[first]]!r}.",
             count=sum(counts.values()),
-            fix="Add the missing entries to `categories`, or check whether ids are off by one.",
+            hint="Add the missing entries to `categories`, or check whether ids are off by one.",
         )
     )
     return _positions(ids, label_keys)
@@ -236,13 +236,13 @@ def _unlisted(file: str, annotations: Sequence[Annotation], section: str, page: 
             "unlisted-image",
             f"{file}: {regions} that `images` does not list, dropped; {example}.",
             count=len(lost),
-            fix="Whoever filtered `images` has to filter `annotations` too.",
+            hint="Whoever filtered `images` has to filter `annotations` too.",
         )
     return Finding(
         "unknown-page",
         f"{file}: {regions} that the ground truth does not have, dropped; {example}.",
         count=len(lost),
-        fix="Check that both files come from the same split and number their images alike.",
+        hint="Check that both files come from the same split and number their images alike.",
     )
 
 
@@ -297,7 +297,7 @@ def _facts(
                 "COCO's rules look at `iscrowd` alone, so they count like all others.",
                 severity="info",
                 count=ignored,
-                fix="Set `iscrowd` to 1 to leave them out of the object scores.",
+                hint="Set `iscrowd` to 1 to leave them out of the object scores.",
             )
         )
     return CocoFacts(np.array(crowd, bool), areas, sizes)

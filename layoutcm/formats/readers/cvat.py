@@ -150,18 +150,20 @@ def _read_mask(shape: Element, page: int, label: str, place: FilePlace, options:
     rows.region(page, label, x, y, x + width, y + height, place, shape=area)
 
 
-def _mask(shape: Element, size: tuple[float, float], told: tuple[float, ...], file: str, place: FilePlace) -> RunMask:
+def _mask(
+    shape: Element, size: tuple[float, float], numbers: tuple[float, ...], file: str, place: FilePlace
+) -> RunMask:
     """CVAT's runs go along the rows of the mask's own box; the model's go down the columns of the page."""
     text = shape.get("rle", "")
     try:
-        columns, rows, left, top, width, height = map(int, (*size, *told))
+        columns, rows, left, top, width, height = map(int, (*size, *numbers))
         runs = [int(run) for run in text[:MAX_TEXT].split(",")]
     except (ValueError, OverflowError):
         columns = rows = left = top = width = height = 0
         runs = []
     inside = 0 <= left <= left + width <= columns and 0 <= top <= top + height <= rows
     if not inside or min(runs, default=-1) < 0 or sum(runs) != width * height or rows * columns > MAX_MASK_PIXELS:
-        problem = f"the runs {short_repr(text)} do not fill a mask of {told[2]:g} x {told[3]:g} on the page"
+        problem = f"the runs {short_repr(text)} do not fill a mask of {numbers[2]:g} x {numbers[3]:g} on the page"
         raise InputError(file, f"{place_text(place)}/rle", problem, "Repair or remove it; boxes alone are always read.")
     strip = np.zeros((width, rows), np.int8)
     strip[:, top : top + height] = np.repeat(np.arange(len(runs)) % 2, runs).reshape(height, width).T

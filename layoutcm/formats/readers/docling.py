@@ -141,7 +141,7 @@ def _read_side(content: Content, options: Options, rows: LayoutBuilder, side: st
     samples = content.decode(list[MetricsSample]) if many else [content.decode(MetricsSample)]
     if not rows.findings:
         message = f"{rows.name}: the file holds two resolutions of each page, a and b; this is {side}."
-        rows.findings.append(Finding("two-sides", message, severity="info", fix="format=docling-metrics-b reads b."))
+        rows.findings.append(Finding("two-sides", message, severity="info", hint="format=docling-metrics-b reads b."))
     for i, sample in enumerate(samples):
         start = f"[{i}]." if many else ""
         name = content.stem if sample.id is None else str(sample.id)
@@ -183,9 +183,11 @@ def is_dump(content: Content) -> bool:
 
 def read_dump(content: Content, options: Options, rows: LayoutBuilder) -> None:
     file = content.decode(Dump)
-    listed = file.categories or []
+    declared = file.categories or []
     names = (
-        dict(enumerate(listed)) if isinstance(listed, list) else {int(k): v for k, v in listed.items() if k.isdigit()}
+        dict(enumerate(declared))
+        if isinstance(declared, list)
+        else {int(k): v for k, v in declared.items() if k.isdigit()}
     )
     for i, one in enumerate(file.predictions):
         scores = one.scores or [NO_SCORE] * len(one.bboxes)

@@ -55,21 +55,21 @@ def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
     many = len(list(islice(_PAGES.finditer(content.data), 2))) == 2
     stack = [Open(b"")]
     pages = 0
-    for line, closing, tag, told in tags(content.data):
+    for line, closing, tag, attributes in tags(content.data):
         if closing:
             _close(stack, _nearest(stack, tag), rows)
             continue
-        classes = classes_of(told) if b"ocr" in told else ()
+        classes = classes_of(attributes) if b"ocr" in attributes else ()
         _end_before(stack, tag, classes, rows)
         if PAGE in classes:
             pages += 1
-            page = _page(content, line, title_of(told), pages if many else 0, rows)
+            page = _page(content, line, title_of(attributes), pages if many else 0, rows)
             stack.append(Open(tag, line, page, boxed=True))
         elif tag not in VOID:
-            _open(stack, tag, line, classes, told, options, rows)
+            _open(stack, tag, line, classes, attributes, options, rows)
         if len(stack) > MAX_DEPTH:
             raise InputError(content.name, f"line {line}", "the HTML is nested too deeply to be a layout")
-        if told.endswith(b"/") and tag not in VOID:
+        if attributes.endswith(b"/") and tag not in VOID:
             _close(stack, len(stack) - 1, rows)
     _check_end(content, stack, pages, rows)
 
@@ -101,11 +101,11 @@ def _nearest(stack: list[Open], tag: bytes) -> int:
 
 
 def _page(content: Content, line: int, title: str, number: int, rows: LayoutBuilder) -> int:
-    told = {name: value.strip() for name, value in _PROPERTY.findall(title)}
-    name = told.get("image", "").strip("\"'").strip()
+    attributes = {name: value.strip() for name, value in _PROPERTY.findall(title)}
+    name = attributes.get("image", "").strip("\"'").strip()
     if "\ufffd" in name:
         raise InputError(content.name, f"line {line}", "the name of the image is not UTF-8 text", "Save it as UTF-8.")
-    corners = told.get("bbox", "").split()
+    corners = attributes.get("bbox", "").split()
     width, height = parse_size(*corners[2:4]) if len(corners) == 4 else (None, None)
     place = f"line {line}"
     if width is not None and any(parse_numbers(corners[:2], content.name, place, CORNERS)):
@@ -120,16 +120,16 @@ def _open(
     tag: bytes,
     line: int,
     classes: tuple[str, ...],
-    told: bytes,
+    attributes: bytes,
     options: Options,
     rows: LayoutBuilder,
 ) -> None:
     parent = stack[-1]
     outside = parent.inner or parent.page < 0 or not classes
     labels = () if outside else _blocks(classes)
-    boxed = b"bbox " in told  # unlike x_bboxes, the boxes of characters
+    boxed = b"bbox " in attributes  # unlike x_bboxes, the boxes of characters
     if boxed and (labels or not parent.boxed):
-        x0, y0, x1, y1 = _box(told, line, rows.file)
+        x0, y0, x1, y1 = _box(attributes, line, rows.file)
         if not parent.boxed:
             parent.around = _joined(parent.around, (x0, y0, x1, y1))
         for label in labels:
@@ -163,10 +163,10 @@ def _close(stack: list[Open], depth: int, rows: LayoutBuilder) -> None:
             parent.around = parent.around if parent.boxed else _joined(parent.around, element.around)
 
 
-def _box(told: bytes, line: int, file: str) -> list[float]:
-    found = _BOX.search(told)
+def _box(attributes: bytes, line: int, file: str) -> list[float]:
+    found = _BOX.search(attributes)
     if found is None:
-        problem = f"the title {short_repr(title_of(told))} has no bbox of four numbers"
+        problem = f"the title {short_repr(title_of(attributes))} has no bbox of four numbers"
         raise InputError(file, f"line {line}", problem, "Repair it.")
     # Split before it is text, which has more kinds of blanks than the pattern.
     four = [part.decode("utf-8", "replace") for part in found[1].split()]

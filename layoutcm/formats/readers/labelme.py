@@ -36,23 +36,23 @@ def is_labelme(content: Content) -> bool:
 def read_page(content: Content, options: Options, rows: LayoutBuilder) -> None:
     file = content.decode(File)
     page = rows.page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
-    for i, drawn in enumerate(file.shapes):
-        kind, place = drawn.shape_type or "polygon", ("shapes[{}]", i)
-        if kind in FLAT or drawn.label == "__ignore__":
+    for i, shape in enumerate(file.shapes):
+        kind, place = shape.shape_type or "polygon", ("shapes[{}]", i)
+        if kind in FLAT or shape.label == "__ignore__":
             what = (
                 "lines and points have no area and are left out" if kind in FLAT else "shapes are marked to be ignored"
             )
             rows.odd("shape-left-out" if kind in FLAT else "ignored-shape", what, f"shapes[{i}]")
             continue
-        if len(drawn.points) < 2:
+        if len(shape.points) < 2:
             raise InputError(
                 content.name, f"shapes[{i}].points", "fewer than two points", "Repair or remove the shape."
             )
         if kind == "circle":  # its centre and a point on its edge
-            (x, y), (ex, ey) = drawn.points[:2]
+            (x, y), (ex, ey) = shape.points[:2]
             radius = math.hypot(ex - x, ey - y)
-            rows.region(page, drawn.label or "", x - radius, y - radius, x + radius, y + radius, place, drawn.score)
+            rows.region(page, shape.label or "", x - radius, y - radius, x + radius, y + radius, place, shape.score)
         elif kind == "polygon":
-            rows.outline(page, drawn.label or "", drawn.points, place, drawn.score)
+            rows.outline(page, shape.label or "", shape.points, place, shape.score)
         else:
-            rows.region(page, drawn.label or "", *bounding_box(drawn.points), place, drawn.score)
+            rows.region(page, shape.label or "", *bounding_box(shape.points), place, shape.score)

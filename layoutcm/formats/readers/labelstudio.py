@@ -84,8 +84,8 @@ def read_tasks(content: Content, options: Options, rows: LayoutBuilder) -> None:
     for i, task in enumerate(content.decode(list[Task])):
         done = [one for one in task.annotations or task.completions or [] if not one.was_cancelled]
         if len(done) > 1:
-            fix = "The last one is used: export one annotation a task to choose another."
-            rows.odd("several-annotators", "tasks have several annotations", f"[{i}]", fix)
+            hint = "The last one is used: export one annotation a task to choose another."
+            rows.odd("several-annotators", "tasks have several annotations", f"[{i}]", hint)
         chosen = done[-1:] or (task.predictions or [])[-1:]
         results = [one for annotation in chosen for one in annotation.result]
         name = image_name(task.data or {}, task.file_upload) or f"task {task.id}"
@@ -100,9 +100,11 @@ def read_tasks(content: Content, options: Options, rows: LayoutBuilder) -> None:
 
 def _read_minimal(content: Content, rows: LayoutBuilder) -> None:
     for i, task in enumerate(content.decode(list[dict[str, Any]])):
-        drawn = [item for value in task.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
+        shapes = [
+            item for value in task.values() if isinstance(value, list) for item in value if isinstance(item, dict)
+        ]
         try:
-            values = [msgspec.convert(item, Value) for item in drawn]
+            values = [msgspec.convert(item, Value) for item in shapes]
         except msgspec.ValidationError as error:
             raise InputError(content.name, f"[{i}]", short_repr(str(error), 120), "Repair this task.") from None
         size = next(((v.original_width, v.original_height) for v in values if v.original_width), (None, None))

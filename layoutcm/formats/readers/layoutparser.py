@@ -63,13 +63,15 @@ def read_csv(content: Content, options: Options, rows: LayoutBuilder) -> None:
     for i, cells in enumerate(filter(None, records), 2):
         record = dict(zip(header, cells))
         place = ("row {}", i)
-        told = {key: record[key] for key in NUMBERS if record.get(key)}
-        values = parse_number_list(",".join(told.values())) if told else []
-        if values is None or len(values) != len(told):
-            values = [parse_number(text, content.name, f"row {i}, column {key}") for key, text in told.items()]
+        given = {key: record[key] for key in NUMBERS if record.get(key)}
+        values = parse_number_list(",".join(given.values())) if given else []
+        if values is None or len(values) != len(given):
+            values = [parse_number(text, content.name, f"row {i}, column {key}") for key, text in given.items()]
         points = _points(content.name, record.get("points") or "", place)
         kind, label = record.get("block_type") or "", record.get("type")
-        _block_place(content.name, rows, page, Block(kind, points=points, type=label, **dict(zip(told, values))), place)
+        _block_place(
+            content.name, rows, page, Block(kind, points=points, type=label, **dict(zip(given, values))), place
+        )
 
 
 def _points(file: str, text: str, place: FilePlace) -> list[float] | None:

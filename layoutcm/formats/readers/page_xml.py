@@ -52,8 +52,8 @@ def _read_regions(page: Element, index: int, file: str, options: Options, rows: 
         if coords is None or not flat:
             rows.odd("no-coordinates", "regions without coordinates are left out", place_text(place))
         else:
-            told = coords.get("conf")
-            score = parse_number(told, file, f"{place_text(place)}, conf") if told else NO_SCORE
+            declared = coords.get("conf")
+            score = parse_number(declared, file, f"{place_text(place)}, conf") if declared else NO_SCORE
             shape = outline_of(flat) if options.outlines else None
             rows.region(index, _label(region), *box_around(flat), place, score, shape)
         if len(region) > (coords is not None) and (options.nested or not is_picture_or_table(local_name(tag))):

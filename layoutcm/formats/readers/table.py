@@ -176,8 +176,8 @@ def _declaring(text: dict[str, list[str]], numbers: dict[str, Floats], boxes: Fl
     declaring = np.zeros(len(boxes), bool)
     others = [text[name] for name in TEXT if name != "label"]
     for i in np.flatnonzero(np.isnan(boxes).all(axis=1)):  # few rows, of very many
-        told = any(column[i] for column in others) or not all(np.isnan(column[i]) for column in numbers.values())
-        declaring[i] = bool(text["label"][i]) and not told
+        has_more = any(column[i] for column in others) or not all(np.isnan(column[i]) for column in numbers.values())
+        declaring[i] = bool(text["label"][i]) and not has_more
     return declaring
 
 
@@ -203,9 +203,9 @@ def _layout(
     nameless = ~named & np.isfinite(boxes).any(axis=1)
     if nameless.any():
         count, first_at = int(nameless.sum()), place(int(np.argmax(nameless)))
-        told = plural(count, "row has a box but no label and is", "rows have a box but no label and are")
-        message = f"{content.name}: {told} dropped; first at {first_at}."
-        findings.append(Finding("unlabelled-row", message, count=count, fix="Fill the label column."))
+        rows_are = plural(count, "row has a box but no label and is", "rows have a box but no label and are")
+        message = f"{content.name}: {rows_are} dropped; first at {first_at}."
+        findings.append(Finding("unlabelled-row", message, count=count, hint="Fill the label column."))
     rows = np.flatnonzero(named)
     code = {label: i for i, label in enumerate(labels)}
     label = np.fromiter((code[text["label"][i]] for i in rows), np.int32, len(rows))
@@ -232,9 +232,9 @@ def _layout(
 
 def _outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int, Shape]:
     """Outlines and masks written as COCO writes them, in a column of their own."""
-    told = {i: text for i, text in enumerate(texts) if text}
+    written = {i: text for i, text in enumerate(texts) if text}
     read = {
-        i: parse_segmentation(msgspec.Raw(t.encode()), file, f"{place(i)}, column outline") for i, t in told.items()
+        i: parse_segmentation(msgspec.Raw(t.encode()), file, f"{place(i)}, column outline") for i, t in written.items()
     }
     return {i: shape for i, shape in read.items() if shape is not None and not is_box(shape)}
 
@@ -290,22 +290,22 @@ def _pages(
 
 def _first_known_row(page: Indices, known: np.ndarray, pages: int) -> np.ndarray:
     """int64[pages]: the first row of each page that tells something, -1 where none does."""
-    told = np.full(pages, -1)
+    first_row = np.full(pages, -1)
     rows = np.flatnonzero(known)
-    told[page[rows[::-1]]] = rows[::-1]
-    return told
+    first_row[page[rows[::-1]]] = rows[::-1]
+    return first_row
 
 
 def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int, place: PlaceNamer) -> tuple[str, ...]:
     """The document of each page; page "1" of two documents must not become one page."""
     given = text["document"]
     known = np.array([bool(document) for document in given], bool)
-    told = _first_known_row(page, known, pages)
+    first_row = _first_known_row(page, known, pages)
     code, _ = _code(given)
-    clash = known & (code != code[told[page]])
+    clash = known & (code != code[first_row[page]])
     if clash.any():
         row = int(np.argmax(clash))
-        before = int(told[page[row]])
+        before = int(first_row[page[row]])
         raise InputError(
             file,
             f"{place(before)} and {place(row)}",
@@ -313,4 +313,4 @@ def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int,
             f"and then in {short_repr(given[row])}",
             "Page names must be unique: write the document into the name of the page.",
         )
-    return tuple(given[row] if row >= 0 else "" for row in told)
+    return tuple(given[row] if row >= 0 else "" for row in first_row)

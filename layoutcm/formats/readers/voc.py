@@ -30,9 +30,9 @@ def read_page(content: Content, options: Options, rows: LayoutBuilder) -> None:
         if box is None:
             rows.odd("no-coordinates", "objects without a bndbox are left out", f"object[{i}]")
             continue
-        told = {child.tag: child.text for child in box}
+        score_given = {child.tag: child.text for child in box}
         place = ("object[{}]", i)
-        x0, y0, x1, y1 = parse_numbers([told.get(corner) for corner in CORNERS], file, place, CORNERS)
+        x0, y0, x1, y1 = parse_numbers([score_given.get(corner) for corner in CORNERS], file, place, CORNERS)
         score = item.findtext("score") or item.findtext("confidence")
         rows.region(
             page,

@@ -133,12 +133,12 @@ def _reference_names(file: str, options: Options, rows: LayoutBuilder) -> dict[i
     if like is not None:
         ids = {key: i for key, i in like.label_keys.items() if isinstance(key, int) and i >= 0}
         names = {key: like.labels[i] for key, i in (ids or {i: i for i in range(len(like.labels))}).items()}
-    told = "read as the ids of the ground truth" if names else "shown as they are"
+    treatment = "read as the ids of the ground truth" if names else "shown as they are"
     rows.findings.append(
         Finding(
             "unnamed-classes",
-            f"{file}: there is no list of class names beside the labels, so class numbers are {told}.",
-            fix="Put data.yaml, classes.txt or obj.names beside the label files.",
+            f"{file}: there is no list of class names beside the labels, so class numbers are {treatment}.",
+            hint="Put data.yaml, classes.txt or obj.names beside the label files.",
         )
     )
     return names

@@ -89,10 +89,10 @@ def _one_side(
         masks = tuple(_mask(regions.shapes.get(row), *at) for row, *at in zip(rows.tolist(), corners, own, frame))
     areas = _mask_areas(masks) if masked else boxes[:, 2] * boxes[:, 3]
     # COCO believes what gt says of its areas; those of results it takes from the bbox, if there is one.
-    told = (
+    given = (
         facts.areas if side == GT else _scale_to_common_frame(facts.sizes, own, frame).prod(axis=1) if masked else areas
     )
-    areas = np.where(np.isnan(told), areas, told)
+    areas = np.where(np.isnan(given), areas, given)
     crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
     place = (alignment.space.gt_place, alignment.space.pred_place)[side]
     label = place[regions.label[rows] + 1] - 1

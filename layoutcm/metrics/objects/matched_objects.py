@@ -274,9 +274,9 @@ class Objects:
 
         Of gt that overlap a prediction equally, that of its own label is taken.
         """
-        return self.cells_at(iou).frame()
+        return self.object_confusion_at(iou).frame()
 
-    def cells_at(self, iou: float) -> ObjectConfusion:
+    def object_confusion_at(self, iou: float) -> ObjectConfusion:
         """The same, object by object."""
         check_iou(iou)
         return object_confusion(self.space, *self.sides, *self._matched_at(iou, class_aware=False))

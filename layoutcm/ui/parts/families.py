@@ -214,7 +214,7 @@ def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     order = {name: k for k, name in enumerate(names_in_order(labels_of(compared), tree, _depth(), expanded))}
     rows, columns = (
         side[:1] + sorted(side[1:], key=lambda i: order.get(confusion.labels[i], len(order)))
-        for side in confusion.drawn
+        for side in confusion.visible
     )
     figure = matrix_figure(confusion, choices.get("family_view"), rows=rows, columns=columns, theme=session.theme())
     st.plotly_chart(figure, key="coarse_matrix", config=CONFIG, theme=None)

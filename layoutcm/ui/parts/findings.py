@@ -37,9 +37,9 @@ _REPAIRS = {
 }
 
 
-def repair_in_words(remedy: str) -> str:
+def repair_in_words(repair: str) -> str:
     """'turn the y axis round', of "flip-y"; several are joined."""
-    parts = [part.partition(":") for part in remedy.split(",")]
+    parts = [part.partition(":") for part in repair.split(",")]
     return " and ".join(_REPAIRS[kind].format(_signed(kind, value)) for kind, _, value in parts)
 
 
@@ -79,15 +79,15 @@ def show_remarks(found: Found) -> None:
 
 
 def _text(finding: Finding, advice: bool = True) -> str:
-    fix = HINTS_FOR_PAGE.get(finding.code, finding.fix) if advice else ""
-    return as_typed(finding.message) + (f"  \n{as_typed(fix)}" if fix else "")
+    hint = HINTS_FOR_PAGE.get(finding.code, finding.hint) if advice else ""
+    return as_typed(finding.message) + (f"  \n{as_typed(hint)}" if hint else "")
 
 
 def _repair(side: str, finding: Finding) -> str:
     """What the button says; "" where no click helps."""
     if finding.code == "equal-label-names":
         return "Match equal names"
-    words = repair_in_words(finding.remedy) if finding.remedy else ""
+    words = repair_in_words(finding.repair) if finding.repair else ""
     return words and f"Repair: {words}" + (" in the ground truth" if side == "gt" else "")
 
 
@@ -96,7 +96,7 @@ def _warning(side: str, finding: Finding, key: str) -> None:
     if not label:
         st.warning(_text(finding))
         return
-    st.warning(_text(finding, advice=not finding.remedy))
+    st.warning(_text(finding, advice=not finding.repair))
     st.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:")
 
 
@@ -104,7 +104,7 @@ def _apply(side: str, finding: Finding) -> None:
     if finding.code == "equal-label-names":
         choices.put(taxonomy=MATCH_NAMES)
     else:
-        one = f"{session.chosen_side('gt' if side == 'gt' else 'pred')}={finding.remedy}"
+        one = f"{session.chosen_side('gt' if side == 'gt' else 'pred')}={finding.repair}"
         choices.put(fixes=(*choices.get("fixes"), one))
 
 
@@ -112,9 +112,9 @@ def show_applied_repairs() -> None:
     """The repairs of the two files that are compared, each with a way back."""
     mine = {session.chosen_side(side): title for side, title in (("gt", "Ground truth"), ("pred", "Prediction"))}
     rows: list[tuple[str, str, Callable[..., None], tuple[int, ...]]] = [
-        (f"{mine[side]}: {repair_in_words(remedy)}", f"{side}_{i}", _without, (i,))
+        (f"{mine[side]}: {repair_in_words(repair)}", f"{side}_{i}", _without, (i,))
         for i, text in enumerate(choices.get("fixes"))
-        for side, _, remedy in [text.partition("=")]
+        for side, _, repair in [text.partition("=")]
         if side in mine
     ]
     if choices.get("taxonomy") == MATCH_NAMES:

@@ -80,7 +80,7 @@ def _ask_objects(content: str, of: dict[str, str], question: str, arguments: tup
 
 @st.cache_resource(max_entries=6, show_spinner="Matching objects …")
 def _cells(content: str, of: dict[str, str], at: float, _objects: Objects) -> ObjectConfusion:
-    return _objects.cells_at(at)
+    return _objects.object_confusion_at(at)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Drawing curves …")

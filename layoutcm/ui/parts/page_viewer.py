@@ -55,12 +55,12 @@ def show_overlay(compared: Comparison, page: str) -> None:
     index = compared.page_index(page)
     pages = compared.alignment.pages
     only = set(_shown_labels(compared))
-    drawn = [box for box in page_boxes(compared, page) if box["label"] in only]
+    boxes = [box for box in page_boxes(compared, page) if box["label"] in only]
     sides = st.pills("Show", SIDES, default=list(SIDES), selection_mode="multi", key="viewer_sides")
-    drawn = [box for box in drawn if box["side"] in sides]
+    boxes = [box for box in boxes if box["side"] in sides]
     image = picture_uri(selection.page_images().find(compared, index))
     width, height = float(pages.widths[index]), float(pages.heights[index])
-    figure = page_overlay(width, height, drawn, session.theme(), image=image, height_px=_height(width, height))
+    figure = page_overlay(width, height, boxes, session.theme(), image=image, height_px=_height(width, height))
     st.caption("Click a legend entry to hide a label, scroll to zoom, hover a centre for details.")
     st.plotly_chart(figure, key=f"overlay_{page}", config=CONFIG | {"scrollZoom": True}, theme=None)
 

@@ -118,14 +118,14 @@ def _of_two(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw]:
     title = lambda view: VIEW_NAMES[view].capitalize()
     view = str(st.selectbox("View", list(DIFFERENCES), format_func=title, key="report_view"))
     asked, part = session.comparison_request(other), session.chosen_level(compared)
-    told = (PurePath(names[other]).stem, PurePath(names[own]).stem)
-    key = (asked.key, view, *told, *part.items())
+    titles = (PurePath(names[other]).stem, PurePath(names[own]).stem)
+    key = (asked.key, view, *titles, *part.items())
     try:
         first = comparison_of(asked, session.compare_options())
     except InputError as error:
         return DIFFERENCES[view], key, partial(_refuse, error)
     return DIFFERENCES[view], key, partial(
-        matrix_difference_figure, first, compared, view, told, method=choices.get("method"), **part
+        matrix_difference_figure, first, compared, view, titles, method=choices.get("method"), **part
     )  # fmt: skip
 
 

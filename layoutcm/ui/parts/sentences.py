@@ -65,7 +65,7 @@ def confusion_sentences(confusion: Confusion, most: int = 10, gt: str = "") -> l
 
 
 def visible_classes(confusion: Confusion) -> pd.DataFrame:
-    rows, _ = confusion.drawn
+    rows, _ = confusion.visible
     return confusion.classes().iloc[rows]
 
 
