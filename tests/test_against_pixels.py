@@ -180,7 +180,7 @@ def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
     once = lcm.compare(*sides, threads=1)
     monkeypatch.setattr(counting, "PAGES_A_CHUNK", 4)
     monkeypatch.setattr(counting, "ROWS_A_PAGE", 1)
-    monkeypatch.setattr(counting, "FIRST_TABLE", 8)
+    monkeypatch.setattr(counting, "FIRST_TABLE_SIZE", 8)
     seen = []
     again = lcm.compare(*sides, threads=3, progress=lambda done, total: seen.append((done, total)))
     np.testing.assert_array_equal(once.all_counts.words, again.all_counts.words)

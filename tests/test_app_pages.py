@@ -126,7 +126,7 @@ def test_a_wrong_cell_says_what_it_consists_of():
 
 
 def test_of_many_pages_only_the_worst_are_looked_at_and_that_is_said(monkeypatch):
-    monkeypatch.setattr(cell, "KINDS_PAGES", 2)
+    monkeypatch.setattr(cell, "CAUSES_PAGES", 2)
     app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
     assert "Counted on the 2 pages with the most of it, 53.0 % of the cell." in texts(app)
 
@@ -347,7 +347,7 @@ def test_two_predictions_are_drawn_as_their_difference():
 
 
 def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):
-    monkeypatch.setattr("layoutcm.report.report_files.FORMATS", ("svg",))
+    monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ("svg",))
     app = opened("report", load="sample")
     app.session_state["routed"] = True  # the runner leaves the router out, and arriving anew would forget the click
     app.button(key="make_report").click().run()

@@ -166,7 +166,7 @@ def test_a_streamed_file_is_never_held_as_a_whole(monkeypatch):
 
 def test_a_page_of_endless_elements_is_refused(monkeypatch):
     monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
-    monkeypatch.setattr(xml, "MAX_KEPT", 1000)
+    monkeypatch.setattr(xml, "MAX_ELEMENTS_HELD", 1000)
     refusal(PAGE.format("<a/>" * 2000), "over 1,000 elements")
     lines = "<TextLine><Word/></TextLine>" * 2000
     assert len(read(PAGE.format(REGION + lines)).regions) == 1, "lines and words are not held"

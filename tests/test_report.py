@@ -57,7 +57,7 @@ def quick(monkeypatch):
 @pytest.fixture
 def svg_only(monkeypatch):
     """Figures in one format, where a test is not about the others."""
-    monkeypatch.setattr(report_files, "FORMATS", ("svg",))
+    monkeypatch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
 
 
 def files_in(folder):
@@ -255,8 +255,8 @@ def test_even_noise_makes_a_picture_of_bounded_size():
 
 
 def test_tables_in_the_page_are_bounded(sample, monkeypatch):
-    monkeypatch.setattr(html_page, "TABLE_ROWS", {"pages": 3, "documents": 2})
-    monkeypatch.setattr(html_page, "PICTURES", 2)
+    monkeypatch.setattr(html_page, "MOST_TABLE_ROWS", {"pages": 3, "documents": 2})
+    monkeypatch.setattr(html_page, "MOST_PICTURES", 2)
     m = sample.confusion()
     data = html_page.report_data(sample, m, all_tables(sample, m))
     assert len(data["tables"]["pages"]["rows"]) == 3 and data["tables"]["pages"]["of"] == 16
