@@ -43,7 +43,7 @@ bench-formats: $(READY)
 # Soft scores on torch tensors and their gradients, which `make test` skips; torch is large, so it has its own place.
 TORCH := .venv-torch
 test-torch: $(TORCH)/.ready
-	$(TORCH)/bin/pytest tests/test_soft.py
+	$(TORCH)/bin/pytest tests/metrics/test_soft.py
 
 $(TORCH)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(TORCH)
@@ -53,7 +53,7 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 
 # Ten thousand spoilt files of every format.
 fuzz: $(READY)
-	LAYOUTCM_FUZZ=10000 $(BIN)/python -m pytest tests/test_fuzz_formats.py tests/test_bad_input.py -q
+	LAYOUTCM_FUZZ=10000 $(BIN)/python -m pytest tests/formats/test_fuzz_formats.py tests/formats/test_bad_input.py -q
 
 # How long a person waits in the dashboard, in a real browser.
 bench-app: $(READY) browser

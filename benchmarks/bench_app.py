@@ -15,9 +15,8 @@ from generate import LABELS, write_pair
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from browser import SETTLED, cell_centre, chromium, server, settle
-
 from layoutcm.wording import thin_spaced
+from support.browser import SETTLED, cell_centre, chromium, server, settle
 
 WAIT = 60_000
 

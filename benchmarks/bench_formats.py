@@ -19,9 +19,8 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from written import LABELS, Page, writers
-
 import layoutcm as lcm
+from written import LABELS, Page, writers
 
 A_PAGE, ROUNDS = 25, 7
 

@@ -8,7 +8,7 @@ from PIL import Image
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from browser import chromium, server, visit  # noqa: E402  (the tests' own server and browser)
+from support.browser import chromium, server, visit  # noqa: E402  (the tests' own server and browser)
 
 VIEWS = {
     "compare": "?load=sample",

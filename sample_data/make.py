@@ -13,9 +13,10 @@ from drawing.invoice import draw_invoice
 from drawing.magazine import draw_magazine
 from drawing.models import Guess, model_a, model_b, other_name, score
 from drawing.page import SIZE, Page
-from drawing.paper import draw_paper
 from drawing.report import draw_report
 from PIL import Image
+
+from drawing.paper import draw_paper
 
 FOLDER = Path(__file__).parent
 LABELS = (

@@ -3,15 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import build
 
 import layoutcm as lcm
+from support.findings import codes
+from support.layouts import build
 
 ONE = {"p": (10, 10)}
-
-
-def codes(findings):
-    return {finding.code: finding.count for finding in findings}
 
 
 def test_the_two_page_example(two_pages):

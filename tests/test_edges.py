@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from conftest import build
-from test_compare import codes
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
+from support.findings import codes
+from support.layouts import build
 
 ONE = {"p": (10, 10)}
 

@@ -1,0 +1,224 @@
+"""What explains a zero: conventions broken on purpose, found in the data, repaired by the remedy on offer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.alignment.checks import check_layout
+from layoutcm.layouts.model import Pages, Regions
+from layoutcm.layouts.page_names import renumber
+from layoutcm.layouts.validation import make_layout
+from support.layouts import build
+
+LABELS = ["Title", "Text", "Table", "Picture", "Caption"]
+WIDTH, HEIGHT = 800.0, 1100.0
+
+
+def layout(boxes_of=lambda boxes: boxes, pages=12, seed=1, scores=None, labels=LABELS, shift=0, ids=0):
+    """Pages of a column layout with regions of varied height, all of them in the upper part of the page."""
+    rng = np.random.default_rng(seed)
+    page, label, boxes = [], [], []
+    for i in range(pages):
+        y = 40.0
+        while y < 0.7 * HEIGHT:
+            height = rng.uniform(20, 140)
+            x = rng.choice([40.0, 300.0])
+            boxes.append((x, y, x + rng.uniform(200, 450), y + height))
+            page.append(i + shift)
+            label.append(int(rng.integers(len(LABELS) - 1)) + ids)
+            y += height + rng.uniform(5, 60)
+    inside = [k for k, p in enumerate(page) if 0 <= p < pages]
+    columns = Pages(
+        tuple(f"p{i}.png" for i in range(pages)),
+        np.full(pages, WIDTH),
+        np.full(pages, HEIGHT),
+        ("book",) * pages,
+        np.arange(1, pages + 1, dtype=np.int32),
+    )
+    regions = Regions(
+        np.array(page, np.int32)[inside],
+        np.array(label, np.int32)[inside],
+        boxes_of(np.array(boxes)[inside]),
+        np.full(len(inside), np.nan) if scores is None else scores(len(inside)),
+    )
+    return make_layout("made", "test", labels, columns, regions, label_keys={i: i for i in range(len(labels))})
+
+
+def flipped(boxes):
+    return np.stack([boxes[:, 0], HEIGHT - boxes[:, 3], boxes[:, 2], HEIGHT - boxes[:, 1]], axis=1)
+
+
+def codes(comparison):
+    return {finding.code for finding in comparison.findings if finding.severity == "warning"}
+
+
+BROKEN = {
+    "y-flipped": {"boxes_of": flipped},
+    "xywh-as-xyxy": {"boxes_of": lambda b: np.hstack([b[:, :2], b[:, 2:] - b[:, :2]])},
+    "xyxy-as-xywh": {"boxes_of": lambda b: np.hstack([b[:, :2], b[:, 2:] + b[:, :2]])},
+    "page-off-by-one": {"shift": -1},
+    "ids-off-by-one": {"ids": 1},
+}
+UNITS = {
+    "0 to 1": lambda b: b / [WIDTH, HEIGHT, WIDTH, HEIGHT],
+    "percent": lambda b: 100 * b / [WIDTH, HEIGHT, WIDTH, HEIGHT],
+    "0 to 1000": lambda b: 1000 * b / [WIDTH, HEIGHT, WIDTH, HEIGHT],
+    "a square of 1025": lambda b: 1025 * b / [WIDTH, HEIGHT, WIDTH, HEIGHT],
+    "points of pages at 150 dpi": lambda b: b * 72 / 150,
+    "pixels at 200 dpi of pages in points": lambda b: b * 200 / 72,
+    "points from below": lambda b: flipped(b) * 72 / 150,
+}
+
+
+def repaired(gt, broken, code):
+    finding = next(f for f in lcm.compare(gt, broken).findings if f.code == code and f.repair)
+    return lcm.compare(gt, lcm.fix(broken, finding.repair))
+
+
+@pytest.mark.parametrize("code", BROKEN)
+def test_a_broken_convention_is_found_and_its_remedy_brings_the_pages_together(code):
+    gt, broken = layout(), layout(**BROKEN[code])
+    assert code in codes(lcm.compare(gt, broken))
+    again = repaired(gt, broken, code)
+    assert code not in codes(again)
+    # Where regions were shifted over the last page, that page stays lost.
+    assert again.average("macro")["f1"] > (0.8 if code == "page-off-by-one" else 0.999)
+    assert "fix:" in again.recipe
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_another_scale_is_found_and_repaired(unit):
+    gt, broken = layout(), layout(UNITS[unit])
+    code = "y-flipped" if unit == "points from below" else "other-scale"
+    again = repaired(gt, broken, code)
+    assert again.average("macro")["f1"] > 0.95
+
+
+def test_good_pairs_raise_no_suspicion():
+    rng = np.random.default_rng(5)
+    gt = layout()
+    near = layout(lambda b: b + rng.normal(0, 4, b.shape))
+    strangers = layout(seed=2)
+    assert codes(lcm.compare(gt, near)) == set()
+    assert codes(lcm.compare(gt, strangers)) == set()
+
+
+def test_a_model_that_finds_little_is_not_called_flipped():
+    gt = layout()
+    few = layout()
+    kept = np.arange(len(few.region_columns)) % 6 == 0
+    assert codes(lcm.compare(gt, replace(few, region_columns=few.region_columns.take(kept)))) <= {"page-without-pred"}
+
+
+def test_image_ids_off_by_one_over_several_documents_lose_one_page_only():
+    """Within documents the last page of each would be lost; along the file only the last of all."""
+    gt, broken = layout(), layout(shift=1)
+    documents = tuple(f"book {i // 3}" for i in range(12))
+    gt, broken = (replace(one, page_columns=replace(one.page_columns, documents=documents)) for one in (gt, broken))
+    finding = next(f for f in lcm.compare(gt, broken).findings if f.code == "page-off-by-one")
+    assert finding.repair == "images:-1"
+    assert lcm.compare(gt, lcm.fix(broken, finding.repair)).average("macro")["f1"] > 0.9
+
+
+def test_pages_in_inches_are_called_coarse():
+    inches = layout(lambda boxes: boxes / 100)
+    size = np.full(12, 8.0), np.full(12, 11.0)
+    small = replace(inches, page_columns=replace(inches.page_columns, widths=size[0], heights=size[1]))
+    assert "coarse-page" in codes(lcm.compare(small, small))
+
+
+def test_an_empty_side_is_said_in_so_many_words():
+    gt = layout()
+    nothing = replace(gt, region_columns=gt.region_columns.take(np.zeros(len(gt.region_columns), bool)))
+    found = lcm.compare(gt, nothing).findings
+    assert [f.code for f in found].count("empty-side") == 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "code"),
+    [
+        (lambda n: np.full(n, 0.5), "score-constant"),
+        (lambda n: np.linspace(1, 99, n), "score-range"),
+        (lambda n: np.where(np.arange(n) % 2, np.nan, 0.5), "score-missing"),
+    ],
+)
+def test_odd_scores(scores, code):
+    assert code in codes(lcm.compare(layout(), layout(scores=scores)))
+
+
+def test_doubles_and_blank_pages_are_counted():
+    gt = layout(pages=3)
+    first = gt.region_columns.take(gt.region_columns.page == 0)
+    twice = Regions(
+        np.tile(first.page, 2), np.tile(first.label, 2), np.tile(first.boxes, (2, 1)), np.tile(first.scores, 2)
+    )
+    found = {f.code: f.count for f in lcm.compare(gt, replace(gt, region_columns=twice)).findings}
+    assert found["duplicate-box"] == len(first)
+    assert found["empty-page"] == 2
+
+
+def test_labels_that_differ_by_case_hyphen_or_plural_are_matched_by_name():
+    gt, pred = layout(), layout(labels=["title", "texts", "TABLE", "Pic-ture", "captions"])
+    assert lcm.compare(gt, pred).taxonomy == "different"
+    assert "equal-label-names" in codes(lcm.compare(gt, pred))
+    matched = lcm.compare(gt, pred, taxonomy="match-names")
+    assert matched.average("macro")["f1"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("repair", ["flip", "unit:0", "scale:-1", "pages:x", "", "unit:1e999", 3])
+def test_an_unknown_repair_is_refused(repair):
+    with pytest.raises(lcm.InputError, match="fix"):
+        lcm.fix(layout(), [repair])
+
+
+def test_doubles_are_counted_as_a_plain_count_does():
+    rng = np.random.default_rng(8)
+    rows = [(f"p{page}", "ab"[label], x, y, x + 1, y + 1) for page, label, x, y in rng.integers(0, 2, (40, 4)).tolist()]
+    found = [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, rows)) if f.code == "duplicate-box"]
+    assert [f.count for f in found] == [len(rows) - len(set(rows))]
+    assert not [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, set(rows))) if f.code == "duplicate-box"]
+
+
+def test_pages_counted_from_0_are_counted_anew_without_a_loss():
+    """Two documents of four pages; pred counts them from 0, so that three of four names mean another page."""
+    sides = []
+    for first in (1, 0):
+        pages = {f"{name}_{k + first}.png": (100, 100) for name in ("alpha", "beta") for k in range(4)}
+        # Every page has its box at another height, so that only its own partner agrees.
+        rows = [(page, "a", 0, 20 * (i % 4), 100, 20 * (i % 4) + 10) for i, page in enumerate(pages)]
+        sides.append(build(pages, rows))
+    gt, pred = sides
+    assert lcm.compare(gt, pred).average("micro")["f1"] < 0.1
+    fixed = lcm.fix(pred, "pages:1")
+    assert fixed.page_columns.names == gt.page_columns.names
+    c = lcm.compare(gt, fixed)
+    assert c.average("micro")["f1"] == 1 and len(c.pages) == 8
+    assert not [finding.code for finding in c.findings if finding.severity == "warning"]
+    back = lcm.fix(gt, "pages:-1")
+    assert back.page_columns.names == pred.page_columns.names
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "wanted"),
+    [
+        ("report_p12.png", 1, "report_p13.png"),
+        ("a/b/page-009.jp2", 1, "a/b/page-010.jp2"),
+        ("scan_99", 1, "scan_100"),
+        ("scan_0.tif", -1, None),
+        ("cover.png", 1, None),
+    ],
+)
+def test_a_page_s_name_under_another_number(name, by, wanted):
+    assert renumber(name, by) == wanted
+
+
+def test_one_of_something_is_spoken_of_as_one():
+    row = ("p", "a", 0, 0, 5, 5)
+    twice, thrice = (check_layout(build({"p": (9, 9), "q": (9, 9)}, [row] * n)) for n in (2, 3))
+    said = [" ".join(finding.message for finding in found) for found in (twice, thrice)]
+    assert "1 region stands there twice" in said[0] and "2 regions stand there twice" in said[1]
+    assert "1 of 2 pages has no region" in said[0]
+    csv = b"page,width,height,label,x0,y0,x1,y1\np,9,9,,0,0,5,5\n"
+    assert "1 row has a box but no label and is dropped" in lcm.read(("t.csv", csv)).findings[0].message

@@ -1,0 +1,269 @@
+"""The command line as a person uses it: a real process, its output, its exit code."""
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import layoutcm as lcm
+from layoutcm.cli.main import main
+from layoutcm.cli.main import run as run_command
+from support.paths import SAMPLE
+from support.ports import free_port
+
+GT, MODEL_A, MODEL_B = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv"))
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, "-m", "layoutcm", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_compare_prints_a_summary(capsys):
+    assert main(["compare", GT, MODEL_A]) == 0
+    out = capsys.readouterr().out
+    for words in (
+        "16 pages",
+        "micro, without Background",
+        "Content against Background",
+        "largest confusions",
+        "Caption read as Text",
+    ):
+        assert words in out
+
+
+def test_json_equals_the_api(tmp_path):
+    target = tmp_path / "out.json"
+    assert main(["compare", GT, MODEL_A, "--json", str(target), "--per-page", "--method", "tensor"]) == 0
+    found = json.loads(target.read_text())
+    gt = lcm.read(GT)
+    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
+    m = c.confusion(method="tensor")
+    assert found["labels"] == list(m.labels) and found["method"] == "tensor" and found["taxonomy"] == "same"
+    for name, values in (("confusion", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):
+        np.testing.assert_array_equal(np.array(found[name], float), values)
+    assert found["averages"]["macro"] == m.average("macro")
+    assert found["averages_with_background"]["micro"] == m.average("micro", background=True)
+    assert found["classes"][1]["f1"] == m.class_values()["f1"][1]
+    assert (found["pages"], found["documents"], found["pixels"]) == (16, 4, 850 * 1100 * 16)
+    assert found["collapsed"]["labels"] == ["Background", "Content"]
+    by_page = sum(np.array(page["confusion"]) for page in found["by_page"])
+    by_document = sum(np.array(document["confusion"]) for document in found["by_document"])
+    np.testing.assert_allclose(by_page, m.values)
+    np.testing.assert_allclose(by_document, m.values)
+    assert [d["pages"] for d in found["by_document"]] == [4, 5, 3, 4]
+
+
+def test_families_join_the_summary_and_the_json(tmp_path, capsys):
+    target = tmp_path / "out.json"
+    assert main(["compare", GT, MODEL_A, "--json", str(target), "--families", str(SAMPLE / "families.yaml")]) == 0
+    out = capsys.readouterr().out
+    assert "given gt" in out and "in family" in out and "all but Background" in out
+    found = json.loads(target.read_text())["families"]
+    gt = lcm.read(GT)
+    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
+    f = c.families(SAMPLE / "families.yaml")
+    assert found["recipe"] == f.recipe and found["shares"]["gt"] == f.shares()
+    for family, table in f.matrices.items():
+        assert found["matrices"][family]["gt_labels"] == table.index.tolist()
+        assert found["matrices"][family]["pred_labels"] == table.columns.tolist()
+        np.testing.assert_array_equal(found["matrices"][family]["values"], table.to_numpy())
+    assert found["given_gt"] == f.given_gt().to_dict("records")
+    assert found["given_pred"] == f.given_pred().to_dict("records")
+    coarse = c.confusion(families=SAMPLE / "families.yaml")
+    assert [level["depth"] for level in found["at_depth"]] == [1] and found["at_depth"][0]["labels"] == coarse.labels
+    np.testing.assert_array_equal(found["at_depth"][0]["confusion"], coarse.values)
+
+
+def test_families_take_options_and_built_in_names(capsys):
+    choices = ["--families", "mixed", "--family-sample", "page", "--family-count", "gold", "--family-depth", "2"]
+    assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-", *choices]) == 0
+    first, second = (one["families"] for one in json.loads(capsys.readouterr().out))
+    assert first["sample"] == "page" and first["count"] == "gold" and first["depth"] == 2
+    assert "Headings" in first["matrices"] and len(first["at_depth"]) == 2
+    assert second["matrices"]["Headings"]["gt_labels"] == ["Title", "Section-header", "OOF"]
+    assert second["matrices"]["Headings"]["pred_labels"] == ["doc_title", "paragraph_title", "OOF"]
+
+
+def test_intervals_join_the_summary_and_the_json_and_come_with_differences(tmp_path, capsys):
+    target, mapping = tmp_path / "out.json", SAMPLE / "mapping.yaml"
+    files = [GT, MODEL_A, MODEL_B, "--mapping", str(mapping), "--method", "tensor"]
+    assert main(["compare", *files, "--json", str(target), "--intervals", "30"]) == 0
+    out = capsys.readouterr().out
+    gt = lcm.read(GT)
+    a, b = (lcm.compare(gt, lcm.read(file, like=gt), mapping=mapping) for file in (MODEL_A, MODEL_B))
+    first, second = json.loads(target.read_text())
+    for found, expected in (
+        (first["intervals"], a.bootstrap(30, method="tensor")),
+        (second["intervals"], b.bootstrap(30, method="tensor")),
+        (second["difference_from_first"], lcm.difference(a, b, 30, method="tensor")),
+    ):
+        assert (found["units"], found["unit_count"], found["n"], found["seed"], found["level"]) == (
+            *("documents", 4, 30, 0, 0.95),
+        )
+        assert found["recipe"] == expected.recipe
+        for rows, table in ((found["headline"], expected.headline), (found["classes"], expected.classes())):
+            pd.testing.assert_frame_equal(pd.DataFrame(rows), table)
+    assert "difference_from_first" not in first
+    _, low, high = a.bootstrap(30, method="tensor").figures["weighted_f1"]
+    line = next(line for line in out.splitlines() if line.startswith("weighted, without Background"))
+    assert line.endswith(f"   {low:.3f} – {high:.3f}")
+    value, low, high, _ = lcm.difference(a, b, 30, method="tensor").scores["f1"][a.labels.index("Title")]
+    assert any(line.split()[:5] == ["Title", f"{value:+.3f}", f"{low:+.3f}", "to", f"{high:+.3f}"]
+               for line in out.split("F1 minus that of model-a")[1].splitlines())  # fmt: skip
+    assert "intervals: 95 %, 30 resamples of 4 documents, seed 0" in out
+
+
+def test_intervals_are_off_unless_asked_for(capsys):
+    assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
+    out = capsys.readouterr().out
+    assert "intervals" not in out and "difference_from_first" not in out and len(json.loads(out)) == 2
+    assert main(["compare", "no such gt", "no such pred", "--intervals", "0"]) == 2
+    assert "0 is not a number of resamples" in capsys.readouterr().err
+
+
+def test_predictions_on_other_pages_have_no_difference(tmp_path, capsys):
+    (tmp_path / "gt.csv").write_text("page,label,x0,y0,x1,y1,width,height\np,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
+    (tmp_path / "more.csv").write_text("page,label,x0,y0,x1,y1,width,height\nr,a,0,0,5,5,9,9\n")
+    gt, more, json_file = (str(tmp_path / name) for name in ("gt.csv", "more.csv", "out.json"))
+    assert main(["compare", gt, gt, more, "--intervals", "9", "--json", json_file]) == 0
+    assert "no difference from gt: c_b: 1 of 3 pages are not in the other" in capsys.readouterr().out
+    assert "difference_from_first" not in json.loads(Path(json_file).read_text())[1]
+
+
+def test_a_bad_families_file_is_named_before_anything_is_read(tmp_path, capsys):
+    (tmp_path / "f.yaml").write_text("A: [x]\nB: [x]\n")
+    assert main(["compare", "no such gt", "no such pred", "--families", str(tmp_path / "f.yaml")]) == 2
+    assert "'x' is in two families" in capsys.readouterr().err
+    assert main(["compare", GT, MODEL_A, "--families", "nope.yaml"]) == 2
+    assert "nope.yaml: there is no such file" in capsys.readouterr().err
+
+
+def test_several_predictions_make_a_list(capsys):
+    assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["taxonomy"] for one in found] == ["same", "different"]
+    assert found[1]["classes"] is None and found[1]["averages"] is None and "by_page" not in found[0]
+
+
+def test_mapping_makes_model_b_comparable(capsys):
+    assert main(["compare", GT, MODEL_B, "--mapping", str(SAMPLE / "mapping.yaml"), "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["taxonomy"] == "mapped" and 0.6 < found["averages"]["macro"]["f1"] < 0.8
+    assert {f["code"] for f in found["findings"]} == {"empty-page", "scaled-page", "page-without-pred"}
+
+
+def test_different_taxonomies_print_their_block(capsys):
+    assert main(["compare", GT, MODEL_B, "--missing-pages", "ignore"]) == 0
+    out = capsys.readouterr().out
+    assert "none, because the two sides have different labels" in out and "Text meets text" in out
+
+
+def test_inspect(capsys):
+    assert main(["inspect", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
+    gt, a, b = json.loads(capsys.readouterr().out)
+    assert (gt["format"], a["format"], b["format"]) == ("coco", "coco-results", "csv")
+    assert gt["page0"] == {"page": "paper_p1.png", "width": 850, "height": 1100}
+    assert gt["region0"]["box"] and gt["region0"]["score"] is None and a["region0"]["score"] > 0
+    assert sum(gt["labels"].values()) == gt["regions"]
+    assert main(["inspect", GT]) == 0
+    assert "without scores" in capsys.readouterr().out
+
+
+def test_a_results_list_alone_names_the_ways_out(capsys):
+    assert main(["inspect", MODEL_A]) == 2
+    assert "ground truth" in capsys.readouterr().err
+    assert main(["inspect", MODEL_A, "--like", GT]) == 0
+    assert main(["inspect", MODEL_A, "--sizes", "850x1100"]) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "missing.json", GT],
+        ["compare", GT, "missing.json"],
+        ["inspect", "missing.json"],
+    ],
+)
+def test_bad_input_is_exit_2_with_the_name_and_no_traceback(arguments):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert "missing.json" in done.stderr and "Traceback" not in done.stderr and not done.stdout
+
+
+def test_bad_options(capsys):
+    assert main(["compare", GT, MODEL_A, "--threads", "0"]) == 2
+    assert main(["compare", GT, MODEL_A, "--json", "/no/such/folder/x.json"]) == 2
+    with pytest.raises(SystemExit) as caught:
+        main(["compare", GT, MODEL_A, "--rounding", "up"])
+    assert caught.value.code == 2
+    assert "/no/such/folder" in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f'"{sys.executable}" -m layoutcm compare "{GT}" "{MODEL_A}" --json - --per-page | head -c 10'
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_piped_output_has_no_bar():
+    done = run("compare", GT, MODEL_A)
+    assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
+
+
+def test_a_bug_is_exit_1_and_says_so(monkeypatch, capsys):
+    monkeypatch.setattr("layoutcm.cli.main.main", lambda: 1 / 0)
+    with pytest.raises(SystemExit) as caught:
+        run_command()
+    assert caught.value.code == 1 and "This is a bug" in capsys.readouterr().err
+
+
+def test_the_app_opens_folders_and_zips_and_refuses_what_is_not_there(monkeypatch, tmp_path, capsys):
+    asked = []
+    monkeypatch.setattr("layoutcm.ui.server.serve", lambda options: asked.append(options.files))
+    files = [str(tmp_path), str(tmp_path / "run.zip")]
+    port = ["--port", str(free_port())]  # the usual one may be held by a running dashboard
+    assert main(["app", *port, *files]) == 2 and "run.zip: there is no such file" in capsys.readouterr().err
+    (tmp_path / "run.zip").write_bytes(b"PK")
+    assert main(["app", *port, *files]) == 0 and asked == [files]
+    assert main(["app", *port, files[0], "a\0b"]) == 2
+
+
+def test_a_port_that_cannot_be_used_is_said_before_a_server_starts(capsys):
+    assert main(["app", "--port", "99999"]) == 2
+    assert "--port: 99999 is not a port" in capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        assert main(["app", "--port", str(taken)]) == 2
+    assert f"127.0.0.1:{taken} cannot be listened on" in capsys.readouterr().err
+
+
+def test_a_report_without_a_name_is_an_error(capsys):
+    assert main(["compare", GT, MODEL_A, "-o", ""]) == 2
+    assert "-o: the folder of the report has no name" in capsys.readouterr().err
+
+
+def test_intervals_before_the_files_say_where_they_belong(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", "--intervals", GT, MODEL_A])
+    error = capsys.readouterr().err
+    assert stopped.value.code == 2 and "is not a number: write --intervals=1000, or put --intervals last" in error
+
+
+def test_families_of_an_unknown_name_list_those_that_are_built_in(capsys):
+    assert main(["compare", GT, MODEL_A, "--families", "nosuch"]) == 2
+    error = capsys.readouterr().err
+    assert "nosuch: there is no such file" in error and "doclaynet, publaynet, docling, mixed" in error
+
+
+def test_a_depth_beyond_the_tree_is_the_deepest_and_said(tmp_path, capsys):
+    (tmp_path / "flat.yaml").write_text("Words: [Text, Title]\n")
+    options = ["--families", str(tmp_path / "flat.yaml"), "--family-depth", "9"]
+    assert main(["compare", GT, MODEL_A, *options]) == 0
+    out = capsys.readouterr().out
+    assert "|depth:1|" in out and "No family is 9 deep, so the families are those at depth 1." in out
+    assert "|depth:9|" not in out

@@ -1,0 +1,289 @@
+"""Figures for paper: readable at every size, the same every time, text as text, nobody's settings touched."""
+
+import io
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import islice, pairwise
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pypdfium2 as pdfium
+import pytest
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm.drawing.palette import LIGHT, rgb
+from layoutcm.drawing.paper import charts, matrix, pages, printing
+from layoutcm.metrics.confusion import Confusion
+from support import hostile
+from support.layouts import build
+
+SIZES = (2, 11, 40, 74)
+RECIPE = "gt:a|pred:b|pages:12|rounding:outer|taxonomy:same|method:matrix|v0"
+
+
+def confusion(labels, diagonal=True):
+    """Background and some labels: most pixels right, some wrong, the last label absent from gt."""
+    n = labels + 1
+    rng = np.random.default_rng(labels)
+    values = rng.integers(0, 90, (n, n)) * (rng.random((n, n)) < 0.3) + np.diag(rng.integers(100, 4000, n))
+    values[-1] = 0
+    names = ["Background", *(f"a rather long label {i}" if i % 3 else f"l{i}" for i in range(labels))]
+    mass = values.astype(float)
+    return Confusion(names, "matrix", mass, mass, mass.sum(axis=0), diagonal=diagonal, recipe=RECIPE)
+
+
+def curve(seed):
+    right = np.random.default_rng(seed).random(50) < 0.7
+    found = np.cumsum(right)
+    columns = {"score": np.linspace(1, 0, 50), "precision": found / np.arange(1, 51), "recall": found / 50}
+    return pd.DataFrame(columns)
+
+
+def figures(labels, width=None):
+    m = confusion(labels)
+    low = {"f1": np.stack([m.class_values()["f1"] - 0.1, m.class_values()["f1"] + 0.1], axis=1)}
+    yield "recall", matrix.matrix_figure(m, "recall", width=width)
+    yield "pixels", matrix.matrix_figure(m, "pixels", width=width, caption=False)
+    yield "collapsed", matrix.collapsed_figure(m, width=width)
+    yield "difference", matrix.difference_figure(m, confusion(labels), width=width)
+    yield "classes", charts.class_bars(m, intervals=low, width=width)
+    yield "curves", charts.curves_figure({name: curve(k) for k, name in enumerate(m.labels[1:])}, width=width)
+
+
+def extents(figure):
+    """(text, box in points) of every text that is drawn."""
+    with printing.paper_style():
+        canvas = matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
+        figure.set_dpi(72)
+        renderer = canvas.get_renderer()
+        return [(text, text.get_window_extent(renderer)) for text in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize("labels", SIZES)
+@pytest.mark.parametrize("width", ["one", "two"])
+def test_text_stays_on_the_sheet_and_labels_do_not_touch(labels, width):
+    for name, figure in figures(labels, width):
+        wide, high = figure.get_size_inches() * 72
+        assert wide == pytest.approx(printing.COLUMN_WIDTHS[width]) and high <= 9.3 * 72, name
+        boxes = extents(figure)
+        for text, box in boxes:
+            inside = box.x0 > -1 and box.x1 < wide + 1 and box.y0 > -1 and box.y1 < high + 1
+            assert inside, (name, text.get_text(), box)
+        upright = sorted((box for text, box in boxes if text.get_rotation() == 90), key=lambda box: box.x0)
+        assert all(b.x0 - a.x0 > 0.6 * a.width for a, b in pairwise(upright)), name
+
+
+def test_one_column_is_chosen_while_it_suffices():
+    widths = [matrix.matrix_figure(confusion(n)).get_size_inches()[0] * 72 for n in SIZES]
+    assert [round(width) for width in widths] == [241, 241, 504, 504]
+
+
+def texts_of(svg):
+    return [element.text for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_cells_show_the_numbers_that_were_counted():
+    m = lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "ab", weights=[3, 1, 4, 50])
+    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, "recall"), "svg"))
+    assert [text for text in shown if re.fullmatch(r"[\d.]+", text)][:4] == ["100", "75", "25", "100"]
+    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, "pixels"), "svg"))
+    assert [text for text in shown if re.fullmatch(r"\d+", text)][:4] == ["50", "3", "1", "4"]
+    shown = texts_of(printing.figure_bytes(charts.class_bars(m), "svg"))
+    # F1 of a is 2 x 3 / (4 + 3), of b 2 x 4 / (4 + 5)
+    assert shown.index("b") < shown.index("89") < shown.index("a") < shown.index("86")
+
+
+def test_a_difference_has_signs():
+    few = lcm.label_sets_confusion(["a", "b"], ["a", "b"], "ab", weights=[4, 4])
+    less = lcm.label_sets_confusion(["a", "a", "b"], ["a", "b", "b"], "ab", weights=[3, 1, 4])
+    shown = texts_of(printing.figure_bytes(matrix.difference_figure(few, less, names=("x_1", "$y$")), "svg"))
+    assert "−25" in shown and "+25" in shown and "recall: $y$ less x_1, % points" in shown
+    with pytest.raises(lcm.InputError, match="different labels"):
+        matrix.difference_figure(few, replace(less, diagonal=False))
+
+
+def test_a_difference_has_the_labels_of_both_models():
+    some = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "a"], "ba", weights=[4, 3, 1])
+    more = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "c"], "abc", weights=[4, 2, 2])
+    shown = texts_of(printing.figure_bytes(matrix.difference_figure(some, more), "svg"))
+    # b: 75 % found and 25 % read as a; then 50 % found and 50 % read as c, which the first does not know.
+    assert [text for text in shown if re.fullmatch(r"[+−]\d+", text)][:3] == ["−25", "−25", "+50"]
+    assert shown[:4] == ["Background", "b", "a", "c"]
+
+
+def test_undefined_is_a_dot_and_zero_is_nothing():
+    m = lcm.label_sets_confusion(["a"], ["b"], "ab")
+    lines = matrix.matrix_figure(m, "recall").axes[0].lines
+    # Rows of Background and b have no pixels: six undefined cells. The row of a has two zeros.
+    assert sum(len(line.get_xdata()) for line in lines) == 6
+
+
+@pytest.mark.parametrize("format", printing.FIGURE_FORMATS)
+def test_equal_input_makes_equal_files(format):
+    some = 2 if format == "pdf" else 6  # every PDF cuts its fonts anew, which takes its time
+    for (name, once), (_, again) in islice(zip(figures(2), figures(2)), some):
+        assert printing.figure_bytes(once, format) == printing.figure_bytes(again, format), name
+
+
+def test_files_are_what_they_say():
+    figure = matrix.matrix_figure(confusion(11))
+    image = Image.open(io.BytesIO(printing.figure_bytes(figure, "png")))
+    assert image.format == "PNG" and round(image.info["dpi"][0]) == 300 and image.width == round(241 / 72 * 300)
+    assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+    pdf = printing.figure_bytes(figure, "pdf")
+    assert pdf.startswith(b"%PDF") and b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
+    svg = printing.figure_bytes(figure, "svg")
+    assert b"dc:date" not in svg and "a rather long label 1" in texts_of(svg)
+    with pytest.raises(lcm.InputError, match="jpeg"):
+        printing.figure_bytes(figure, "jpeg")
+
+
+@pytest.mark.parametrize("format", ["svg", "pdf"])
+def test_hostile_labels_are_text(format):
+    c = hostile.compared()
+    figures = [
+        matrix.matrix_figure(c.confusion(), width="two"),
+        charts.class_bars(c.confusion(), width="two"),
+        charts.curves_figure({label: curve(0) for label in hostile.LABELS[:6]}, width="two"),
+        pages.page_overlay(c, hostile.PAGE, width="two"),
+        pages.page_figure(c, hostile.PAGE, "gt", width="two"),
+    ]
+    for figure in figures:
+        data = printing.figure_bytes(figure, format)
+        if format == "svg":
+            found = texts_of(data)
+        else:
+            with pdfium.PdfDocument(data) as document:
+                found = document[0].get_textpage().get_text_range()
+        for label in hostile.LABELS[:6] if figure is figures[2] else hostile.LABELS:
+            # A PDF keeps Arabic in the order of drawing; the label's letters are there in any case.
+            assert label in found or (format == "pdf" and not label.isascii() and set(label) <= set(found)), label
+
+
+def test_a_script_that_no_font_knows_does_not_complain():
+    unknown = "\U00012000\ue000"
+    figure = matrix.matrix_figure(lcm.label_sets_confusion([{unknown}], [{unknown}], [unknown]))
+    assert unknown in texts_of(printing.figure_bytes(figure, "svg")) and printing.figure_bytes(figure, "png")
+
+
+def test_settings_of_the_process_neither_matter_nor_change():
+    alone = printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg")
+    mine = {"font.size": 30.0, "text.usetex": True, "svg.fonttype": "path", "lines.linewidth": 9.0}
+    with matplotlib.rc_context(mine):
+        assert printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg") == alone
+        assert {name: matplotlib.rcParams[name] for name in mine} == mine
+
+
+def test_threads_do_not_disturb_each_other():
+    work = [(n, format) for n in (2, 3) for format in ("svg", "pdf")] * 2
+    draw = lambda job: printing.figure_bytes(matrix.matrix_figure(confusion(job[0])), job[1])
+    alone = {job: draw(job) for job in set(work)}
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(draw, work)) == [alone[job] for job in work]
+
+
+def test_pyplot_is_never_loaded():
+    code = (
+        "import sys, layoutcm as lcm; from layoutcm.drawing.paper import matrix, printing;"
+        "printing.figure_bytes(matrix.matrix_figure(lcm.label_sets_confusion(['a'], ['a'], 'a')), 'png');"
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False" and not done.stderr
+
+
+def luminance(colour):
+    linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_scales_and_fills_survive_greyscale():
+    for scale in (LIGHT.hit, LIGHT.miss):
+        steps = [luminance(colour) for _, colour in scale]
+        assert all(a > b for a, b in pairwise(steps))
+    fills = sorted(luminance(fill) for fill in charts.FILLS.values())
+    assert all(b - a > 0.15 for a, b in pairwise(fills))
+
+
+def test_different_taxonomies_have_a_block_and_no_class_bars():
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    pred = build({"p": (10, 10)}, [("p", "y", 0, 0, 5, 10), ("p", "z", 5, 0, 10, 10)])
+    m = lcm.compare(gt, pred).confusion()
+    shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m), "svg"))
+    assert shown[:6] == ["Background", "a", "b", "Background", "y", "z"] and "recall" in shown
+    with pytest.raises(lcm.InputError, match="different labels"):
+        charts.class_bars(m)
+
+
+def test_whiskers_stand_where_the_interval_is():
+    m = lcm.label_sets_confusion(["a", "a"], ["a", "b"], ["a", "b"], weights=[1, 1])
+    with_ends = charts.class_bars(m, intervals={"recall": [[0, 1], [0.25, 0.75], [np.nan, np.nan]]})
+    left, right = (line[0][0] for line in with_ends.axes[0].collections[0].get_segments()[::4])
+    whiskers = [part for part in with_ends.axes[0].collections if part.get_zorder() == 2]
+    segment = next(part.get_segments() for part in whiskers if len(part.get_paths()) == 3)
+    (x0, _), (x1, _) = segment[0]
+    assert (x0 - left) / (right - left) == pytest.approx(0.25) and (x1 - left) / (right - left) == pytest.approx(0.75)
+
+
+def test_curves_of_objects_are_the_steps_under_which_coco_takes_the_area():
+    boxes = [("p", "a", 0, 10 * k, 10, 10 * k + 8) for k in range(4)]
+    gt = build({"p": (100, 100)}, [*boxes, ("p", "b", 50, 0, 60, 10)])
+    # Ranked: hit, miss, hit, miss; two of four are never found. b is never predicted.
+    wrong = [("p", "a", 50, 50 + 10 * k, 60, 58 + 10 * k, s) for k, s in enumerate((0.8, 0.6))]
+    pred = build({"p": (100, 100)}, [(*boxes[0], 0.9), wrong[0], (*boxes[1], 0.7), wrong[1]], labels=["a", "b"])
+    objects = lcm.compare(gt, pred).objects()
+    steps = charts._steps(objects.curve("a", 0.5))
+    assert steps["recall"].tolist() == [0, 0.25, 0.25, 0.5]
+    assert steps["precision"].tolist() == pytest.approx([1, 1, 2 / 3, 2 / 3])
+    area = np.trapezoid(steps["precision"], steps["recall"])
+    assert area == pytest.approx(objects.ap_at(0.5, "voc")["a"])
+    shown = texts_of(printing.figure_bytes(charts.object_curves_figure(objects), "svg"))
+    assert f"a, AP {objects.ap_at(0.5)['a']:.3f}" in shown and "b, AP 0.000" in shown
+
+
+def test_long_curves_are_thinned_and_keep_their_ends():
+    steps = np.linspace(0, 1, 9000)
+    long = pd.DataFrame({"score": 1 - steps, "precision": 1 - steps / 2, "recall": steps})
+    points = charts._points(long)
+    assert len(points) == 1500 and points[0] == (0, 1) and points[-1] == (1, 0.5)
+
+
+def page_pixels(figure):
+    """The page's picture in a figure: the largest of its images."""
+    return max((image.get_array() for image in figure.axes[0].images), key=lambda pixels: pixels.size)
+
+
+def test_maps_of_a_page_colour_exactly_its_pixels():
+    c = lcm.compare(
+        build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 4), ("p", "b", 0, 6, 10, 10)], "ab"),
+        build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 4), ("p", "a", 0, 6, 5, 10)], "ab"),
+    )
+    lit = page_pixels(pages.page_figure(c, "p", "cell", cell=("b", "a")))
+    red = (lit == lit[-3, 3]).all(axis=2)
+    assert red.mean() == pytest.approx(0.2, abs=0.01)  # 5 x 4 of 100 pixels
+    gt = page_pixels(pages.page_figure(c, "p", "gt"))
+    assert (gt == gt[3, 3]).all(axis=2).mean() == pytest.approx(0.4, abs=0.01)
+    names = texts_of(printing.figure_bytes(pages.page_figure(c, "p", "difference"), "svg"))
+    assert names[:3] == ["same labels", "missed by pred", "other labels"]
+    with pytest.raises(lcm.InputError, match="cell"):
+        pages.page_figure(c, "p", "cell")
+
+
+def test_an_overlay_has_both_sides_and_the_picture():
+    c = hostile.compared()
+    image = Image.new("RGB", (80, 240), "#ff0000")
+    figure = pages.page_overlay(c, hostile.PAGE, image=image)
+    assert page_pixels(figure)[0, 0].tolist() == [255, 0, 0]
+    boxes = [len(part.get_paths()) for part in figure.axes[0].collections[:2]]
+    assert boxes == [len(hostile.LABELS)] * 2
+
+
+def test_wrong_widths_are_named():
+    with pytest.raises(lcm.InputError, match="three"):
+        matrix.matrix_figure(confusion(2), width="three")

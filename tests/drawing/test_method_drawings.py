@@ -1,0 +1,168 @@
+"""The drawings: sound SVG, the words and numbers they promise, and the committed files."""
+
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.drawing import method_drawings
+from layoutcm.metrics.confusion import Confusion, collapse_mass
+from support.paths import ROOT
+
+COMMITTED = ROOT / "docs" / "drawings"
+SVG = "{http://www.w3.org/2000/svg}"
+FILES = {
+    f"{name}{'-dark' * dark}.svg": (draw, dark)
+    for name, draw in method_drawings.DRAWINGS.items()
+    for dark in (False, True)
+}
+BOTH = pytest.mark.parametrize("dark", [False, True])
+ALL = pytest.mark.parametrize("file", FILES)
+
+
+def parsed(file):
+    draw, dark = FILES[file]
+    return ElementTree.fromstring(draw(dark))
+
+
+def texts(svg):
+    """The lines of text in a drawing, without title and description."""
+    return ["".join(element.itertext()) for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+@ALL
+def test_well_formed_and_described(file):
+    root = parsed(file)
+    assert root.tag == f"{SVG}svg" and root.get("role") == "img"
+    assert [child.tag for child in root[:3]] == [f"{SVG}title", f"{SVG}desc", f"{SVG}rect"]
+    assert root[0].text and root[1].text
+    assert (root[2].get("fill") == method_drawings.DRAWING_COLOURS["paper"][0]) == ("dark" not in file)
+
+
+@ALL
+def test_refers_to_nothing(file):
+    for element in parsed(file).iter():
+        assert element.tag.removeprefix(SVG) in {
+            "svg", "title", "desc", "rect", "text", "tspan", "path", "polygon", "circle"
+        }  # fmt: skip
+        assert not {"id", "style", "href", "class"} & set(element.attrib)
+        assert not any("url(" in value or "http" in value for value in element.attrib.values())
+
+
+@ALL
+def test_text_is_readable_and_inside(file):
+    root = parsed(file)
+    height = float(root.get("height"))
+    for element in root.iter(f"{SVG}text"):
+        assert "".join(element.itertext()).strip()
+        assert float(element.get("font-size", root.get("font-size"))) >= 12
+        assert 12 < float(element.get("x")) < method_drawings.WIDTH - 12 and 12 < float(element.get("y")) < height - 8
+
+
+def luminance(colour):
+    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@BOTH
+def test_contrast(dark):
+    light_of = {name: luminance(pair[dark]) for name, pair in method_drawings.DRAWING_COLOURS.items() if name != "none"}
+    on_paper = [(name, "paper") for name in light_of if name.endswith("ink") or name in ("soft", "accent")]
+    for text, ground in on_paper + [("ink", fill) for fill in method_drawings.FILLS.values()]:
+        dim, bright = sorted((light_of[text], light_of[ground]))
+        assert (bright + 0.05) / (dim + 0.05) >= 4.5, (text, ground)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("matrix-structure", "Same taxonomy|Different taxonomies|mistakes|is the diagonal|is a block|always empty"),
+        ("matrix-structure", "gt ↓|pred →|Background|gt's labels|pred's labels"),
+        ("collapse", "C₀₀|sum of row 0|sum of column 0|sum of the rest|recall|precision|F1|Content"),
+        ("bit-packing", "63|0b…0110 = 6|0b…0010 = 2|Picture + Caption|gt set|pred set|pixels|T contains P and more:"),
+    ],
+)
+def test_words(name, words, dark):
+    assert set(words.split("|")) <= set(texts(method_drawings.DRAWINGS[name](dark)))
+
+
+def test_collapse_says_what_layoutcm_computes():
+    example = np.array(method_drawings.EXAMPLE, float)
+    whole = Confusion(method_drawings.EXAMPLE_LABELS, "matrix", example, example, example.sum(axis=0))
+    two = whole.collapse()
+    np.testing.assert_array_equal(two.values, collapse_mass(example))
+    np.testing.assert_array_equal(two.values.ravel(), method_drawings.collapsed_example())
+    content = two.average("micro")  # without Background: Content alone
+    shown = texts(method_drawings.collapse())
+    for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1")):
+        assert shown[shown.index(label) + 1] == f"{100 * content[name]:.1f} %"
+        assert content[name] == pytest.approx(getattr(two, name)[1, 1])
+    (_, invented), (missed, found) = two.values.astype(int).tolist()
+    for formula in (
+        f"{found} / ({missed} + {found})",
+        f"{found} / ({invented} + {found})",
+        f"2 × {found} / (2 × {found} + {missed} + {invented})",
+    ):
+        assert formula in shown
+    assert {str(value) for value in example.astype(int).ravel()} <= set(shown)
+
+
+def layout(boxes):
+    """The example page as a table of regions."""
+    head = "page,document,width,height,label,x0,y0,x1,y1,score\n"
+    rows = [f"p,d,{method_drawings.PAGE[0]},{method_drawings.PAGE[1]},{','.join(map(str, box))},\n" for box in boxes]
+    return head + "".join(rows)
+
+
+def test_pair_counts_are_those_of_layoutcm(tmp_path):
+    for side, boxes in (("gt", method_drawings.GT_BOXES), ("pred", method_drawings.PRED_BOXES)):
+        (tmp_path / f"{side}.csv").write_text(layout(boxes), "utf-8")
+    compared = lcm.compare(lcm.read(tmp_path / "gt.csv"), lcm.read(tmp_path / "pred.csv")).confusion()
+    pairs = method_drawings.pair_counts()
+    gt, pred = zip(*pairs)
+    counted = lcm.label_sets_confusion(gt, pred, compared.labels, weights=list(pairs.values()))
+    np.testing.assert_allclose(counted.values, compared.values)
+    assert compared.labels == counted.labels
+    assert {f"{pixels:,}" for pixels in pairs.values()} <= set(texts(method_drawings.bit_packing()))
+
+
+def test_contribution_is_that_of_the_rule():
+    sets = [
+        method_drawings.labels_at(boxes, *method_drawings.PIXEL)
+        for boxes in (method_drawings.GT_BOXES, method_drawings.PRED_BOXES)
+    ]
+    assert sets == [("Picture", "Caption"), ("Picture",)]
+    labels = method_drawings.PAGE_LABELS[:3]
+    one = lcm.label_sets_confusion([sets[0]], [sets[1]], labels)
+    shown = texts(method_drawings.bit_packing())
+    cells = [text for text in shown[: shown.index("T contains P and more:")] if text in "01"][-9:]
+    np.testing.assert_array_equal(np.array(cells, float).reshape(3, 3), one.values)
+
+
+def test_labels_are_escaped():
+    canvas = method_drawings.Canvas("a < b", "c & d", 100, False)
+    canvas.text(20, 20, "<b>&</b>")
+    root = ElementTree.fromstring(canvas.svg())
+    assert [root[0].text, root[1].text, root[-1].text] == ["a < b", "c & d", "<b>&</b>"]
+
+
+def test_committed_files_are_current(tmp_path):
+    method_drawings.write_drawings(tmp_path / "new" / "folder")
+    written = {path.name: path.read_bytes() for path in (tmp_path / "new" / "folder").iterdir()}
+    assert set(written) == set(FILES)
+    assert written == {path.name: path.read_bytes() for path in COMMITTED.glob("*.svg")}, (
+        "run python -m layoutcm.drawing.method_drawings docs/drawings"
+    )
+
+
+def test_command(tmp_path):
+    command = [sys.executable, "-m", "layoutcm.drawing.method_drawings"]
+    subprocess.run([*command, str(tmp_path)], check=True)
+    assert {path.name for path in tmp_path.iterdir()} == set(FILES)
+    without = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert without.returncode == 1 and "usage" in without.stderr

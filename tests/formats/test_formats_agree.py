@@ -1,0 +1,133 @@
+"""Every format read from files that the tests wrote, compared with COCO, in a folder, a zip and a list of uploads."""
+
+import io
+import itertools
+import random
+import zipfile
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.formats.content import Content
+from layoutcm.formats.recognition import find_candidates
+from layoutcm.layouts.model import stem
+from support.reading import pages, regions
+from written import LABELS, PAGES, Page, writers, written
+
+# Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.
+LOWER = {label: label.lower() for label in LABELS}
+OWN_LABELS = {
+    "docling": LOWER,
+    "omnidocbench": LOWER,
+    "paddlex": LOWER,
+    "mineru": LOWER,
+    "mineru-content": LOWER,
+    "mineru-model": {"Title": "title", "Text": "plain text", "Table": "table", "Picture": "figure"},
+    "azure": {"Title": "title", "Text": "paragraph", "Table": "table", "Picture": "figure"},
+    "textract": {label: f"LAYOUT_{label.upper()}" for label in LABELS},
+    "docai": {"Title": "paragraph", "Text": "paragraph", "Table": "table", "Picture": "visual element"},
+    "page-xml": {
+        "Title": "TextRegion:heading",
+        "Text": "TextRegion:paragraph",
+        "Table": "TableRegion",
+        "Picture": "ImageRegion",
+    },
+    "alto": {"Title": "Title", "Text": "TextBlock", "Table": "ComposedBlock:table", "Picture": "Illustration"},
+    "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
+    "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
+}
+INCH = 100  # pixels, where a format counts in inches
+# Formats that cannot say that a page is blank, or leave it out.
+NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
+
+
+def read_written(format, tmp_path, **options):
+    files = written(format)
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    source = tmp_path / next(iter(files)) if len(files) == 1 else tmp_path
+    return lcm.read(source, like=ground_truth(), **options)
+
+
+def ground_truth():
+    return lcm.read(list(written("coco").items()))
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_every_format_gives_the_same_pages_as_coco(format, tmp_path):
+    layout = read_written(format, tmp_path)
+    assert layout.format == format
+    names = OWN_LABELS.get(format, {label: label for label in LABELS})
+    compared = lcm.compare(ground_truth(), layout, mapping={"gt": names, "pred": {}}, rounding="nearest")
+    expected = {page.name for page in PAGES if page.regions or format not in NO_BLANK_PAGES}
+    assert {stem(name) for name in layout.page_columns.names} == expected
+    assert len(compared.pages) == len(PAGES), compared.pages
+    # The diagonal alone is not enough where regions overlap: a perfect match has recall 1 on it.
+    recall = np.diag(compared.confusion(method="tensor").recall)
+    assert np.nanmin(recall) == 1, compared.confusion().classes()
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_pages_regions_labels_and_boxes_are_those_that_were_written(format, tmp_path):
+    """Counted on the pages as they were written down, without a comparison in between."""
+    layout = read_written(format, tmp_path)
+    names = OWN_LABELS.get(format, {label: label for label in LABELS})
+    unit = INCH if format == "azure" else 1
+    sizes = {page.name: (page.width / unit, page.height / unit) for page in PAGES}
+    assert {stem(name): sizes[stem(name)] for name, *_ in pages(layout)} == {
+        stem(name): (width, height) for name, width, height in pages(layout)
+    }
+    expected = [(page.name, names[label], *(v / unit for v in box)) for page in PAGES for label, box, _ in page.regions]
+    on_page = [stem(layout.page_columns.names[i]) for i in layout.region_columns.page]
+    found = [(page, label, *(round(v, 3) for v in box)) for page, (label, *box) in zip(on_page, regions(layout))]
+    # The order on a page is the format's own: a service lists paragraphs before tables.
+    assert sorted(found) == sorted(expected)
+
+
+FILE_FORMATS = ("coco", "voc", "yolo", "cvat", "labelme", "page-xml", "alto", "hocr", "csv", "parquet")
+
+
+def random_pages():
+    rng = random.Random(11)
+    corners = [(rng.randrange(900), rng.randrange(1100)) for _ in range(60)]
+    regions = [
+        (LABELS[i % 4], (x, y, x + rng.randrange(1, 100), y + rng.randrange(1, 100)), 0.5)
+        for i, (x, y) in enumerate(corners)
+    ]
+    return [Page(f"page_{i}", 1000, 1200, regions[20 * i : 20 * i + 20]) for i in range(3)]
+
+
+def test_the_same_boxes_give_a_diagonal_matrix_between_any_two_file_formats():
+    kept = random_pages()
+    like = lcm.read(list(writers()["coco"](kept).items()))
+    read = {one: lcm.read(list(writers()[one](kept).items()), like=like) for one in FILE_FORMATS}
+    backwards = {one: {own: label for label, own in OWN_LABELS.get(one, {}).items()} for one in FILE_FORMATS}
+    for gt, pred in itertools.permutations(FILE_FORMATS, 2):
+        mapping = {"gt": backwards[gt], "pred": backwards[pred]}
+        matrix = lcm.compare(read[gt], read[pred], mapping=mapping, rounding="nearest").confusion().values
+        assert np.count_nonzero(matrix - np.diag(np.diag(matrix))) == 0, (gt, pred)
+        assert np.diag(matrix).all(), (gt, pred)
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_no_other_format_takes_a_written_file_for_its_own(format):
+    known = [[kind.name for kind in find_candidates(Content(name, data))] for name, data in written(format).items()]
+    assert [format] in known and all(kinds in ([format], []) for kinds in known)
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_a_zip_and_a_list_of_uploads_give_what_the_folder_gives(format, tmp_path):
+    files = written(format)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    like = ground_truth()
+    folder = read_written(format, tmp_path)
+    for source in (("upload.zip", packed.getvalue()), list(files.items())):
+        other = lcm.read(source, like=like)
+        assert other.page_columns.names == folder.page_columns.names
+        assert np.array_equal(other.region_columns.boxes, folder.region_columns.boxes)
+        assert other.labels == folder.labels

@@ -1,0 +1,239 @@
+"""Folders, zips and several files: what is read, what is left out, and what an attacker gets."""
+
+import io
+import json
+import os
+import stat
+import struct
+import zipfile
+import zlib
+
+import pytest
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm.drawing import page_images
+from written import written
+
+ROW = b"page,width,height,label,x0,y0,x1,y1\n%s,100,80,Text,1,1,5,5\n"
+
+
+def zipped(files, **options):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, **options) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def refused(source, *words, **options):
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read(source, **options)
+    assert [word for word in words if word not in str(error.value)] == [], str(error.value)
+
+
+def png_header(width, height):
+    """The start of a PNG that claims to be this large."""
+    chunk = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    data = struct.pack(">I", 8) + b"IDAT" + bytes(12)
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk)) + data
+
+
+def test_tables_of_a_folder_are_joined_in_the_order_of_their_numbers(tmp_path):
+    for n in (10, 2, 1):
+        (tmp_path / f"p{n}.csv").write_bytes(ROW % f"page {n}".encode())
+    layout = lcm.read(tmp_path)
+    assert layout.page_columns.names == ("page 1", "page 2", "page 10")
+    assert len(layout.region_columns) == 3 and layout.labels == ["Text"]
+
+
+def test_a_page_that_two_files_have_is_refused_with_both_names(tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_bytes(ROW % b"same")
+    refused(tmp_path, "a.csv", "b.csv", "'same'", "twice")
+
+
+def test_files_of_several_kinds_are_refused_until_one_is_named():
+    files = zipped({"gt.json": written("coco")["gt.json"], "a.csv": ROW % b"a", "notes.txt": b"hello"})
+    refused(("mixed.zip", files), "several kinds", "coco", "csv", "format=")
+    layout = lcm.read(("mixed.zip", files), format="csv")
+    assert layout.page_columns.names == ("a",)
+    assert [f.code for f in layout.findings] == ["skipped-file"] and "gt.json" in layout.findings[0].message
+
+
+def test_sizes_come_from_the_images_beside_the_labels(tmp_path):
+    (tmp_path / "images").mkdir()
+    (tmp_path / "labels").mkdir()
+    Image.new("L", (200, 100)).save(tmp_path / "images" / "a.png")
+    (tmp_path / "labels" / "a.txt").write_text("0 0.5 0.5 0.5 0.5\n")
+    layout = lcm.read(tmp_path)
+    assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["images/a.png", 200, 100]
+    assert layout.regions.loc[0, ["label", "x0", "y0", "x1", "y1"]].tolist() == ["class 0", 50, 25, 150, 75]
+
+
+def test_hidden_files_and_those_of_other_systems_are_passed_over():
+    files = {"__MACOSX/._a.csv": b"\0\1", ".DS_Store": b"\0", "x/.git/config": b"[core]", "a.csv": ROW % b"a"}
+    assert lcm.read(("a.zip", zipped(files))).findings == ()
+
+
+@pytest.mark.parametrize("name", ["../a.csv", "/etc/a.csv", "x/../../a.csv", "..\\a.csv", "C:\\a.csv"])
+def test_names_that_lead_out_of_an_archive_are_refused(name):
+    refused(("a.zip", zipped({name: ROW % b"a"})), "leads out of the archive")
+
+
+def test_a_link_in_an_archive_is_refused():
+    link = zipfile.ZipInfo("a.csv")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+    refused(("a.zip", out.getvalue()), "link")
+
+
+def test_a_link_out_of_a_folder_is_not_followed(tmp_path):
+    secret = tmp_path / "secret.csv"
+    secret.write_bytes(ROW % b"secret")
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a.csv").write_bytes(ROW % b"a")
+    os.symlink(secret, folder / "b.csv")
+    os.symlink(tmp_path, folder / "up")
+    assert lcm.read(folder).page_columns.names == ("a",)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked():
+    refused(("bomb.zip", zipped({"a.csv": b"0" * (100 << 20)}, compresslevel=9)), "no real files")
+
+
+def test_an_archive_that_lies_about_its_sizes_is_refused():
+    data = bytearray(zipped({"a.csv": (ROW % b"a") * 50}))
+    at = data.rindex(b"PK\x01\x02") + 24  # the unpacked size in the directory
+    data[at : at + 4] = struct.pack("<I", 10)
+    refused(("lie.zip", bytes(data)), "lie.zip")
+
+
+@pytest.mark.parametrize("cut", [30, 100, -1, -30])
+def test_a_broken_archive_is_refused(cut):
+    refused(("cut.zip", zipped({"a.csv": ROW % b"a"})[:cut]), "cut.zip")
+
+
+def test_an_archive_in_an_archive_is_not_opened():
+    inner = zipped({"a.csv": ROW % b"a"})
+    refused(("outer.zip", zipped({"inner.zip": inner})), "outer.zip")
+
+
+def test_a_gigantic_image_is_measured_and_not_decoded():
+    files = {"labels/a.txt": b"0 0.5 0.5 0.5 0.5\n", "images/a.png": png_header(100_000, 100_000)}
+    refused(("a.zip", zipped(files)), "images/a.png", "10000000000 pixels")
+    large = lcm.read(("b.zip", zipped(files | {"images/a.png": png_header(12_000, 12_000)})))
+    assert large.pages.loc[0, ["width", "height"]].tolist() == [12_000, 12_000]
+    refused(("c.zip", zipped(files | {"images/a.png": b"\x89PNG\r\n\x1a\n????"})), "images/a.png", "cannot be read")
+
+
+def test_a_gigantic_image_in_a_folder_of_sizes_is_refused(tmp_path):
+    (tmp_path / "a.png").write_bytes(png_header(100_000, 100_000))
+    refused(("a.txt", b"0 0.5 0.5 0.5 0.5\n"), "a.png", "10000000000 pixels", sizes=tmp_path)
+
+
+@pytest.mark.parametrize("side", [100_000, 12_000, 10_000])
+def test_a_gigantic_image_is_not_shown(side, tmp_path):
+    (tmp_path / "a.png").write_bytes(png_header(side, side))
+    given = page_images.ImageFile("a.png", "digest", png_header(side, side))
+    for images in (page_images.images_from_path(tmp_path), page_images.images_from_files([given])):
+        assert [page_images.shrunk_image(picture, 100) for picture in images.pictures] == [None]
+
+
+def test_a_bomb_among_page_images_is_refused_before_it_is_unpacked():
+    bomb = zipped({f"{i}.pdf": bytes(30 << 20) for i in range(3)}, compresslevel=9)
+    with pytest.raises(lcm.InputError, match="no real files"):
+        page_images.images_from_files([page_images.ImageFile("a.zip", "digest", bomb)])
+
+
+def names_of_names(levels):
+    """YAML of a few lines that stands for nine to the power of `levels` values."""
+    first = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    more = (f"a{i + 1}: &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]\n" for i in range(levels - 1))
+    return f"{first}{''.join(more)}names: *a{levels - 1}\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (names_of_names(10), "far longer"),
+        (b"names: [" + b"a," * 500_000 + b"]", "far longer"),
+        (b"names: [" + b"[]," * 500_000 + b"]", "far longer"),
+        (b"a: &a " + b"x" * 1_000_000 + b"\nnames: [" + b"*a," * 1000 + b"]", "far longer"),
+        (b"names: " + b"[" * 100_000, "64 deep"),
+    ],
+    ids=["names of names", "many values", "many lists", "one long value", "deep"],
+)
+def test_a_list_of_names_that_grows_without_end_is_refused(names, words):
+    refused([("data.yaml", names), ("a.txt", b"0 .5 .5 .5 .5")], "data.yaml", words, sizes=(10, 10))
+
+
+def test_names_of_names_may_be_used_with_measure():
+    names = b"base: &base {0: Text}\nnames:\n  <<: *base\n  1: Table\n"
+    layout = lcm.read([("data.yaml", names), ("a.txt", b"1 .5 .5 .5 .5")], sizes=(10, 10))
+    assert layout.labels == ["Text", "Table"]
+
+
+@pytest.mark.parametrize("empty", [b"", b"\n", b"\xef\xbb\xbf"])
+def test_an_empty_label_file_is_a_blank_page(empty):
+    layout = lcm.read(("page7.txt", empty), sizes=(10, 10))
+    assert layout.page_columns.names == ("page7",) and len(layout.region_columns) == 0
+
+
+def test_an_empty_folder_says_what_is_missing(tmp_path):
+    refused(tmp_path, "no annotation file")
+    refused([], "empty")
+
+
+@pytest.mark.parametrize("ends", [b"\r\n", b"\n", b"\r"])
+def test_line_ends_and_a_byte_order_mark_change_nothing(ends):
+    table = b"\xef\xbb\xbf" + (ROW % b"a").replace(b"\n", ends)
+    assert lcm.read(("a.csv", table)).page_columns.names == ("a",)
+    labels = b"\xef\xbb\xbf0 0.5 0.5 1 1" + ends + b"1 0.5 0.5 0.2 0.2" + ends
+    assert len(lcm.read(("a.txt", labels), sizes=(10, 10)).region_columns) == 2
+
+
+def test_images_and_papers_in_a_list_lie_beside_the_annotations(tmp_path):
+    from PIL import Image
+
+    Image.new("L", (200, 100)).save(tmp_path / "p1.png")
+    picture = (tmp_path / "p1.png").read_bytes()
+    label, names = ("p1.txt", b"1 .5 .5 .5 .5"), ("data.yaml", b"names: [a, b]")
+    for image in (("p1.png", picture), tmp_path / "p1.png"):
+        layout = lcm.read([("paper.pdf", b"%PDF"), image, label, names])
+        assert layout.format == "yolo" and layout.labels == ["a", "b"]
+        assert layout.region_columns.boxes.tolist() == [[50, 25, 150, 75]]
+    refused([("p1.png", picture), ("paper.pdf", b"%PDF")], "no annotation file")
+    refused([("p1.png", b"no image"), label], "cannot be read")
+
+
+@pytest.mark.parametrize("format", ["mineru", "docling", "voc", "marker", "csv", "hocr"])
+def test_a_wrong_format_is_told_what_the_file_looks_like(format):
+    file = {"images": [{"id": 1, "file_name": "a", "width": 9, "height": 9}], "annotations": [], "categories": []}
+    with pytest.raises(lcm.InputError, match="This looks like coco: leave out the format"):
+        lcm.read(("gt.json", json.dumps(file).encode()), format=format)
+
+
+def test_an_error_in_a_file_of_the_named_format_stays_as_it_is():
+    with pytest.raises(lcm.InputError) as caught:
+        lcm.read(("gt.json", b'{"images": 1, "annotations": [], "categories": []}'), format="coco")
+    assert "looks like" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.png", b"\x89PNG\r\n\x1a\n", "this is a picture.*annotations"),
+        ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
+        ("a.webp", b"RIFF\x24\0\0\0WEBPVP8 ", "this is a picture"),
+        ("a.pdf", b"%PDF-1.4\n%", "this is a PDF.*JSON, XML or CSV"),
+        ("data.yaml", b"names: [a, b]\nnc: 2\n", "holds names or settings.*Give the folder"),
+    ],
+)
+def test_what_stands_beside_annotations_is_called_by_its_name(name, data, said):
+    with pytest.raises(lcm.InputError, match=said) as caught:
+        lcm.read((name, data))
+    assert "Known formats" not in str(caught.value)

@@ -1,0 +1,143 @@
+"""Centroids: the worked example, the largest matching by SciPy, and empty sides."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+import layoutcm as lcm
+from support.layouts import build
+
+GT = [[1, 4, 3, 3], [5, 2, 8, 1]]
+PRED = [[1, 2, 2, 1], [4.5, 2.5, 2, 1], [6, 6, 8, 4]]
+
+
+@pytest.mark.parametrize("one_to_one", [True, False])
+def test_the_worked_example(one_to_one):
+    found = lcm.centroid_match(GT, PRED, (2, 2), one_to_one=one_to_one)
+    assert found.precision == 1 / 3 and found.recall == 1 / 2 and found.f1 == pytest.approx(2 / 5)
+    assert found.matches.to_dict("records") == [{"gt": 0, "pred": 1, "dx": 1.25, "dy": -1.75}]
+
+
+def test_corners_may_come_in_any_order():
+    turned = [[x1, y1, x0, y0] for x0, y0, x1, y1 in PRED]
+    assert lcm.centroid_match(GT, turned, (2, 2)).recall == 1 / 2
+
+
+def test_near_means_strictly_below_the_tolerance_in_both_directions():
+    box, moved = [[0, 0, 2, 2]], [[3, 1, 5, 3]]  # centres 3 and 1 apart
+    assert lcm.centroid_match(box, moved, (3, 2)).precision == 0
+    assert lcm.centroid_match(box, moved, (3.001, 1)).precision == 0
+    assert lcm.centroid_match(box, moved, (3.001, 1.001)).precision == 1
+
+
+def test_many_to_one_lets_several_predictions_share_one_region():
+    gt, pred = [[0, 0, 10, 10], [50, 50, 60, 60]], [[0, 0, 10, 10], [1, 0, 11, 10], [0, 1, 10, 11]]
+    published = lcm.centroid_match(gt, pred, (5, 5), one_to_one=False)
+    assert (published.precision, published.recall, len(published.matches)) == (1, 0.5, 3)
+    single = lcm.centroid_match(gt, pred, (5, 5))
+    assert (single.precision, single.recall, len(single.matches)) == (1 / 3, 0.5, 1)
+
+
+def test_who_comes_first_must_not_cost_a_match():
+    # The first prediction is near both, the second only near the first region: taking what is at hand finds one of two.
+    gt, pred = [[0, 0, 0, 0], [4, 0, 4, 0]], [[2, 0, 2, 0], [-2, 0, -2, 0]]
+    assert lcm.centroid_match(gt, pred, (3, 1)).recall == 1
+
+
+@pytest.mark.parametrize("one_to_one", [True, False])
+def test_empty_sides_are_not_available(one_to_one):
+    match = lambda gt, pred: lcm.centroid_match(gt, pred, (2, 2), one_to_one)
+    no_gt, no_pred, nothing = match([], PRED), match(GT, []), match([], [])
+    assert np.isnan(no_gt.recall) and no_gt.precision == 0 and no_gt.f1 == 0
+    assert np.isnan(no_pred.precision) and no_pred.recall == 0
+    assert np.isnan([nothing.precision, nothing.recall, nothing.f1]).all() and nothing.matches.empty
+
+
+points = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(points, points, st.integers(1, 6), st.integers(1, 6))
+def test_one_to_one_is_a_largest_matching(gt, pred, dx, dy):
+    boxes = lambda centres: [[x - 1, y - 1, x + 1, y + 1] for x, y in centres]
+    found = lcm.centroid_match(boxes(gt), boxes(pred), (dx, dy))
+    near = np.array([[abs(g[0] - p[0]) < dx and abs(g[1] - p[1]) < dy for p in pred] for g in gt], int)
+    largest = 0
+    if gt and pred:
+        largest = int((maximum_bipartite_matching(csr_array(near)) >= 0).sum())
+        assert near[found.pairs[:, 0], found.pairs[:, 1]].all()
+    assert len(found.pairs) == len(set(found.pairs[:, 0])) == len(set(found.pairs[:, 1])) == largest
+    published = lcm.centroid_match(boxes(gt), boxes(pred), (dx, dy), one_to_one=False)
+    assert len(published.pairs) == near.sum()
+    if pred and gt:
+        assert published.precision == pytest.approx(near.any(axis=0).mean())
+        assert published.recall == pytest.approx(near.any(axis=1).mean())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_crowded_page_is_matched_as_one_by_one(seed):
+    """Many centres in one column, many at the very edge of the tolerance, in no order."""
+    rng = np.random.default_rng(seed)
+    gt, pred = (rng.integers(0, (8, 400), (150, 2)) / 4 for _ in "gp")
+    tolerance = np.array([(0.25, 1.5), (1.0, 0.25), (50, 2)][seed % 3])
+    near = (np.abs(gt[:, None] - pred[None]) < tolerance).all(axis=2)
+    boxes = lambda centres: np.concatenate([centres - 1, centres + 1], axis=1)
+    published = lcm.centroid_match(boxes(gt), boxes(pred), tuple(tolerance), one_to_one=False)
+    assert {tuple(pair) for pair in published.pairs.tolist()} == {tuple(pair) for pair in np.argwhere(near).tolist()}
+    assert len(published.pairs) == near.sum() > 0
+    single = lcm.centroid_match(boxes(gt), boxes(pred), tuple(tolerance))
+    assert len(single.pairs) == (maximum_bipartite_matching(csr_array(near.astype(int))) >= 0).sum()
+
+
+def test_the_two_page_example(two_pages):
+    comparison = lcm.compare(*two_pages)
+    found = comparison.centroids((2, 2))
+    assert found.precision == pytest.approx(3 / 7) and found.recall == pytest.approx(3 / 5)
+    assert found.matches[["page", "gt_label", "pred_label"]].to_numpy().tolist() == [
+        ["p1", "title", "title"],
+        ["p1", "paragraph", "paragraph"],
+        ["p2", "table", "table"],
+    ]
+    blind = comparison.centroids((2, 2), class_aware=False)
+    assert blind.precision == pytest.approx(5 / 7) and blind.recall == 1
+    assert comparison.centroids((2, 2), page="p2").precision == 0.5
+    assert comparison.centroids((2, 2), document="p1").recall == pytest.approx(2 / 4)
+
+
+def test_regions_of_different_pages_never_meet():
+    gt = build({"p": (9, 9), "q": (9, 9)}, [("p", "a", 0, 0, 2, 2)])
+    pred = build({"p": (9, 9), "q": (9, 9)}, [("q", "a", 0, 0, 2, 2)])
+    assert lcm.compare(gt, pred).centroids().precision == 0
+
+
+def test_different_labels_cannot_match_class_aware():
+    gt, pred = build({"p": (9, 9)}, [("p", "a", 0, 0, 2, 2)]), build({"p": (9, 9)}, [("p", "b", 0, 0, 2, 2)])
+    comparison = lcm.compare(gt, pred)
+    found = comparison.centroids()
+    assert np.isnan([found.precision, found.recall, found.f1]).all() and found.matches.empty
+    assert comparison.centroids(class_aware=False).f1 == 1
+
+
+def test_a_crowd_has_no_centre():
+    page = '"images": [{"id": 1, "file_name": "p", "width": 50, "height": 50}], "categories": [{"id": 1, "name": "a"}]'
+    rows = ", ".join(
+        f'{{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "iscrowd": {crowd}}}' for crowd in (1, 0)
+    )
+    gt = lcm.read(("gt.json", f'{{{page}, "annotations": [{rows}]}}'.encode()))
+    found = lcm.compare(gt, gt).centroids()
+    assert found.recall == 1 and found.precision == 0.5 and found.matches["gt"].tolist() == [1]
+
+
+@pytest.mark.parametrize("tolerance", [(0, 5), (5, -1), (float("nan"), 1), (1,), 5, "ab", None])
+def test_a_tolerance_that_is_none_is_refused(tolerance):
+    with pytest.raises(lcm.InputError, match="tolerance"):
+        lcm.centroid_match(GT, PRED, tolerance)
+
+
+@pytest.mark.parametrize("boxes", [[[1, 2, 3]], [1, 2, 3, 4], [["a"] * 4], [[0, 0, 1, float("nan")]], [[1], [2, 3]]])
+def test_boxes_that_are_none_are_refused(boxes):
+    with pytest.raises(lcm.InputError, match="pred_boxes"):
+        lcm.centroid_match(GT, boxes, (2, 2))

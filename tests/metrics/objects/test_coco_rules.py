@@ -1,0 +1,190 @@
+"""AP and AR are pycocotools' own, to 1e-9, on generated sets; so are IoUs of outlines and masks."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pycocotools import mask as coco_mask
+
+import layoutcm as lcm
+from support.coco_oracle import assert_equal_to_pycocotools, pycocotools_evaluation, read_pair
+
+NAMES = ["Text", "Table", "<b>Picture</b>", "never in gt", "only in gt"]
+IDS = [7, 3, 11, 2, 5]
+WIDTH, HEIGHT = 200, 150
+
+
+@st.composite
+def boxes(draw):
+    """On a grid of tenths, where widths and IoUs are often not exact: the last bit has to agree as well."""
+    tenths = st.integers(0, 1000)
+    x, y = draw(tenths) / 10, draw(tenths) / 10
+    return [x, y, draw(st.integers(1, 900)) / 10, draw(st.integers(1, 400)) / 10]
+
+
+@st.composite
+def coco_sets(draw):
+    """Pages in any order and some of them empty, crowds, ignores, areas of their own, equal scores, odd labels."""
+    pages = draw(st.permutations(range(draw(st.integers(1, 4)))))
+    images = [{"id": 10 * p + 1, "file_name": f"{p}.png", "width": WIDTH, "height": HEIGHT} for p in pages]
+    annotations, results = [], []
+    for i in range(draw(st.integers(0, 12))):
+        x, y, w, h = box = draw(boxes())
+        annotation = {
+            "id": i + 1,
+            "image_id": draw(st.sampled_from(images))["id"],
+            "category_id": draw(st.sampled_from([7, 3, 11, 5])),
+            "bbox": box,
+            "area": draw(st.sampled_from([w * h, w * h / 2, 500.0, 1024, 5000.0, 9216, 20000])),
+            "iscrowd": int(draw(st.integers(0, 4)) == 0),
+        }
+        if draw(st.integers(0, 4)) == 0:
+            annotation["ignore"] = 1
+        annotations.append(annotation)
+        for _ in range(draw(st.integers(0, 2))):
+            cut = draw(st.sampled_from([0.5, 0.55, 0.6, 0.75, 0.8, 0.9, 0.95, 1]))
+            category = annotation["category_id"] if draw(st.booleans()) else draw(st.sampled_from(IDS))
+            results.append({"image_id": annotation["image_id"], "category_id": category, "bbox": [x, y, w, h * cut]})
+    for _ in range(draw(st.integers(0 if results else 1, 4))):
+        image, category = draw(st.sampled_from(images))["id"], draw(st.sampled_from(IDS[:4]))
+        results.append({"image_id": image, "category_id": category, "bbox": draw(boxes())})
+    results = draw(st.permutations(results))
+    for result in results:
+        result["score"] = draw(st.sampled_from([0.1, 0.5, 0.5, 0.9, 1]))
+    categories = [{"id": i, "name": name} for i, name in zip(IDS, NAMES)]
+    return {"images": images, "annotations": annotations, "categories": categories}, results
+
+
+@settings(max_examples=100, deadline=None)
+@given(coco_sets())
+def test_ap_and_ar_are_those_of_pycocotools(generated):
+    assert_equal_to_pycocotools(*generated)
+
+
+def crowded_page(seed):
+    """One page with more than 100 predictions of one label, and scores that are often equal."""
+    rng = np.random.default_rng(seed)
+    categories = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}]
+    images = [{"id": i, "file_name": f"{i}.png", "width": 1000, "height": 1000} for i in (2, 1)]
+    annotations, results = [], []
+    for i in range(160):
+        image, category = int(rng.integers(1, 3)) if i % 4 == 0 else 1, 1 + int(i % 8 == 0)
+        x, y, w, h = rng.integers(0, 900, 2).tolist() + rng.integers(5, 150, 2).tolist()
+        annotations.append(
+            {"id": i + 1, "image_id": image, "category_id": category, "bbox": [x, y, w, h], "area": w * h, "iscrowd": 0}
+        )
+        moved = [x + int(rng.integers(0, 5)), y, w, h]
+        score = round(float(rng.random()), 1)
+        results.append({"image_id": image, "category_id": category, "bbox": moved, "score": score})
+    return {"images": images, "annotations": annotations, "categories": categories}, results
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_only_the_best_100_predictions_of_a_label_on_a_page_count(seed):
+    gt, results = crowded_page(seed)
+    assert_equal_to_pycocotools(gt, results)
+    objects = lcm.compare(*read_pair(gt, results)).objects()
+    assert objects.summary["AR1"] < objects.summary["AR10"] < objects.summary["AR100"]
+    # At one IoU every prediction counts.
+    assert len(objects.curve("Text", 0.5)) < objects.class_scores_at(0.5)["pred"][0] == 140
+
+
+def polygon(rng):
+    """Three to six points somewhere, often with fractions."""
+    centre, reach = rng.uniform(10, 50, 2), rng.uniform(3, 25)
+    angles = np.sort(rng.uniform(0, 2 * np.pi, rng.integers(3, 7)))
+    return (centre + reach * np.stack([np.cos(angles), np.sin(angles)], axis=1)).round(2)
+
+
+def rectangle(points):
+    (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
+    return np.array([[x1, y1], [x0, y1], [x0, y0], [x1, y0]])
+
+
+def run_lengths(points, compressed):
+    rle = coco_mask.frPyObjects([points.ravel().tolist()], 48, 64)[0]
+    if compressed:
+        return {"size": rle["size"], "counts": rle["counts"].decode()}
+    pixels = coco_mask.decode(rle).ravel(order="F")
+    changes = np.flatnonzero(np.diff(pixels)) + 1
+    runs = np.diff(np.concatenate([[0], changes, [pixels.size]])).tolist()
+    return {"size": rle["size"], "counts": runs if pixels[0] == 0 else [0, *runs]}
+
+
+def outlined_set(seed):
+    """Polygons (several to a region, rectangles), masks plain and compressed; results with and without a bbox."""
+    rng = np.random.default_rng(seed)
+    images = [{"id": i, "file_name": f"{i}.png", "width": 64, "height": 48} for i in (1, 2)]
+    categories = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}]
+    with_bbox = bool(rng.integers(0, 2))
+    annotations, results = [], []
+    for i in range(12):
+        points = polygon(rng)
+        shapes = [
+            [points.ravel().tolist()],
+            [points.ravel().tolist(), polygon(rng).ravel().tolist()],
+            [rectangle(points).ravel().tolist()],
+            run_lengths(points, compressed=False),
+            run_lengths(points, compressed=True),
+        ]
+        common = {"image_id": int(rng.integers(1, 3)), "category_id": int(rng.integers(1, 3))}
+        low, size = points.min(axis=0), np.ptp(points, axis=0)
+        bbox = [*low.tolist(), *size.tolist()]
+        annotation = {**common, "id": i + 1, "bbox": bbox, "segmentation": shapes[i % 5], "iscrowd": int(i == 3)}
+        annotations.append({**annotation, "area": float(rng.choice([size.prod(), 300, 1500]))})
+        moved = points + rng.normal(0, 1, points.shape)
+        result = {**common, "score": round(float(rng.random()), 1), "segmentation": run_lengths(moved, True)}
+        if rng.integers(0, 3) == 0:
+            result["segmentation"] = [moved.round(1).ravel().tolist()]
+        results.append(result | ({"bbox": bbox} if with_bbox else {}))
+    if not with_bbox:  # pycocotools takes the area of a mask, not of a polygon
+        for result in results:
+            if isinstance(result["segmentation"], list):
+                points = np.array(result["segmentation"][0]).reshape(-1, 2)
+                result["segmentation"] = run_lengths(points, True)
+    return {"images": images, "annotations": annotations, "categories": categories}, results
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_outlines_and_masks_are_compared_by_mask_iou_as_in_pycocotools(seed):
+    gt, results = outlined_set(seed)
+    assert_equal_to_pycocotools(gt, results, kind="segm")
+    assert lcm.compare(*read_pair(gt, results, shapes="polygon")).objects().shapes == "mask"
+    assert lcm.compare(*read_pair(gt, results)).objects().shapes == "box"
+
+
+def test_boxes_against_masks_are_compared_as_masks_too():
+    gt, results = outlined_set(1)
+    for i, result in enumerate(results):
+        result.pop("segmentation")
+        result["bbox"] = gt["annotations"][i]["bbox"]
+    assert_equal_to_pycocotools(gt, results, kind="segm")
+
+
+def test_a_small_difference_in_area_moves_a_region_to_another_range():
+    gt, results = crowded_page(0)
+    for annotation in gt["annotations"]:
+        annotation["area"] = 1024.5
+    assert_equal_to_pycocotools(gt, results)
+    assert np.isnan(lcm.compare(*read_pair(gt, results)).objects().summary["APsmall"])
+    for annotation in gt["annotations"]:
+        del annotation["area"]  # then width x height
+    own = lcm.compare(*read_pair(gt, results)).objects().summary
+    np.testing.assert_allclose(
+        list(own.values()), pycocotools_evaluation(crowded_page(0)[0], results).stats, rtol=0, atol=1e-9
+    )
+
+
+def test_equal_scores_are_ranked_by_the_ids_of_pages_even_where_these_are_text():
+    boxes = {"b": [0, 0, 10, 10], "a": [50, 50, 10, 10]}  # the prediction on page a is wrong, and comes first
+    gt = {
+        "images": [{"id": i, "file_name": f"{i}.png", "width": 99, "height": 99} for i in boxes],
+        "categories": [{"id": 1, "name": "Text"}],
+        "annotations": [
+            {"id": n, "image_id": i, "category_id": 1, "bbox": [0, 0, 10, 10], "area": 100, "iscrowd": 0}
+            for n, i in enumerate(boxes, 1)
+        ],
+    }
+    results = [{"image_id": i, "category_id": 1, "bbox": box, "score": 0.5} for i, box in boxes.items()]
+    assert_equal_to_pycocotools(gt, results)
+    assert lcm.compare(*read_pair(gt, results)).objects().ap50 == pytest.approx(51 / 101 / 2)

@@ -1,0 +1,280 @@
+"""Families against a plain loop over samples, scikit-learn and mapped layouts, and on numbers one can count."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import precision_recall_fscore_support
+
+import layoutcm as lcm
+from layoutcm.layouts.model import PRED
+from layoutcm.metrics.family_confusion import COUNTS
+from support import pixel_loop
+from support.generated_pages import LABELS, layouts, page
+from support.layouts import build
+
+OOF = "OOF"
+# "label 4" is in none; one family holds a label that nobody has.
+TREE = {"A": {"A1": ["label 0", "label 1"], "A2": ["label 2", "nowhere"]}, "B": ["label 3"]}
+FAMILY = {"label 0": "A", "label 1": "A", "label 2": "A", "label 3": "B"}
+
+label_set = st.frozensets(st.sampled_from([*LABELS]), max_size=4)
+samples = st.lists(st.tuples(label_set, label_set), max_size=8)
+
+
+def loop(samples, family_of, count):
+    """{family: {(gt, pred): mass}}: the rule sample by sample, in the plainest words."""
+    expected = defaultdict(lambda: defaultdict(float))
+    for gt, pred in samples:
+        for family in {family_of.get(label, label) for label in gt | pred}:
+            mine = {label for label in gt | pred if family_of.get(label, label) == family}
+            for label in mine & gt & pred:
+                expected[family][label, label] += 1
+            gt_rest, pred_rest = (mine & gt) - pred, (mine & pred) - gt
+            spent = {"pairs": 1, "gold": 1 / (len(pred_rest) or 1), "pred": 1 / (len(gt_rest) or 1)}[count]
+            for i in gt_rest:
+                for j in pred_rest:
+                    expected[family][i, j] += spent
+                if not pred_rest:
+                    expected[family][i, OOF] += 1
+            for j in pred_rest if not gt_rest else ():
+                expected[family][OOF, j] += 1
+    return expected
+
+
+def assert_counted(f, counted):
+    total = 0
+    for family, table in f.matrices.items():
+        assert table.index[-1] == OOF and table.columns[-1] == OOF
+        expected = [[counted[family][i, j] for j in table.columns] for i in table.index]
+        np.testing.assert_allclose(table.to_numpy(), expected, atol=1e-9, err_msg=family)
+        total += table.to_numpy().sum()
+    assert total == pytest.approx(sum(sum(cells.values()) for cells in counted.values()))
+
+
+def test_the_worked_example():
+    families = {"A": ["A.1", "A.2", "A.3"], "B": ["B.1"]}
+    f = lcm.label_sets_families([{"A.1", "A.3"}], [{"A.1", "A.2", "B.1"}], families)
+    a, b = f.matrices["A"], f.matrices["B"]
+    assert {(i, j): v for i, row in a.iterrows() for j, v in row.items() if v} == {("A.1", "A.1"): 1, ("A.3", "A.2"): 1}
+    assert b.to_dict() == {"B.1": {"B.1": 0, OOF: 1}, OOF: {"B.1": 0, OOF: 0}}
+    given_gt, given_pred = f.given_gt().set_index("label"), f.given_pred().set_index("label")
+    assert f.given_gt().columns.tolist() == ["label", "identity", "in_family", "oof", "total", "preferred"]
+    assert given_gt.loc["A.3"].tolist() == [0, 1, 0, 1, "A.2"]
+    assert given_pred.loc["A.2"].tolist() == [0, 1, 0, 1, "A.3"]
+    assert given_pred.loc["B.1"].tolist() == [0, 0, 1, 1, OOF]
+    assert given_gt.loc["A.1"].tolist() == [1, 0, 0, 1, None]
+    assert given_gt.loc["B.1", ["identity", "in_family", "oof"]].isna().all() and given_gt.loc["B.1", "total"] == 0
+
+
+@pytest.mark.parametrize(("count", "mass"), [("pairs", 1), ("gold", 1 / 2), ("pred", 1 / 3)])
+def test_three_ways_to_count_a_remaining_pair(count, mass):
+    f = lcm.label_sets_families([{"a", "b", "c"}], [{"x", "y"}], {"F": list("abcxy")}, count)
+    assert f.matrices["F"].loc[list("abc"), list("xy")].to_numpy() == pytest.approx(mass)
+    assert f.matrices["F"].to_numpy().sum() == pytest.approx(6 * mass)
+
+
+def test_a_family_used_up_by_matches_is_no_longer_there():
+    f = lcm.label_sets_families([{"a", "b"}], [{"a"}], {"F": ["a", "b"]})
+    assert f.given_gt().set_index("label").loc["b"].tolist() == [0, 0, 1, 1, OOF]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@given(samples=samples)
+@settings(max_examples=40, deadline=None)
+def test_label_sets_are_equal_to_the_loop(count, samples):
+    gt, pred = [pair[0] for pair in samples], [pair[1] for pair in samples]
+    assert_counted(lcm.label_sets_families(gt, pred, TREE, count), loop(samples, FAMILY, count))
+    twice = lcm.label_sets_families(gt, pred, TREE, count, weights=[2] * len(gt))
+    assert_counted(twice, loop(samples * 2, FAMILY, count))
+
+
+def pixel_pairs(pages):
+    for (w, h), gt, pred in pages:
+        gt_sets, pred_sets = (pixel_loop.pixel_sets(regions, w, h, "outer") for regions in (gt, pred))
+        yield from ((frozenset(gt_sets[pixel]), frozenset(pred_sets[pixel])) for pixel in gt_sets)
+
+
+def page_pairs(pages):
+    for generated in pages:
+        pixels = list(pixel_pairs([generated]))
+        yield tuple(frozenset().union(*(pair[side] for pair in pixels)) - {"Background"} for side in (0, 1))
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@given(pages=st.lists(page, min_size=1, max_size=3))
+@settings(max_examples=30, deadline=None)
+def test_both_samples_are_equal_to_the_loop_over_pixels(count, pages):
+    c = lcm.compare(*layouts(pages))
+    assert_counted(c.families(TREE, "pixel", count), loop(pixel_pairs(pages), FAMILY, count))
+    assert_counted(c.families(TREE, "page", count), loop(page_pairs(pages), FAMILY, count))
+    assert_counted(c.families(TREE, "pixel", count, page="page 0"), loop(pixel_pairs(pages[:1]), FAMILY, count))
+
+
+@given(samples=samples.filter(len))
+@settings(max_examples=40, deadline=None)
+def test_identity_is_scikit_learns_multilabel_recall_and_precision(samples):
+    y_true, y_pred = (np.array([[label in pair[k] for label in LABELS] for pair in samples], int) for k in (0, 1))
+    theirs = precision_recall_fscore_support(y_true, y_pred, average=None, zero_division=np.nan)
+    gt, pred = [pair[0] for pair in samples], [pair[1] for pair in samples]
+    # every label spends exactly 1 a sample, so identity is the share of samples where it was found
+    recall = lcm.label_sets_families(gt, pred, {"all": LABELS}, "gold").given_gt().set_index("label").loc[LABELS]
+    precision = lcm.label_sets_families(gt, pred, {"all": LABELS}, "pred").given_pred().set_index("label").loc[LABELS]
+    np.testing.assert_allclose(precision["identity"], theirs[0], atol=1e-12)
+    np.testing.assert_allclose(recall["identity"], theirs[1], atol=1e-12)
+    np.testing.assert_allclose(recall["total"], y_true.sum(axis=0))
+    for table in (recall, precision):
+        some = table[table["total"] > 0]
+        np.testing.assert_allclose(some[["identity", "in_family", "oof"]].sum(axis=1), 1)
+
+
+MAPPINGS = {
+    0: dict.fromkeys(LABELS, "Content"),
+    1: FAMILY,
+    2: {"label 0": "A1", "label 1": "A1", "label 2": "A2"},
+    3: {},
+}
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+@given(pages=st.lists(page, min_size=1, max_size=2), depth=st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_the_matrix_at_a_depth_is_that_of_layouts_mapped_to_their_families(method, pages, depth):
+    gt, pred = layouts(pages)
+    mapping = {"gt": MAPPINGS[depth], "pred": MAPPINGS[depth]}
+    expected = lcm.compare(gt, pred, mapping=mapping, taxonomy="same").confusion(method=method)
+    c = lcm.compare(gt, pred)
+    m = c.confusion(method=method, families=TREE, depth=depth)
+    assert m.labels == expected.labels
+    np.testing.assert_allclose(m.recall_mass, expected.recall_mass, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(m.precision_mass, expected.precision_mass, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(m.pred_pixels, expected.pred_pixels)
+    if depth == 3:
+        np.testing.assert_allclose(m.values, c.confusion(method=method).values, rtol=1e-9, atol=1e-9)
+
+
+def test_two_labels_of_a_family_on_a_pixel_count_once():
+    one = {"p": (10, 10)}
+    gt = build(one, [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 10, 10)])
+    pred = build(one, [("p", "a", 0, 0, 10, 10), ("p", "c", 0, 0, 10, 5)], ["a", "b", "c"])
+    c = lcm.compare(gt, pred)
+    assert c.confusion().values.sum() == 200
+    m = c.confusion(families={"F": ["a", "b"]})
+    assert m.labels == ["Background", "F", "c"]
+    np.testing.assert_allclose(m.values, [[0, 0, 0], [0, 75, 25], [0, 0, 0]])
+    everything = c.confusion(families={}, depth=0)
+    assert everything.labels == c.confusion().collapse().labels
+    np.testing.assert_allclose(everything.values, [[0, 0], [0, 100]])
+
+
+def test_single_families_can_be_opened(two_pages):
+    c = lcm.compare(*two_pages)
+    tree = {"Text": {"Headings": ["title"], "Body": ["paragraph", "list_item"]}, "Floats": ["picture", "table"]}
+    names = lambda **choice: c.confusion(families=tree, **choice).labels[1:]
+    assert names() == ["Text", "Floats", "caption"]
+    assert names(expanded=["Text"]) == ["Headings", "Body", "Floats", "caption"]
+    assert names(expanded=["Text", "Body"]) == ["Headings", "paragraph", "list_item", "Floats", "caption"]
+    assert names(expanded=["Floats"]) == ["Text", "picture", "table", "caption"]
+    assert names(depth=2) == ["Headings", "Body", "picture", "table", "caption"]
+    assert "families:2 given|depth:1|expanded:Text|" in c.confusion(families=tree, expanded=["Text"]).recipe
+    with pytest.raises(lcm.InputError, match="there is no family 'Nope'"):
+        names(expanded=["Nope"])
+
+
+def different():
+    pages = {"p": (10, 10)}
+    gt = build(pages, [("p", "Title", 0, 0, 10, 2), ("p", "Text", 0, 2, 10, 8), ("p", "Formula", 0, 8, 10, 10)])
+    pred = build(pages, [("p", "Text", 0, 0, 10, 4), ("p", "paragraph", 0, 4, 10, 8), ("p", "logo", 0, 8, 10, 10)])
+    return gt, pred
+
+
+def test_families_may_name_labels_of_either_side():
+    c = lcm.compare(*different())
+    assert c.taxonomy == "different"
+    f = c.families({"Words": ["Title", "Text", "paragraph"], "Other": ["Formula", "logo"]})
+    words = f.matrices["Words"]
+    assert words.index.tolist() == ["Title", "Text", OOF] and words.columns.tolist() == ["Text", "paragraph", OOF]
+    # labels are compared by name: Text is Text, whatever else the two lists hold
+    assert words.to_numpy().tolist() == [[20, 0, 0], [20, 40, 0], [0, 0, 0]]
+    assert f.given_gt().set_index("label").loc["Text"].tolist() == pytest.approx([1 / 3, 2 / 3, 0, 60, "paragraph"])
+    assert f.given_gt().set_index("label").loc["Formula"].tolist() == [0, 1, 0, 20, "logo"]
+    assert f.given_pred()["label"].tolist() == ["Background", "Text", "paragraph", "logo"]
+
+
+def test_a_family_with_labels_of_both_sides_makes_them_comparable():
+    c = lcm.compare(*different())
+    m = c.confusion(families={"Words": ["Title", "Text", "paragraph"]})
+    assert m.diagonal and m.labels == ["Background", "Words", "Formula", "logo"]
+    assert m.classes().set_index("label").loc["Words", "f1"] == 1
+    # a family with labels of one side only does not
+    block = c.confusion(families={"Words": ["Title", "Text"], "Images": ["logo"]}, depth=2)
+    assert not block.diagonal and block.labels == c.labels
+    np.testing.assert_array_equal(block.values, c.confusion().values)
+    block = c.confusion(families={"Heads": ["Title", "Formula"]})
+    assert not block.diagonal and block.labels == ["Background", "Heads", "Text", "Text", "paragraph", "logo"]
+    assert (block.rows, block.columns) == ((0, 1, 2), (0, 3, 4, 5))
+    assert block.values[1].tolist() == [0, 0, 0, 20, 0, 20]
+
+
+def test_mapped_labels_are_known_by_their_new_names():
+    c = lcm.compare(*different(), mapping={"pred": {"paragraph": "Text", "logo": "Formula"}})
+    f = c.families({"Words": ["Title", "Text"]})
+    assert f.given_gt().set_index("label").loc["Title"].tolist() == [0, 1, 0, 20, "Text"]
+    assert [finding.code for finding in f.findings] == ["label-without-family"]
+
+
+def test_more_labels_than_bits_of_a_word():
+    names = [f"n{i}" for i in range(150)]
+    strips = [("p", name, 2 * i, 0, 2 * i + 2, 10) for i, name in enumerate(names)]
+    shifted = [("p", names[i - i % 2], *row[2:]) for i, row in enumerate(strips)]
+    c = lcm.compare(build({"p": (300, 10)}, strips, names), build({"p": (300, 10)}, shifted, names))
+    f = c.families({"low": names[:100], "high": names[100:]})
+    given_gt = f.given_gt().set_index("label")
+    assert given_gt.loc["n149"].tolist() == [0, 1, 0, 20, "n148"] and given_gt.loc["n148", "identity"] == 1
+    assert f.shares() == {"identity": 0.5, "in_family": 0.5, "oof": 0}
+    m = c.confusion(families={"low": names[:100], "high": names[100:]})
+    np.testing.assert_array_equal(m.values, [[0, 0, 0], [0, 2000, 0], [0, 0, 1000]])
+
+
+def test_shares_of_all_labels_together(two_pages):
+    f = lcm.compare(*two_pages).families({"Text": ["title", "paragraph", "list_item", "caption"]})
+    # gt labels: 450 pixels; right are 80 + 80 + 80 + 40, in family are 80, the rest leaves
+    assert f.shares() == pytest.approx({"identity": 280 / 450, "in_family": 80 / 450, "oof": 90 / 450})
+    assert f.shares(background=True)["identity"] == pytest.approx(310 / 500)
+    assert f.shares(PRED) == pytest.approx({"identity": 280 / 540, "in_family": 80 / 540, "oof": 180 / 540})
+
+
+def test_nothing_at_all():
+    f = lcm.label_sets_families([], [], {"A": ["a"]})
+    assert f.matrices["A"].to_numpy().tolist() == [[0, 0], [0, 0]]
+    assert f.given_gt()["identity"].isna().all() and np.isnan(f.shares()["oof"])
+    empty = lcm.compare(build({"p": (5, 5)}, []), build({"p": (5, 5)}, []))
+    assert empty.families({}).given_gt()["label"].tolist() == ["Background"]
+    assert empty.families({}, "page").matrices == {} and len(empty.families({}, "page").given_gt()) == 0
+
+
+def test_a_label_named_like_the_margin_does_not_break_it():
+    f = lcm.label_sets_families([{OOF, "a"}], [{"a"}], {"A": ["a", OOF]})
+    assert f.given_gt().set_index("label").loc[OOF].tolist() == [0, 0, 1, 1, OOF]
+
+
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        (lambda c: c.families({"A": []}, sample="word"), "sample"),
+        (lambda c: c.families({"A": []}, count="all"), "count"),
+        (lambda c: c.families({"A": []}, depth=0), "depth"),
+        (lambda c: c.families({"A": []}, depth="1"), "depth"),
+        (lambda c: c.confusion(families={}, depth=-1), "depth"),
+        (lambda c: lcm.label_sets_families(["ab"], [{"a"}], {}), "gt_sets[0]"),
+        (lambda c: lcm.label_sets_families([{"a"}], [{1}], {}), "pred_sets[0]"),
+        (lambda c: lcm.label_sets_families([{"a"}], [], {}), "gt_sets, pred_sets"),
+        (lambda c: lcm.label_sets_families([{"a"}], [{"a"}], {}, weights=[-1]), "weights"),
+    ],
+)
+def test_wrong_arguments_are_named(call, place, two_pages):
+    with pytest.raises(lcm.InputError) as caught:
+        call(lcm.compare(*two_pages))
+    assert caught.value.place == place and caught.value.hint

@@ -1,0 +1,178 @@
+"""Masks and outlines: what covers a pixel, and the second way to the counts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pycocotools import mask as coco_mask
+
+import layoutcm as lcm
+from layoutcm.diagnosis.page_tiles import label_set_mask
+from layoutcm.layouts.model import Layout
+from layoutcm.layouts.shapes import Outline, RunMask
+from layoutcm.pixels.grid import alignment_to_grid, to_grid
+from layoutcm.pixels.shape_fill import fill_shape
+from support.generated_pages import LABELS, layouts, page
+from support.layouts import build
+
+
+def covered(shape, width, height, own=None):
+    mask, frame = np.zeros((height, width), int), np.array([width, height], float)
+    for x0, y0, x1, y1 in fill_shape(shape, frame if own is None else np.array(own, float), frame).astype(int):
+        mask[y0:y1, x0:x1] += 1
+    assert mask.max(initial=0) <= 1 or len(getattr(shape, "rings", [])) > 1
+    return mask > 0
+
+
+def masks(c, page_index, rounding="outer"):
+    """The two bit-packed masks of a page of a comparison."""
+    grid = alignment_to_grid(c.alignment, rounding, None)
+    rows = slice(grid.offsets[page_index], grid.offsets[page_index + 1])
+    boxes, labels, n_gt = grid.boxes[rows], grid.labels[rows], grid.n_labels[0]
+    frame = grid.frames[page_index]
+    gt = labels < n_gt
+    return (
+        label_set_mask(boxes[gt], labels[gt], n_gt, *frame),
+        label_set_mask(boxes[~gt], labels[~gt] - n_gt, grid.n_labels[1], *frame),
+    )
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest"])
+@pytest.mark.parametrize("n", [5, 63, 74])
+@given(generated=page)
+@settings(max_examples=25, deadline=None)
+def test_cells_and_pixels_agree(rounding, n, generated):
+    labels = [*LABELS, *(f"unused {i}" for i in range(n - 5))]
+    c = lcm.compare(*layouts([generated], labels), rounding=rounding)
+    joined = np.concatenate(masks(c, 0, rounding), axis=2)
+    words, pixels = np.unique(joined.reshape(-1, joined.shape[2]), axis=0, return_counts=True)
+    merged = c.counts().merged()
+    np.testing.assert_array_equal(merged.words, words)
+    np.testing.assert_array_equal(merged.pixels, pixels)
+
+
+def inside(x, y, ring):
+    """Even-odd rule for one point: how many edges does a ray to the left cross?"""
+    crossings = 0
+    for (xa, ya), (xb, yb) in zip(ring, np.roll(ring, -1, axis=0)):
+        if (ya <= y < yb or yb <= y < ya) and xa + (y - ya) * (xb - xa) / (yb - ya) <= x:
+            crossings += 1
+    return crossings % 2 == 1
+
+
+# Off the grid by an odd amount, so that no pixel centre lies on an edge, where two ways of rounding may differ.
+point = st.tuples(st.integers(-10, 70), st.integers(-10, 70)).map(lambda p: (p[0] / 5 + 0.0131, p[1] / 5 + 0.0173))
+
+
+@given(points=st.lists(point, min_size=3, max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_a_polygon_covers_the_pixels_whose_centre_it_holds(points):
+    ring = np.array(points)
+    mask = covered(Outline((ring,)), 12, 11)
+    expected = [[inside(x + 0.5, y + 0.5, ring) for x in range(12)] for y in range(11)]
+    np.testing.assert_array_equal(mask, expected)
+
+
+def test_parts_of_an_outline_are_joined():
+    rings = (np.array([[0, 0], [4, 0], [4, 4], [0, 4]], float), np.array([[2, 2], [6, 2], [6, 6], [2, 6]], float))
+    assert covered(Outline(rings), 8, 8).sum() == 16 + 16 - 4
+
+
+@given(bits=st.lists(st.booleans(), min_size=1, max_size=60), height=st.integers(1, 7))
+@settings(max_examples=100, deadline=None)
+def test_a_run_length_mask_is_its_pixels(bits, height):
+    columns = -(-len(bits) // height)
+    flat = np.array(bits + [False] * (columns * height - len(bits)))
+    pixels = flat.reshape(columns, height).T
+    runs = [0] if flat[0] else []
+    runs += [int(n) for n in np.diff(np.flatnonzero(np.concatenate([[True], flat[1:] != flat[:-1], [True]])))]
+    np.testing.assert_array_equal(covered(RunMask(height, columns, np.array(runs)), columns, height), pixels)
+
+
+def test_a_mask_of_another_size_is_sampled_at_pixel_centres():
+    quarter = RunMask(2, 2, np.array([0, 1, 3]))
+    np.testing.assert_array_equal(covered(quarter, 4, 4, (2, 2)), np.pad(np.ones((2, 2), bool), (0, 2)))
+
+
+def shaped(layout: Layout, shape) -> Layout:
+    from dataclasses import replace
+
+    return replace(layout, region_columns=replace(layout.region_columns, shapes={0: shape}))
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
+def test_an_outline_counts_pixels_in_every_rounding(rounding):
+    triangle = np.array([[0, 0], [8, 0], [0, 8]], float)
+    gt = shaped(build({"p": (10, 10)}, [("p", "a", 0, 0, 8, 8)]), Outline((triangle,)))
+    pred = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)])
+    m = lcm.compare(gt, pred, rounding=rounding).confusion()
+    # centres with x + y < 8: 7 + 6 + ... whole rows of the staircase, and the diagonal x + y = 8 - 1 is on the edge
+    expected = sum(x + 0.5 + y + 0.5 < 8 for x in range(10) for y in range(10))
+    assert m.values.tolist() == [[0, 100 - expected], [0, expected]]
+
+
+def test_polygons_from_a_file_agree_with_pycocotools(tmp_path):
+    import json
+
+    polygon = [3.2, 2.1, 17.9, 4.4, 15.3, 16.8, 6.1, 13.7]
+    rle = coco_mask.frPyObjects([polygon], 20, 24)[0]
+    images = [{"id": 1, "width": 24, "height": 20, "file_name": "p"}]
+    categories = [{"id": 1, "name": "a"}]
+    annotation = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [3, 2, 15, 15]}
+    segmentation = {"size": [20, 24], "counts": rle["counts"].decode()}
+    path = tmp_path / "gt.json"
+    path.write_text(
+        json.dumps(
+            {"images": images, "categories": categories, "annotations": [annotation | {"segmentation": segmentation}]}
+        )
+    )
+    layout = lcm.read(path, shapes="polygon")
+    np.testing.assert_array_equal(covered(layout.region_columns.shapes[0], 24, 20), coco_mask.decode(rle) > 0)
+    assert not lcm.read(path).region_columns.shapes
+
+
+def test_words_and_bits():
+    mask = label_set_mask(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, 2], 3, 4, 1)
+    assert mask[0, :, 0].tolist() == [0b10, 0b1010, 0b1000, 0b1]
+
+
+def test_lay_out_clips_before_it_rounds():
+    from layoutcm.pixels.grid import SideBoxes
+
+    boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
+    frame = np.array([[10.0, 10.0]])
+    side = SideBoxes(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, frame, np.ones(4))
+    grid = to_grid([side], [], (1, 1), frame, "outer")
+    areas = np.prod(grid.boxes[:, 2:] - grid.boxes[:, :2], axis=1)
+    assert areas.tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_scaled_pages_are_scaled_exactly(rounding, data):
+    """Whole edges that fall on whole pixels after scaling stay there, whatever the two sizes."""
+    own, frame, part = (data.draw(st.integers(1, 40)) for _ in range(3))
+    edge = data.draw(st.integers(0, own * part))
+    width, height = own * part * frame, 7
+    gt = build({"p": (width, height)}, [("p", "a", 0, 0, edge * frame, height)] if edge else [], ["a"])
+    pred = build({"p": (own * part, height)}, [("p", "a", 0, 0, edge, height)] if edge else [], ["a"])
+    for pair in ((gt, pred), (pred, gt)):
+        m = lcm.compare(*pair, rounding=rounding).confusion()
+        assert m.values[0, 1] == m.values[1, 0] == 0
+
+
+def test_a_scaled_outline_covers_whole_pixels():
+    triangle = np.array([[0, 0], [10, 0], [0, 10]], float)
+    gt = build({"p": (49, 49)}, [("p", "a", 0, 0, 49, 49)])
+    pred = shaped(build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)]), Outline((triangle,)))
+    expected = sum(x + 0.5 + y + 0.5 < 49 for x in range(49) for y in range(49))
+    for rounding in ("outer", "nearest", "exact"):
+        assert lcm.compare(gt, pred, rounding=rounding).confusion().values[1, 1] == expected
+
+
+def test_a_scaled_mask_is_sampled_at_exact_centres():
+    column = np.zeros((14, 1), bool)
+    column[7] = True  # the centre of row 4 of 9 is 4.5 * 14 / 9 = 7 exactly
+    mask = RunMask(14, 1, np.array([7, 1, 6]))
+    assert np.flatnonzero(covered(mask, 1, 9)[:, 0]).tolist() == [4]

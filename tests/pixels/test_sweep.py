@@ -1,0 +1,166 @@
+"""The kernel against a loop over pixels, and invariants, on generated pages."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import layoutcm as lcm
+from support import pixel_loop
+from support.generated_pages import LABELS, SPACE, layouts, page
+from support.layouts import build
+
+
+def loop(pages, rounding, pixel=pixel_loop.contribution):
+    total = np.zeros((len(SPACE), len(SPACE)))
+    for (w, h), gt, pred in pages:
+        sets = [pixel_loop.pixel_sets(regions, w, h, rounding) for regions in (gt, pred)]
+        total += pixel_loop.matrix(*sets, SPACE, pixel)
+    return total
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest"])
+@given(pages=st.lists(page, min_size=1, max_size=3))
+@settings(max_examples=150, deadline=None)
+def test_equal_to_the_pixel_loop(rounding, pages):
+    c = lcm.compare(*layouts(pages), rounding=rounding)
+    np.testing.assert_allclose(c.confusion().values, loop(pages, rounding), rtol=1e-9, atol=1e-9)
+    for i, generated in enumerate(pages):
+        expected = loop([generated], rounding)
+        np.testing.assert_allclose(c.confusion(page=f"page {i}").values, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest"])
+def test_a_crowded_page_is_equal_to_the_pixel_loop(rounding):
+    """Every pixel under dozens of boxes, many of which share edges, are empty, or lie beside the page."""
+    rng = np.random.default_rng(11)
+    corners = np.sort(rng.integers(-8, 88, (2, 150, 2, 2)) / 4, axis=2).reshape(2, 150, 4).tolist()
+    sides = [[(LABELS[i % 5], *box) for i, box in enumerate(side)] for side in corners]
+    pages = [((20, 17), *sides), ((20, 17), sides[1][:20], sides[0])]
+    c = lcm.compare(*layouts(pages), rounding=rounding)
+    np.testing.assert_allclose(c.confusion().values, loop(pages, rounding), rtol=1e-9, atol=1e-9)
+
+
+@given(pages=st.lists(page, min_size=1, max_size=2))
+@settings(max_examples=80, deadline=None)
+def test_tensor_is_equal_to_the_pixel_loop(pages):
+    m = lcm.compare(*layouts(pages)).confusion(method="tensor")
+    recall = loop(pages, "outer", lambda g, p: pixel_loop.tensor_contributions(g, p)[0])
+    precision = loop(pages, "outer", lambda g, p: pixel_loop.tensor_contributions(g, p)[1])
+    np.testing.assert_allclose(m.recall_mass, recall, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(m.precision_mass, precision, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(m.precision_mass.sum(axis=0), m.pred_pixels, rtol=1e-9, atol=1e-9)
+
+
+@given(pages=st.lists(page, min_size=1, max_size=2))
+@settings(max_examples=80, deadline=None)
+def test_exact_is_the_loop_on_a_grid_four_times_as_fine(pages):
+    fine = [
+        ((4 * w, 4 * h), *([(label, *(4 * v for v in corners)) for label, *corners in boxes] for boxes in sides))
+        for (w, h), *sides in pages
+    ]
+    exact = lcm.compare(*layouts(pages), rounding="exact").confusion().values
+    np.testing.assert_allclose(exact, loop(fine, "outer") / 16, rtol=1e-9, atol=1e-9)
+
+
+@given(pages=st.lists(page, min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_rows_sum_to_gt_pixels_and_pages_add_up(pages):
+    c = lcm.compare(*layouts(pages))
+    m = c.confusion()
+    gt = np.zeros(len(SPACE))
+    for (w, h), regions, _ in pages:
+        for labels in pixel_loop.pixel_sets(regions, w, h, "outer").values():
+            for label in labels:
+                gt[SPACE.index(label)] += 1
+    np.testing.assert_allclose(m.values.sum(axis=1), gt, rtol=1e-12)
+    parts = sum(c.confusion(page=name).values for name in c.pages)
+    np.testing.assert_allclose(parts, m.values, rtol=1e-12, atol=1e-12)
+    assert c.pixels == sum(w * h for (w, h), _, _ in pages)
+
+
+@given(pages=st.lists(page, min_size=1, max_size=2), order=st.permutations(range(5)))
+@settings(max_examples=60, deadline=None)
+def test_renaming_and_reordering_labels_permutes(pages, order):
+    names = [f"new {i}" for i in range(5)]
+    renamed = [
+        (frame, *([(names[LABELS.index(label)], *corners) for label, *corners in boxes] for boxes in sides))
+        for frame, *sides in pages
+    ]
+    before = lcm.compare(*layouts(pages)).confusion().values
+    after = lcm.compare(*layouts(renamed, [names[i] for i in order])).confusion().values
+    place = [0, *(1 + i for i in order)]
+    np.testing.assert_allclose(after, before[np.ix_(place, place)], rtol=1e-12, atol=1e-12)
+
+
+@given(pages=st.lists(page, min_size=1, max_size=2), k=st.integers(2, 5))
+@settings(max_examples=60, deadline=None)
+def test_scaling_by_k_scales_by_k_squared(pages, k):
+    whole = [
+        (frame, *([(label, *(round(v) for v in corners)) for label, *corners in boxes] for boxes in sides))
+        for frame, *sides in pages
+    ]
+    before = lcm.compare(*layouts(whole)).confusion().values
+    after = lcm.compare(*layouts(whole, scale=k)).confusion().values
+    np.testing.assert_allclose(after, before * k * k, rtol=1e-12, atol=1e-12)
+
+
+@given(pages=st.lists(page, min_size=1, max_size=2))
+@settings(max_examples=60, deadline=None)
+def test_a_perfect_match_is_diagonal_or_a_block(pages):
+    same, _ = layouts([(frame, gt, gt) for frame, gt, _ in pages])
+    m = lcm.compare(same, same).confusion()
+    assert (m.values == np.diag(np.diag(m.values))).all()
+    names = {label: f"other {label}" for label in LABELS}
+    other, _ = layouts(
+        [(frame, [(names[b[0]], *b[1:]) for b in gt], []) for frame, gt, _ in pages], list(names.values())
+    )
+    block = lcm.compare(same, other, taxonomy="different").confusion().values
+    assert block[0, 1:].sum() == 0 and block[1:, 0].sum() == 0
+    assert block[:, 1:6].sum() == 0 and block[6:].sum() == 0
+
+
+@given(pages=st.lists(page, min_size=1, max_size=2))
+@settings(max_examples=60, deadline=None)
+def test_more_words_give_the_same_numbers(pages):
+    """Padding the label lists to 63 and 74 a side moves labels to other words and changes nothing else."""
+    plain = lcm.compare(*layouts(pages)).confusion().values
+    for n in (30, 31, 32, 63, 64, 74, 140):
+        padded = [f"unused {i}" for i in range(n - 5)]
+        many = lcm.compare(*layouts(pages, [*padded[: n // 2], *LABELS, *padded[n // 2 :]])).confusion()
+        place = [0, *(many.labels.index(label) for label in LABELS)]
+        np.testing.assert_array_equal(many.values[np.ix_(place, place)], plain)
+        assert many.values.sum() == pytest.approx(plain.sum())
+
+
+@given(pages=st.lists(page, min_size=1, max_size=2))
+@settings(max_examples=60, deadline=None)
+def test_a_side_with_more_words_than_the_other(pages):
+    plain = lcm.compare(*layouts(pages)).confusion().values
+    gt, _ = layouts(pages, [*(f"unused {i}" for i in range(69)), *LABELS])
+    _, pred = layouts(pages)
+    many = lcm.compare(gt, pred).confusion()
+    place = [0, *(many.labels.index(label) for label in LABELS)]
+    np.testing.assert_array_equal(many.values[np.ix_(place, place)], plain)
+
+
+def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
+    """Enough boxes that rows and tables must grow, on one thread and on several, in small chunks."""
+    from layoutcm.pixels import counting
+
+    rng = np.random.default_rng(3)
+    pages = {f"page {i}": (200, 150) for i in range(23)}
+    sides = []
+    for _ in range(2):
+        corners = np.sort(rng.integers(0, 150, (23 * 60, 2, 2)), axis=1).reshape(-1, 4)
+        rows = [(f"page {i % 23}", LABELS[i % 5], *map(float, box)) for i, box in enumerate(corners)]
+        sides.append(build(pages, rows, LABELS))
+    once = lcm.compare(*sides, threads=1)
+    monkeypatch.setattr(counting, "PAGES_A_CHUNK", 4)
+    monkeypatch.setattr(counting, "ROWS_A_PAGE", 1)
+    monkeypatch.setattr(counting, "FIRST_TABLE_SIZE", 8)
+    seen = []
+    again = lcm.compare(*sides, threads=3, progress=lambda done, total: seen.append((done, total)))
+    np.testing.assert_array_equal(once.all_counts.words, again.all_counts.words)
+    np.testing.assert_array_equal(once.all_counts.pixels, again.all_counts.pixels)
+    assert seen == [(4, 23), (8, 23), (12, 23), (16, 23), (20, 23), (23, 23)]

@@ -1,0 +1,140 @@
+"""The workbook, read back by another library: numbers in full, text as text, the same file every time."""
+
+import math
+
+import numpy as np
+import openpyxl
+import pytest
+
+import layoutcm as lcm
+from layoutcm.report import workbook
+from layoutcm.report.report_files import all_tables
+from support import hostile
+from support.layouts import build
+
+SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Classes", "Objects"]
+SHEETS += ["Documents", "Pages", "Findings", "Recipe"]
+
+
+def written(c, path, method="matrix"):
+    m = c.confusion(method=method)
+    workbook.write_workbook(c, m, all_tables(c, m, c.objects()), path)
+    return openpyxl.load_workbook(path)
+
+
+def cells(sheet, top=1):
+    return [list(row) for row in sheet.iter_rows(min_row=top, values_only=True)]
+
+
+def same(found, wanted):
+    """Equal to 16 digits, which is what the format keeps; Excel itself shows 15."""
+    np.testing.assert_allclose(found, wanted, rtol=1e-15)
+
+
+def numbers(rows, skip=1):
+    return np.array([[np.nan if value is None else value for value in row[skip:]] for row in rows[1:]], float)
+
+
+def test_every_sheet_is_there_and_headers_stay_in_sight(two_pages, tmp_path):
+    book = written(lcm.compare(*two_pages), tmp_path / "x.xlsx")
+    assert book.sheetnames == SHEETS
+    assert {book[name].freeze_panes for name in SHEETS[1:]} == {"B2"}
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+def test_matrices_are_the_api_s_to_sixteen_digits(two_pages, tmp_path, method):
+    c = lcm.compare(*two_pages)
+    m = c.confusion(method=method)
+    book = written(c, tmp_path / "x.xlsx", method)
+    for name, values in (("Confusion", m.values), ("Recall", m.recall), ("Precision", m.precision), ("F1", m.f1)):
+        rows = cells(book[name])
+        assert rows[0] == ["gt", *m.labels] and [row[0] for row in rows[1:]] == m.labels
+        same(numbers(rows), values)
+    small = m.collapse()
+    together = np.concatenate([small.values, small.recall, small.precision, small.f1], axis=1)
+    same(numbers(cells(book["Collapsed"])), together)
+
+
+def test_tables_are_the_api_s(two_pages, tmp_path):
+    c = lcm.compare(*two_pages)
+    book = written(c, tmp_path / "x.xlsx")
+    for name, frame, texts in (
+        ("Classes", c.confusion().classes(), 1),
+        ("Pages", c.page_table(), 2),
+        ("Documents", c.document_table(), 1),
+    ):
+        rows = cells(book[name])
+        assert [row[0] for row in rows[1:]] == frame.iloc[:, 0].tolist()
+        same(numbers(rows, texts), frame.iloc[:, texts:].to_numpy(float))
+    summary = {row[0]: row[1:4] for row in cells(book["Summary"]) if row[0]}
+    macro = c.confusion().average("macro")
+    same(summary["macro, without Background"], [macro[name] for name in ("precision", "recall", "f1")])
+    assert summary["pages"][0] == 2 and summary["pixels"][0] == 500
+    assert dict(row[:2] for row in cells(book["Recipe"]))["rounding"] == "outer"
+
+
+def test_undefined_is_a_blank_cell(two_pages, tmp_path):
+    c = lcm.compare(*two_pages)
+    row = c.labels.index("caption")  # gt has no caption
+    assert math.isnan(c.confusion().recall[row, 0])
+    assert cells(written(c, tmp_path / "x.xlsx")["Recall"])[row + 1][1:] == [None] * len(c.labels)
+
+
+def test_the_diagonal_is_marked_and_coloured_apart(two_pages, tmp_path):
+    sheet = written(lcm.compare(*two_pages), tmp_path / "x.xlsx")["Recall"]
+    assert sheet["B2"].font.bold and sheet["B2"].border.top.style and not sheet["C2"].font.bold
+    assert sheet["B2"].number_format == "0.0000"
+    areas = {rule.type: str(area.sqref).split() for area in sheet.conditional_formatting for rule in area.rules}
+    ranges = [str(area.sqref).split() for area in sheet.conditional_formatting]
+    assert areas and ["B2", "C3", "D4", "E5", "F6", "G7", "H8"] in ranges
+    assert sum(len(area) for area in ranges) == 7 + 12
+
+
+def test_labels_never_become_formulas_links_or_numbers(tmp_path):
+    c = hostile.compared()
+    book = written(c, tmp_path / "x.xlsx")
+    assert [row[0] for row in cells(book["Confusion"])[1:]] == ["Background", *hostile.LABELS]
+    assert cells(book["Pages"])[1][0] == hostile.PAGE
+    for sheet in book:
+        for row in sheet.iter_rows():
+            for cell in row:
+                assert cell.data_type != "f" and cell.hyperlink is None
+                assert not (cell.data_type == "n" and cell.value in hostile.LABELS)
+
+
+def test_control_characters_and_endless_names_are_bearable(tmp_path):
+    label = "a\x01b\nc" + "x" * 40_000
+    layout = build({"p": (4, 4)}, [("p", label, 0, 0, 4, 4)])
+    found = cells(written(lcm.compare(layout, layout), tmp_path / "x.xlsx")["Classes"])[2][0]
+    assert found.startswith("a b cxxx") and len(found) == 32_767
+
+
+def test_more_pages_than_a_sheet_has_rows(two_pages, tmp_path, monkeypatch):
+    monkeypatch.setattr(workbook, "MOST_ROWS", 1)
+    c = lcm.compare(*two_pages)
+    m = c.confusion()
+    tables = all_tables(c, m)
+    tables |= dict.fromkeys(("averages", "confusions"), tables["recipe"])
+    workbook.write_workbook(c, m, tables, tmp_path / "x.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+    assert len(cells(book["Pages"])) == 2 and cells(book["Pages"])[1][0] == c.page_table()["page"][0]
+    assert ("Pages", "the 1 worst; all of them are in pages.parquet") in [tuple(r[:2]) for r in cells(book["Summary"])]
+
+
+def test_different_taxonomies_say_that_classes_are_undefined(tmp_path):
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    pred = build({"p": (10, 10)}, [("p", "b", 0, 0, 5, 10), ("p", "z", 5, 0, 10, 10)])
+    c = lcm.compare(gt, pred)
+    book = written(c, tmp_path / "x.xlsx")
+    assert cells(book["Classes"])[0][0].startswith("n/a")
+    rows = cells(book["Confusion"])
+    assert rows[0] == ["gt", "Background", "a", "b", "b", "z"]
+    same(numbers(rows), c.confusion().values)
+
+
+def test_equal_numbers_make_equal_files(two_pages, tmp_path):
+    c = lcm.compare(*two_pages)
+    once, again = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    for path in (once, again):
+        written(c, path)
+    assert once.read_bytes() == again.read_bytes()

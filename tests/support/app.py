@@ -1,0 +1,48 @@
+"""The dashboard under Streamlit's own test runner, and small COCO files to upload."""
+
+import json
+import re
+
+from streamlit.testing.v1 import AppTest
+
+from support.paths import ROOT
+
+HOSTILE = ["<b>bold</b>", "$x^2$", "=1+1", "*star* _under_", "مرحبا 😀", "%{x} :red[a]"]
+
+
+def opened(page="compare", /, **parameters):
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    app.run()
+    if page != "compare":
+        app.switch_page(f"pages/{page}.py").run()
+    return app
+
+
+def texts(app):
+    kinds = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "info", "metric", "button")
+    found = []
+    for kind in kinds:
+        for element in getattr(app, kind):
+            found += [str(getattr(element, "value", "")), str(getattr(element, "label", ""))]
+    # Markdown escapes are what makes text show as typed; a person does not see them.
+    return re.sub(r"\\([^\w\s])", r"\1", " ".join(found))
+
+
+def coco(labels, boxes):
+    return json.dumps(
+        {
+            "images": [{"id": 1, "width": 50, "height": 40, "file_name": "p1.png"}],
+            "categories": [{"id": i + 1, "name": name} for i, name in enumerate(labels)],
+            "annotations": [
+                {"id": i, "image_id": 1, "category_id": label + 1, "bbox": box} for i, (label, box) in enumerate(boxes)
+            ],
+        }
+    ).encode()
+
+
+def upload(app, gt, pred):
+    app.file_uploader(key="upload_gt").set_value(gt)
+    app.file_uploader(key="upload_preds").set_value([pred])
+    return app.run()

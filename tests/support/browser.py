@@ -1,0 +1,74 @@
+"""A real server and a real Chromium, for tests and for screenshots."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+
+from playwright.sync_api import Page, sync_playwright
+
+from support.paths import ROOT
+from support.ports import free_port
+
+SETTLED = "[data-testid=stApp][data-test-script-state=notRunning]"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# No sandbox, because test machines run as root; no background traffic, because nothing may leave the machine.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
+
+
+@contextmanager
+def server(**opened):
+    """The app on a free port; `opened` are the settings that `layoutcm app` would hand over. Yields the address."""
+    port = free_port()
+    environment = os.environ | {"LAYOUTCM_APP": json.dumps(opened), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(f"{address}/_stcore/health")
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _wait_for(address):
+    for _ in range(300):
+        try:
+            with urllib.request.urlopen(address, timeout=1):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError(f"no answer from {address}")
+
+
+@contextmanager
+def chromium():
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    with sync_playwright() as playwright:
+        # Without a system browser, the one that `playwright install chromium` brought.
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def settle(page: Page, pause: int = 250):
+    """Wait until the script has run and the page has drawn."""
+    page.wait_for_selector(SETTLED, timeout=30_000)
+    page.wait_for_timeout(pause)
+    page.wait_for_selector(SETTLED, timeout=30_000)
+
+
+def visit(page: Page, address: str):
+    page.goto(address)
+    settle(page, 400)
+
+
+def cell_centre(page: Page, row: int, column: int, rows: int, columns: int):
+    """Pixel position of a matrix cell: the plot area is cut evenly."""
+    box = page.locator(".nsewdrag").first.bounding_box()
+    return box["x"] + (column + 0.5) * box["width"] / columns, box["y"] + (row + 0.5) * box["height"] / rows

@@ -1,0 +1,28 @@
+"""Hypothesis strategies for small pages with boxes of five labels, and the layouts of such pages."""
+
+from hypothesis import strategies as st
+
+from support.layouts import build
+
+LABELS = [f"label {i}" for i in range(5)]
+SPACE = ["Background", *LABELS]
+
+quarters = st.integers(-8, 56).map(lambda n: n / 4)
+box = st.tuples(st.sampled_from(LABELS), quarters, quarters, quarters, quarters)
+side = st.lists(box, max_size=7)
+size = st.tuples(st.integers(1, 12), st.integers(1, 12))
+page = st.tuples(size, side, side)
+
+
+def layouts(pages, labels=LABELS, scale=1):
+    """The gt and pred layouts of generated pages [(size, gt boxes, pred boxes)]."""
+    sizes = {f"page {i}": (w * scale, h * scale) for i, ((w, h), _, _) in enumerate(pages)}
+    sides = []
+    for k in (1, 2):
+        rows = [
+            (f"page {i}", label, *(v * scale for v in corners))
+            for i, generated in enumerate(pages)
+            for label, *corners in generated[k]
+        ]
+        sides.append(build(sizes, rows, labels))
+    return sides

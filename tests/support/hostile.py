@@ -1,0 +1,31 @@
+"""Labels that mean something to Excel, HTML, LaTeX, Markdown or Matplotlib, and a comparison that has them all."""
+
+import layoutcm as lcm
+from support.layouts import build
+
+LABELS = [
+    '=HYPERLINK("x")',
+    "<script>alert(1)</script>",
+    r"\input{x}",
+    "100 %",
+    "a_b^c~d",
+    "R&D #1",
+    "$x^2$ {y}",
+    "[z] *bold* `code` a|b",
+    "عنوان",
+    "页眉 标题",
+    "-- dash",
+    "</script><!--",
+]
+PAGE = '+1 & "first" <page>'
+
+
+def compared():
+    """One page, a strip for each label; pred cuts each strip at three quarters and calls the first the second."""
+    n = len(LABELS)
+    size = {PAGE: (40, 10 * n)}
+    strips = [(PAGE, label, 0, 10 * i, 40, 10 * i + 10) for i, label in enumerate(LABELS)]
+    cut = [(PAGE, label, 0, y0, 30, y1) for _, label, _, y0, _, y1 in strips]
+    cut[0] = (PAGE, LABELS[1], 0, 0, 30, 10)
+    gt = build(size, strips, LABELS, name="gt")
+    return lcm.compare(gt, build(size, cut, LABELS, name="pred"))

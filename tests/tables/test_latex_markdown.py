@@ -1,0 +1,90 @@
+"""Tables as LaTeX and Markdown: numbers as the API's, labels as typed."""
+
+import re
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.tables.latex_markdown import LATEX_ESCAPES, escape_latex, latex, markdown
+from layoutcm.tables.tables import average_table, class_table, collapsed_table, confusions_table, matrix_table
+from support import hostile
+from support.layouts import build
+
+
+def read_tex(text):
+    """What LaTeX would print, by undoing each macro; a table as headings and rows."""
+    body = text[text.index(r"\toprule") + 8 : text.index(r"\bottomrule")].replace(r"\midrule", "")
+    rows = [re.split(r"(?<!\\) & ", line) for line in body.strip().split(" \\\\\n") if line]
+    return [[typeset(cell.strip().removesuffix(r" \\")) for cell in row] for row in rows]
+
+
+def typeset(cell):
+    cell = re.sub(r"^\\rotatebox\{90\}\{(.*)\}$", r"\1", cell)
+    back = {written: plain for plain, written in LATEX_ESCAPES.items()}
+    pattern = "|".join(re.escape(written) for written in sorted(back, key=len, reverse=True))
+    return re.sub(pattern, lambda found: back[found[0]], cell)
+
+
+def number(text):
+    return np.nan if text == "--" else float(text.replace(r"\,", ""))
+
+
+def test_the_macros_are_latex_s_own():
+    assert escape_latex(r"\input{x}") == r"\textbackslash{}input\{x\}"
+    assert escape_latex("50% of a_b & c#1 ~ $x^2$") == (
+        r"50\% of a\_b \& c\#1 \textasciitilde{} \$x\textasciicircum{}2\$"
+    )
+    assert escape_latex("[x]* --") == "{[}x{]}{*} -{}-{}" and escape_latex('<"|"`>\n') == (
+        r"\textless{}\symbol{34}\textbar{}\symbol{34}\textasciigrave{}\textgreater{} "
+    )
+
+
+def test_hostile_labels_stay_text_in_latex():
+    m = hostile.compared().confusion()
+    for table in (matrix_table(m, "recall", visible_only=True), class_table(m)):
+        text = latex(table)
+        rows = read_tex(text)
+        assert [row[0] for row in rows[1:]] == m.labels
+        assert not re.search(r"\\(input|HYPERLINK)|(?<!\\)[$#]", text[text.index("\n") :])
+        assert text.count("\n%") == 0 and text.startswith("% ")
+
+
+def test_numbers_in_latex_are_the_api_s(two_pages):
+    c = lcm.compare(*two_pages)
+    m = c.confusion()
+    rows = read_tex(latex(matrix_table(m, "recall", visible_only=True)))
+    found = np.array([[number(cell) for cell in row[1:]] for row in rows[1:]])
+    np.testing.assert_allclose(found, m.recall, atol=5e-5)
+    rows = read_tex(latex(class_table(m)))
+    assert rows[0] == ["label", "gt pixels", "pred pixels", "precision", "recall", "F1", "IoU"]
+    found = np.array([[number(cell) for cell in row[1:]] for row in rows[1:]])
+    np.testing.assert_allclose(found, m.classes().iloc[:, 1:].to_numpy(float), atol=5e-3)
+    np.testing.assert_allclose(found[:, 2:], m.classes().iloc[:, 3:].to_numpy(float), atol=5e-5)
+    averages = {row[0]: [number(cell) for cell in row[1:]] for row in read_tex(latex(average_table(c, m)))[1:]}
+    np.testing.assert_allclose(averages["micro, without Background"], list(m.average("micro").values()), atol=5e-5)
+
+
+def test_narrow_tables_have_plain_headings():
+    m = lcm.label_sets_confusion(["a"], ["a"], "ab")
+    assert "rotatebox" not in latex(matrix_table(m, "f1")) and "graphicx" not in latex(collapsed_table(m))
+
+
+def test_markdown_is_a_table_with_labels_as_typed():
+    m = hostile.compared().confusion()
+    lines = markdown(confusions_table(m)).splitlines()
+    assert lines[0] == "| gt | pred | pixels | share of gt |" and lines[1] == "| --- | --- | ---: | ---: |"
+    rows = [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in lines[2:]]
+    assert all(len(row) == 4 for row in rows)
+    names = {re.sub(r"\\(.)", r"\1", cell) for row in rows for cell in row[:2]}
+    assert names == {"Background", *hostile.LABELS}
+    assert {row[2:] == ["100", "0.250"] or row[2:] == ["300", "0.750"] for row in map(list, rows)} == {True}
+
+
+@pytest.mark.parametrize("label", ["f1", "gt", "pixels", "share"])
+def test_a_label_that_is_called_like_a_column_keeps_its_name(label):
+    layout = build({"p": (4, 4)}, [("p", label, 0, 0, 4, 2)])
+    m = lcm.compare(layout, layout).confusion()
+    assert matrix_table(m, "recall").headings() == ["gt", "Background", label]
+    assert matrix_table(m, "recall").kinds() == ["text", "share", "share"]
+    assert matrix_table(m, "pixels").kinds() == ["text", "pixels", "pixels"]

@@ -1,0 +1,115 @@
+"""The Families page of the dashboard, empty and loaded, and what a visitor can do there."""
+
+import json
+
+import pytest
+
+from layoutcm.metrics.family_trees import FamilyTree
+from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
+from layoutcm.ui.parts.families import as_yaml
+from support.app import HOSTILE, coco, opened, texts, upload
+
+OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Caption"]}, "Floats": ["Picture", "Table"]}
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_the_page_is_friendly_when_nothing_is_loaded():
+    app = opened("families")
+    assert not app.exception and not app.error and "Nothing to show yet" in texts(app)
+
+
+@pytest.mark.parametrize("pred", ["0", "1"])
+def test_the_page_shows_the_sample(pred):
+    app = opened("families", load="sample", pred=pred)
+    assert not app.exception and not app.error, texts(app)
+    assert f"families:{['doclaynet', 'mixed'][int(pred)]}|depth:1|sample:pixel|count:pairs|v0.1.0" in texts(app)
+    assert set(metrics(app)) == {"Right", "In the family", "Out of the family"}
+    assert (metrics(app)["Right"] == "–") == (pred == "1")  # its labels differ from gt's: nothing can be right
+    best_first = [
+        ["DocLayNet", "docling", "Labels of several tools"],
+        ["Labels of several tools", "docling", "DocLayNet"],
+    ]
+    assert app.selectbox(key="bar_families").options == [*best_first[int(pred)], "Every label alone"]
+
+
+def test_choices_change_the_numbers_and_the_link():
+    app = opened("families", load="sample")
+    before = metrics(app)
+    app.selectbox(key="bar_family_depth").set_value(2).run()
+    deeper = metrics(app)
+    # in smaller families fewer mistakes stay inside
+    assert deeper["Right"] == before["Right"] and deeper["In the family"] != before["In the family"]
+    app.selectbox(key="bar_family_count").set_value("gold")
+    app.segmented_control(key="bar_family_sample").set_value("page")
+    app.segmented_control(key="bar_family_given").set_value("pred")
+    app.segmented_control(key="bar_matrix_depth").set_value(2)
+    app.multiselect(key="open_families").set_value(["Body"])
+    app.run()
+    assert not app.exception and not app.error, texts(app)
+    assert "depth:2|sample:page|count:gold" in texts(app) and "depth:2|expanded:Body" in texts(app)
+    parameters = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+    again = opened("families", **parameters)
+    assert "depth:2|sample:page|count:gold" in texts(again) and "depth:2|expanded:Body" in texts(again)
+    assert "pred's labels on pages" in texts(again) and metrics(again) == metrics(app)
+
+
+def test_own_families_travel_in_the_link():
+    app = opened("families", load="sample", families=json.dumps(OWN))
+    assert not app.exception and app.selectbox(key="bar_families").options[-1] == "Your own"
+    assert "families:2 given" in texts(app) and "5 labels are in no family" in texts(app)
+    app.segmented_control(key="bar_matrix_depth").set_value(0).run()
+    assert not app.exception and "depth:0" in texts(app)
+    app.selectbox(key="bar_families").set_value("alone").run()
+    assert not app.exception and "No families yet" in texts(app) and metrics(app)["In the family"] == "0 %"
+
+
+@pytest.mark.parametrize("families", ['{"OOF":["Text"]}', "[" * 5000, "5"])
+def test_nonsense_in_a_link_is_ignored(families):
+    choices = {"family_depth": "99", "matrix_depth": "-1", "expanded": "[[1", "family": "no such", "family_view": "x"}
+    app = opened("families", load="sample", families=families, **choices)
+    assert not app.exception and not app.error and "families:doclaynet|depth:1" in texts(app)
+
+
+def test_a_file_brings_families():
+    app = opened("families", load="sample")
+    app.file_uploader(key="families_file").set_value(("mine.yaml", b"Words: [Text, Caption]\nRest: [Nix]", "x/yaml"))
+    app.run()
+    assert not app.exception and not app.error and "families:2 given" in texts(app)
+    assert "1 label is named by the families and used by neither side" in texts(app)
+    app.file_uploader(key="families_file").set_value(("bad.yaml", b"A: [Text]\nB: [Text]", "x/yaml"))
+    app.run()
+    assert not app.exception and "'Text' is in two families" in texts(app)
+    assert "families:2 given" in texts(app)
+
+
+def test_a_level_and_hostile_names():
+    app = opened("families", load="sample", level="document", document="paper.pdf")
+    assert not app.exception and "in document paper.pdf" in texts(app)
+    boxes = [(i, [0, 5 * i, 50, 5]) for i in range(6)]
+    gt, pred = ((name, coco(HOSTILE, boxes), "application/json") for name in ("gt.json", "pred.json"))
+    app = upload(opened(), gt, pred)
+    app.switch_page("pages/families.py").run()
+    assert not app.exception and "100\u00a0% of gt's labelled pixels in the whole set are right." in texts(app)
+
+
+def test_labels_can_be_ordered_by_family_elsewhere():
+    app = opened("matrices", load="sample", order="by family")
+    assert not app.exception and not app.error
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    assert figure["layout"]["xaxis"]["ticktext"][:4] == ["Background", "Title", "Section-header", "Text"]
+
+
+def test_the_editor_says_what_it_was_told():
+    tree = FamilyTree("", {"a": ("Text", "Body"), "b": ("Text",), "x": ("A / B",)})
+    rows = rows_of(tree, ["b", "a", "c", "x"])
+    assert rows == [
+        {"label": "a", "family": "Text / Body"}, {"label": "b", "family": "Text"}, {"label": "x", "family": "A/B"},
+        {"label": "c", "family": ""},
+    ]  # fmt: skip
+    assert tree_of(rows).paths == {"a": ("Text", "Body"), "b": ("Text",), "x": ("A/B",)}
+    assert tree_of([{"label": "a", "family": None}, {"label": "b", "family": " / "}]).paths == {}
+    assert from_text(as_text(tree)).paths == tree.paths
+    assert as_yaml(FamilyTree("", {"مرحبا": ("😀",)})) == "😀: [مرحبا]\n"

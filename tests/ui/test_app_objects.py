@@ -1,0 +1,152 @@
+"""The Objects page of the dashboard, empty and loaded, and the other views' figures on the Overview."""
+
+import json
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.ui.parts import headlines
+from support.app import HOSTILE, coco, opened, upload
+from support.app import texts as typed_texts
+from support.paths import ROOT
+
+
+def texts(app):
+    return typed_texts(app).replace("\\_", "_").replace("**", "").replace("\u00a0", " ")
+
+
+def metrics(app):
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def figures(app):
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def table(app, column):
+    return next(frame.value for frame in app.dataframe if column in frame.value)
+
+
+def link_of(app):
+    return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+
+
+def test_the_page_is_friendly_when_nothing_is_loaded():
+    app = opened("objects")
+    assert not app.exception and not app.error and "Nothing to show yet" in texts(app)
+
+
+def test_with_scores_the_page_has_an_ap():
+    app = opened("objects", load="sample")
+    assert not app.exception and not app.error, texts(app)
+    gt = lcm.read(ROOT / "sample_data" / "gt.json")
+    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
+    o = c.objects()
+    assert metrics(app) | {"AP": f"{o.ap:.3f}", "AP75": f"{o.ap75:.3f}", "AR100": f"{o.ar:.3f}"} == metrics(app)
+    assert [metric.value for metric in app.metric if metric.label == "Recall"] == [
+        f"{o.scores_at(0.5)['recall']:.3f}", f"{c.centroids().recall:.3f}",
+    ]  # fmt: skip
+    assert f"ARlarge {o.summary['ARlarge']:.3f}" in texts(app)
+    assert table(app, "ap75")["ap"].tolist() == o.per_class["ap"].tolist()
+    assert "objects:box|iou:0.50|rule:coco" in texts(app) and "84.8 % of 263 objects in gt are found" in texts(app)
+    assert [trace["name"].split()[0] for trace in figures(app)[1]["data"]][:2] == ["Text", "Section-header"]
+    assert table(app, "dice")["label"].tolist()[1] == "all, together (micro)"
+
+
+def test_choices_change_the_numbers_and_the_link():
+    app = opened("objects", load="sample")
+    app.slider(key="bar_iou").set_value(0.75)
+    app.segmented_control(key="bar_ap_rule").set_value("sum")
+    app.multiselect(key="bar_curves").set_value(["Table", "Title"])
+    app.segmented_control(key="bar_object_view").set_value("recall")
+    app.number_input(key="bar_tolerance_x").set_value(5.0)
+    app.toggle(key="bar_one_to_one").set_value(False)
+    app.toggle(key="bar_class_aware").set_value(False)
+    app.run()
+    assert not app.exception and not app.error, texts(app)
+    assert "iou:0.75|rule:sum" in texts(app)
+    assert "centroids:5x20|one_to_one:False|class_aware:False" in texts(app)
+    assert [trace["name"].split()[0] for trace in figures(app)[1]["data"]] == ["Table", "Title"]
+    again = opened("objects", **link_of(app))
+    assert not again.exception and metrics(again) == metrics(app)
+    assert "iou:0.75|rule:sum" in texts(again) and "class_aware:False" in texts(again)
+
+
+def test_the_pages_behind_a_cell():
+    app = opened("objects", load="sample", gt_label="Caption", pred_label="Text")
+    assert "Caption found as Text: 6 objects on 5 pages" in texts(app)
+    behind = table(app, "objects")
+    assert behind["objects"].sum() == 6 and behind["page"][0] == "paper_p3.png"
+    link = {"load": "sample", "gt_label": "List-item", "pred_label": "Background"}  # what is missed meets nothing
+    assert "List-item missed: 4 objects on 2 pages" in texts(opened("objects", **link))
+    app = opened("objects", **link, level="document", document="paper.pdf")
+    assert "In document paper.pdf" in texts(app) and "List-item missed: 2 objects on 1 page" in texts(app)
+    assert table(app, "objects")["page"].tolist() == ["paper_p4.png"]
+
+
+def test_where_labels_differ_the_page_says_what_can_be_known():
+    app = opened("objects", load="sample", pred="1", gt_label="Text", pred_label="text")
+    assert not app.exception and not app.error, texts(app)
+    assert "There is no AP. The two sides have different labels" in texts(app) and "AP" not in metrics(app)
+    assert "75.7 % of 263 objects in gt are found, whatever their labels" in texts(app)
+    assert "so there are no soft scores" in texts(app) and "class_aware:False" in texts(app)
+    assert len(figures(app)) == 1 and "Text meets text: 89 objects" in texts(app)
+    assert table(app, "recall")["gt"].sum() == 263
+
+
+def test_without_scores_there_is_no_ap_but_precision_and_recall():
+    gt = ("gt.json", coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
+    pred = ("pred.json", coco(HOSTILE, [(i, [0, 5 * i, 40, 5]) for i in range(5)]), "application/json")
+    app = upload(opened(), gt, pred)
+    app.switch_page("pages/objects.py").run()
+    assert not app.exception and not app.error, texts(app)
+    assert "There is no AP. The prediction has no scores" in texts(app)
+    assert "83.3 % of 6 objects in gt are found, with their label; 100 % of 5" in texts(app)
+    assert not {"ap", "ap50", "ar", "ap_at"} & set(table(app, "found")) and set(table(app, "found")["label"]) == {
+        *HOSTILE
+    }
+    assert "a label has no curve, but one point" in texts(app) and "AP rule" not in texts(app)
+    matrix, points = figures(app)
+    assert matrix["layout"]["yaxis"]["ticktext"][:2] == ["&lt;b&gt;bold&lt;/b&gt;", "&#36;x^2&#36;"]
+    assert points["data"][0]["name"] == "&lt;b&gt;bold&lt;/b&gt;"
+    assert "The prediction has no scores, so soft scores" in texts(app)
+    app.switch_page("pages/overview.py").run()
+    assert not app.exception and metrics(app)["Object F1"] == "0.909" and "mAP" not in metrics(app)
+
+
+@pytest.mark.parametrize("level", [{"level": "page", "page": "report_p3.png"}, {"labels": '["Table", "Text"]'}])
+def test_a_page_and_a_label_filter(level):
+    app = opened("objects", load="sample", **level)
+    assert not app.exception and not app.error, texts(app)
+    if "labels" in level:
+        assert figures(app)[0]["layout"]["yaxis"]["ticktext"] == ["Table", "Text", "<i>invented</i>"]
+        assert table(app, "found")["label"].tolist() == ["Table", "Text"] and metrics(app)["AP"] == "0.596"
+
+
+def test_nonsense_in_a_link_is_ignored():
+    nonsense = {"iou": "7", "ap_rule": "best", "curves": '["nix"]', "tolerance_x": "nan", "object_view": "x"}
+    app = opened("objects", load="sample", **nonsense)
+    assert not app.exception and not app.error
+    assert "iou:0.50|rule:coco" in texts(app) and "centroids:20x20" in texts(app)
+
+
+def test_every_view_has_a_figure_on_the_overview():
+    app = opened("overview", load="sample")
+    assert list(metrics(app))[-4:] == ["Right or in family", "mAP", "Soft F1", "Centroid recall"]
+    assert metrics(app)["mAP"] == "0.596" and metrics(app)["Soft F1"] == "0.761"
+    different = metrics(opened("overview", load="sample", pred="1"))
+    assert different["Object F1"] == "0.821" and "Soft F1" not in different
+
+
+def test_on_a_large_set_objects_wait_until_their_page_was_opened(monkeypatch):
+    monkeypatch.setattr(headlines, "SMALL", 3)
+    app = opened("overview", load="sample")
+    assert metrics(app)["Objects"] == "…" and "mAP" not in metrics(app)
+    app.switch_page("pages/objects.py").run()
+    app.switch_page("pages/overview.py").run()
+    assert not app.exception and metrics(app)["mAP"] == "0.596" and "Objects" not in metrics(app)
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert metrics(app)["Objects"] == "…"
+    app.switch_page("pages/objects.py").run()
+    app.switch_page("pages/overview.py").run()
+    assert not app.exception and metrics(app)["Object F1"] == "0.821"

@@ -1,0 +1,359 @@
+"""Every page of the dashboard, empty and loaded, run by Streamlit's own test runner."""
+
+import json
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.diagnosis.causes import cell_causes
+from layoutcm.ui import sidebar
+from layoutcm.ui.parts import cell, headlines
+from support.app import HOSTILE, coco, opened, texts, upload
+from support.paths import ROOT
+
+PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "report", "method"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_friendly_when_nothing_is_loaded(page):
+    app = opened(page)
+    assert not app.exception and not app.error
+    if page not in ("compare", "method"):
+        assert "Nothing to show yet" in texts(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("pred", ["0", "1"])
+def test_every_page_shows_the_sample(page, pred):
+    app = opened(page, load="sample", pred=pred)
+    assert not app.exception and not app.error, texts(app)
+    assert "v0.1.0" in texts(app) or page == "method"
+
+
+def test_one_click_on_the_sample():
+    app = opened()
+    next(button for button in app.button if button.label == "Try the sample").click().run()
+    assert not app.exception and "16 pages" in texts(app) and "263 regions" in texts(app)
+
+
+def below(app):
+    """What stands below the figures on top."""
+    return {metric.label: metric.delta for metric in app.metric if metric.delta}
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+def test_figures_have_intervals_below_them(method):
+    gt = lcm.read(ROOT / "sample_data" / "gt.json")
+    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
+    ends = c.bootstrap(method=method).headline.set_index("figure")
+    app = opened("overview", load="sample", method=method)
+    assert not app.exception
+    for name, figure in (
+        ("F1 macro", "macro_f1"),
+        ("Content F1", "content_f1"),
+        ("F1, mean page", "macro_f1_over_pages"),
+    ):
+        assert below(app)[name] == f"{ends['low'][figure]:.3f} – {ends['high'][figure]:.3f}"
+    assert set(below(app)) == {"F1 macro", "F1 micro", "Content F1", "F1, mean page", "F1, mean document"}
+    assert "Whiskers are intervals: 95 %, 1,000 resamples of 4 documents, seed 0." in texts(app)
+    different = opened("overview", load="sample", pred="1")
+    assert below(different)["F1 macro"] == "–" and " – " in below(different)["Content F1"]
+    assert not below(opened("overview", load="sample", level="document", document="invoice"))
+
+
+def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
+    monkeypatch.setattr(headlines, "SMALL", 5)
+    app = opened("overview", load="sample")
+    assert not app.exception and not below(app) and "Whiskers" not in texts(app)
+    next(button for button in app.button if button.label == "95 % intervals").click().run()
+    assert not app.exception and len(below(app)) == 5 and "Whiskers" in texts(app)
+    assert "95 % intervals" not in [button.label for button in app.button]
+    app.switch_page("pages/classes.py").run()
+    assert not app.exception and "Whiskers" in texts(app)
+
+
+def test_a_link_brings_the_view_back():
+    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text", view="precision", rounding="exact")
+    assert "Caption read as Text" in texts(app) and "rounding:exact" in texts(app)
+    assert "5 of 16 pages" in texts(app)
+
+
+def kinds_shown(app):
+    return next(text.value for text in app.markdown if "merged" in text.value).replace("\u00a0", " ")
+
+
+def test_a_wrong_cell_says_what_it_consists_of():
+    app = opened("matrices", load="sample", gt_label="Background", pred_label="Text")
+    gt = lcm.read(ROOT / "sample_data" / "gt.json")
+    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
+    found = cell_causes(map(c.page_tiles, c.pages), c.cell("Background", "Text"))
+    assert found.pixels == pytest.approx(c.confusion().values[c.cell("Background", "Text")])
+    shown = kinds_shown(app)
+    assert f"border slack {100 * found.slack / found.pixels:.0f} %" in shown and "83 %" in shown
+    assert f"invented {100 * found.wrong / found.pixels:.0f} %" in shown
+    assert "merged <0.1 %" in shown and 0 < found.merged / found.pixels < 0.001
+    assert "missed" in kinds_shown(opened("matrices", load="sample", gt_label="Text", pred_label="Background"))
+    assert "wrong label" in kinds_shown(opened("matrices", load="sample", gt_label="Caption", pred_label="Text"))
+
+
+def test_of_many_pages_only_the_worst_are_looked_at_and_that_is_said(monkeypatch):
+    monkeypatch.setattr(cell, "CAUSES_PAGES", 2)
+    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
+    assert "Counted on the 2 pages with the most of it, 53.0 % of the cell." in texts(app)
+
+
+@pytest.mark.parametrize("labels", [("Caption", "Caption"), ("Title", "Table")])
+def test_a_right_or_an_empty_cell_consists_of_nothing_wrong(labels):
+    app = opened("matrices", load="sample", gt_label=labels[0], pred_label=labels[1])
+    assert not app.exception and "border slack" not in texts(app)
+
+
+def test_where_taxonomies_differ_no_cell_is_wrong():
+    app = opened("matrices", load="sample", pred="1", gt_label="Caption", pred_label="text")
+    assert "Caption meets text" in texts(app) and "border slack" not in texts(app)
+
+
+def figure_of(app, position=0):
+    return json.loads(app.get("plotly_chart")[position].proto.spec)
+
+
+def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
+    app = opened("matrices", load="sample", labels='["Caption", "Text"]')
+    assert figure_of(app)["layout"]["yaxis"]["ticktext"] == ["Background", "Caption", "Text"]
+    app.switch_page("pages/overview.py").run()
+    cells = [button.label for button in app.button if "px," in button.label]
+    assert cells and all(" read as " in cell and "Table" not in cell for cell in cells)
+    assert [metric.value for metric in app.metric][:2] == ["0.800", "0.889"]  # of all labels, as before
+    app.switch_page("pages/classes.py").run()
+    assert list(app.dataframe[0].value["label"]) == ["Background", "Caption", "Text"]
+    assert not app.exception and app.selectbox(key="bar_class").options == ["Caption", "Text", "Background"]
+    app.switch_page("pages/viewer.py").run()
+    outlines = figure_of(app)["data"]
+    assert {trace["name"].split(": ")[1] for trace in outlines} <= {"Caption", "Text"}
+    app.sidebar.multiselect(key="bar_labels").set_value([]).run()
+    assert "labels" not in app.query_params
+    assert len(figure_of(app)["data"]) > len(outlines)
+
+
+def test_labels_of_a_link_may_hold_any_sign():
+    gt = ("gt.json", coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
+    app = upload(opened(), gt, gt)
+    app.sidebar.multiselect(key="bar_labels").set_value(HOSTILE[:2]).run()
+    assert not app.exception and json.loads(app.query_params["labels"]) == HOSTILE[:2]
+
+
+@pytest.mark.parametrize("labels", ["[", '"Text"', "[1]", '["no such"]', "null"])
+def test_a_filter_that_is_none_shows_everything(labels):
+    app = opened("matrices", load="sample", labels=labels)
+    assert not app.exception and not app.error and len(figure_of(app)["layout"]["yaxis"]["ticktext"]) == 12
+
+
+def mask_shown(app):
+    return next(button.key for button in app.button if "mask_" in str(button.key) and button.proto.type == "primary")
+
+
+def test_the_mask_is_the_chosen_cell_until_somebody_chooses_another():
+    link = {"load": "sample", "page": "report_p3.png"}
+    app = opened("viewer", **link, gt_label="Table", pred_label="Picture")
+    assert mask_shown(app) == "mask_cell" and "Table read as Picture: 112\u202f280 px" in texts(app)
+    app.button(key="mask_gt").click().run()
+    assert mask_shown(app) == "mask_gt" and app.query_params["mask"] == "gt"
+    assert mask_shown(opened("viewer", **link)) == "mask_difference"
+    assert mask_shown(opened("viewer", **link, mask="pred")) == "mask_pred"
+    assert mask_shown(opened("viewer", **link, mask="cell")) == "mask_difference"  # no cell is chosen
+
+
+def test_a_document_and_a_page_count_their_own_pages():
+    cell = {"load": "sample", "gt_label": "Caption", "pred_label": "Text"}
+    assert "2 of 4 pages" in texts(opened("matrices", **cell, level="document", document="paper.pdf"))
+    assert "1 of 1 page" in texts(opened("matrices", **cell, level="page", page="paper_p3.png"))
+
+
+def test_undefined_values_are_a_dash_in_tables():
+    app = opened("viewer", load="sample", page="report_p3.png")
+    classes = next(table for table in app.dataframe if "label" in table.value)
+    assert classes.value["precision"].isna().any() and classes.proto.placeholder == "–"
+
+
+def test_nonsense_in_a_link_is_ignored():
+    app = opened(
+        "matrices", load="sample", view="zzz", min_score="abc", pred="99", gt_label="no such", pred_label="x", mask="?"
+    )
+    assert not app.exception and not app.error
+    assert "Click a cell" in texts(app)
+
+
+def test_a_link_to_files_that_are_not_here_says_so():
+    app = opened(load="gone.json|other.json")
+    assert "not here: gone.json, other.json" in texts(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_shows_uploaded_files(page):
+    files = [(ROOT / "sample_data" / name).read_bytes() for name in ("gt.json", "model-a.json")]
+    app = upload(opened(), ("gt.json", files[0], "application/json"), ("a.json", files[1], "application/json"))
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception and not app.error, texts(app)
+
+
+def test_equal_files_of_two_visitors_keep_their_own_names():
+    data = coco(["a"], [(0, [0, 0, 50, 5])])
+    for name in ("mine", "yours"):
+        given = [(f"{name}-{side}.json", data, "application/json") for side in ("gt", "pred")]
+        app = upload(opened(), *given)
+        app.switch_page("pages/matrices.py").run()
+        assert f"gt:{name}-gt|pred:{name}-pred" in texts(app)
+
+
+def test_back_brings_choices_of_these_files_back_and_nothing_of_others():
+    data = {name: coco(["a"], [(0, [0, y, 50, 5])]) for name, y in (("one", 0), ("two", 9))}
+    app = opened()
+    for name in data:
+        upload(app, ("gt.json", data["one"], "application/json"), (f"{name}.json", data[name], "application/json"))
+        app.sidebar.selectbox(key="bar_rounding").set_value("exact").run()
+        assert "rounding" in app.query_params and f"pred:{name}|" in texts(app)
+        app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
+        app.query_params.clear()
+        app.query_params["rounding"] = "exact"
+        app.run()  # as the browser's Back does
+        assert "method:matrix" in texts(app) and "rounding:exact" in texts(app)
+        app.query_params.clear()
+        app.query_params["fixes"] = '["0=flip-y"]'  # no address of this session
+        app.run()
+        assert "flip-y" not in texts(app)
+        app.sidebar.selectbox(key="bar_rounding").set_value("outer").run()
+
+
+@pytest.mark.parametrize("name", ["labels", "curves", "fixes"])
+def test_a_link_may_hold_anything(name):
+    app = opened("overview", load="sample", **{name: "[" * 5000})
+    assert not app.exception and not app.error
+
+
+def test_a_cell_is_opened_in_a_view_that_has_cells():
+    app = opened("overview", load="sample", view="collapsed")
+    next(button for button in app.button if "Caption read as Text" in button.label).click().run()
+    assert app.session_state["choices"]["view"] == "recall"
+
+
+def test_uploading_two_files_compares_them():
+    gt = ("gt.json", coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
+    pred = ("pred.json", coco(HOSTILE, [(i, [0, 5 * i, 40, 5]) for i in range(6)]), "application/json")
+    app = upload(opened(), gt, pred)
+    assert not app.exception and not app.error, texts(app)
+    assert "6 regions" in texts(app)
+    app.switch_page("pages/overview.py").run()
+    buttons = [button.label for button in app.button]
+    assert not app.exception
+    assert any(r"\<b\>bold\</b\>" in label for label in buttons) and any(r"\$x^2\$" in label for label in buttons)
+
+
+def test_a_wrong_upload_gets_a_message_and_the_app_goes_on():
+    good = coco(["a"], [(0, [0, 0, 10, 10])])
+    app = upload(opened(), ("gt.json", good, "application/json"), ("bad.json", good[:-20], "application/json"))
+    assert not app.exception
+    assert any("bad" in error.value and "cut off" in error.value for error in app.error)
+    upload(app, ("gt.json", good, "application/json"), ("pred.json", good, "application/json"))
+    assert not app.exception and not app.error and "Taxonomy: same" in texts(app)
+
+
+def test_choices_of_the_bar_hold_on_other_pages():
+    app = opened(load="sample")
+    app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
+    assert "method:tensor" in texts(app)
+    app.sidebar.selectbox(key="bar_level").set_value("document").run()
+    app.switch_page("pages/overview.py").run()
+    assert not app.exception and "document paper.pdf" in texts(app) and "method:tensor" in texts(app)
+
+
+def downloads(app):
+    return [element.label for element in app.get("download_button")]
+
+
+def test_a_figure_is_seen_before_it_is_taken():
+    app = opened("report", load="sample")
+    assert {"PNG", "SVG", "PDF", "CSV", "LaTeX"} <= set(downloads(app))
+    for name in ("classes", "overlay", "difference"):
+        app.selectbox(key="report_figure").set_value(name).run()
+        assert not app.exception and not app.error, texts(app)
+        assert app.selectbox(key="report_figure").value == name and len(app.get("image")) == 1
+    app.selectbox(key="report_figure").set_value("curves").run()
+    assert not app.exception and not app.error and len(app.get("image")) == 1
+    app.selectbox(key="report_table").set_value("objects").run()
+    assert not app.exception and "| Title | 5 |" in app.code[0].value
+    app.selectbox(key="report_width").set_value("two").run()
+    app.selectbox(key="report_table").set_value("classes").run()
+    assert not app.exception and not app.error
+    assert "| Caption | 72,291 |" in app.code[0].value
+
+
+def test_two_predictions_are_drawn_as_their_difference():
+    app = opened("report", load="sample")
+    app.selectbox(key="report_figure").set_value("models").run()
+    assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv"]
+    # Their labels differ, so there is nothing to draw and nothing to take.
+    assert "different labels" in app.info[0].value and not app.get("image") and "PDF" not in downloads(app)
+    app.session_state["choices"]["taxonomy"] = "same"
+    app.run()
+    app.selectbox(key="report_figure").set_value("models").run()
+    assert not app.exception and not app.error and len(app.get("image")) == 1 and "PDF" in downloads(app)
+
+
+def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):
+    monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ("svg",))
+    app = opened("report", load="sample")
+    app.session_state["routed"] = True  # the runner leaves the router out, and arriving anew would forget the click
+    app.button(key="make_report").click().run()
+    assert not app.exception and not app.error
+    assert any("Everything as a zip" in label for label in downloads(app))
+    members = app.selectbox(key="report_member")
+    assert members.value == "report.html" and "figures/classes.svg" in members.options
+    app.session_state["choices"]["method"] = "tensor"
+    app.run()
+    assert any(button.key == "make_report" for button in app.button)  # another method, another report
+
+
+def test_of_very_many_pages_only_the_near_ones_are_listed(monkeypatch):
+    monkeypatch.setattr(sidebar, "MANY", 10)
+    monkeypatch.setattr(sidebar, "NEAR", 2)
+    app = opened("viewer", load="sample", page="report_p3.png")
+    for chosen, names in ((3, (1, 2, 3, 4)), (4, (2, 3, 4, 5))):
+        app.selectbox(key="viewer_page").set_value(f"report_p{chosen}.png").run()
+        assert app.selectbox(key="viewer_page").options == [f"report_p{i}.png" for i in names]
+        assert not app.exception and not app.error
+
+
+def test_a_part_of_a_name_finds_the_rest():
+    names = ["Report_p1", "report_p2", "p2"]
+    assert [sidebar.find_name(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
+        "p2",
+        "report_p2",
+        "Report_p1",
+        None,
+    ]
+
+
+def test_next_and_previous_turn_the_page():
+    app = opened("viewer", load="sample")
+    first = app.selectbox(key="viewer_page").value
+    button = lambda label: next(button for button in app.button if button.label == label)
+    assert button("Previous").disabled
+    button("Next").click().run()
+    assert app.selectbox(key="viewer_page").value != first
+    button("Previous").click().run()
+    assert app.selectbox(key="viewer_page").value == first
+
+
+def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
+    text, real = [], sidebar.layouts_of
+
+    def layouts_of(asked, tell):
+        return real(asked, lambda given: (text.append(given.name), tell(given)))
+
+    monkeypatch.setattr(sidebar, "LARGE", 0)
+    monkeypatch.setattr(sidebar, "layouts_of", layouts_of)
+    app = opened(load="sample")
+    app.run()
+    assert text == ["gt.json", "model-a.json"] and "263 regions" in texts(app)
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert text[2:] == ["gt.json", "model-b.csv"] and not app.exception

@@ -1,0 +1,378 @@
+"""The dashboard in a real browser: uploads, clicks, deep links, two visitors, light and dark."""
+
+import json
+import re
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import layoutcm as lcm
+from layoutcm.wording import thin_spaced
+from support.app import HOSTILE, coco
+from support.browser import cell_centre, chromium, server, settle, visit
+from support.paths import SAMPLE
+
+
+@pytest.fixture(scope="module")
+def address():
+    with server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def context(browser):
+    """Tests share the browser's cache, which saves seconds each; a session of the app belongs to a page alone."""
+    with browser.new_context(viewport={"width": 1400, "height": 1000}) as shared:
+        yield shared
+
+
+@pytest.fixture
+def page(context):
+    with tab(context) as opened:
+        yield opened
+
+
+@contextmanager
+def tab(context):
+    """A page; whatever it asks for must come from the server on this machine."""
+    opened = context.new_page()
+    asked = []
+    opened.on("request", lambda request: asked.append(request.url))
+    yield opened
+    opened.close()
+    outside = {url for url in asked if not re.match(r"(https?|wss?)://127\.0\.0\.1:|data:|blob:", url)}
+    assert asked and not outside
+
+
+def wait_for_link(page, *parts):
+    """The address is written at the end of a run, after the text is on the screen."""
+    page.wait_for_url(lambda url: all(part in url for part in parts), timeout=10_000, wait_until="commit")
+    settle(page)
+
+
+def shown(page):
+    return page.locator("[data-testid=stMain]").inner_text()
+
+
+def upload(page, gt, pred):
+    """One file after the other, each when the page has taken the one before: a busy machine is slower than a person."""
+    for key, file in (("upload_gt", gt), ("upload_preds", pred)):
+        zone = page.locator(f".st-key-{key}")
+        zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
+        name = file["name"] if isinstance(file, dict) else Path(file).name
+        zone.get_by_text(name).first.wait_for(timeout=30_000)
+        settle(page, 500)
+    # The answer: a matrix, or what is wrong.
+    page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=30_000)
+    settle(page)
+
+
+def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
+    sample = json.loads((SAMPLE / "gt.json").read_text("utf-8"))
+    height = {image["id"]: image["height"] for image in sample["images"]}
+    for region in sample["annotations"]:
+        x, y, w, h = region["bbox"]
+        region["bbox"] = [x, height[region["image_id"]] - y - h, w, h]
+    flipped = {"name": "flipped.json", "mimeType": "application/json", "buffer": json.dumps(sample).encode()}
+    visit(page, address)
+    upload(page, str(SAMPLE / "gt.json"), flipped)
+    page.get_by_role("button", name="turn the y axis round").click()
+    wait_for_link(page, "fixes=")
+    assert "read with the repair flip-y" in shown(page) and "seems to point up" not in shown(page)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_selector("text=seems to point up", timeout=10_000)
+
+
+def test_upload_of_two_files_to_the_first_matrix(page, address):
+    visit(page, address)
+    upload(page, str(SAMPLE / "gt.json"), str(SAMPLE / "model-a.json"))
+    page.wait_for_selector(".nsewdrag", timeout=15_000)  # the matrix, without another click
+    settle(page)
+    assert "263 regions" in shown(page) and "266 regions" in shown(page)
+    page.get_by_role("button", name="See how good it is").click()
+    page.wait_for_selector("text=Largest confusions", timeout=15_000)
+    settle(page)
+    wait_for_link(page, "/overview")
+    assert "0.889" in shown(page)
+
+
+def test_a_cell_of_the_first_matrix_leads_to_its_pages_and_its_numbers_to_a_file(page, address):
+    visit(page, f"{address}/?load=sample")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
+    page.mouse.click(*cell_centre(page, labels.index("Caption"), labels.index("Text"), 12, 12))
+    wait_for_link(page, "gt_label=Caption", "pred_label=Text")
+    page.get_by_role("button", name="Pages behind the chosen cell").click()
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
+    settle(page)
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="CSV").click()
+    table = pd.read_csv(taken.value.path(), index_col=0)
+    gt = lcm.read(SAMPLE / "gt.json")
+    recall = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt)).confusion().recall
+    assert list(table.columns) == labels and table.loc["Caption", "Text"] == pytest.approx(recall[1, 10], rel=1e-12)
+
+
+def test_sample_cell_pages_and_lit_pixels(page, address):
+    visit(page, address)
+    page.get_by_role("button", name="Try the sample").click()
+    settle(page, 600)
+    wait_for_link(page, "load=sample")
+    page.get_by_role("link", name="Matrices").click()
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    settle(page)
+    gt = lcm.read(SAMPLE / "gt.json")
+    c = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
+    labels = list(c.confusion().labels)
+    row, column, n = labels.index("Caption"), labels.index("Text"), len(labels)
+    page.mouse.click(*cell_centre(page, row, column, n, n))
+    page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
+    wait_for_link(page, "gt_label=Caption", "pred_label=Text")
+    behind = c.pages_behind("Caption", "Text")
+    assert f"{thin_spaced(behind.pixels.sum())} px on {len(behind)} of 16 pages" in shown(page)
+    assert "border slack 0 %" in shown(page).replace("\u00a0", " ")
+    settle(page)
+    page.get_by_role("button", name="Open page").first.click()
+    page.get_by_text("This page's matrix").wait_for(timeout=10_000)
+    settle(page)
+    worst = behind["page"].iloc[0]
+    wait_for_link(page, "/viewer", f"page={worst}")
+    assert f"Caption read as Text: {thin_spaced(behind.pixels.iloc[0])} px" in shown(page)
+    page.get_by_role("button", name="Back to the cell").click()
+    page.wait_for_url("**/matrices?**", timeout=10_000)
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
+
+
+def test_figures_are_drawn_when_they_are_taken(page, address):
+    """Outside of the session, where nothing of it can be asked for any more."""
+    visit(page, f"{address}/report?load=sample&gt_label=Caption&pred_label=Text&taxonomy=same")
+    for name in (
+        "Precision over recall",
+        "Difference to another",
+        "Page with both layouts",
+        "pixels behind the chosen",
+    ):
+        page.get_by_role("combobox", name="Figure").click()
+        page.get_by_role("option", name=name).click()
+        settle(page, 500)
+        page.get_by_role("button", name="SVG").wait_for(timeout=15_000)
+        with page.expect_download(timeout=15_000) as taken:
+            page.get_by_role("button", name="SVG").click()
+        assert b"<svg" in taken.value.path().read_bytes()[:1000]
+
+
+def test_back_and_forward_bring_earlier_views_back(page, address):
+    visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Text")
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
+    labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
+    page.mouse.click(*cell_centre(page, labels.index("List-item"), labels.index("Text"), 12, 12))
+    wait_for_link(page, "gt_label=List-item")
+    settle(page)
+    page.get_by_role("button", name="Open page").first.click()
+    wait_for_link(page, "/viewer", "page=report_p2.png")
+    page.go_back()
+    page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
+    for _ in range(3):  # on the way lies an address that only going to a page has left behind
+        if "gt_label=Caption" in page.url:
+            break
+        page.go_back()
+        settle(page, 600)
+    page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=15_000)
+    page.go_forward()
+    page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
+
+
+def test_many_cells_answer_their_clicks(page, address):
+    visit(page, f"{address}/matrices?load=sample")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    labels = list(lcm.read(SAMPLE / "gt.json").labels)
+    names = ["Background", *labels]
+    for row, column in ((0, 0), (0, 11), (11, 0), (11, 11), (5, 7), (7, 5), (9, 10), (4, 10)):
+        page.mouse.click(*cell_centre(page, row, column, 12, 12))
+        verb = "found as" if row == column else "read as"
+        page.get_by_text(f"{names[row]} {verb} {names[column]}").first.wait_for(timeout=10_000)
+        settle(page)
+
+
+def test_a_row_of_all_pages_opens_its_page(page, address):
+    visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Text")
+    page.get_by_text("All 5 pages").click()
+    table = page.locator("[data-testid=stDataFrame]")
+    table.wait_for(timeout=15_000)
+    settle(page, 600)
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 18, box["y"] + 35 + 35 + 17)  # the box at the left of the second row
+    gt = lcm.read(SAMPLE / "gt.json")
+    behind = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt)).pages_behind("Caption", "Text")
+    wait_for_link(page, "/viewer", f"page={behind['page'].iloc[1]}")
+
+
+def test_deep_links_on_a_fresh_server(browser):
+    # A new context: nothing in the cache either.
+    with server() as fresh, browser.new_context() as context, tab(context) as page:
+        visit(page, f"{fresh}/viewer?load=sample&page=report_p3.png&gt_label=Table&pred_label=Picture")
+        page.get_by_text("This page's matrix").wait_for(timeout=20_000)
+        settle(page)
+        assert f"Table read as Picture: {thin_spaced(112_280)} px" in shown(page)
+        # The first page has two addresses.
+        visit(page, f"{fresh}/compare?load=sample")
+        assert "263 regions" in shown(page) and page.get_by_role("dialog").count() == 0
+
+
+def test_hostile_names_show_as_typed(page, address, tmp_path):
+    gt, pred = tmp_path / "gt.json", tmp_path / "pred.json"
+    gt.write_bytes(coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]))
+    pred.write_bytes(coco(HOSTILE, [(i, [0, 5 * i, 40, 5]) for i in (1, 0, 2, 3, 4, 5)]))
+    visit(page, address)
+    upload(page, str(gt), str(pred))
+    page.get_by_role("link", name="Overview").click()
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    settle(page)
+    seen = shown(page)
+    for name in HOSTILE:
+        assert f"{name} read as Background" in seen
+    ticks = page.locator(".ytick text, .xtick text").all_text_contents()
+    assert {"<b>bold</b>", "=1+1", "مرحبا 😀"} <= {tick.strip() for tick in ticks}
+
+
+def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_path):
+    bad = tmp_path / "bad.json"
+    bad.write_bytes((SAMPLE / "gt.json").read_bytes()[:-500])
+    visit(page, address)
+    upload(page, str(SAMPLE / "gt.json"), str(bad))
+    assert "bad.json" in shown(page) and "cut off" in shown(page) and "Traceback" not in shown(page)
+    page.get_by_role("button", name="Try the sample").click()
+    settle(page, 600)
+    assert "266 regions" in shown(page)
+    page.get_by_role("button", name="Start over").click()
+    settle(page, 600)
+    assert "regions" not in shown(page) and "bad.json" not in shown(page) and "load=" not in page.url
+
+
+def test_choices_of_the_bar_change_the_numbers(page, address):
+    visit(page, f"{address}/overview?load=sample")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    for label, value, expected in (
+        ("Prediction", "model-b.csv", "pred:model-b"),
+        ("Method", "tensor", "method:tensor"),
+    ):
+        page.get_by_role("combobox", name=label).click()
+        page.get_by_role("option", name=value).click()
+        page.get_by_text(expected).wait_for(timeout=10_000)
+        settle(page)
+    wait_for_link(page, "pred=1", "method=tensor")
+    page.get_by_role("link", name="Matrices").click()
+    page.get_by_role("radio", name="Precision").click()
+    page.wait_for_url("**view=precision**")
+    settle(page)
+    page.reload()
+    settle(page, 600)
+    page.get_by_text("pred:model-b").wait_for(timeout=10_000)
+    assert "method:tensor" in shown(page) and page.get_by_role("radio", name="Precision").is_checked()
+
+
+def test_two_visitors_do_not_see_each_other(browser, context, address, tmp_path):
+    with browser.new_context() as other, tab(context) as first, tab(other) as second:
+        pages = [first, second]
+        for i, page in enumerate(pages):
+            path = tmp_path / f"secret-{i}.json"
+            path.write_bytes(coco([f"label of visitor {i}"], [(0, [0, 0, 10, 10 + i])]))
+            visit(page, address)
+            upload(page, str(path), str(path))
+        for i, page in enumerate(pages):
+            page.get_by_role("link", name="Overview").click()
+            page.wait_for_selector(".nsewdrag", timeout=15_000)
+            settle(page)
+            body = page.locator("body").inner_text()
+            assert f"secret-{i}.json" in body and f"secret-{1 - i}" not in body and f"visitor {1 - i}" not in body
+
+
+def test_keys_turn_pages_and_choose_the_mask(page, address):
+    visit(page, f"{address}/viewer?load=sample&page=report_p3.png")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    for key, part in (("ArrowRight", "page=report_p4.png"), ("ArrowLeft", "page=report_p3.png")):
+        page.keyboard.press(key)
+        wait_for_link(page, part)
+    for key, kind in (("1", "gt"), ("2", "pred"), ("3", "difference")):
+        page.keyboard.press(key)
+        wait_for_link(page, f"mask={kind}", "page=report_p3.png")
+        assert page.locator(f".st-key-mask_{kind} [data-testid=stBaseButton-primary]").count() == 1
+    # In a field the keys belong to the field.
+    page.get_by_role("combobox", name="Page", exact=True).click()
+    page.keyboard.type("1")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    settle(page, 600)
+    assert "mask=difference" in page.url and "page=report_p3.png" in page.url
+
+
+def test_the_label_filter_is_in_the_link(page, address):
+    visit(page, f"{address}/matrices?load=sample")
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    for label in ("Caption", "Text"):
+        page.get_by_role("combobox", name="Labels").click()
+        page.get_by_role("option", name=label, exact=True).click()
+        wait_for_link(page, "labels=", label)
+        settle(page, 500)
+    page.keyboard.press("Escape")
+    page.reload()
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    settle(page)
+    assert page.locator(".ytick text").all_text_contents() == ["Background", "Caption", "Text"]
+    page.mouse.click(*cell_centre(page, 1, 2, 3, 3))
+    page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 1000)])
+def test_pages_fit_in_both_themes_and_on_narrow_screens(browser, address, scheme, width):
+    size = {"width": width, "height": 900}
+    with browser.new_context(viewport=size, color_scheme=scheme) as context, tab(context) as page:
+        visit(page, f"{address}/?load=sample")
+        for name in ("Overview", "Matrices", "Classes", "Pages and documents", "Page viewer", "Method", "Compare"):
+            page.get_by_role("link", name=name, exact=True).click()
+            settle(page, 500)
+            ground = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+            assert (sum(map(int, re.findall(r"\d+", ground)[:3])) < 200) == (scheme == "dark")
+            main = "document.querySelector('[data-testid=stMain]')"
+            assert page.evaluate(f"{main}.scrollWidth - {main}.clientWidth") <= 0, name
+            for wrong in ("stException", "stAlertContentError"):
+                assert page.locator(f"[data-testid={wrong}]").count() == 0, name
+            cut = page.evaluate(
+                "[...document.querySelectorAll('[data-testid=stMain] .stButton p, [data-testid=stMetricLabel] p')]"
+                ".filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"
+            )
+            assert not cut, name
+
+
+@pytest.mark.parametrize("n", [40, 74])
+def test_large_matrices_stay_clickable(page, address, tmp_path, n):
+    labels = [f"label {i:02d} of many" for i in range(n)]
+    path = tmp_path / "many.json"
+    rows = [(i, [0.5 * (i % 10), 0.5 * i, 20, 0.5]) for i in range(n)]
+    path.write_bytes(coco(labels, rows))
+    visit(page, address)
+    upload(page, str(path), str(path))
+    page.get_by_role("link", name="Matrices").click()
+    page.wait_for_selector(".nsewdrag", timeout=15_000)
+    settle(page)
+    ticks = page.locator(".ytick text")
+    assert ticks.count() == n + 1
+    boxes = sorted((ticks.nth(i).bounding_box() for i in range(n + 1)), key=lambda box: box["y"])
+    gaps = [b["y"] - a["y"] for a, b in pairwise(boxes)]
+    assert min(gaps) >= 0.85 * max(box["height"] for box in boxes)
+    page.mouse.move(700, 500)
+    target = n // 2
+    page.locator(".ytick text").nth(target).scroll_into_view_if_needed()
+    page.mouse.click(*cell_centre(page, target, target, n + 1, n + 1))
+    page.get_by_text("found as").first.wait_for(timeout=10_000)
+    assert f"{labels[target - 1]} found as {labels[target - 1]}" in shown(page)

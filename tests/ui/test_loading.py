@@ -1,0 +1,345 @@
+"""The start page: what can be dropped on it, what it says about it, and what happens when it is wrong."""
+
+import json
+from itertools import starmap
+
+import pytest
+
+import layoutcm as lcm
+from support.app import coco, opened, texts
+from support.image_files import pdf, png, zipped
+from support.paths import ROOT
+
+PAGE = coco(["a", "b"], [(0, [0, 0, 20, 20]), (1, [20, 0, 20, 20])])
+SWAPPED = coco(["a", "b"], [(1, [0, 0, 20, 20]), (0, [20, 0, 20, 20])])
+OTHER_NAMES = coco(["x", "y"], [(0, [0, 0, 20, 20]), (1, [20, 0, 20, 20])])
+
+
+def file(name, data):
+    return (name, data, "application/octet-stream")
+
+
+def start(gt=PAGE, preds=(("pred.json", PAGE),), images=()):
+    app = opened()
+    app.file_uploader(key="upload_gt").set_value(
+        [file("gt.json", gt)] if isinstance(gt, bytes) else [*starmap(file, gt)]
+    )
+    app.file_uploader(key="upload_preds").set_value([file(*pred) for pred in preds])
+    if images:
+        app.file_uploader(key="upload_images").set_value([file(*image) for image in images])
+    app.run()
+    assert not app.exception
+    return app
+
+
+def go(app, page):
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception and not app.error, texts(app)
+    return app
+
+
+def pictures(app):
+    """How many pictures the page viewer draws its page on."""
+    charts = go(app, "viewer").get("plotly_chart")
+    return sum(len(json.loads(chart.proto.spec)["layout"].get("images", [])) for chart in charts)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "found"),
+    [
+        ("p1.png", png(), True),
+        ("scans.zip", zipped(**{"deep/p1.jpg": png(), "notes.txt": b"no"}), True),
+        ("p1.webp", png(), True),
+        ("other.png", png(), False),
+    ],
+    ids=["image", "zip", "another suffix", "image of another page"],
+)
+def test_pictures_come_from_images_and_zips(name, data, found):
+    assert (pictures(start(images=[(name, data)])) > 0) == found
+
+
+@pytest.mark.parametrize(("document", "found"), [("report.pdf", True), ("other.pdf", False)])
+def test_pictures_come_from_a_pdf_by_page_number(document, found):
+    numbered = PAGE.replace(b"p1.png", b"report_p2.png")
+    assert (pictures(start(numbered, [("pred.json", numbered)], [(document, pdf())])) > 0) == found
+
+
+def test_an_image_of_no_page_is_said():
+    app = start(images=[("p1.png", png()), ("<b>x.png", png()), ("y.pdf", pdf())])
+    assert "1 page of 1 have one" in texts(app) and "2 page images belong to no page (first: <b>x.png)" in texts(app)
+
+
+@pytest.mark.parametrize(("name", "data"), [("p1.docx", b"x"), ("p1.pdf", b"no pdf"), ("p1.zip", b"PK no zip")])
+def test_a_wrong_picture_is_named_and_the_comparison_goes_on(name, data):
+    app = start(images=[(name, data)])
+    assert [name in error.value.replace("\\", "") for error in app.error] == [True]
+    assert "Taxonomy: same" in texts(app)
+
+
+def test_pictures_that_are_taken_away_are_gone():
+    app = start(images=[("p1.png", png())])
+    app.file_uploader(key="upload_images").set_value([])
+    app.run()
+    assert pictures(app) == 0
+
+
+def test_several_predictions_and_the_bar_to_choose_one():
+    app = start(preds=[("first.json", PAGE), ("second.json", SWAPPED)])
+    assert "Also here: second.json" in texts(app)
+    assert app.sidebar.selectbox(key="bar_pred").options == ["first.json", "second.json"]
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert "Prediction** second.json" in texts(app) and "Also here: first.json" in texts(app)
+    assert "pred:second" in texts(app)
+    text = texts(go(app, "overview"))
+    assert "finds 100 % of content pixels of the whole set; 0 % of all content also gets its right label" in text
+
+
+def test_one_broken_prediction_does_not_take_the_others_away():
+    app = start(preds=[("good.json", PAGE), ("broken.json", PAGE[:-30])])
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert any("broken" in error.value for error in app.error)
+    app.sidebar.selectbox(key="bar_pred").set_value(0).run()
+    assert not app.error and "pred:good" in texts(app)
+
+
+def test_the_files_of_the_command_line_are_all_there(monkeypatch):
+    files = [str(ROOT / "sample_data" / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
+    app = opened()
+    assert app.sidebar.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv"]
+    assert "266 regions" in texts(app) and app.query_params["load"] == "start"
+
+
+def test_the_files_of_the_data_folder(monkeypatch, tmp_path):
+    for name, data in (("gt.json", PAGE), ("one.json", PAGE), ("two.json", SWAPPED)):
+        (tmp_path / name).write_bytes(data)
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(tmp_path)}))
+    app = opened()
+    app.selectbox(key="folder_gt").set_value("gt.json")
+    app.multiselect(key="folder_preds").set_value(["one.json", "two.json"]).run()
+    next(button for button in app.button if button.label == "Compare these").click().run()
+    assert "pred:one" in texts(app) and app.query_params["load"] == "gt.json|one.json|two.json"
+
+
+MAPPING = b"pred: {x: a, y: b}"
+
+
+def with_mapping(name, data):
+    app = start(preds=[("pred.json", OTHER_NAMES)])
+    assert "Taxonomy: different" in texts(app)
+    app.session_state["mapping_open"] = True
+    app.run()
+    app.file_uploader(key="mapping_file").set_value(file(name, data))
+    return app.run()
+
+
+def test_an_uploaded_mapping_is_used_and_removed():
+    app = with_mapping("map.yaml", MAPPING)
+    assert "Taxonomy: mapped" in texts(app) and "labels:2|method" in texts(app)
+    next(button for button in app.button if button.label == "Remove it").click().run()
+    assert "Taxonomy: different" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("map.yaml", b"{"), ("map.json", b"[1, 2]"), ("map.yaml", b"pred: {x: [a]}"), ("map.yaml", b"\xff")],
+)
+def test_a_wrong_mapping_is_named_and_changes_nothing(name, data):
+    app = with_mapping(name, data)
+    assert not app.exception and any(name in error.value.replace("\\", "") for error in app.error)
+    assert "Taxonomy: different" in texts(app)
+
+
+def test_equal_names_are_matched_by_one_click():
+    app = start(
+        gt=coco(["Page header"], [(0, [0, 0, 9, 9])]), preds=[("p.json", coco(["page-header"], [(0, [0, 0, 9, 9])]))]
+    )
+    assert "Taxonomy: different" in texts(app)
+    app.toggle(key="match_names").set_value(True).run()
+    assert "Taxonomy: mapped" in texts(app) and "taxonomy:match-names" in texts(app)
+
+
+def test_a_file_without_page_sizes_asks_for_them():
+    table = b"page,label,x0,y0,x1,y1\np1,a,0,0,5,5\n"
+    app = start(table, [("pred.csv", table)])
+    assert any("size" in error.value for error in app.error)
+    app.text_input(key="sizes").set_value("ten by ten").run()
+    assert any("Write width x height" in error.value for error in app.error)
+    app.text_input(key="sizes").set_value("10 x 20").run()
+    assert not app.error and "1 page," in texts(app)
+
+
+def test_start_over_forgets_everything():
+    app = start()
+    next(button for button in app.button if button.label == "Start over").click().run()
+    assert not app.exception and "regions" not in texts(app)
+    assert app.file_uploader(key="upload_gt_1").value == []
+
+
+YOLO = [("p1.txt", b"0 .25 .2 .1 .2\n1 .6 .3 .2 .1"), ("p2.txt", b"1 .2 .2 .2 .3"), ("data.yaml", b"names: [a, b]")]
+SCANS = [("p1.png", png((200, 100))), ("p2.jpg", png((400, 300)))]
+
+
+def button(app, label):
+    return next(one for one in app.button if one.label == label)
+
+
+def test_several_label_files_and_their_images_are_one_layout():
+    app = start([*YOLO, *SCANS], YOLO)
+    assert not app.error, texts(app)
+    assert texts(app).count("YOLO labels, 2 pages, 3 regions, 2 labels in use") == 2
+    assert "matched 2 by name without folders and suffix" in texts(
+        app
+    ) and "gt:p1 and 4 more|pred:p1 and 2 more" in texts(app)
+    assert pictures(app) > 0  # the images lend sizes, and they are the page images too
+
+
+def test_a_switch_makes_several_predictions_of_several_files():
+    app = start([*YOLO, *SCANS], YOLO)
+    (switch,) = [one for one in app.toggle if one.label == "These files are one prediction"]
+    assert switch.value is True
+    switch.set_value(False).run()
+    assert app.sidebar.selectbox(key="bar_pred").options == ["p1 and 1 more", "p2 and 1 more"]
+    assert "1 page, 2 regions" in texts(app) and not app.exception
+
+
+def test_a_zip_is_a_layout_with_its_pictures():
+    both = zipped(**dict(YOLO + SCANS))
+    app = start([("labels.zip", both)], [("run.zip", zipped(**dict(YOLO)))])
+    assert not app.error and texts(app).count("2 pages, 3 regions") == 2 and "gt:labels|pred:run" in texts(app)
+    assert pictures(app) > 0
+
+
+def test_folders_and_zips_of_the_command_line_and_of_the_data_folder(monkeypatch, tmp_path):
+    (tmp_path / "gt").mkdir()
+    for name, data in YOLO + SCANS:
+        (tmp_path / "gt" / name).write_bytes(data)
+    (tmp_path / "run.zip").write_bytes(zipped(**dict(YOLO)))
+    files = [str(tmp_path / name) for name in ("gt", "run.zip")]
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
+    app = opened()
+    assert not app.error and texts(app).count("2 pages, 3 regions") == 2 and "2 pages of 2 have one" in texts(app)
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(tmp_path)}))
+    app = opened(load="gt/|run.zip")
+    assert not app.error and texts(app).count("2 pages, 3 regions") == 2
+
+
+BOXES = [(i % 2, [1 + 8 * i, 1 + 3 * i, 7, 2 + i]) for i in range(6)]
+WIDTH, HEIGHT = 50, 40  # of the pages that `coco` makes
+UPRIGHT = coco(["a", "b"], BOXES)
+FLIPPED = coco(["a", "b"], [(label, [x, HEIGHT - y - h, w, h]) for label, (x, y, w, h) in BOXES])
+FLIP = "Repair: turn the y axis round"
+
+
+def test_a_flipped_prediction_is_noticed_repaired_by_a_click_and_taken_back():
+    app = start(UPRIGHT, [("good.json", UPRIGHT), ("flipped.json", FLIPPED)])
+    assert "y axis" not in texts(app)
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert "The y axis of pred seems to point up" in texts(app) and "--fix" not in texts(app)
+    button(app, FLIP).click().run()
+    assert not app.exception and not app.error and not app.warning
+    assert "flipped.json: read with the repair flip-y" in texts(app) and "fix:flip-y" in texts(app)
+    assert app.query_params["fixes"] == '["1=flip-y"]'
+    assert "100 % of all content also gets its right label" in texts(go(app, "overview"))
+    app.switch_page("pages/compare.py").run()
+    app.sidebar.selectbox(key="bar_pred").set_value(0).run()
+    assert "Repairs in use" not in texts(app) and "fix:" not in texts(app)
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    button(app, "Undo").click().run()
+    assert "seems to point up" in texts(app) and "fix:" not in texts(app) and "fixes" not in app.query_params
+
+
+def test_a_link_brings_repairs_back_but_only_of_its_own_files(monkeypatch, tmp_path):
+    (tmp_path / "gt.json").write_bytes(UPRIGHT)
+    (tmp_path / "pred.json").write_bytes(FLIPPED)
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(tmp_path)}))
+    app = opened(load="gt.json|pred.json", fixes='["0=flip-y"]')
+    assert "fix:flip-y" in texts(app) and "Prediction: turn the y axis round" in texts(app)
+    button(app, "Try the sample").click().run()
+    assert "fix:" not in texts(app) and "Repairs in use" not in texts(app)
+    for wrong in ('["0=rm"]', '["x=flip-y"]', "[1]", "{", json.dumps(["0=flip-y"] * 17)):
+        app = opened(load="gt.json|pred.json", fixes=wrong)
+        assert not app.exception and not app.error and "Repairs in use" not in texts(app)
+    app = opened(load="gt.json|pred.json", fixes='["0=scale:0"]')
+    assert not app.exception and any("not above 0" in error.value.replace("\\", "") for error in app.error)
+    button(app, "Undo").click().run()
+    assert not app.error and "seems to point up" in texts(app)
+
+
+def test_a_ground_truth_in_fractions_is_repaired_on_its_own_side():
+    small = coco(["a", "b"], [(label, [x / WIDTH, y / HEIGHT, w / WIDTH, h / HEIGHT]) for label, (x, y, w, h) in BOXES])
+    app = start(small, [("pred.json", UPRIGHT)])
+    button(app, "Repair: read coordinates as parts of 1 in the ground truth").click().run()
+    assert "fix:unit:1|" in texts(app) and "Ground truth: read coordinates as parts of 1" in texts(app)
+
+
+def test_repairs_stay_with_their_file_when_another_is_dropped():
+    app = start(UPRIGHT, [("flipped.json", FLIPPED)])
+    button(app, FLIP).click().run()
+    both = [file("good.json", UPRIGHT), file("flipped.json", FLIPPED)]
+    app.file_uploader(key="upload_preds").set_value(both).run()
+    assert "fix:" not in texts(app) and app.query_params["fixes"] == '["1=flip-y"]'
+
+
+def test_equal_names_are_matched_from_the_finding_and_taken_back():
+    gt, pred = (coco(names, [(0, [0, 0, 9, 9]), (1, [9, 9, 9, 9])]) for names in (["Title", "a"], ["title", "b"]))
+    app = start(gt, [("p.json", pred)])
+    button(app, "Match equal names").click().run()
+    assert "Taxonomy: mapped" in texts(app) and "Labels: equal names are matched" in texts(app)
+    button(app, "Undo").click().run()
+    assert "Taxonomy: different" in texts(app) and button(app, "Match equal names")
+
+
+ELSEWHERE = PAGE.replace(b"p1.png", b"<b>scan*.png")
+
+
+def with_page_map(name, data):
+    app = start(preds=[("pred.json", ELSEWHERE)])
+    assert "none matched; 1 only in gt; 1 only in pred" in texts(app) and "<b>scan*" in texts(app)
+    (zone,) = [one for one in app.file_uploader if one.label.startswith("Which pages")]
+    zone.set_value(file(name, data)).run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("m.csv", b"gt,pred\np1.png,<b>scan*.png\n"),
+        ("m.yaml", b"p1: <b>scan*"),
+        ("m.json", b'{"p1.png": "<b>scan*.png"}'),
+    ],
+)
+def test_a_page_map_brings_pages_together_and_can_be_removed(name, data):
+    app = with_page_map(name, data)
+    assert "matched 1 by the page map" in texts(app) and "pages:1|method" in texts(app)
+    button(app, "Remove the page map").click().run()
+    assert "none matched" in texts(app) and "pages:1|method" not in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("m.csv", b"gt,pred\nnowhere,<b>scan*.png\n"), ("m.json", b"[1]"), ("m.csv", b"\xff")]
+)
+def test_a_wrong_page_map_is_named_and_changes_nothing(name, data):
+    app = with_page_map(name, data)
+    assert [name in error.value.replace("\\", "") for error in app.error] == [True] and "none matched" in texts(app)
+    app.run()
+    assert len(app.error) == 1  # as long as the file lies there
+
+
+def test_a_page_map_helps_a_file_that_cannot_be_read_without_it():
+    sizeless = b"page,label,x0,y0,x1,y1\nother,a,0,0,20,20\n"
+    app = start(preds=[("pred.csv", sizeless)])
+    assert any("not known" in error.value for error in app.error)
+    gt_page = lcm.read(("gt.json", PAGE)).page_columns.names[0]
+    uploader = next(one for one in app.file_uploader if str(one.key).startswith("page_map_"))
+    uploader.set_value(("map.csv", f"gt,pred\n{gt_page},other\n".encode(), "text/csv")).run()
+    assert not app.error and "matched 1 by the page map" in texts(app)
+
+
+def test_an_error_says_what_can_be_done_in_the_browser():
+    sizeless = b'[{"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.5}]'
+    app = start(gt=sizeless, preds=[("pred.json", PAGE)])
+    shown = " ".join(error.value for error in app.error).replace("\\", "")
+    assert "holds no page size" in shown and "Write the page size on the page Compare" in shown
+    assert "--" not in shown and "sizes=" not in shown
