@@ -6,20 +6,18 @@ one exception, imported inside a function.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm import __version__
-from layoutcm.alignment.align import Alignment, LabelMapping, align
+from layoutcm.alignment.align import Alignment, LabelMapping, align, check_layouts
 from layoutcm.alignment.checks import findings_by_side
+from layoutcm.alignment.recipe import Recipe, make_recipe
 from layoutcm.alignment.taxonomy import LabelSpace, read_mapping
-from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Finding, Layout
+from layoutcm.layouts.model import GT, PRED, Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.metrics import levels as level_tables
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Intervals, intervals_of
@@ -29,7 +27,6 @@ from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tre
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.soft import EPS, check_soft_options
 from layoutcm.pixels.pair_counts import PairCounts
-from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,50 +58,18 @@ def compare(
     `min_score` drops pred regions with a lower score. `pages` says which pages belong together where their names do
     not: {gt page: pred page}, or a CSV, YAML or JSON file of it. `progress` is called with (pages done, pages in all).
     """
-    from layoutcm.pixels.counting import count_pairs
+    from layoutcm.pixels.counting import check_counting_options, count_pairs
 
-    _check_arguments(gt, pred, rounding, min_score, threads)
+    check_layouts(gt, pred)
+    check_counting_options(rounding, min_score, threads)
     if isinstance(mapping, str | os.PathLike):
         mapping = read_mapping(mapping)
-    page_map = load_page_map(pages)
-    alignment = align(
-        gt,
-        pred,
-        missing_pages=missing_pages,
-        taxonomy=taxonomy,
-        mapping=mapping,
-        documents=documents,
-        page_map=page_map,
-    )
+    options: dict[str, Any] = {"missing_pages": missing_pages, "taxonomy": taxonomy, "documents": documents}
+    options["page_map"] = load_page_map(pages)
+    alignment = align(gt, pred, mapping=mapping, **options)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
-    options = {
-        "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
-        "rounding": rounding,
-        "min_score": min_score,
-        "missing_pages": None if missing_pages == "penalise" else missing_pages,
-        "documents": None if documents is None else documents if isinstance(documents, str) else "table",
-        "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
-        "mapped_labels": alignment.mapped_labels or None,
-        "gt_fix": "+".join(gt.repairs) or None,
-        "fix": "+".join(pred.repairs) or None,
-        "mapped_pages": (page_map and len(page_map.entries)) or None,
-    }
-    named = {name: str(value).replace("|", "/") for name, value in options.items() if value is not None}
-    return Comparison(alignment, counts, rounding, min_score, named, threads)
-
-
-def _check_arguments(gt: Layout, pred: Layout, rounding: str, min_score: float | None, threads: int | None) -> None:
-    for name, layout in (("gt", gt), ("pred", pred)):
-        if not isinstance(layout, Layout):
-            raise InputError(
-                "", name, f"{short_repr(layout)} is not a layout", "Read the file first: layoutcm.read(path)."
-            )
-    if min_score is not None and not (isinstance(min_score, int | float) and math.isfinite(min_score)):
-        raise InputError("", "min_score", f"{short_repr(min_score)} is not a finite number", "Use one such as 0.5.")
-    if threads is not None and not (isinstance(threads, int) and threads >= 1):
-        raise InputError("", "threads", f"{short_repr(threads)} is not a number of threads", "Use 1 or more.")
-    if rounding not in ROUNDINGS:
-        raise InputError("", "rounding", f"{short_repr(rounding)} is not known", f"Use one of {', '.join(ROUNDINGS)}.")
+    settings = make_recipe(gt, pred, alignment, rounding=rounding, min_score=min_score, **options)
+    return Comparison(alignment, counts, rounding, min_score, settings, threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +80,7 @@ class Comparison:
     all_counts: PairCounts
     rounding: str
     min_score: float | None
-    options: dict[str, str]  # as the recipe names them
+    settings: Recipe
     threads: int | None = None
 
     def __repr__(self) -> str:
@@ -167,11 +132,7 @@ class Comparison:
         return self.recipe_for("matrix")
 
     def recipe_for(self, method: str | None, **more: object) -> str:
-        gt, pred = (PurePosixPath(side.name).stem.replace("|", "/") for side in self.alignment.layouts)
-        chosen = {"method": method, **more}
-        added = {name: str(value).replace("|", "/") for name, value in chosen.items() if value is not None}
-        parts = {"gt": gt, "pred": pred, "pages": len(self.pages), **self.options, **added}
-        return one_line("|".join(f"{name}:{value}" for name, value in parts.items())) + f"|v{__version__}"
+        return self.settings.line(method=method, **more)
 
     @cached_property
     def page_regions(self) -> PageRegions:
@@ -210,11 +171,9 @@ class Comparison:
         if families is None:
             return confusion_of(counts, self.space, method, self.recipe_for(method, **level))
         tree = family_tree(families, self.labels[1:])
+        at = {"families": tree.title, "depth": min(depth, tree.depth + 1), "expanded": "+".join(expanded) or None}
         space = space_at(self.space, counts.labels, tree, depth, expanded)
-        opened = "+".join(expanded) or None
-        used = min(depth, tree.depth + 1)  # where each label is itself
-        recipe = self.recipe_for(method, **level, families=tree.title, depth=used, expanded=opened)
-        return confusion_of(counts.merged(), space, method, recipe)
+        return confusion_of(counts.merged(), space, method, self.recipe_for(method, **level, **at))
 
     def families(
         self,

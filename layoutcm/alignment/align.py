@@ -84,6 +84,13 @@ class Alignment:
         return pd.DataFrame(columns, dtype=object)
 
 
+def check_layouts(gt: object, pred: object) -> None:
+    for name, layout in (("gt", gt), ("pred", pred)):
+        if not isinstance(layout, Layout):
+            problem = f"{short_repr(layout)} is not a layout"
+            raise InputError("", name, problem, "Read the file first: layoutcm.read(path).")
+
+
 def align(
     gt: Layout,
     pred: Layout,

@@ -37,6 +37,7 @@ SCORE_TOLERANCE = 1e-3
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
+Positions = NDArray[np.int64]
 PlaceNamer = Callable[[int], str]
 
 

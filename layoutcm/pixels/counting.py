@@ -6,6 +6,7 @@ continues from there.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
-from layoutcm.layouts.model import GT, PRED, Floats, Indices
+from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
 from layoutcm.pixels.sweep import COLUMN, EDGE, LABEL, SET, sweep_pages
@@ -27,6 +29,15 @@ PAGES_A_CHUNK = 2048
 ROWS_A_BOX, ROWS_A_PAGE = 16, 4096
 FIRST_TABLE_SIZE = 1 << 10  # small, so that what a page needs stays in the fastest cache
 CountedRows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
+
+
+def check_counting_options(rounding: str, min_score: float | None, threads: int | None) -> None:
+    if min_score is not None and not (isinstance(min_score, int | float) and math.isfinite(min_score)):
+        raise InputError("", "min_score", f"{short_repr(min_score)} is not a finite number", "Use one such as 0.5.")
+    if threads is not None and not (isinstance(threads, int) and threads >= 1):
+        raise InputError("", "threads", f"{short_repr(threads)} is not a number of threads", "Use 1 or more.")
+    if rounding not in ROUNDINGS:
+        raise InputError("", "rounding", f"{short_repr(rounding)} is not known", f"Use one of {', '.join(ROUNDINGS)}.")
 
 
 def count_pairs(

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import GT, PRED, Floats
-from layoutcm.metrics.objects.instances import Rows, instances_of
+from layoutcm.layouts.model import GT, PRED, Floats, Positions
+from layoutcm.metrics.objects.instances import instances_of
 from layoutcm.metrics.objects.matching import group_regions, match_most, near_pairs, order_from_left
 from layoutcm.metrics.scores import harmonic, ratio
 
@@ -38,8 +38,8 @@ class Centroids:
     tolerance: Tolerance
     one_to_one: bool
     centres: tuple[Floats, Floats]
-    pairs: Rows
-    columns: Callable[[Rows, Rows], dict[str, Any]]  # what `matches` says of the pairs' gt and pred
+    pairs: Positions
+    columns: Callable[[Positions, Positions], dict[str, Any]]  # what `matches` says of the pairs' gt and pred
     comparable: bool = True  # False: class-aware, but the two sides' labels differ
 
     def __repr__(self) -> str:
@@ -102,7 +102,7 @@ def centroids_of(
     tolerance: Tolerance = TOLERANCE,
     one_to_one: bool = True,
     class_aware: bool = True,
-    pages: Rows | None = None,
+    pages: Positions | None = None,
 ) -> Centroids:
     """Match the regions of two layouts page by page; class-aware, only those of one label. Crowds are left out."""
     tolerance, space = _check_tolerance(tolerance), alignment.space
@@ -116,7 +116,7 @@ def centroids_of(
         pairs = _matching_pairs(centres, (keys[GT][rows[GT]], keys[PRED]), tolerance, one_to_one)
     pages_of, labels = np.array(alignment.pages.names, object), np.array(space.labels[1:], object)
 
-    def columns(gt_rows: Rows, pred_rows: Rows) -> dict[str, Any]:
+    def columns(gt_rows: Positions, pred_rows: Positions) -> dict[str, Any]:
         at = rows[GT][gt_rows]
         return {
             "page": pages_of[gt.page[at]],
@@ -130,8 +130,8 @@ def centroids_of(
 
 
 def _matching_pairs(
-    centres: tuple[Floats, Floats], keys: tuple[Rows, Rows], tolerance: Tolerance, one_to_one: bool
-) -> Rows:
+    centres: tuple[Floats, Floats], keys: tuple[Positions, Positions], tolerance: Tolerance, one_to_one: bool
+) -> Positions:
     """int64[pairs, gt pred]: the matches among regions of equal key."""
     groups = group_regions(*keys)
     groups = groups._replace(gt_order=order_from_left(groups, centres[GT]))

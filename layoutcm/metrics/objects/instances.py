@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, own_frames, page_of_region
-from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats
+from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Positions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 from layoutcm.metrics.objects.matching import Overlaps
 
-Rows = NDArray[np.int64]
 CocoMask = dict[str, Any]  # what COCO calls RLE: size and counts
 _INSTEAD = "Precision, recall and F1 at one IoU need no scores."
 
@@ -27,10 +26,10 @@ _INSTEAD = "Precision, recall and F1 at one IoU need no scores."
 class Instances:
     """One side's objects as columns, in the order of its file."""
 
-    row: Rows  # among the side's regions
-    page: Rows  # aligned page
-    rank: Rows  # the page's place when scores are equal
-    label: Rows  # place in the common list, without Background
+    row: Positions  # among the side's regions
+    page: Positions  # aligned page
+    rank: Positions  # the page's place when scores are equal
+    label: Positions  # place in the common list, without Background
     boxes: Floats  # [objects, x y width height]
     areas: Floats  # what area ranges look at
     scores: Floats  # nan = none
@@ -47,7 +46,7 @@ class Instances:
 
 
 def instances_of(
-    alignment: Alignment, min_score: float | None, pages: Rows | None = None, masks: bool = True
+    alignment: Alignment, min_score: float | None, pages: Positions | None = None, masks: bool = True
 ) -> tuple[Instances, Instances]:
     """Both sides' objects on all pages or on some; a region under the score threshold is left out."""
     masked = masks and any(side.region_columns.shapes for side in alignment.layouts)
@@ -56,7 +55,7 @@ def instances_of(
     return gt, pred
 
 
-def page_ranks(alignment: Alignment) -> Rows:
+def page_ranks(alignment: Alignment) -> Positions:
     """int64[pages]: the order in which pages are ranked when scores are equal.
 
     pycocotools sorts pages by gt's own ids, and AP depends on it where scores are equal; pages without an id come last.
@@ -73,7 +72,7 @@ def page_ranks(alignment: Alignment) -> Rows:
 
 
 def _one_side(
-    alignment: Alignment, side: int, min_score: float | None, pages: Rows | None, rank: Rows, masked: bool
+    alignment: Alignment, side: int, min_score: float | None, pages: Positions | None, rank: Positions, masked: bool
 ) -> Instances:
     regions = alignment.layouts[side].region_columns
     aligned = page_of_region(alignment, side, min_score if side == PRED else None)
@@ -172,7 +171,7 @@ def overlaps_of(gt: Instances, pred: Instances) -> Overlaps:
     return Overlaps(np.concatenate([np.empty(0), *values]), gt_at, pred_at)
 
 
-def _by_page(page: Rows) -> dict[int, Rows]:
+def _by_page(page: Positions) -> dict[int, Positions]:
     order = np.argsort(page, kind="stable")
     pages, starts = np.unique(page[order], return_index=True)
     return dict(zip(pages.tolist(), np.split(order, starts[1:])))

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import GT, PRED, Floats
+from layoutcm.layouts.model import GT, PRED, Floats, Positions
 from layoutcm.metrics.objects import average_precision as rules
-from layoutcm.metrics.objects.instances import Instances, Rows, instances_of, overlaps_of, why_no_ap
+from layoutcm.metrics.objects.instances import Instances, instances_of, overlaps_of, why_no_ap
 from layoutcm.metrics.objects.matching import HIT, LEFT_OUT, Groups, Overlaps, group_regions, match_greedily
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion, object_confusion
 from layoutcm.metrics.scores import SCORES, ratio
@@ -96,13 +96,13 @@ class Objects:
         return pd.DataFrame({"label": self.labels, "gt": self.gt_counts, "pred": self.pred_counts, **values})
 
     @cached_property
-    def gt_counts(self) -> Rows:
+    def gt_counts(self) -> Positions:
         """int64[labels]: objects to find; crowds are none."""
         gt = self.sides[GT]
         return np.bincount(gt.label[~gt.crowd], minlength=len(self.labels))
 
     @cached_property
-    def pred_counts(self) -> Rows:
+    def pred_counts(self) -> Positions:
         return np.bincount(self.sides[PRED].label, minlength=len(self.labels))
 
     @cached_property
@@ -132,13 +132,13 @@ class Objects:
         return rules.RULES[rule](ranked[ranked != LEFT_OUT] == HIT, to_find)
 
     @cached_property
-    def _rankings(self) -> tuple[Rows, Rows]:
+    def _rankings(self) -> tuple[Positions, Positions]:
         """All predictions label by label and best first, and where each label begins."""
         pred = self.sides[PRED]
         order = np.lexsort((pred.rank, -pred.scores, pred.label))
         return order, np.searchsorted(pred.label[order], np.arange(len(self.labels) + 1))
 
-    def _ranking(self, label: int) -> Rows:
+    def _ranking(self, label: int) -> Positions:
         order, starts = self._rankings
         return order[starts[label] : starts[label + 1]]
 
@@ -154,7 +154,7 @@ class Objects:
         return group_regions(gt.page, pred.page, pred.scores)
 
     @cached_property
-    def _place_on_page(self) -> Rows:
+    def _place_on_page(self) -> Positions:
         """int64[pred]: 0 for the best of its page and label."""
         groups = self._by_label
         places = np.empty(len(self.sides[PRED]), np.int64)
@@ -259,7 +259,7 @@ class Objects:
         found, gt, pred = self._found_at(iou, True)
         return pd.DataFrame({"label": self.labels, "gt": gt, "pred": pred, "found": found, **_scores(found, gt, pred)})
 
-    def _found_at(self, iou: float, class_aware: bool) -> tuple[NDArray[np.number], Rows, Rows]:
+    def _found_at(self, iou: float, class_aware: bool) -> tuple[NDArray[np.number], Positions, Positions]:
         """[labels] each: hits (nan where labels cannot be compared), gt, and the predictions that count."""
         check_iou(iou)
         if class_aware and not self.space.shared:
@@ -293,7 +293,7 @@ def check_iou(iou: float) -> None:
         )
 
 
-def objects_of(alignment: Alignment, min_score: float | None, pages: Rows | None = None) -> Objects:
+def objects_of(alignment: Alignment, min_score: float | None, pages: Positions | None = None) -> Objects:
     """The objects on all pages or on some."""
     reason = why_no_ap(alignment, min_score)
     return Objects(alignment.space, instances_of(alignment, min_score, pages), reason)

@@ -12,34 +12,33 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from layoutcm.layouts.model import Floats
+from layoutcm.layouts.model import Floats, Positions
 
 NOT_MATCHED, HIT, LEFT_OUT = 0, 1, 2  # what a prediction is; one on a crowd, or beyond what counts, is left out
 
-Rows = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
 class Groups(NamedTuple):
     """Regions that may match each other; groups without pred are not listed."""
 
-    gt_order: Rows
-    gt_start: Rows
-    gt_stop: Rows
-    pred_order: Rows
-    pred_start: Rows
-    pred_stop: Rows
+    gt_order: Positions
+    gt_start: Positions
+    gt_stop: Positions
+    pred_order: Positions
+    pred_start: Positions
+    pred_stop: Positions
 
 
 class Overlaps(NamedTuple):
     """Where IoU is read from: `values[pred_at[i] + gt_at[j]]`; computed from the boxes where `values` is empty."""
 
     values: Floats
-    gt_at: Rows
-    pred_at: Rows
+    gt_at: Positions
+    pred_at: Positions
 
 
-def group_regions(gt_key: Rows, pred_key: Rows, scores: Floats | None = None) -> Groups:
+def group_regions(gt_key: Positions, pred_key: Positions, scores: Floats | None = None) -> Groups:
     """Regions of equal key; inside, gt as in the file and pred by descending score, equal and missing ones as in it."""
     gt_order = np.argsort(gt_key, kind="stable")
     pred_order = np.argsort(pred_key, kind="stable") if scores is None else np.lexsort((-scores, pred_key))
@@ -68,8 +67,8 @@ def match_greedily(
     overlaps: Overlaps,
     gt_boxes: Floats,
     pred_boxes: Floats,
-    gt_labels: Rows,
-    pred_labels: Rows,
+    gt_labels: Positions,
+    pred_labels: Positions,
     crowd: Flags,
     ignored: Flags,
     outside: Flags,
@@ -116,12 +115,12 @@ def match_greedily(
 
 @njit(nogil=True, cache=True)
 def _best(
-    candidates: Rows,
+    candidates: Positions,
     row: Floats,
     taken: Flags,
     crowd: Flags,
     ignored: Flags,
-    gt_labels: Rows,
+    gt_labels: Positions,
     label: int,
     threshold: float,
 ) -> int:
@@ -142,7 +141,7 @@ def _best(
 
 
 @njit(nogil=True, cache=True)
-def order_from_left(groups: Groups, gt_centres: Floats) -> Rows:
+def order_from_left(groups: Groups, gt_centres: Floats) -> Positions:
     """`gt_order` with the gt of each group from left to right."""
     order = groups.gt_order.copy()
     for k in range(groups.gt_start.size):
@@ -154,7 +153,7 @@ def order_from_left(groups: Groups, gt_centres: Floats) -> Rows:
 
 @njit(nogil=True, cache=True)
 def near_pairs(
-    groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float], pairs: Rows
+    groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float], pairs: Positions
 ) -> int:
     """How many (gt, pred) of a group lie strictly within the tolerance; written to int64[pairs, gt pred] that fit.
 
@@ -189,7 +188,7 @@ def _leftmost(groups: Groups, k: int, gt_centres: Floats, pred: Floats, toleranc
 
 
 @njit(nogil=True, cache=True)
-def match_most(groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]) -> Rows:
+def match_most(groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]) -> Positions:
     """int64[pred]: the gt of each pred or -1, one to one and as many as can be (Berge: augment while a path exists).
 
     From each pred in turn, breadth first: to gt that are near, and on to the pred that holds them. A free gt ends the

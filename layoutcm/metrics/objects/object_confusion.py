@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.layouts.model import GT, PRED
-from layoutcm.metrics.objects.instances import Instances, Rows
+from layoutcm.layouts.model import GT, PRED, Positions
+from layoutcm.metrics.objects.instances import Instances
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,21 +28,21 @@ class ObjectConfusion:
     """One row an object, or a pair of objects that met: its place in the matrix, and its page."""
 
     space: LabelSpace
-    gt: Rows  # place in the common list of labels, without Background; after the last label: invented
-    pred: Rows  # likewise; after the last label: missed
-    page: Rows  # aligned page
+    gt: Positions  # place in the common list of labels, without Background; after the last label: invented
+    pred: Positions  # likewise; after the last label: missed
+    page: Positions  # aligned page
 
     @property
     def labels(self) -> list[str]:
         return list(self.space.labels[1:])
 
     @cached_property
-    def counts(self) -> Rows:
+    def counts(self) -> Positions:
         """int64[gt labels + invented, pred labels + missed], over the common list of labels."""
         n = len(self.labels) + 1
         return np.bincount(self.gt * n + self.pred, minlength=n * n).reshape(n, n)
 
-    def own_labels(self, side: int) -> Rows:
+    def own_labels(self, side: int) -> Positions:
         """All labels where both sides share them, else the side's own."""
         if self.space.shared:
             return np.arange(len(self.labels))
@@ -60,7 +60,7 @@ class ObjectConfusion:
         frame.columns = pd.Index([*(names[j] for j in columns[:-1]), _margin_name(MISSED, self.labels)], name="pred")
         return frame
 
-    def pages_behind(self, gt: int, pred: int) -> tuple[Rows, Rows]:
+    def pages_behind(self, gt: int, pred: int) -> tuple[Positions, Positions]:
         """The pages with something in a cell, most first, and how much each has."""
         pages, objects = np.unique(self.page[(self.gt == gt) & (self.pred == pred)], return_counts=True)
         order = np.argsort(-objects, kind="stable")

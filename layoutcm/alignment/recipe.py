@@ -1,0 +1,61 @@
+"""The recipe of a comparison: the two files and every setting that changes its numbers, as fields and as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from layoutcm import __version__
+from layoutcm.alignment.align import Alignment
+from layoutcm.layouts.model import Layout
+from layoutcm.layouts.page_maps import PageMap
+from layoutcm.wording import one_line
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """{setting: value} in the order in which they are printed, without the version, which comes last."""
+
+    fields: dict[str, str]
+
+    def line(self, **more: object) -> str:
+        """All settings as "name:value|...|vVERSION", with further ones at the end; None leaves a setting out."""
+        parts = self.fields | _as_text(more)
+        return one_line("|".join(f"{name}:{value}" for name, value in parts.items())) + f"|v{__version__}"
+
+
+def make_recipe(
+    gt: Layout,
+    pred: Layout,
+    alignment: Alignment,
+    *,
+    rounding: str,
+    min_score: float | None,
+    missing_pages: str,
+    taxonomy: str,
+    documents: str | Mapping[str, str] | None,
+    page_map: PageMap | None,
+) -> Recipe:
+    """The settings of a comparison; those that have their default value and change nothing are left out."""
+    settings = {
+        "gt": PurePosixPath(gt.name).stem,
+        "pred": PurePosixPath(pred.name).stem,
+        "pages": len(alignment.pages),
+        "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
+        "rounding": rounding,
+        "min_score": min_score,
+        "missing_pages": None if missing_pages == "penalise" else missing_pages,
+        "documents": None if documents is None else documents if isinstance(documents, str) else "table",
+        "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
+        "mapped_labels": alignment.mapped_labels or None,
+        "gt_fix": "+".join(gt.repairs) or None,
+        "fix": "+".join(pred.repairs) or None,
+        "mapped_pages": (page_map and len(page_map.entries)) or None,
+    }
+    return Recipe(_as_text(settings))
+
+
+def _as_text(settings: Mapping[str, object]) -> dict[str, str]:
+    """Values as text without the separator of the line; None is left out."""
+    return {name: str(value).replace("|", "/") for name, value in settings.items() if value is not None}
