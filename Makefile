@@ -1,21 +1,21 @@
-# The two commands of the README: `make run` and `make test`. Both set up .venv by themselves.
+# The two commands of the README are `make run` and `make test`. Both set up .venv if needed.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# What is run and measured is this tree, whatever other layoutcm the shell knows of.
+# Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
 .PHONY: run test test-torch lint browser fuzz bench bench-formats bench-views bench-peer bench-app screenshots clean
 
-# The dashboard on http://localhost:8501, with the sample one click away.
+# Starts the dashboard on http://localhost:8501.
 run: $(READY)
 	$(BIN)/layoutcm app
 
 test: $(READY) lint browser
 	$(BIN)/pytest --numprocesses 2 --dist loadfile --cov --cov-report term
 
-# The dashboard's tests drive a real Chromium: the system's, Debian's package, or the one that Playwright brings.
+# The tests of the dashboard need a Chromium: the one on the system, else the Debian package, else the one of Playwright.
 browser: $(READY)
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable \
 	  || (apt-get update -qq && apt-get install -y -qq chromium) || $(BIN)/playwright install --with-deps chromium
@@ -26,21 +26,21 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-# Pages a second, the whole job on a DocLayNet-size pair, growth with the number of pages.
+# Time per page, the whole job on a DocLayNet-size pair, time per page as the number of pages grows.
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py
 
-# Objects beside faster-coco-eval, families and soft scores beside the counting of pixels, on a DocLayNet-size pair.
+# On a DocLayNet-size pair: objects compared with faster-coco-eval, families and soft scores with counting the pixels.
 bench-views: $(READY)
 	$(BIN)/python benchmarks/bench_objects.py
 	$(BIN)/python benchmarks/bench_families.py
 	$(BIN)/python benchmarks/bench_soft.py
 
-# Regions a second of every format, beside what merely parsing the same bytes takes.
+# Regions per second of every format, and the ratio to the time of only parsing the same bytes.
 bench-formats: $(READY)
 	$(BIN)/python benchmarks/bench_formats.py
 
-# Soft scores on torch tensors and their gradients, which `make test` skips; torch is large, so it has its own place.
+# Tests of soft scores on torch tensors, which `make test` skips; torch is large, so it has its own environment.
 TORCH := .venv-torch
 test-torch: $(TORCH)/.ready
 	$(TORCH)/bin/pytest tests/metrics/test_soft.py
@@ -51,20 +51,20 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[dev,torch]'
 	touch $@
 
-# Ten thousand spoilt files of every format.
+# Ten thousand damaged files of every format.
 fuzz: $(READY)
 	LAYOUTCM_FUZZ=10000 $(BIN)/python -m pytest tests/formats/test_fuzz_formats.py tests/formats/test_bad_input.py -q
 
-# How long a person waits in the dashboard, in a real browser.
+# Response times of the dashboard in a real browser.
 bench-app: $(READY) browser
 	$(BIN)/python benchmarks/bench_app.py
 
-# The pictures of the README.
+# The screenshots of the README.
 screenshots: $(READY) browser
 	$(BIN)/python docs/take_screenshots.py
 
-# The same pages through docling-metrics-layout, in an environment of its own and the same run.
-# Its other dependencies are left out on purpose: they would pull a GPU build of torch.
+# Compares the speed with docling-metrics-layout on the same pages in the same run; it has its own environment.
+# Its other dependencies are left out on purpose: they would install a GPU build of torch.
 PEER := .venv-peer
 PEER_READY := $(PEER)/.ready
 bench-peer: $(READY) $(PEER_READY)

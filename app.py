@@ -1,4 +1,4 @@
-"""The dashboard's entry: installs the pages, draws the bar that stays, runs the page."""
+"""The script that Streamlit runs: installs the pages, draws the sidebar, runs the current page."""
 
 from layoutcm.ui import link, page_frame, router, sidebar, warm_up
 

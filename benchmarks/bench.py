@@ -1,6 +1,6 @@
-"""How fast: pages on one thread, the whole job on a DocLayNet-size pair, and growth with the number of pages.
+"""Speed of pages on one thread, of the whole job on a DocLayNet-size pair, and with a growing number of pages.
 
-Every figure stands beside a reference from the same run; on a shared machine only the ratios mean something.
+Compare each time with its reference from the same run: on a shared machine only the ratios are meaningful.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from random_pages import CASES, layout_pair
 
 import layoutcm as lcm
 
-WHOLE_JOB = 80_863
+DOCLAYNET_PAGES = 80_863
 
 
-def seconds(work, repeats=5, clock=time.perf_counter):
-    """The best of several runs: what the machine can do when nothing else disturbs it."""
+def best_seconds(work, repeats=5, clock=time.perf_counter):
+    """The shortest time of several runs; other processes can only make a run slower."""
     best = float("inf")
     for _ in range(repeats):
         start = clock()
@@ -38,7 +38,7 @@ def bench_import():
 
 
 def bench_compile():
-    """The first comparison of a machine compiles the kernel; later ones load it from the cache."""
+    """The first comparison on a machine compiles the kernel; later ones load it from the cache."""
     code = (
         "import time, layoutcm as lcm; t = time.perf_counter();"
         "import layoutcm.pixels.grid, layoutcm.metrics.contributions; loaded = time.perf_counter() - t;"
@@ -55,10 +55,10 @@ def bench_compile():
 
 
 def bench_pages():
-    print("\npages, one thread, around compare and confusion")
+    print("\ntime of compare and confusion, one thread")
     for width, height, boxes, pages in CASES:
         gt, pred = layout_pair(width, height, boxes, pages)
-        per_page = seconds(lambda gt=gt, pred=pred: lcm.compare(gt, pred, threads=1).confusion()) / pages
+        per_page = best_seconds(lambda gt=gt, pred=pred: lcm.compare(gt, pred, threads=1).confusion()) / pages
         print(f"  {width:5} x {height:<5} {boxes:4} + {boxes:<4} boxes  {1e6 * per_page:9.1f} µs a page")
 
 
@@ -78,23 +78,24 @@ def whole_job(gt_path, pred_path):
 
 
 def bench_whole_job(folder, pages):
-    """In processes of their own, so that peak memory is that of the job."""
+    """Each job runs in its own process, so that the peak memory is that of the job."""
     gt_path, pred_path = write_pair(folder, pages)
     sizes = [path.stat().st_size / 1e6 for path in (gt_path, pred_path)]
     print(f"\nwhole job, {pages:,} pages, {sizes[0]:.0f} + {sizes[1]:.0f} MB of COCO JSON")
-    ours = _measured(["--job", str(gt_path), str(pred_path)])
-    theirs = _measured(["--orjson", str(gt_path), str(pred_path)])
+    ours = _run_measured(["--job", str(gt_path), str(pred_path)])
+    theirs = _run_measured(["--orjson", str(gt_path), str(pred_path)])
     print(f"  orjson.loads of the two files     {theirs[0]:8.2f} s   peak {theirs[1]:6.2f} GB")
     ratio = ours[0] / theirs[0]
     print(f"  files to all matrices             {ours[0]:8.2f} s   peak {ours[1]:6.2f} GB   ratio {ratio:.2f}")
 
 
-def _measured(arguments):
+def _run_measured(arguments):
+    """[seconds, peak memory in GB] of this script with the arguments, in a new process."""
     run = subprocess.run([sys.executable, __file__, *arguments], capture_output=True, text=True, check=True)
     return [float(value) for value in run.stdout.split()]
 
 
-def report(work):
+def print_measures(work):
     start = time.perf_counter()
     work()
     print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
@@ -108,7 +109,10 @@ def load_both(paths):
 
 
 def bench_growth(folder):
-    """Beside it orjson.loads: what it loses per page, too, is the machine's, whose caches hold a small set whole."""
+    """Time per page for sets of different sizes.
+
+    orjson.loads also takes longer per page on a large set, because only a small set fits into the processor's caches.
+    """
     print("\ngrowth, µs a page and how much more than at the first size")
     first = {}
     for pages in (1_000, 10_000, 100_000, 300_000):
@@ -117,28 +121,28 @@ def bench_growth(folder):
         lcm.compare(*layouts).confusion()  # loads numba and the cached kernel
         jobs = {
             "files to all matrices": lambda paths=paths: whole_job(*paths),
-            "of it comparing": lambda layouts=layouts: lcm.compare(*layouts).confusion(),
+            "comparing only": lambda layouts=layouts: lcm.compare(*layouts).confusion(),
             "orjson.loads": lambda paths=paths: load_both(paths),
         }
-        answer = []
+        columns = []
         for name, work in jobs.items():
-            per_page = seconds(work, repeats=1 if pages > 10_000 else 3) / pages
-            answer.append(f"{name} {1e6 * per_page:6.1f} ({per_page / first.setdefault(name, per_page):.2f} x)")
-        print(f"  {pages:8,} pages  {'   '.join(answer)}", flush=True)
+            per_page = best_seconds(work, repeats=1 if pages > 10_000 else 3) / pages
+            columns.append(f"{name} {1e6 * per_page:6.1f} ({per_page / first.setdefault(name, per_page):.2f} x)")
+        print(f"  {pages:8,} pages  {'   '.join(columns)}", flush=True)
         for path in paths:
             path.unlink()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=WHOLE_JOB)
+    parser.add_argument("--pages", type=int, default=DOCLAYNET_PAGES)
     parser.add_argument("--job", nargs=2)
     parser.add_argument("--orjson", nargs=2)
     options = parser.parse_args()
     if options.job:
-        report(lambda: whole_job(*options.job))
+        print_measures(lambda: whole_job(*options.job))
     elif options.orjson:
-        report(lambda: load_both(options.orjson))
+        print_measures(lambda: load_both(options.orjson))
     else:
         bench_import()
         bench_compile()

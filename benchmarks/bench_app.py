@@ -1,6 +1,6 @@
-"""How long a person waits in the dashboard, measured in a real browser: a 500-page COCO pair, and a DocLayNet-size one.
+"""Response times of the dashboard in a real browser, with a COCO pair of 500 pages and one of the size of DocLayNet.
 
-Times include the browser. The large pair is opened through the data folder, as people with large files would.
+Times include the work of the browser. The large pair is opened from the data folder, which is the way for large files.
 """
 
 import argparse
@@ -18,25 +18,25 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from layoutcm.wording import thin_spaced
 from support.browser import SETTLED, cell_centre, chromium, server, settle
 
-WAIT = 60_000
+TIMEOUT = 60_000  # milliseconds
 
 
-def timed(page, title, work, words, whole=True):
-    """From what a person does to the moment its answer is on the screen: these words and, if `whole`, all the rest."""
+def print_time(page, title, work, words, whole=True):
+    """Print the time from an action until these words are on the screen and, if `whole`, the rest of the page too."""
     start = time.perf_counter()
     work()
-    page.get_by_text(words).first.wait_for(timeout=WAIT)
+    page.get_by_text(words).first.wait_for(timeout=TIMEOUT)
     if whole:
-        page.wait_for_selector(SETTLED, timeout=WAIT)
-        page.wait_for_selector(".nsewdrag", timeout=WAIT)
-    # The browser draws a chart in one go, so the second frame from now has it.
+        page.wait_for_selector(SETTLED, timeout=TIMEOUT)
+        page.wait_for_selector(".nsewdrag", timeout=TIMEOUT)
+    # The browser draws a chart within one frame, so it is complete in the second frame from now.
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     print(f"  {title:48} {time.perf_counter() - start:6.2f} s", flush=True)
     settle(page)
 
 
-def interactions(page):
-    """What a person does with a loaded comparison."""
+def time_actions(page):
+    """The usual actions of a user on a loaded comparison."""
     link = lambda name: page.get_by_role("link", name=name).click
     button = lambda name: page.get_by_role("button", name=name).first.click
     names = ["Background", *LABELS]
@@ -44,32 +44,32 @@ def interactions(page):
     def cell(row, column):
         where = cell_centre(page, row, column, len(names), len(names))
         words = f"{names[row]} read as {names[column]}"
-        timed(page, "click on a cell to its pages", lambda: page.mouse.click(*where), words, whole=False)
+        print_time(page, "click on a cell to its pages", lambda: page.mouse.click(*where), words, whole=False)
 
     def option(label, value, words):
-        page.get_by_role("combobox", name=label).first.click()  # opening the list is a person's own time
+        page.get_by_role("combobox", name=label).first.click()  # opening the list is not measured
         choice = page.get_by_role("option", name=value, exact=True)
-        choice.wait_for(timeout=WAIT)
-        timed(page, f"{label.lower()}: {value}", choice.click, words)
+        choice.wait_for(timeout=TIMEOUT)
+        print_time(page, f"{label.lower()}: {value}", choice.click, words)
 
-    timed(page, "matrix page", link("Matrices"), "Rows are gt")
+    print_time(page, "matrix page", link("Matrices"), "Rows are the ground truth")
     cell(10, 4)
     cell(4, 10)
-    timed(page, "open a page", button("Open page"), "This page's matrix")
+    print_time(page, "open a page", button("Open page"), "This page's matrix")
     number = re.search(r"page ([\d\s]+) of", page.locator("[data-testid=stMain]").inner_text())[1]
     following = thin_spaced(int(re.sub(r"\s", "", number)) + 1)
-    timed(page, "next page", button("Next"), f"page {following} of")
-    timed(page, "back to the matrix", link("Matrices"), "Rows are gt")
+    print_time(page, "next page", button("Next"), f"page {following} of")
+    print_time(page, "back to the matrix", link("Matrices"), "Rows are the ground truth")
     option("Method", "tensor", "method:tensor")
     option("Rounding", "exact", "rounding:exact")
     page.get_by_role("slider").first.focus()
-    timed(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), "min_score:0.05")
+    print_time(page, "score threshold", lambda: page.keyboard.press("ArrowRight"), "min_score:0.05")
     option("Level", "document", "of document")
-    timed(page, "pages and documents", link("Pages and documents"), "Documents, worst first")
-    timed(page, "classes", link("Classes"), "What is it taken for?")
+    print_time(page, "pages and documents", link("Pages and documents"), "Documents, worst first")
+    print_time(page, "classes", link("Classes"), "What is it taken for?")
 
 
-def small(browser, folder):
+def bench_small(browser, folder):
     gt, pred = write_pair(folder, 500)
     print("500 pages, uploaded")
     with server() as address:
@@ -82,20 +82,20 @@ def small(browser, folder):
             inputs.nth(0).set_input_files(str(gt))
             inputs.nth(1).set_input_files(str(pred))
 
-        timed(page, "upload of two files to the first matrix", upload, "Recall matrix")
-        timed(page, "overview", page.get_by_role("button", name="See how good it is").click, "Largest confusions")
-        interactions(page)
+        print_time(page, "upload of two files to the first matrix", upload, "Recall matrix")
+        print_time(page, "overview", page.get_by_role("button", name="See how good it is").click, "Largest confusions")
+        time_actions(page)
         page.close()
 
 
-def large(browser, folder, pages):
+def bench_large(browser, folder, pages):
     gt, pred = write_pair(folder, pages)
     print(f"{pages:,} pages, from the data folder")
     with server(data=str(folder)) as address:
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
         link = lambda: page.goto(f"{address}/overview?load={gt.name}|{pred.name}")
-        timed(page, "link to the first matrix (reads and compares)", link, "Recall matrix")
-        interactions(page)
+        print_time(page, "link to the first matrix (reads and compares)", link, "Recall matrix")
+        time_actions(page)
         page.close()
 
 
@@ -105,6 +105,6 @@ if __name__ == "__main__":
     options = parser.parse_args()
     print(json.dumps({"browser": "Chromium, headless"}))
     with chromium() as browser, tempfile.TemporaryDirectory() as folder:
-        small(browser, Path(folder))
+        bench_small(browser, Path(folder))
         if options.pages:
-            large(browser, Path(folder) / "large", options.pages)
+            bench_large(browser, Path(folder) / "large", options.pages)

@@ -1,9 +1,9 @@
-"""Regions a second of every text format, on one core, beside what merely parsing the same bytes takes.
+"""Regions per second of every text format on one core, and the ratio to the time of only parsing the same bytes.
 
-    python benchmarks/bench_formats.py [regions [regions a page]]
+    python benchmarks/bench_formats.py [regions [regions per page]]
 
-Seconds of the processor, the best of several rounds: what else runs on the machine should not count. The files are
-written by the writers of the tests.
+CPU seconds, the best of several rounds, so that other processes have little influence. The files are written by the
+writers of the tests.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import layoutcm as lcm
 from written import LABELS, Page, writers
 
-A_PAGE, ROUNDS = 25, 7
+REGIONS_PER_PAGE, ROUNDS = 25, 7
 
 
-def pages_of(regions: int, a_page: int = A_PAGE) -> list[Page]:
+def make_pages(regions: int, per_page: int = REGIONS_PER_PAGE) -> list[Page]:
     rng = random.Random(7)
 
     def region() -> tuple[str, tuple[int, int, int, int], float]:
         x, y = rng.randrange(0, 800), rng.randrange(0, 1100)
         return rng.choice(LABELS), (x, y, x + rng.randrange(5, 200), y + rng.randrange(5, 100)), rng.random()
 
-    return [Page(f"doc_p{i + 1}", 1000, 1200, [region() for _ in range(a_page)]) for i in range(regions // a_page)]
+    return [Page(f"doc_p{i + 1}", 1000, 1200, [region() for _ in range(per_page)]) for i in range(regions // per_page)]
 
 
-def best(work: Callable[[], object]) -> float:
+def best_seconds(work: Callable[[], object]) -> float:
     times = []
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -44,8 +44,8 @@ def best(work: Callable[[], object]) -> float:
     return min(times)
 
 
-def parsed(data: bytes) -> object:
-    """What the plainest reader would have to do with these bytes."""
+def parse_only(data: bytes) -> object:
+    """The minimum that any reader has to do with these bytes."""
     if data[:1] in (b"{", b"["):
         return json.loads(data)
     if data[:1] == b"<":
@@ -58,13 +58,13 @@ def parsed(data: bytes) -> object:
 
 def main() -> None:
     regions = int(sys.argv[1]) if len(sys.argv) > 1 else 50_000
-    pages = pages_of(regions, int(sys.argv[2]) if len(sys.argv) > 2 else A_PAGE)
+    pages = make_pages(regions, int(sys.argv[2]) if len(sys.argv) > 2 else REGIONS_PER_PAGE)
     like = lcm.read(list(writers()["coco"](pages).items()))
-    print(f"{'format':20} {'regions/s':>12} {'files':>7} {'MB':>7}   time against plain parsing")
+    print(f"{'format':20} {'regions/s':>12} {'files':>7} {'MB':>7}   time relative to parsing only")
     for format, write in sorted(writers().items()):
         files = list(write(pages).items())
-        taken = best(lambda files=files: lcm.read(files, like=like))
-        plain = best(lambda files=files: [parsed(data) for _, data in files])
+        taken = best_seconds(lambda files=files: lcm.read(files, like=like))
+        plain = best_seconds(lambda files=files: [parse_only(data) for _, data in files])
         size = sum(len(data) for _, data in files) / 1e6
         print(f"{format:20} {regions / taken:12,.0f} {len(files):7,} {size:7.1f}   {taken / plain:.2f} x", flush=True)
 

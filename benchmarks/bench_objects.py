@@ -1,8 +1,9 @@
-"""How long the objects view takes on a DocLayNet-size pair, beside faster-coco-eval on the same files in the same run.
+"""Time of the objects view on a DocLayNet-size pair, compared with faster-coco-eval on the same files in the same run.
 
-Both are timed from what they have read (layouts; COCO dictionaries with their index) to COCO's twelve numbers, each in
-a process of its own. Reading is shown too. CPU seconds: on a shared machine the clock on the wall says little.
-The generated ground truth has an annotation 0, which faster-coco-eval takes for unmatched: hence a difference of 1e-7.
+The time is measured from the loaded data (layouts; COCO dictionaries with their index) to COCO's twelve numbers, each
+in its own process. The time for reading is shown too. CPU seconds, because wall time is unreliable on a shared machine.
+The generated ground truth has an annotation with id 0, which faster-coco-eval treats as unmatched; this causes a
+difference of 1e-7.
 """
 
 import argparse
@@ -18,11 +19,11 @@ from pathlib import Path
 
 from generate import write_pair
 
-WHOLE_JOB = 80_863
+DOCLAYNET_PAGES = 80_863
 
 
 def ours(gt_path, pred_path):
-    """Seconds to read, then to compute, and the twelve numbers."""
+    """Seconds for reading, for the twelve numbers and for the other object results; then the twelve numbers."""
     import layoutcm as lcm
 
     start = time.process_time()
@@ -31,13 +32,13 @@ def ours(gt_path, pred_path):
     read = time.process_time()
     objects = _without_pixels(gt, pred).objects()
     summary = objects.summary
-    whole = time.process_time()
+    summarised = time.process_time()
     objects.scores_at(0.5), objects.confusion_at(0.5), objects.per_class
-    return read - start, whole - read, time.process_time() - whole, list(summary.values())
+    return read - start, summarised - read, time.process_time() - summarised, list(summary.values())
 
 
 def _without_pixels(gt, pred):
-    """A comparison that has not counted pixels: objects need none."""
+    """A comparison without pixel counts, because objects do not need them."""
     import numpy as np
 
     from layoutcm.alignment.align import align
@@ -49,6 +50,7 @@ def _without_pixels(gt, pred):
 
 
 def theirs(gt_path, pred_path):
+    """The same values of faster-coco-eval, which has no other object results."""
     from faster_coco_eval import COCO, COCOeval_faster
 
     logging.disable()
@@ -62,14 +64,15 @@ def theirs(gt_path, pred_path):
     return read - start, time.process_time() - read, 0.0, evaluation.stats.tolist()
 
 
-def measured(who, *paths):
+def run_measured(who, *paths):
+    """The printed numbers of `print_measures`, from a new process."""
     run = subprocess.run(
         [sys.executable, __file__, "--as", who, *map(str, paths)], capture_output=True, text=True, check=True
     )
     return [float(value) for value in run.stdout.split()]
 
 
-def report(times):
+def print_measures(times):
     *seconds, summary = times
     print(*seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, *summary)
 
@@ -78,7 +81,7 @@ def bench(gt_path, pred_path, repeats):
     print("objects, CPU seconds                 read   twelve numbers   matrix, scores   peak")
     best = {}
     for who in ("layoutcm", "faster-coco-eval"):
-        runs = [measured(who, gt_path, pred_path) for _ in range(repeats)]
+        runs = [run_measured(who, gt_path, pred_path) for _ in range(repeats)]
         read, numbers, rest, peak, *_ = best[who] = min(runs, key=lambda run: run[1])
         print(f"  {who:30} {read:8.2f} s     {numbers:8.2f} s       {rest:8.2f} s   {peak:5.2f} GB")
     own, other = best.values()
@@ -91,12 +94,12 @@ def bench(gt_path, pred_path, repeats):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, metavar="GT PRED", help="instead of generated ones")
-    parser.add_argument("--pages", type=int, default=WHOLE_JOB)
+    parser.add_argument("--pages", type=int, default=DOCLAYNET_PAGES)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--as", dest="who", choices=("layoutcm", "faster-coco-eval"))
     options = parser.parse_args()
     if options.who:
-        report((ours if options.who == "layoutcm" else theirs)(*map(str, options.files)))
+        print_measures((ours if options.who == "layoutcm" else theirs)(*map(str, options.files)))
     elif options.files:
         bench(*options.files, options.repeats)
     else:

@@ -1,6 +1,6 @@
-"""Seeded COCO pairs of any size, shaped like DocLayNet: documents of pages, some 14 boxes a page.
+"""Seeded COCO pairs of any size, similar to DocLayNet: documents of 12 pages, about 14 boxes per page.
 
-Written by string formatting, so that the generator needs none of the code that is measured with its files.
+The files are written by string formatting, so that this module needs none of the code that is measured.
 """
 
 import argparse
@@ -11,16 +11,16 @@ import numpy as np
 
 LABELS = ["Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture"]
 LABELS += ["Section-header", "Table", "Text", "Title"]
-SIDE = 1025
-PAGES_A_DOCUMENT = 12
+PAGE_SIDE = 1025
+PAGES_PER_DOCUMENT = 12
 
 
 def page_boxes(rng: np.random.Generator, pages: int, mean: float) -> tuple[np.ndarray, np.ndarray]:
-    """int64[boxes] page index and float64[boxes, xywh]: columns of blocks, as on a printed page."""
+    """int64[boxes] and float64[boxes, x y w h]: the page of each box, and boxes in columns as on a printed page."""
     counts = rng.poisson(mean, pages).clip(1, 120)
     page = np.repeat(np.arange(pages), counts)
     rank = np.arange(page.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    band = (SIDE - 80) / counts[page]
+    band = (PAGE_SIDE - 80) / counts[page]
     wide = rng.random(page.size) < 0.5
     x = np.where(wide, 60.0, np.where(rng.random(page.size) < 0.5, 60.0, 530.0)) + rng.normal(0, 3, page.size)
     y = 40 + rank * band + rng.uniform(0, 4, page.size)
@@ -55,9 +55,9 @@ def write_pair(folder: Path, pages: int, seed: int = 0, mean: float = 13.6) -> t
 
 
 def _image(i: int) -> str:
-    document, number = divmod(i, PAGES_A_DOCUMENT)
+    document, number = divmod(i, PAGES_PER_DOCUMENT)
     return (
-        f'{{"id": {i}, "width": {SIDE}, "height": {SIDE}, "file_name": "{i * 2654435761 % 2**64:064x}.png", '
+        f'{{"id": {i}, "width": {PAGE_SIDE}, "height": {PAGE_SIDE}, "file_name": "{i * 2654435761 % 2**64:064x}.png", '
         f'"collection": "ann_reports_00_04_fancy", "doc_name": "report_{document:05d}.pdf", "page_no": {number + 1}, '
         f'"precedence": 0, "doc_category": "financial_reports"}}'
     )

@@ -1,8 +1,8 @@
-"""The same random pages through docling-metrics-layout's `evaluate_page` and through layoutcm, in one run.
+"""Speed of docling-metrics-layout's `evaluate_page` (the peer) and of layoutcm on the same random pages, in one run.
 
-Usage: python benchmarks/peer.py PEER_PYTHON, the interpreter of an environment that has the peer installed.
-Both run on one thread and alternate; the best of several rounds counts for both, because other work on the machine only
-ever slows.
+Usage: python benchmarks/peer.py PEER_PYTHON, the Python of an environment in which the peer is installed.
+Both run on one thread and alternate. The best of several rounds is used for both, because other processes can only make
+a round slower.
 """
 
 import json
@@ -13,13 +13,13 @@ import time
 import numpy as np
 from random_pages import CASES, LABELS, SPREADS, layout_pair
 
-PEER_PAGES = {14: 12, 50: 6, 150: 3}
+PEER_PAGES = {14: 12, 50: 6, 150: 3}  # boxes per side -> pages, fewer because the peer is slow
 ROUNDS = 3
-TARGETS = [1000, 2000, 500, 100]
+TARGETS = [1000, 2000, 500, 100]  # intended ratio for each of CASES
 
 
 def peer_seconds(width, height, boxes, pages, spread, seed=0):
-    """Seconds of each page in the peer. Runs inside the peer's environment."""
+    """Seconds per page in the peer, one value for each page. Runs in the environment of the peer."""
     import torch
     from docling_metrics_layout.layout_types import BboxResolution
     from docling_metrics_layout.tore.multi_label_confusion_matrix import MultiLabelConfusionMatrix
@@ -64,12 +64,12 @@ def measure(peer_python, spread):
         for _ in range(ROUNDS):
             case = json.dumps([width, height, boxes, PEER_PAGES[boxes], spread])
             run = subprocess.run([peer_python, __file__, "--peer", case], capture_output=True, text=True, check=True)
-            theirs += json.loads(run.stdout)[1:]  # the first page warms up
+            theirs += json.loads(run.stdout)[1:]  # the first page is slower and left out
             ours += [our_seconds(gt, pred, pages) for _ in range(3)]
         ratio = min(theirs) / min(ours)
         print(
             f"  {width:5} x {height:<5} {boxes:4} + {boxes:<4} boxes   peer {1e3 * min(theirs):8.1f} ms   "
-            f"layoutcm {1e6 * min(ours):8.1f} µs   {ratio:7,.0f} x   (wanted: {target:,})"
+            f"layoutcm {1e6 * min(ours):8.1f} µs   {ratio:7,.0f} x   (target: {target:,})"
         )
 
 

@@ -1,4 +1,4 @@
-"""Takes the README's pictures of the dashboard, light and dark, from the sample: `make screenshots`."""
+"""Take the screenshots of the dashboard for the README, light and dark, with the sample: `make screenshots`."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from PIL import Image
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from support.browser import chromium, server, visit  # noqa: E402  (the tests' own server and browser)
+from support.browser import chromium, server, visit  # noqa: E402  (the server and the browser of the tests)
 
 VIEWS = {
     "compare": "?load=sample",
@@ -29,7 +29,7 @@ def main():
                 page.wait_for_timeout(1_000)
                 target = HERE / "screenshots" / f"{name}-{scheme}.png"
                 page.screenshot(path=target)
-                # A palette keeps the repository small and the text sharp.
+                # A palette makes the files small and keeps the text sharp.
                 Image.open(target).convert("RGB").quantize(128).save(target, optimize=True)
                 print(target.name, target.stat().st_size)
             context.close()

@@ -1,8 +1,4 @@
-"""`compare` and `Comparison`: from two layouts to pair counts, and from them to every number.
-
-This module only knows the way of the data. What is computed is in the packages below it; the report above it is the
-one exception, imported inside a function.
-"""
+"""`compare` and `Comparison`: the pair counts of two layouts, and all numbers computed from them."""
 
 from __future__ import annotations
 
@@ -19,12 +15,11 @@ from layoutcm.alignment.recipe import Recipe, make_recipe
 from layoutcm.alignment.taxonomy import LabelSpace, read_mapping
 from layoutcm.layouts.model import GT, PRED, Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
-from layoutcm.metrics import levels as level_tables
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Intervals, intervals_of
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import FamilyConfusion, family_confusion, space_at
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
-from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.levels import Levels, pages_behind
 from layoutcm.metrics.soft import EPS, check_soft_options
 from layoutcm.pixels.pair_counts import PairCounts
 
@@ -53,17 +48,16 @@ def compare(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare two layouts pixel by pixel, without visiting pixels.
+    """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
 
-    `min_score` drops pred regions with a lower score. `pages` says which pages belong together where their names do
-    not: {gt page: pred page}, or a CSV, YAML or JSON file of it. `progress` is called with (pages done, pages in all).
+    Pred regions with a score below `min_score` are left out. `pages` is a page map for pages with different names:
+    {gt page: pred page}, or a CSV, YAML or JSON file. `progress` is called with (pages done, number of pages).
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 
     check_layouts(gt, pred)
     check_counting_options(rounding, min_score, threads)
-    if isinstance(mapping, str | os.PathLike):
-        mapping = read_mapping(mapping)
+    mapping = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
     options: dict[str, Any] = {"missing_pages": missing_pages, "taxonomy": taxonomy, "documents": documents}
     options["page_map"] = load_page_map(pages)
     alignment = align(gt, pred, mapping=mapping, **options)
@@ -74,7 +68,7 @@ def compare(
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two layouts compared: matrices at every level, tables, and the pages behind a number."""
+    """The comparison of two layouts: matrices at every level, tables, and the pages behind a cell."""
 
     alignment: Alignment
     all_counts: PairCounts
@@ -96,7 +90,7 @@ class Comparison:
 
     @property
     def taxonomy(self) -> str:
-        """same, different or mapped."""
+        """How the labels of the two sides relate: same, different or mapped."""
         return self.alignment.taxonomy
 
     @cached_property
@@ -118,17 +112,17 @@ class Comparison:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was unusual: in each file, between the two, and what may explain that they hardly overlap."""
-        return tuple(finding for found in self.findings_by_side.values() for finding in found)
+        """All findings: in each file, between the two, and possible reasons for a very small overlap."""
+        return tuple(finding for findings in self.findings_by_side.values() for finding in findings)
 
     @cached_property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
-        """{"gt", "pred", "both": findings}; a repair that a finding under "both" names is one of pred."""
+        """{"gt", "pred", "both": findings}; a repair named by a finding under "both" is a repair of pred."""
         return findings_by_side(self.alignment, self.min_score)
 
     @property
     def recipe(self) -> str:
-        """What was done, in one line; `recipe_for` names the method too."""
+        """The settings in one line, for method matrix; `recipe_for` takes other methods and further settings."""
         return self.recipe_for("matrix")
 
     def recipe_for(self, method: str | None, **more: object) -> str:
@@ -142,14 +136,14 @@ class Comparison:
         return PageRegions(self.alignment, self.min_score)
 
     def page_tiles(self, page: str) -> PageTiles:
-        """The tiles of one page, under the comparison's own rounding and score threshold."""
+        """The tiles of one page, with the rounding and score threshold of the comparison."""
         from layoutcm.diagnosis.page_tiles import page_tiles
 
         grid = self.page_regions.to_grid(self.page_index(page), self.rounding)
         return page_tiles(grid, self.space, self.all_counts.labels, self.rounding)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
-        """Pair counts of the whole set, of a page or of a document."""
+        """The pair counts of the whole set, of a page or of a document."""
         return self.levels.counts_at(page, document)
 
     def confusion(
@@ -164,8 +158,7 @@ class Comparison:
     ) -> Confusion:
         """The multi-label confusion matrix of the whole set, of a page or of a document.
 
-        With `families`, labels are shown as the family around them at a depth of the tree (0: all as Content);
-        families in `expanded` are opened. It is counted anew from the pairs, not added up from cells.
+        With `families`, labels are counted as their family at `depth` (0: all as Content), or deeper if in `expanded`.
         """
         counts, level = self.counts(page, document), {"document": document, "page": page}
         if families is None:
@@ -185,11 +178,10 @@ class Comparison:
         page: str | None = None,
         document: str | None = None,
     ) -> FamilyConfusion:
-        """Which confusions stay inside a family of labels and which leave it.
+        """The confusions inside a family of labels, at a depth of a tree of families, and those that leave it.
 
-        `families` is {family: [labels]}, a tree of such, a YAML or JSON file, or the name of a built-in tree
-        (doclaynet, publaynet, docling, mixed); `depth` is that of the families in a tree. A sample is a pixel or
-        a page; a remaining pair counts 1 (pairs), or each gt (gold) or pred label spends 1.
+        `families` is a tree {family: [labels]}, a YAML or JSON file, or built in: doclaynet, publaynet, docling, mixed.
+        `sample` is "pixel" or "page". Confused pairs count 1 ("pairs"), or add up to 1 per "gold" (gt) or "pred" label.
         """
         tree = family_tree(families, self.labels[1:])
         level = {"document": document, "page": page}
@@ -198,14 +190,11 @@ class Comparison:
         return family_confusion(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:
-        """One row for each page of gt, then those that only pred has: gt_page, pred_page, how.
-
-        `how` is map, exact, base name, stem, spelling or number; "", and the missing name "", for a page left alone.
-        """
+        """One row per page: gt_page, pred_page, how: map, exact, base name, stem, spelling, number; "" if unmatched."""
         return self.alignment.page_match_table()
 
     def objects(self, page: str | None = None, document: str | None = None) -> Objects:
-        """Boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
+        """Scores of boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
         from layoutcm.metrics.objects.matched_objects import objects_of
 
         pages = self.levels.pages_at(page, document)
@@ -225,40 +214,34 @@ class Comparison:
         page: str | None = None,
         document: str | None = None,
     ) -> Centroids:
-        """Which regions' centres meet within (dx, dy): precision, recall, F1, matches."""
+        """Regions matched by centres closer than (dx, dy): precision, recall, F1, matches."""
         from layoutcm.metrics.objects.centroids import centroids_of
 
         pages = self.levels.pages_at(page, document)
         return centroids_of(self.alignment, self.min_score, tolerance, one_to_one, class_aware, pages)
 
     def page_index(self, page: str) -> int:
-        """The page of this name, or the only one whose name is equal except for folder or suffix."""
+        """The position of the page with this name, or of the only page that differs in folder or suffix only."""
         return self.levels.page_index(page)
 
     def page_table(self, method: str = "matrix") -> pd.DataFrame:
-        """One row a page, the worst first: page, document, pixels, scores without Background, content scores."""
+        """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
         return self.levels.page_table(method)
 
     def document_table(self, method: str = "matrix") -> pd.DataFrame:
-        """One row a document, the worst first: document, pages, pixels, and the scores of the page table."""
+        """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
         return self.levels.document_table(method)
 
     def average(
         self, kind: str = "macro", background: bool = False, over: str = "pixels", method: str = "matrix"
     ) -> dict[str, float]:
-        """Precision, recall and F1 of the set: of all pixels, or the mean of each page's or document's own.
-
-        `over` is "pixels", "pages" or "documents"; a page with nothing to score is left out.
-        """
+        """Precision, recall and F1 over "pixels", or the mean over "pages" or "documents"; nan is left out."""
         return self.levels.average(kind, background, over, method)
 
     def bootstrap(
         self, n: int = RESAMPLES, seed: int = 0, level: float = CONFIDENCE, method: str = "matrix"
     ) -> Intervals:
-        """Intervals for every headline figure and class value, from `n` resamples of the documents.
-
-        Where there is one document its pages are resampled; `units` of the result says which.
-        """
+        """Intervals of all figures and class values, from `n` resamples of documents (pages if there is only one)."""
         return intervals_of([self.levels], [self.recipe_for], n, seed, level, method)
 
     def soft(
@@ -269,10 +252,9 @@ class Comparison:
         document: str | None = None,
         eps: float = EPS,
     ) -> dict[str, Any]:
-        """Precision, recall, F-beta and dice of the regions' scores, of the whole set, of a page or of a document.
+        """Soft precision, recall, F-beta and dice, without Background; nan if labels differ or scores are not in 0..1.
 
-        `average` is "micro", "macro" (mean of the labels), "samples" (mean of the pages) or None: float64[labels],
-        without Background. nan where the two sides' labels differ or scores are not in 0..1.
+        `average` is "micro", "macro" (mean of labels), "samples" (mean of pages) or None: float64[labels].
         """
         from layoutcm.metrics.soft_layouts import layout_scores
 
@@ -283,16 +265,16 @@ class Comparison:
 
     @cached_property
     def soft_sums(self) -> SoftSums | None:
-        """The sums that soft scores are computed from; None where they have no meaning."""
+        """The sums for soft scores; None if the labels differ or scores are not in 0..1."""
         from layoutcm.metrics.soft_layouts import soft_sums
 
         return soft_sums(self.alignment, self.rounding, self.min_score, self.threads)
 
     def pages_behind(self, gt_label: str, pred_label: str, method: str = "matrix") -> pd.DataFrame:
-        """Pages ranked by what they add to one cell: page, document, pixels, share of the cell."""
+        """The pages with pixels in a cell, in descending order: page, document, pixels, share of the cell."""
         gt, pred = self.alignment.side_label(GT, gt_label), self.alignment.side_label(PRED, pred_label)
         having = self.all_counts.select(self.all_counts.has(GT, gt) & self.all_counts.has(PRED, pred))
-        return level_tables.pages_behind(self.levels, having, self.cell(gt_label, pred_label), method)
+        return pages_behind(self.levels, having, self.cell(gt_label, pred_label), method)
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         """Row and column of a cell of the matrix."""
@@ -309,9 +291,8 @@ class Comparison:
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images` is a folder of page images, a zip of them or a PDF; `families` are those of `families`, or what it
-        returned; `intervals` is a number of resamples. An earlier report there is replaced; a folder with anything
-        else in it is refused.
+        `images` is a folder or zip of page images, or a PDF; `families` as in the method `families`, or its result;
+        `intervals` is a number of resamples. An earlier report is replaced; other files in the folder are an error.
         """
         from layoutcm.report.report_files import write_report
 

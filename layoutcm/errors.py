@@ -1,11 +1,11 @@
-"""The one exception that a user of layoutcm has to know.
+"""The exception for wrong inputs, the only one that users of layoutcm need to handle.
 
-It names where the trouble is and how to get out of it; every front end prints it as it stands.
+Its text says where the problem is and what to do about it; the command line and the app print it unchanged.
 """
 
 
 class InputError(Exception):
-    """Something is wrong with an input: in which file, at which place, what, and what to do about it."""
+    """An input is wrong: the file, the place in it, the problem, and a hint on what to do."""
 
     def __init__(self, file: str, place: str, problem: str, hint: str = "") -> None:
         self.file = file
@@ -21,6 +21,6 @@ class InputError(Exception):
 
 
 def short_repr(value: object, limit: int = 60) -> str:
-    """A value as it may stand in a message: on one line, cut where it would flood the screen."""
+    """The repr of a value for use in a message, cut to `limit` characters."""
     text = repr(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,6 +1,6 @@
-"""How labels and numbers are written where room is short: in the cells of a matrix, beside a bar, in a table.
+"""Short text for labels and numbers: in matrix cells, next to bars, in tables.
 
-Text for people; files keep every digit.
+For display only; data files keep every digit.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Sequence
 MISSING = "–"
 
 
-def shorten(text: str, most: int) -> str:
-    """At most so many characters; cut in the middle, because long labels differ at their ends."""
-    if len(text) <= most:
+def shorten(text: str, limit: int) -> str:
+    """The text in at most `limit` characters; cut in the middle, because long labels often differ at their ends."""
+    if len(text) <= limit:
         return text
-    tail = (most - 1) // 3
-    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+    tail = (limit - 1) // 3
+    return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
 
 
 def one_line(text: str) -> str:
-    """The text as it can stand in a cell of any format: on one line, without control characters or lone surrogates."""
+    """The text on one line, without control characters and lone surrogates, so that every file format accepts it."""
     valid = text.encode("utf-8", "replace").decode("utf-8")
     return "".join(" " if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029\ufffe\uffff" else c for c in valid)
 
@@ -32,7 +32,7 @@ def thin_spaced(value: float) -> str:
 
 
 def _is_whole(pixels: float) -> bool:
-    """Up to what adding many parts of pixels leaves behind."""
+    """Whether a pixel count is whole, apart from the rounding error of a sum of fractions."""
     return abs(pixels - round(pixels)) <= 1e-9 * max(abs(pixels), 1)
 
 
@@ -48,7 +48,7 @@ def pixels_brief(value: float) -> str:
 
 
 def percent_brief(value: float) -> str:
-    """A share in two or three digits, without the sign; 100 only where nothing is missing."""
+    """A share as a percentage in two or three digits, without the % sign; 100 only if it is exactly 100."""
     percent = 100 * value
     if percent < 0.05:
         return "<0.1"
@@ -62,7 +62,7 @@ def score_text(value: float, digits: int = 3) -> str:
 
 
 def pixels_in_full(value: float) -> str:
-    """Whole pixels as such; fractions, which several labels on a pixel make, with one digit."""
+    """A pixel count with commas; one decimal if it is not whole, which happens when pixels have several labels."""
     return f"{value:,.0f}" if _is_whole(value) else f"{value:,.1f}"
 
 
@@ -72,7 +72,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def percent(value: float) -> str:
-    """'43.6 %', '5.23 %', '100 %': three significant digits, but not below a thousandth of a per cent."""
+    """'43.6 %', '5.23 %', '100 %': three significant digits; below 0.001 % the text is '<0.001 %'."""
     if math.isnan(value) or value == 0:
         return MISSING if math.isnan(value) else "0 %"
     rounded = float(f"{100 * value:.3g}")
@@ -80,10 +80,10 @@ def percent(value: float) -> str:
 
 
 def make_unique(names: Sequence[str]) -> list[str]:
-    """The same names, of which none stands twice: a second "a" becomes "a (2)"."""
+    """The names with repeated ones numbered: a second "a" becomes "a (2)"."""
     seen: Counter[str] = Counter()
-    apart = []
+    unique = []
     for name in names:
         seen[name] += 1
-        apart.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return apart
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique

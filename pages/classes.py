@@ -1,8 +1,8 @@
-"""Classes: one class at a time, its numbers and what it is taken for."""
+"""Classes: the numbers of every class, and what a class is taken for."""
 
 import streamlit as st
 
-from layoutcm.drawing.screen.charts import taken_for_figure
+from layoutcm.drawing.screen.charts import read_as_figure
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.drawing.screen.precision_recall import precision_recall_plane
 from layoutcm.ui import choices, page_frame, router, selection, session, sidebar
@@ -31,7 +31,7 @@ else:
 names = [confusion.labels[i] for i in (*rows[1:], *rows[:1])]
 sidebar.choice_box("class", "What is it taken for?", names)
 chosen = confusion.labels.index(choices.get("class"))
-st.plotly_chart(taken_for_figure(confusion, chosen, session.theme()), key="taken_for", config=CONFIG, theme=None)
+st.plotly_chart(read_as_figure(confusion, chosen, session.theme()), key="taken_for", config=CONFIG, theme=None)
 largest = sentences.confusion_sentences(confusion, most=5, gt=choices.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:

@@ -1,4 +1,4 @@
-"""Start: load files, see at once where they disagree, what they are, mend what is odd, go on."""
+"""Compare, the start page: load files, see the first matrix, the files and the findings, apply repairs."""
 
 import streamlit as st
 
@@ -30,7 +30,7 @@ if files is not None:
     if isinstance(compared, Comparison):
         confusion = session.chosen_confusion(compared)
         shown = selection.only_chosen_labels(confusion)
-        odd = st.container()  # filled when the matrix is there: looking for what is odd takes longer
+        warnings = st.container()  # filled after the matrix is drawn, because the checks take longer
         left, right = page_frame.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
         with left:
             st.subheader("Recall matrix", anchor=False)
@@ -40,11 +40,11 @@ if files is not None:
             st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
             matrix_panel.next_steps(compared)
             findings.show_applied_repairs()
-            with st.spinner("Looking for what is odd …"):
+            with st.spinner("Checking the files …"):
                 found = compared.findings_by_side
-            with odd:
+            with warnings:
                 findings.show_warnings(found)
-            findings.show_remarks(found)
+            findings.show_notes(found)
             page_frame.guard(lambda: page_pairs.show_page_pairs(compared))
             loading.show_taxonomy(compared)
     else:
@@ -53,7 +53,7 @@ if files is not None:
             st.error(screen_text.error_text(compared))
             found = {layout.name: layout.findings for layout in layouts}
             findings.show_warnings(found)
-            findings.show_remarks(found)
-        loading.show_ways_out(files)
+            findings.show_notes(found)
+        loading.show_controls_on_failure(files)
 else:
     st.caption(f"Nothing leaves this machine. Formats: {loading.format_names()}.")

@@ -1,4 +1,4 @@
-"""Pages and documents: find the bad ones."""
+"""Pages and documents: tables with the worst ones first."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Families: how serious a confusion is, inside a family of labels or out of it."""
+"""Families: how serious confusions are, inside a family of labels or out of it."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ compared = page_frame.need_comparison()
 st.title("Families", anchor=False)
 tree = families.choose_families(compared)
 if not tree.paths:
-    st.info("No families yet: every label stands alone. Choose built-in ones, write your own above, or bring a file.")
+    st.info("No families yet: every label is alone. Choose built-in ones, write your own above, or upload a file.")
 counted = families.counted_families(compared, tree)
 if tree.paths:
     page_frame.show_findings(counted.findings)
@@ -23,6 +23,6 @@ page_frame.show_recipe(counted.recipe)
 st.subheader("Inside a family", anchor=False)
 families.show_one_family(counted, side)
 st.subheader("The whole matrix in families", anchor=False)
-coarse = families.show_whole_matrix(compared, tree)
-st.caption("Counted anew from pixels: one that carries two labels of a family carries that family once.")
-page_frame.show_recipe(coarse.recipe)
+grouped = families.show_whole_matrix(compared, tree)
+st.caption("Counted again from pixels: a pixel with two labels of one family has that family once.")
+page_frame.show_recipe(grouped.recipe)

@@ -1,4 +1,4 @@
-"""Matrices: what is confused with what, and the pages behind a cell."""
+"""Matrices: which labels are confused, and the pages behind a cell."""
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ def views() -> None:
         st.segmented_control("View", list(names), required=True, format_func=names.get, **choices.bind("view"))
         sidebar.choice_box("order", "Order", choices.CHOICES["order"], width=160)
         st.toggle("Log", help="Colours of mistakes on a log scale", **choices.bind("log"))
-        st.toggle("Unused", help="Show labels that nobody uses", **choices.bind("empty"))
+        st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty"))
         matrix_panel.download_matrix(confusion, choices.get("view"))
     if choices.get("view") == "collapsed":
         st.caption(f"Background against everything else, of {screen_text.as_typed(selection.scope(compared))}.")
@@ -28,15 +28,15 @@ def views() -> None:
         )
     else:
         shown = selection.only_chosen_labels(confusion)
-        wide = matrix_panel.columns_on_screen(shown)
-        left, right = page_frame.columns(3, 2, labels=wide)
+        width = matrix_panel.columns_on_screen(shown)
+        left, right = page_frame.columns(3, 2, labels=width)
         with right:
-            later = cell.cell_panel(compared, confusion, across=4 if wide > page_frame.LABELS_BESIDE else 2)
+            draw_slow_parts = cell.cell_panel(compared, confusion, across=4 if width > page_frame.LABELS_BESIDE else 2)
         with left:
             matrix_panel.show_matrix(compared, shown, choices.get("view"), key=f"matrix_{choices.get('view')}")
             scope = screen_text.as_typed(selection.scope(compared))
-            st.caption(f"Rows are gt, columns are pred, of {scope}. A dot is n/a, a blank is zero.")
-        later()
+            st.caption(f"Rows are the ground truth, columns the prediction, of {scope}. A dot is n/a, a blank is zero.")
+        draw_slow_parts()
 
 
 views()

@@ -1,4 +1,4 @@
-"""Method: what every number means, with drawings and a pixel to try."""
+"""Method: what every number means, with drawings and an example pixel."""
 
 import streamlit as st
 
@@ -12,7 +12,8 @@ dark = session.theme() == DARK
 st.title("What the numbers mean", anchor=False)
 st.markdown(
     "Two layouts of the same pages are compared pixel by pixel. A pixel carries the labels of all regions that "
-    "cover it; one that nothing covers carries the label Background. Rows are gt, columns are pred."
+    "cover it; a pixel that no region covers carries the label Background. Rows are the ground truth (gt), columns the "
+    "prediction (pred)."
 )
 for heading, drawing, text in (
     (

@@ -1,4 +1,4 @@
-"""Objects: boxes instead of pixels. AP, what is found at one IoU and as what, centres, soft scores."""
+"""Objects: boxes instead of pixels. AP, the results at one IoU, centroids, soft scores."""
 
 import streamlit as st
 
@@ -18,14 +18,14 @@ def at_one_iou() -> None:
 
 
 @page_frame.fragment
-def centres() -> None:
+def centroids() -> None:
     centroid_match.show_centroids(compared)
     page_frame.show_recipe(centroid_match.centroids_recipe(compared))
 
 
 at_one_iou()
-st.subheader("Centres that meet", anchor=False)
-centres()
+st.subheader("Matched centroids", anchor=False)
+centroids()
 st.subheader("Soft scores", anchor=False)
 soft_scores.show_soft_scores(compared)
-objects.remember_drawn(compared)
+objects.remember_shown(compared)

@@ -1,4 +1,4 @@
-"""Overview: how good it is, in a sentence, in figures, in the matrix."""
+"""Overview: how good the prediction is, in a sentence, in figures, in the matrix."""
 
 import streamlit as st
 
@@ -10,10 +10,10 @@ compared = page_frame.need_comparison()
 confusion = session.chosen_confusion(compared)
 st.title("Overview", anchor=False)
 st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
-odd = st.container()  # what may explain bad numbers, when there is time to look for it
+warnings = st.container()  # filled last, because the checks take longer
 figures = st.container(horizontal=True, gap="small")
 own = sentences.headline_figures(compared, confusion, choices.get("level"))
-places = headlines.draw_headlines(figures, own, headlines.LATER if headlines.intervals_are_shown(compared) else None)
+places = headlines.draw_headlines(figures, own, headlines.PENDING if headlines.intervals_are_shown(compared) else None)
 shown = selection.only_chosen_labels(confusion)
 left, right = page_frame.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
 with left:
@@ -28,7 +28,7 @@ with right:
         st.button("Pages behind the chosen cell", type="primary", on_click=selection.open_chosen_cell)
 below = st.container()
 page_frame.show_recipe(confusion.recipe)
-# Last, because they may take a moment: intervals, then figures of other views.
+# Last, because they may take a moment: intervals, then the figures of other views.
 with below:
     if confusion.diagonal:
         st.subheader("Classes", anchor=False)
@@ -37,5 +37,5 @@ with below:
         intervals = headlines.intervals_or_button(compared)
 headlines.add_intervals(places, own, intervals)
 headlines.draw_headlines(figures, headlines.headlines_of_other_views(compared))
-with odd:
+with warnings:
     findings.show_reminder(compared.findings)

@@ -1,4 +1,4 @@
-"""Report: take figures, tables or everything away."""
+"""Report: download figures, tables or everything."""
 
 import streamlit as st
 

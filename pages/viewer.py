@@ -1,4 +1,4 @@
-"""Page viewer: the page with both layouts, its masks and words, its own numbers."""
+"""Page viewer: one page with both layouts, its masks, its numbers."""
 
 import streamlit as st
 

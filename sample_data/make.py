@@ -1,7 +1,7 @@
-"""Writes the sample data: page images, ground truth, two predictions, families and a label mapping.
+"""Write the sample data: page images, ground truth, two predictions, families and a label mapping.
 
-Run it as `python sample_data/make.py`. It needs Pillow and numpy, no network and no fonts of the machine, and
-gives the same files each time.
+Run it as `python sample_data/make.py`. It needs Pillow and numpy, but no network and no installed fonts, and writes
+the same files each time.
 """
 
 import csv
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from drawing.invoice import draw_invoice
 from drawing.magazine import draw_magazine
-from drawing.models import Guess, model_a, model_b, other_name, score
+from drawing.models import Guess, label_of_model_b, model_a, model_b, random_score
 from drawing.page import SIZE, Page
 from drawing.report import draw_report
 from PIL import Image
@@ -32,8 +32,8 @@ LABELS = (
     "Text",
     "Title",
 )
-POINTS = (612, 792)  # the frame of model B: US letter in points
-EMPTY = "invoice_p3"  # the page on which model B finds nothing
+POINTS = (612, 792)  # page size of model B: US letter in points
+EMPTY_PAGE = "invoice_p3"  # model B finds nothing on this page
 FAMILIES = {
     "Text": ("Text", "List-item", "Footnote", "Caption", "Formula"),
     "Headings": ("Title", "Section-header"),
@@ -57,7 +57,7 @@ MAPPING = {
 
 
 def save_images(pages: list[Page]) -> None:
-    """Palette images: a third of the size of full colour, and hardly a difference to see."""
+    """Save palette images: a third of the size of full colour, with hardly a visible difference."""
     folder = FOLDER / "images"
     folder.mkdir(exist_ok=True)
     for page in pages:
@@ -93,16 +93,16 @@ def annotation_rows(pages: list[Page]) -> list[dict]:
 
 
 def json_list(rows: list[dict]) -> str:
-    """One row per line, so that a change shows as a change of its lines."""
+    """One row per line, so that a changed row is one changed line in a diff."""
     return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]"
 
 
 def write(name: str, text: str) -> None:
-    # Bytes, as text files get other line ends on some systems.
+    # As bytes, because some systems change the line ends of text files.
     (FOLDER / name).write_bytes(text.encode())
 
 
-def write_truth(pages: list[Page]) -> None:
+def write_ground_truth(pages: list[Page]) -> None:
     parts = {
         "images": [image_row(number, page) for number, page in enumerate(pages, 1)],
         "annotations": annotation_rows(pages),
@@ -121,7 +121,7 @@ def write_model_a(pages: list[Page]) -> None:
             "image_id": ids[guess.page],
             "category_id": LABELS.index(guess.label) + 1,
             "bbox": corner_and_size(guess.box),
-            "score": score(guess, rng),
+            "score": random_score(guess, rng),
         }
         for guess in model_a(pages)
     ]
@@ -130,10 +130,10 @@ def write_model_a(pages: list[Page]) -> None:
 
 
 def table_row(guess: Guess) -> list[str]:
-    """A row of model B: its own labels, and points instead of pixels."""
+    """A row of the table of model B, with its labels, and in points instead of pixels."""
     scales = [points / pixels for points, pixels in zip(POINTS, SIZE, strict=True)] * 2
     corners = [f"{value * scale:.2f}" for value, scale in zip(guess.box, scales, strict=True)]
-    return [*page_cells(guess.page), other_name(guess), *corners]
+    return [*page_cells(guess.page), label_of_model_b(guess), *corners]
 
 
 def page_cells(name: str) -> list[str]:
@@ -142,7 +142,7 @@ def page_cells(name: str) -> list[str]:
 
 def write_model_b(pages: list[Page]) -> None:
     """A plain table without scores; a page without regions is a row without label and corners."""
-    guesses = model_b(pages, EMPTY)
+    guesses = model_b(pages, EMPTY_PAGE)
     with (FOLDER / "model-b.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["page", "document", "width", "height", "label", "x0", "y0", "x1", "y1"])
@@ -154,13 +154,13 @@ def write_model_b(pages: list[Page]) -> None:
 def write_settings() -> None:
     families = [f"{name}: [{', '.join(labels)}]\n" for name, labels in FAMILIES.items()]
     write("families.yaml", "".join(families))
-    write("mapping.yaml", "pred:\n" + "".join(f"  {theirs}: {ours}\n" for theirs, ours in MAPPING.items()))
+    write("mapping.yaml", "pred:\n" + "".join(f"  {old}: {new}\n" for old, new in MAPPING.items()))
 
 
 def main() -> None:
     pages = [*draw_paper(), *draw_report(), *draw_invoice(), *draw_magazine()]
     save_images(pages)
-    write_truth(pages)
+    write_ground_truth(pages)
     write_model_a(pages)
     write_model_b(pages)
     write_settings()

@@ -1,18 +1,18 @@
-"""Settings and fixtures of all tests."""
+"""Settings and fixtures for all tests."""
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from support.layouts import build
 
-# Machines that run tests are shared: how long an example takes says nothing about the code.
+# Tests run on shared machines, so the time of an example is not a sign of slow code.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared machine")
 
 
 @pytest.fixture
 def two_pages():
-    """The two-page example: gt and pred with hits, a split, a double label, a miss and an invention."""
+    """The two-page example: gt and pred with hits, a split, a double label, a missed and an invented region."""
     pages = {"p1": (20, 20), "p2": (10, 10)}
     labels = ["title", "paragraph", "list_item", "picture", "table", "caption"]
     gt = build(

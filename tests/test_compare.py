@@ -1,4 +1,4 @@
-"""Comparisons that one can follow by hand: levels, taxonomies, missing pages, frames, findings."""
+"""Comparisons that can be checked by hand: levels, taxonomies, missing pages, frames, findings."""
 
 import numpy as np
 import pandas as pd
@@ -81,12 +81,12 @@ def test_documents_and_tables():
         (["page_1", "page_2"], ("page_1", "page_2")),
     ],
 )
-def test_documents_read_off_page_names(names, expected):
+def test_documents_from_page_names(names, expected):
     layout = build(dict.fromkeys(names, (5, 5)), [])
     assert lcm.compare(layout, layout).documents == list(expected)
 
 
-def test_documents_as_asked():
+def test_documents_from_a_pattern_and_from_a_mapping():
     layout = build({"a1x": (5, 5), "a2x": (5, 5), "b1x": (5, 5)}, [])
     assert lcm.compare(layout, layout, documents=r"^([a-z])").documents == ["a", "b"]
     assert lcm.compare(layout, layout, documents={"a1x": "one", "b1x": "one"}).documents == ["one", "a2x"]
@@ -94,12 +94,12 @@ def test_documents_as_asked():
         lcm.compare(layout, layout, documents="(")
 
 
-def test_a_declared_document_wins():
+def test_declared_documents_are_used_instead_of_page_names():
     layout = build({"a_1": (5, 5), "a_2": (5, 5)}, [], documents={"a_1": "one", "a_2": "two"})
     assert lcm.compare(layout, layout).documents == ["one", "two"]
 
 
-def test_missing_pages_cost_on_both_sides():
+def test_missing_pages_count_as_errors_on_both_sides():
     gt = build({"a": (10, 10), "b": (10, 10)}, [("a", "x", 0, 0, 10, 1), ("b", "x", 0, 0, 10, 2)])
     pred = build({"a": (10, 10), "c": (5, 4)}, [("a", "x", 0, 0, 10, 1), ("c", "x", 0, 0, 5, 4)])
     penalised = lcm.compare(gt, pred)
@@ -111,7 +111,7 @@ def test_missing_pages_cost_on_both_sides():
     np.testing.assert_array_equal(ignored.confusion().values, [[90, 0], [0, 10]])
 
 
-def test_invented_content_on_a_blank_page_costs():
+def test_content_predicted_on_a_blank_page_is_an_error():
     gt = build(ONE, [], labels=["x"])
     pred = build(ONE, [("p", "x", 0, 0, 10, 1)])
     m = lcm.compare(gt, pred).confusion()
@@ -150,7 +150,7 @@ def test_taxonomies():
     assert lcm.compare(gt, other, taxonomy="same").confusion().labels == ["Background", "a", "b", "B"]
 
 
-def test_mapping_joins_labels_and_drops_to_background():
+def test_a_mapping_joins_labels_and_maps_to_background():
     gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
     joined = lcm.compare(gt, gt, mapping={"gt": {"a": "b"}, "pred": {"a": "b"}})
     assert joined.confusion().labels == ["Background", "b"]
@@ -163,24 +163,23 @@ def test_mapping_joins_labels_and_drops_to_background():
     assert unknown.taxonomy == "same" and "mapped" not in unknown.recipe
 
 
-def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_name_that_is_meant():
+def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_right_name():
     gt = build(ONE, [("p", "Section-header", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
     pred = build(ONE, [("p", "heading", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
     typo = lcm.compare(gt, pred, mapping={"pred": {"Headng": "Section-header", "seal": "Text"}})
-    said = {finding.code: finding for finding in typo.findings}
-    assert said["mapping-misspelt"].severity == "warning" and said["mapping-misspelt"].hint.startswith(
-        "Write 'heading'"
-    )
-    assert "names 1 label that" in said["mapping-misspelt"].message and "'Headng'" in said["mapping-misspelt"].message
-    assert said["mapping-unused"].severity == "info" and "'seal'" in said["mapping-unused"].message
+    found = {finding.code: finding for finding in typo.findings}
+    misspelt, unused = found["mapping-misspelt"], found["mapping-unused"]
+    assert misspelt.severity == "warning" and misspelt.hint.startswith("Write 'heading'")
+    assert "names 1 label that" in misspelt.message and "'Headng'" in misspelt.message
+    assert unused.severity == "info" and "'seal'" in unused.message
     assert typo.taxonomy == "different" and "mapped_labels" not in typo.recipe
-    # Spellings of several predictions in one mapping: the label that is meant is mapped itself.
+    # A mapping may have the spellings of several predictions: no warning if the similar label is mapped, too.
     both = lcm.compare(gt, pred, mapping={"pred": {"Heading": "Section-header", "heading": "Section-header"}})
     assert codes(both.findings) == {"mapping-unused": 1} and both.taxonomy == "mapped"
     assert "|mapped_labels:1|" in both.recipe
 
 
-def test_a_taxonomy_is_mapped_only_where_a_label_got_another_name():
+def test_a_taxonomy_is_mapped_only_if_a_label_has_a_new_name():
     gt = build(ONE, [("p", "a", 0, 0, 5, 10)])
     for options in ({"taxonomy": "match-names"}, {"mapping": {"pred": {"a": "a"}, "gt": {"zzz": "a"}}}):
         same = lcm.compare(gt, gt, **options)
@@ -226,7 +225,7 @@ def test_a_region_with_two_labels_and_fractions():
         assert set(pairs["gt_set"]) == {"Background", "a + b"}
 
 
-def test_nothing_at_all():
+def test_empty_layouts():
     empty = build({}, [])
     for gt, pred in ((empty, empty), (empty, build(ONE, [("p", "a", 0, 0, 1, 1)])), (build(ONE, []), build(ONE, []))):
         c = lcm.compare(gt, pred)
@@ -239,7 +238,7 @@ def test_nothing_at_all():
     assert c.confusion().recall.tolist() == [[1]]
 
 
-def test_page_lookup_is_forgiving_but_not_guessing():
+def test_pages_are_found_without_folder_and_suffix_if_unique():
     layout = build({"x/a.png": (5, 5), "y/b.png": (5, 5), "z/b.png": (5, 5)}, [])
     c = lcm.compare(layout, layout)
     assert c.counts(page="a").total == 25 and c.counts(page="x/a.png").total == 25

@@ -1,4 +1,4 @@
-"""Corners of the comparison: where a wrong answer would look like a right one."""
+"""Edge cases of the comparison, in which a wrong result would look plausible."""
 
 import json
 
@@ -33,20 +33,20 @@ def test_a_mapping_may_join_labels_and_drop_one(tmp_path):
     assert m.labels == ["Background", "c"] and m.values.tolist() == [[100, 0], [0, 200]]
 
 
-def test_matching_names_leaves_exact_ones_alone():
+def test_matching_names_does_not_change_labels_with_an_exact_match():
     layout = build(ONE, [("p", "list-item", 0, 0, 5, 10), ("p", "List item", 5, 0, 10, 10), ("p", "-", 0, 0, 1, 1)])
     m = lcm.compare(layout, layout, taxonomy="match-names").confusion()
     assert (m.values == np.diag(np.diag(m.values))).all()
 
 
-def test_equal_names_of_different_taxonomies_are_pointed_out():
+def test_equal_names_of_different_taxonomies_are_reported():
     gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
     pred = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "z", 5, 0, 10, 10)])
     c = lcm.compare(gt, pred)
     assert c.taxonomy == "different" and codes(c.findings) == {"equal-label-names": 1}
 
 
-def test_page_names_match_without_folder_and_suffix_where_unique():
+def test_page_names_match_without_folder_and_suffix_if_unique():
     gt = build({"img/a.png": (10, 10), "x/b.png": (10, 10), "y/b.png": (10, 10)}, [])
     pred = build({"a": (10, 10), "b": (10, 10)}, [])
     c = lcm.compare(gt, pred)
@@ -54,18 +54,18 @@ def test_page_names_match_without_folder_and_suffix_where_unique():
     assert codes(c.alignment.findings) == {"page-matched-by-stem": 1, "page-only-in-gt": 2, "page-only-in-pred": 1}
 
 
-def test_a_page_is_not_swallowed_by_a_document_of_its_name():
+def test_a_page_is_not_joined_with_a_document_of_its_name():
     layout = build({"a": (5, 5), "a_1": (5, 5), "a_2": (5, 5)}, [])
     assert lcm.compare(layout, layout).documents == ["a", "a_1", "a_2"]
 
 
-def test_documents_that_only_pred_tells():
+def test_documents_declared_only_by_pred():
     gt = build({"q": (5, 5), "r": (5, 5)}, [])
     pred = build({"q": (5, 5), "r": (5, 5)}, [], documents={"q": "D", "r": "D"})
     assert lcm.compare(gt, pred).documents == ["D"]
 
 
-def test_a_pattern_that_misses_pages_says_so():
+def test_a_pattern_that_does_not_match_all_pages_is_reported():
     layout = build({"a1": (5, 5), "b": (5, 5)}, [])
     c = lcm.compare(layout, layout, documents=r"\d*$")
     assert c.documents == ["1", "b"] and codes(c.alignment.findings) == {"documents-pattern": 1}
@@ -90,7 +90,7 @@ def test_page_sizes_from_a_folder_of_images(tmp_path):
         lcm.read(("t.csv", b"page,label,x0,y0,x1,y1\n1.jpg,a,0,0,1,1\n"), sizes=tmp_path)
 
 
-def test_an_outline_decides_whatever_its_box_says(tmp_path):
+def test_an_outline_replaces_its_box(tmp_path):
     path = tmp_path / "gt.json"
     annotation = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 0, 0]}
     images = [{"id": 1, "width": 10, "height": 10, "file_name": "p"}]
@@ -159,13 +159,13 @@ def test_wrong_mapping_files_are_input_errors(tmp_path, text):
         lcm.compare(LAYOUT, LAYOUT, mapping=path)
 
 
-def test_min_score_looks_at_pred_only_and_says_what_it_drops():
+def test_min_score_affects_only_pred_and_is_reported():
     c = lcm.compare(LAYOUT, LAYOUT, min_score=0.7)
     assert c.confusion().values.tolist() == [[50, 0], [50, 0]]
     assert codes(c.findings)["below-min-score"] == 1
 
 
-def test_tables_tell_recall_from_precision_and_weigh_pages_by_size():
+def test_tables_have_separate_recall_and_precision_and_weigh_pages_by_size():
     pages = {"d_1": (10, 10), "d_2": (20, 20)}
     gt = build(pages, [("d_1", "x", 0, 0, 10, 10), ("d_2", "x", 0, 0, 20, 5)])
     pred = build(pages, [("d_1", "x", 0, 0, 5, 10), ("d_2", "x", 0, 0, 20, 20)])
@@ -183,7 +183,7 @@ def test_tables_tell_recall_from_precision_and_weigh_pages_by_size():
     assert c.confusion().classes()["iou"].tolist()[1] == pytest.approx(150 / (200 + 450 - 150))
 
 
-def test_json_tells_levels_apart(tmp_path, capsys):
+def test_json_has_separate_levels(tmp_path, capsys):
     gt = tmp_path / "gt.csv"
     pred = tmp_path / "pred.csv"
     head = "page,width,height,label,x0,y0,x1,y1\n"
@@ -200,13 +200,13 @@ def test_json_tells_levels_apart(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)[0]["documents"] == 1
 
 
-def test_things_introduce_themselves_in_a_line():
+def test_reprs_are_short_and_on_one_line():
     c = lcm.compare(LAYOUT, LAYOUT)
-    for thing in (LAYOUT, c, c.confusion()):
-        assert len(repr(thing)) < 200 and "\n" not in repr(thing)
+    for value in (LAYOUT, c, c.confusion()):
+        assert len(repr(value)) < 200 and "\n" not in repr(value)
 
 
-def test_min_score_without_any_score_says_that_nothing_is_left_out():
+def test_min_score_without_any_scores_is_reported():
     plain = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)])
     assert codes(lcm.compare(plain, plain, min_score=0.5).findings)["min-score-without-scores"] == 1
     assert "min-score-without-scores" not in codes(lcm.compare(plain, plain).findings)

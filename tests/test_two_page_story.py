@@ -1,8 +1,8 @@
-"""The two-page example told from pixels to families, objects, soft scores and centroids, countable by hand.
+"""The two-page example with pixels, families, objects, soft scores and centroids; all numbers can be counted by hand.
 
-Page p1 (20 x 20) has a title, a paragraph, a list item and a picture; page p2 (10 x 10) a table. The prediction takes
-the list item for a paragraph, lays a table over the whole picture and a picture over its upper half only, cuts the
-table of p2 one row short and invents a caption.
+Page p1 (20 x 20) has a title, a paragraph, a list item and a picture; page p2 (10 x 10) has a table. The prediction has
+a paragraph instead of the list item, a table on the whole picture and a picture only on its upper half. On p2, its
+table is one row too short, and it has a caption that is not in gt.
 """
 
 import numpy as np
@@ -17,21 +17,21 @@ def test_the_two_page_story(two_pages):
     gt, pred = two_pages
     c = lcm.compare(gt, pred)
 
-    # Two pages, 400 and 100 pixels. Both sides use one list of labels.
+    # Two pages of 400 and 100 pixels. Both sides use the same list of labels.
     assert c.pixels == 500 and c.pages == ["p1", "p2"] and c.taxonomy == "same"
 
-    # Right are the title (80), the paragraph (80), half of the picture's upper half (40 of 80, because a table lies
-    # there too), four rows of the table (40) and the empty rest of p2 (30): 270 of 500.
+    # Correct are the title (80), the paragraph (80), half of the picture's upper half (40 of 80, because pred also has
+    # a table there), four rows of the table (40) and the empty rest of p2 (30): 270 of 500.
     m = c.confusion()
     assert m.values.sum() == 500
     assert m.accuracy == pytest.approx(0.54) and lcm.accuracy(m.values) == pytest.approx(0.54)
     assert m.average("micro", background=True) == pytest.approx({"precision": 0.54, "recall": 0.54, "f1": 0.54})
 
-    # Found at all: 30 empty pixels are empty, 20 got the invented caption, 10 of the table were missed.
+    # Background and Content: 30 empty pixels are correct, 20 are in the invented caption, 10 of the table are missed.
     np.testing.assert_allclose(m.collapse().values, [[30, 20], [10, 440]])
 
-    # The picture (160): a quarter by the matrix, where the extra table costs; a half by the tensor, which reads true
-    # recall. The table is predicted on 200 pixels, of which 40 are one.
+    # Recall of the picture (160 pixels): 0.25 with method matrix, where the extra table costs; 0.5 with method tensor,
+    # which gives true recall. The table is predicted on 200 pixels; 40 of them are correct.
     classes = m.classes().set_index("label")
     true = c.confusion(method="tensor").classes().set_index("label")
     assert classes.loc["picture", "recall"] == pytest.approx(0.25)
@@ -40,8 +40,8 @@ def test_the_two_page_story(two_pages):
     assert true.loc["table", "precision"] == pytest.approx(0.2)
     assert classes.loc["list_item", "recall"] == 0
 
-    # How serious is it? The list item stays in its family: it is a text, read as another kind of text. The picture
-    # leaves its family where only a table was seen, and so does the row of the table that was missed.
+    # Families: the list item stays in its family, because it is predicted as another kind of text. The picture leaves
+    # its family where only a table is predicted, and so does the missed row of the table.
     f = c.families(FAMILIES)
     given_gt = f.given_gt().set_index("label")
     assert given_gt.loc["list_item"].tolist() == [0, 1, 0, 80, "paragraph"]
@@ -51,38 +51,38 @@ def test_the_two_page_story(two_pages):
     assert given_gt.loc["Background"].tolist() == pytest.approx([0.6, 0, 0.4, 50, "OOF"])
     assert np.isnan(given_gt.loc["caption", "identity"]) and given_gt.loc["caption", "total"] == 0
 
-    # Seen from the prediction: half of what is called a paragraph is one, the rest is a list item; the caption is
-    # nothing at all; the table is right on 40 of its 200 pixels.
+    # By pred label: one half of the predicted paragraphs is correct, the other is a list item; the caption is on
+    # Background; the table is correct on 40 of its 200 pixels.
     given_pred = f.given_pred().set_index("label")
     assert given_pred.loc["paragraph"].tolist() == [0.5, 0.5, 0, 160, "list_item"]
     assert given_pred.loc["caption"].tolist() == [0, 0, 1, 20, "OOF"]
     assert given_pred.loc["table"].tolist() == pytest.approx([0.2, 0, 0.8, 200, "OOF"])
 
-    # In families the matrix is nearly right: texts are texts. Only picture against table and the borders remain.
+    # The matrix of families is nearly diagonal. Only picture against table and errors at borders remain.
     coarse = c.confusion(families=FAMILIES, depth=1)
     assert coarse.labels == ["Background", "Text", "Figure", "Table"]
     np.testing.assert_allclose(
         coarse.values, [[30, 20, 0, 0], [0, 240, 0, 0], [0, 0, 40, 120], [10, 0, 0, 40]], atol=1e-12
     )
 
-    # Whole pages as samples: on p1 the list item is missed and a table invented, but paragraph is used up by the
-    # paragraph, so the list item has nobody left in its family.
+    # Pages as samples: on p1 the list item is missed and a table is invented. The predicted paragraph is a hit and is
+    # removed, so pred has no other label in the family of the list item.
     pages = c.families(FAMILIES, sample="page")
     assert "Background" not in pages.matrices
     assert pages.matrices["Text"].loc["list_item"].tolist() == [0, 0, 0, 0, 1]
     assert pages.matrices["Text"].loc["OOF"].tolist() == [0, 0, 0, 1, 0]
     assert pages.matrices["Table"].to_numpy().tolist() == [[1, 0], [1, 0]]
 
-    # Which things were found? Title: AP 1. Paragraph: IoU .8, at seven of ten thresholds, .7. Picture: IoU .5, at one
-    # of ten, .1. Table: IoU .8, but a surer table was invented before it, so half of .7. List item: 0. The mean is .43.
+    # Objects. Title: AP 1. Paragraph: IoU .8, a match at seven of ten thresholds, AP .7. Picture: IoU .5, a match at
+    # one threshold, AP .1. Table: IoU .8, but a wrong table has a higher score, so half of .7. List item: 0. Mean: .43.
     o = c.objects()
     assert (o.ap, o.ap50, o.ap75) == pytest.approx((0.43, 0.7, 0.5))
 
-    # How sure was the model? Soft scores weigh every pixel by the score of its box.
+    # Soft scores weight every pixel by the score of its box.
     assert c.soft("micro")["f_beta"] == pytest.approx(0.504673, abs=5e-7)
     assert c.soft("macro")["f_beta"] == pytest.approx(0.390872, abs=5e-7)
 
-    # Was it at least in the right place? Three of seven predictions have the centre of a region of their label within
-    # two pixels, and three of five regions are met.
+    # Centroids: three of seven predictions have the centre of a gt region of their label within two pixels, and three
+    # of five gt regions are matched.
     k = c.centroids(tolerance=(2, 2))
     assert (k.precision, k.recall) == pytest.approx((3 / 7, 3 / 5))

@@ -1,4 +1,4 @@
-"""Bringing two layouts together: which pages belong to each other, in which frame, under which labels."""
+"""Align two layouts: match their pages, and give both the same page list, frames and label list."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from layoutcm.alignment.page_matching import WAYS, PageMatches, match_pages
 from layoutcm.alignment.taxonomy import (
     LabelSpace,
     check_mapping,
-    equal_names,
+    count_renamed_labels,
     join_labels,
-    labels_renamed,
-    one_sided_labels,
+    match_equal_names,
+    one_sided_label_findings,
     relabel,
 )
 from layoutcm.errors import InputError, short_repr
@@ -37,7 +37,7 @@ Sources = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Two layouts on one list of pages; `sources[side]` is int64[pages], -1 where the side has no such page."""
+    """Two layouts with one list of pages; `sources[side]` is int64[pages], the page of that side, -1 if it has none."""
 
     layouts: tuple[Layout, Layout]
     pages: Pages
@@ -46,20 +46,20 @@ class Alignment:
     taxonomy: str
     findings: tuple[Finding, ...]
     matches: PageMatches
-    mapped_labels: int  # how many labels got another name by the mapping
+    mapped_labels: int  # number of labels that the mapping renamed
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
-        """Row and column of a cell of the matrix."""
+        """Row and column of a cell in the matrix."""
         return self._position(GT, gt_label), self._position(PRED, pred_label)
 
     def _position(self, side: int, label: str) -> int:
-        # A label that only the other side has still has a row and a column; nothing is ever counted there.
+        # A label that only the other side has still has a row and a column; its counts are always 0.
         own = self.side_label(side, label)
         place = (self.space.gt_place, self.space.pred_place)[side]
         return int(place[own]) if own >= 0 else self.space.labels.index(label)
 
     def side_label(self, side: int, label: str) -> int:
-        """0 for Background, i for the side's i-th label, -1 for a label that only the other side has."""
+        """0 for Background, i for the i-th label of the side (from 1), -1 for a label that only the other side has."""
         names = (self.space.labels[0], *self.layouts[side].labels)
         if label not in names and label not in self.space.labels:
             raise InputError(
@@ -71,15 +71,15 @@ class Alignment:
         return names.index(label) if label in names else -1
 
     def page_match_table(self) -> pd.DataFrame:
-        """One row for each page of gt, then those that only pred has: gt_page, pred_page, how."""
+        """One row per page of gt, then one per unmatched page of pred: gt_page, pred_page, how."""
         import pandas as pd
 
-        found, (gt, pred) = self.matches, (side.page_columns.names for side in self.layouts)
-        only_pred = [pred[j] for j in found.unmatched(len(pred))[PRED].tolist()]
+        matches, (gt, pred) = self.matches, (side.page_columns.names for side in self.layouts)
+        only_pred = [pred[j] for j in matches.unmatched(len(pred))[PRED].tolist()]
         columns = {
             "gt_page": [*gt, *("" for _ in only_pred)],
-            "pred_page": [*(pred[j] if j >= 0 else "" for j in found.partner.tolist()), *only_pred],
-            "how": [*(WAYS[way] for way in found.how.tolist()), *("" for _ in only_pred)],
+            "pred_page": [*(pred[j] if j >= 0 else "" for j in matches.partner.tolist()), *only_pred],
+            "how": [*(WAYS[way] for way in matches.how.tolist()), *("" for _ in only_pred)],
         }
         return pd.DataFrame(columns, dtype=object)
 
@@ -103,10 +103,10 @@ def align(
 ) -> Alignment:
     mapping = check_mapping(mapping or {}, "")
     findings: list[Finding] = []
-    asked = [mapping.get(side, {}) for side in SIDES]
-    mapped = sum(map(labels_renamed, (gt, pred), asked))
-    sides = [relabel(*side, findings) for side in zip((gt, pred), asked, SIDES)]
-    matched = equal_names(sides[GT], sides[PRED]) if taxonomy == "match-names" else {}
+    mappings = [mapping.get(side, {}) for side in SIDES]
+    mapped = sum(map(count_renamed_labels, (gt, pred), mappings))
+    sides = [relabel(*side, findings) for side in zip((gt, pred), mappings, SIDES)]
+    matched = match_equal_names(sides[GT], sides[PRED]) if taxonomy == "match-names" else {}
     sides[PRED] = relabel(sides[PRED], matched, "pred", findings)
     space, kind = join_labels(sides[GT], sides[PRED], taxonomy, bool(mapped or matched))
     sources, matches, page_findings = pair_pages(
@@ -118,7 +118,7 @@ def align(
     findings += (
         _scaled_page_findings(sides, pages, sources)
         + _pages_without_pred(sides, sources)
-        + one_sided_labels(sides, kind)
+        + one_sided_label_findings(sides, kind)
     )
     return Alignment((sides[GT], sides[PRED]), pages, sources, space, kind, tuple(findings), matches, mapped)
 
@@ -147,7 +147,7 @@ def _scaled_page_findings(
 
 
 def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Finding]:
-    """Pages on which gt has regions and pred none: a results list cannot say whether it saw them at all."""
+    """Pages with regions in gt and none in pred: a results list does not say whether the model ran on them."""
     used = [np.bincount(side.region_columns.page, minlength=len(side.page_columns)) > 0 for side in sides]
     both = (sources[GT] >= 0) & (sources[PRED] >= 0)
     silent = np.flatnonzero(both)[used[GT][sources[GT][both]] & ~used[PRED][sources[PRED][both]]]
@@ -164,7 +164,7 @@ def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], N
 
 
 def own_frames(alignment: Alignment, side: int) -> Floats:
-    """float64[pages, width height]: the frame of the side's regions; the common one where it lacks the page."""
+    """float64[pages, width height]: the frames of the side's own pages; the aligned frame if it lacks the page."""
     source, own = alignment.sources[side], alignment.layouts[side].page_columns
     frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
     has = source >= 0
@@ -173,9 +173,9 @@ def own_frames(alignment: Alignment, side: int) -> Floats:
 
 
 def page_of_region(alignment: Alignment, side: int, min_score: float | None = None) -> Indices:
-    """int32[regions]: the aligned page of each of the side's regions, -1 for what is left out.
+    """int32[regions]: the aligned page of each region of the side, -1 if the region is left out.
 
-    A region is left out with its page, or for its score; one without a score stays.
+    A region is left out if its page is, or if its score is below `min_score`; a region without a score is kept.
     """
     layout, source = alignment.layouts[side], alignment.sources[side]
     target = np.full(len(layout.page_columns), -1, np.int32)
@@ -188,20 +188,20 @@ def page_of_region(alignment: Alignment, side: int, min_score: float | None = No
 def pair_pages(
     gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None
 ) -> tuple[Sources, PageMatches, list[Finding]]:
-    """int64[pages] of both sides: gt's pages in their order, then pred's own; -1 where a side lacks the page."""
+    """int64[pages] for both sides: all pages of gt in order, then those only in pred; -1 if a side lacks the page."""
     if missing_pages not in MISSING_PAGES:
         raise InputError(
             "", "missing_pages", f"{short_repr(missing_pages)} is not known", f"Use {' or '.join(MISSING_PAGES)}."
         )
     matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
-    alone = matches.unmatched(len(pred))
-    for side, pages, names in zip(SIDES, alone, (gt.names, pred.names)):
+    unmatched = matches.unmatched(len(pred))
+    for side, pages, names in zip(SIDES, unmatched, (gt.names, pred.names)):
         findings += _unmatched_findings(side, [names[i] for i in pages.tolist()], len(names), missing_pages)
     if missing_pages == "ignore":
         kept = np.flatnonzero(matches.partner >= 0)
         return (kept, matches.partner[kept]), matches, findings
-    gt_pages = np.concatenate([np.arange(len(gt)), np.full(alone[PRED].size, -1)])
-    return (gt_pages, np.concatenate([matches.partner, alone[PRED]])), matches, findings
+    gt_pages = np.concatenate([np.arange(len(gt)), np.full(unmatched[PRED].size, -1)])
+    return (gt_pages, np.concatenate([matches.partner, unmatched[PRED]])), matches, findings
 
 
 def _unmatched_findings(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
@@ -223,12 +223,12 @@ def _treatment(count: int, missing_pages: str) -> str:
 
 
 def join_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
-    """The pages in gt's frame; in pred's own where gt has no such page."""
+    """The aligned pages with the frames of gt, or of pred for pages that gt lacks."""
     if np.array_equal(sources[GT], np.arange(len(gt))) and (all(gt.documents) or not any(pred.documents)):
-        return gt  # the usual case, and there may be very many pages
+        return gt  # the usual case; avoids a loop over many pages
     rows = [(gt, i) if i >= 0 else (pred, j) for i, j in zip(*sources)]
     return Pages(
-        tuple(side.names[i] if side is gt else _own_name(side.names[i], gt, pred) for side, i in rows),
+        tuple(side.names[i] if side is gt else _unique_name(side.names[i], gt, pred) for side, i in rows),
         np.array([side.widths[i] for side, i in rows], float),
         np.array([side.heights[i] for side, i in rows], float),
         tuple(_document(gt, i) or _document(pred, j) for i, j in zip(*sources)),
@@ -236,8 +236,8 @@ def join_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
     )
 
 
-def _own_name(name: str, gt: Pages, pred: Pages) -> str:
-    """A page map may leave a page of pred alone whose name in gt is another page's."""
+def _unique_name(name: str, gt: Pages, pred: Pages) -> str:
+    """A new name for an unmatched page of pred, if gt has a different page with its name (due to a page map)."""
     if name in gt.index:
         name += " (pred)"
         while name in gt.index or name in pred.index:

@@ -1,7 +1,7 @@
-"""What is odd about one layout, and what explains a zero between two.
+"""Find unusual values in one layout, and explanations for a very low score between two.
 
-Findings of the readers tell what a file says; these tell what its numbers look like. They take a while on large sets
-and are made when somebody asks for findings.
+The readers report problems in a file; the checks here report numbers that look wrong. They are slow on large sets and
+run only when findings are requested.
 """
 
 from __future__ import annotations
@@ -27,44 +27,44 @@ from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
 from layoutcm.wording import plural
 
-COARSE_SIDE = 50  # no page image is this small; inches and millimetres of small prints are
+COARSE_SIDE = 50  # smaller pages are in inches or the like, not in pixels
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
 
 
 def check_layout(layout: Layout) -> list[Finding]:
-    """Findings on one layout by itself."""
+    """Findings on a single layout."""
     if not len(layout.region_columns):
         message = f"{layout.name} has no region at all, so every score with it is 0 or n/a."
         return [Finding("empty-side", message, hint="Check that this is the right file.")]
     return [
         *_coarse_pages(layout),
         *_empty_pages(layout),
-        *_duplicates(layout),
+        *_duplicate_boxes(layout),
         *_tiny_boxes(layout),
         *_unusual_scores(layout),
     ]
 
 
 def findings_of(layout: Layout) -> tuple[Finding, ...]:
-    """What the reader noticed and what the numbers look like."""
+    """The findings of the reader, then those of `check_layout`."""
     return (*layout.findings, *check_layout(layout))
 
 
 def check_pair(alignment: Alignment) -> list[Finding]:
-    """Findings on two layouts together: what would explain that they hardly meet."""
+    """Findings on a pair of layouts that may explain why their regions hardly overlap."""
     gt = alignment.layouts[GT]
     if len(gt.region_columns) and _tiny_boxes(gt):
-        return []  # where gt is in doubt, nothing can be said about pred
+        return []  # gt itself seems wrong, so pred cannot be judged by it
     sample = take_sample(alignment)
-    found = sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
+    found = sample.share_found(sample.boxes[PRED]) if len(sample.pairs) else 0.0
     findings = better_reading(sample, found) if len(sample.pairs) and found < 1 - GAIN else []
     if not findings and found < 1 - GAIN:
-        findings = _other_page(alignment, found)
-    return findings + _other_ids(alignment, sample)
+        findings = _pages_off_by_one(alignment, found)
+    return findings + _ids_off_by_one(alignment, sample)
 
 
 def findings_by_side(alignment: Alignment, min_score: float | None) -> dict[str, tuple[Finding, ...]]:
-    """What is unusual in gt, in pred, and between the two; a repair that the last names is one of pred."""
+    """The findings on gt, on pred, and on both together; repairs named in the last group apply to pred."""
     gt, pred = alignment.layouts
     between = (*alignment.findings, *_below_threshold(pred, min_score), *check_pair(alignment))
     return {"gt": findings_of(gt), "pred": findings_of(pred), "both": between}
@@ -73,25 +73,25 @@ def findings_by_side(alignment: Alignment, min_score: float | None) -> dict[str,
 def _below_threshold(pred: Layout, min_score: float | None) -> list[Finding]:
     scores = pred.region_columns.scores
     if min_score is not None and len(scores) and not pred.has_scores:
-        message = f"No region of pred has a score, so none is left out by the smallest score of {min_score}."
+        message = f"No region of pred has a score, so the minimum score of {min_score} leaves none out."
         return [Finding("min-score-without-scores", message, severity="info")]
     dropped = 0 if min_score is None else int((scores < min_score).sum())
-    are = "has a score below {} and is" if dropped == 1 else "have a score below {} and are"
-    message = f"{dropped:,} of {len(scores):,} regions of pred {are.format(min_score)} left out."
+    predicate = "has a score below {} and is" if dropped == 1 else "have a score below {} and are"
+    message = f"{dropped:,} of {len(scores):,} regions of pred {predicate.format(min_score)} left out."
     return [Finding("below-min-score", message, severity="info", count=dropped)] if dropped else []
 
 
 def _coarse_pages(layout: Layout) -> list[Finding]:
-    """Pages in inches or the like: whole units are no pixels."""
+    """Pages in inches or the like, for which rounding to whole units is too coarse."""
     pages = layout.page_columns
     small = np.flatnonzero(np.maximum(pages.widths, pages.heights) < COARSE_SIDE)
-    # Whole coordinates on a small page are pixels after all.
+    # If most coordinates are whole numbers, the small pages are in pixels.
     if not small.size or (layout.region_columns.boxes % 1 == 0).mean() > 0.5:
         return []
     i = int(small[0])
     message = (
-        f"{layout.name}: {small.size:,} of {len(pages):,} pages {'is' if small.size == 1 else 'are'} only some "
-        f"{COARSE_SIDE} units or less a side (first: {short_repr(pages.names[i])}, "
+        f"{layout.name}: {small.size:,} of {len(pages):,} pages {'is' if small.size == 1 else 'are'} less than "
+        f"{COARSE_SIDE} units wide and high (first: {short_repr(pages.names[i])}, "
         f"{pages.widths[i]:g} x {pages.heights[i]:g}), "
         f"so rounding to whole units is coarse."
     )
@@ -111,27 +111,27 @@ def _empty_pages(layout: Layout) -> list[Finding]:
     return [Finding("empty-page", message, severity="info", count=int(blank.size))]
 
 
-def _duplicates(layout: Layout) -> list[Finding]:
+def _duplicate_boxes(layout: Layout) -> list[Finding]:
     regions = layout.region_columns
     columns = (regions.page, regions.label, *regions.boxes.T)
-    doubtful = _possibly_equal_rows(columns)
-    rows = np.column_stack([column[doubtful] for column in columns])
+    candidates = _possibly_equal_rows(columns)
+    rows = np.column_stack([column[candidates] for column in columns])
     order = np.lexsort(rows.T[::-1])
-    again = (rows[order[1:]] == rows[order[:-1]]).all(axis=1)
-    if not again.any():
+    repeated = (rows[order[1:]] == rows[order[:-1]]).all(axis=1)
+    if not repeated.any():
         return []
-    first = int(doubtful[order[1:][again]].min())
+    first = int(candidates[order[1:][repeated]].min())
     label, page = layout.labels[regions.label[first]], layout.page_columns.names[regions.page[first]]
     message = (
-        f"{layout.name}: {plural(int(again.sum()), 'region stands', 'regions stand')} there twice, with the same "
-        f"box and label (first: {short_repr(label)} on page {short_repr(page)})."
+        f"{layout.name}: {plural(int(repeated.sum()), 'region is a duplicate', 'regions are duplicates')} with the "
+        f"same page, box and label as another (first: {short_repr(label)} on page {short_repr(page)})."
     )
-    hint = "Pixels are not counted twice, objects are: remove the doubles."
-    return [Finding("duplicate-box", message, count=int(again.sum()), hint=hint)]
+    hint = "Pixels are not counted twice, but objects are: remove the duplicates."
+    return [Finding("duplicate-box", message, count=int(repeated.sum()), hint=hint)]
 
 
 def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Rows whose weighted sum another row has too: equal rows are among them. One column is sorted faster than six."""
+    """int64[rows]: rows with the same weighted sum as another row. Sorting one column is faster than sorting six."""
     total = np.zeros(len(columns[0]))
     for column, weight in zip(columns, np.random.default_rng(0).random(len(columns))):
         total += column * weight
@@ -141,7 +141,7 @@ def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 
 
 def _tiny_boxes(layout: Layout) -> list[Finding]:
-    """All boxes in a corner of the page: coordinates in another unit than the page's size."""
+    """All boxes in one corner of the page: the coordinates are not in the unit of the page size."""
     reach = layout.region_columns.boxes[:, [X1, Y1]].max(axis=0)
     pages = layout.page_columns
     for unit, words in UNIT_LIKE.items():
@@ -158,35 +158,36 @@ def _unusual_scores(layout: Layout) -> list[Finding]:
     if not known.size:
         return []
     if known.size < scores.size:
-        lacking = int(scores.size - known.size)
-        message = f"{name}: {lacking:,} of {scores.size:,} regions {'has' if lacking == 1 else 'have'} no score."
-        return [Finding("score-missing", message, count=lacking, hint="Objects need all scores or none.")]
+        missing = int(scores.size - known.size)
+        message = f"{name}: {missing:,} of {scores.size:,} regions {'has' if missing == 1 else 'have'} no score."
+        return [Finding("score-missing", message, count=missing, hint="Objects need all scores or none.")]
     if known.size > 1 and np.ptp(known) == 0:
-        message = f"{name}: all scores are {known[0]:g}, so they order nothing."
+        message = f"{name}: all scores are {known[0]:g}, so they do not rank the regions."
         return [Finding("score-constant", message, hint="AP needs real scores.")]
     return []
 
 
-def _other_page(alignment: Alignment, before: float) -> list[Finding]:
-    """Regions of pred that fit the page before or after the one they are on, in its document or in the file."""
+def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
+    """A finding if pred's regions fit the next or previous page, in the document or in the file."""
     tried = []
     for along in ("pages", "images"):
         for shift in (1, -1):
             sample = take_sample(alignment, shift, along)
-            tried.append((sample.found(sample.boxes[PRED]) if len(sample.pairs) else 0.0, along, shift, sample))
+            tried.append((sample.share_found(sample.boxes[PRED]) if len(sample.pairs) else 0.0, along, shift, sample))
     found, along, shift, sample = max(tried, key=lambda one: len(one[3].boxes[GT]) * round(one[0], 2))
     if not is_better(found, before) or len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
+    unit = "page" if along == "pages" else "image"
     message = (
-        f"{'Pages' if along == 'pages' else 'Images'} of pred seem to be off by one: on the one "
-        f"{'after' if shift > 0 else 'before'} their own, {found:.0%} of gt's regions have a counterpart, against "
-        f"{before:.0%} as it stands."
+        f"{unit.capitalize()}s of pred seem to be off by one: with pred's regions moved to the "
+        f"{'next' if shift > 0 else 'previous'} {unit}, {found:.0%} of gt's regions have a counterpart, against "
+        f"{before:.0%} now."
     )
     return [repairable_finding("page-off-by-one", message, f"{along}:{shift}")]
 
 
-def _other_ids(alignment: Alignment, sample: PageSample) -> list[Finding]:
-    """Regions in the same place whose labels agree once every id is one more or one less."""
+def _ids_off_by_one(alignment: Alignment, sample: PageSample) -> list[Finding]:
+    """A finding if labels of overlapping regions agree after all ids are changed by one."""
     pred = alignment.layouts[PRED]
     partners = sample.partners(sample.boxes[PRED])
     if len(partners) < 4 or not alignment.space.shared:
@@ -202,8 +203,8 @@ def _other_ids(alignment: Alignment, sample: PageSample) -> list[Finding]:
         after = label_agreement(by)
         if is_better(after, before):
             message = (
-                f"Category ids of pred seem to be off by one: with every id {'one more' if by > 0 else 'one less'}, "
-                f"{after:.0%} of the regions in the same place have the same label, against {before:.0%} as it stands."
+                f"Category ids of pred seem to be off by one: with every id {'one higher' if by > 0 else 'one lower'}, "
+                f"{after:.0%} of the regions in the same place have the same label, against {before:.0%} now."
             )
             return [repairable_finding("ids-off-by-one", message, f"ids:{by}")]
     return []

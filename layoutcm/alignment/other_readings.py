@@ -1,7 +1,6 @@
-"""Other readings of pred's boxes, tried on a few pages: does one bring gt's regions a partner that they lack?
+"""Try other readings of pred's boxes (another unit, axis or corner order) on a sample of pages.
 
-A reading that raises the share of found regions from little to most explains a zero better than any guess about
-formats. What was measured stands in the finding.
+A reading is suggested if with it far more regions of gt overlap a region of pred. The finding reports both shares.
 """
 
 from __future__ import annotations
@@ -16,31 +15,32 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
 from layoutcm.layouts.repairs import box_transform, next_pages, raw_regions
 
-FEWEST_REGIONS = 5  # regions of gt below which chance could look like a convention
+FEWEST_REGIONS = 5  # with fewer regions of gt, a better reading may be chance
 PAGES_TRIED = 64
 PAIRS_TRIED = 200_000
-SAME_PLACE = 0.5  # IoU from which two regions count as the same
-GAIN = 0.3  # a reading is offered when it finds this much more of gt, and at least twice as much
+SAME_PLACE = 0.5  # minimum IoU of two regions in the same place
+GAIN = 0.3  # minimum increase in the share of gt's regions found; the share must also double
 KNOWN_UNITS = (1.0, 100.0, 500.0, 1000.0)
 KNOWN_DPI = (96, 100, 144, 150, 200, 300)
 
 
 @dataclass(frozen=True)
 class PageSample:
-    """Raw regions of some pages in their own frames, and all pairs of gt and pred that share a page."""
+    """The raw regions of some pages in their own frames, and all (gt, pred) pairs of regions on the same page."""
 
     boxes: tuple[Floats, Floats]
     labels: tuple[Indices, Indices]
     frames: tuple[Floats, Floats]  # float64[regions, width height] of the side's own page
     pairs: NDArray[np.int64]  # int64[pairs, gt pred]
 
-    def found(self, pred_boxes: Floats) -> float:
-        """Share of gt's regions that some region of pred lies on, when pred's boxes are these."""
+    def share_found(self, pred_boxes: Floats) -> float:
+        """The share of gt's regions that have a partner, if `pred_boxes` are the boxes of pred."""
         return len(np.unique(self.partners(pred_boxes)[:, GT])) / max(len(self.boxes[GT]), 1)
 
     def partners(self, pred_boxes: Floats) -> NDArray[np.int64]:
-        parts = [boxes / np.tile(frame, 2) for boxes, frame in zip((self.boxes[GT], pred_boxes), self.frames)]
-        overlap = box_iou(parts[GT][self.pairs[:, GT]], parts[PRED][self.pairs[:, PRED]])
+        """int64[partners, gt pred]: the pairs of regions in the same place."""
+        relative = [boxes / np.tile(frame, 2) for boxes, frame in zip((self.boxes[GT], pred_boxes), self.frames)]
+        overlap = box_iou(relative[GT][self.pairs[:, GT]], relative[PRED][self.pairs[:, PRED]])
         return self.pairs[overlap >= SAME_PLACE]
 
 
@@ -57,7 +57,7 @@ def box_iou(gt: Floats, pred: Floats) -> Floats:
 
 
 def take_sample(alignment: Alignment, shift: int = 0, along: str = "pages") -> PageSample:
-    """Pages spread over the set on which both sides have regions; `shift` takes pred's page that much earlier."""
+    """A sample of pages with regions on both sides; with `shift`, pred's page is taken that many pages earlier."""
     raw = [raw_regions(layout) for layout in alignment.layouts]
     sources = _shifted_sources(alignment, shift, along)
     chosen = _chosen_pages([side.page for side in raw], sources)
@@ -82,11 +82,11 @@ def take_sample(alignment: Alignment, shift: int = 0, along: str = "pages") -> P
 
 
 def _shifted_sources(alignment: Alignment, shift: int, along: str) -> list[NDArray[np.int64]]:
-    """int64[pages] of both sides; a page whose neighbour is of another document has none."""
+    """int64[pages] for both sides, pred shifted; -1 if the shifted page does not exist."""
     gt, pred = alignment.sources
     if not shift:
         return [gt, pred]
-    # pred's own neighbours, as the repair will take them.
+    # In the page order of pred, which the repair uses too.
     before = next_pages(alignment.layouts[PRED].page_columns, -shift, along)
     return [gt, np.where(pred >= 0, before[pred] if len(before) else -1, -1)]
 
@@ -108,17 +108,17 @@ def is_better(found: float, before: float) -> bool:
 
 
 def better_reading(sample: PageSample, before: float) -> list[Finding]:
-    """The reading of pred's boxes that finds most, if it finds far more than the boxes as they stand."""
+    """A finding on the reading that finds most of gt's regions, if it finds far more than the current one."""
     if len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
-    tried = [(sample.found(boxes), repairs, words) for boxes, repairs, words in _candidate_readings(sample)]
-    # Among readings that are as good, the simplest: they are tried in that order, and `max` takes the first.
+    tried = [(sample.share_found(boxes), repairs, words) for boxes, repairs, words in _candidate_readings(sample)]
+    # Candidates are ordered from simple to complex, and `max` returns the first of equally good ones.
     found, repairs, words = max(tried, key=lambda reading: round(reading[0], 2))
     if not is_better(found, before):
         return []
     message = (
-        f"{words}: read so, {found:.0%} of gt's regions have a counterpart in pred, against {before:.0%} as it stands "
-        f"(on {len(sample.boxes[GT]):,} regions tried)."
+        f"{words}: with this reading, {found:.0%} of gt's regions have a counterpart in pred, against {before:.0%} now "
+        f"(measured on {len(sample.boxes[GT]):,} regions)."
     )
     code = {"flip": "y-flipped", "xywh": "xywh-as-xyxy", "xyxy": "xyxy-as-xywh"}.get(repairs[-1][:4], "other-scale")
     return [repairable_finding(code, message, ",".join(repairs))]
@@ -130,7 +130,7 @@ def repairable_finding(code: str, message: str, repair: str, side: str = "pred")
 
 
 def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, tuple[str, ...], str]]:
-    """(pred's boxes, repairs, the suspicion in words)"""
+    """(boxes of pred, repairs, description) of each reading to try."""
     raw, frames = sample.boxes[PRED], sample.frames[PRED]
     flip = box_transform("flip-y")
     scales = list(_scales(sample))
@@ -144,7 +144,7 @@ def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, tuple[str,
 
 
 def _scales(sample: PageSample) -> Iterator[tuple[str, float, str]]:
-    """Units and factors that tools use, and those that the extents of the two sides suggest."""
+    """(kind of transform, factor, description): common units and factors, and those estimated from the box extents."""
     for unit in KNOWN_UNITS:
         yield "unit", unit, f"Coordinates of pred seem to run from 0 to {unit:g} over the page"
     for dpi in KNOWN_DPI:

@@ -1,8 +1,8 @@
-"""Which page of pred belongs to which page of gt, and how that is known.
+"""Match the pages of gt and pred, and record how each match was found.
 
-First what a person says (a page map), then equal names, then names that are alike, rule by rule, then document and
-page number. A stage looks only at pages that are still alone, and takes only what is unique on both sides: nothing is
-guessed, and every stage says what it matched.
+The stages are: the page map, equal names, names that are equal under a rule (one stage per rule), document and page
+number. Each stage uses only unmatched pages, accepts only matches that are unique on both sides, and adds a finding
+that reports its matches.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ Pairs = list[tuple[int, int]]
 
 @dataclass(frozen=True, eq=False)
 class PageMatches:
-    """int64[gt pages] the page of pred, -1 for none; int8[gt pages] how it was found, an index into `WAYS`."""
+    """int64[gt pages]: the page of pred, -1 if none; int8[gt pages]: how it was found, an index into `WAYS`."""
 
     partner: NDArray[np.int64]
     how: NDArray[np.int8]
 
     def unmatched(self, pred_pages: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The pages of gt and of pred without a partner."""
-        own = np.ones(pred_pages, bool)
-        own[self.partner[self.partner >= 0]] = False
-        return np.flatnonzero(self.partner < 0), np.flatnonzero(own)
+        free = np.ones(pred_pages, bool)
+        free[self.partner[self.partner >= 0]] = False
+        return np.flatnonzero(self.partner < 0), np.flatnonzero(free)
 
 
 def match_pages(gt: Pages, pred: Pages, page_map: Mapping[int, int]) -> tuple[PageMatches, list[Finding]]:
-    """`page_map` is {gt page: pred page}."""
-    if not page_map and gt.names == pred.names:  # the usual case, and there may be very many pages
+    """The matches and the findings on them; `page_map` is {gt page: pred page}."""
+    if not page_map and gt.names == pred.names:  # the usual case; avoids a loop over many pages
         return PageMatches(np.arange(len(gt)), np.full(len(gt), WAYS.index(EXACT), np.int8)), []
     matches = PageMatches(np.full(len(gt), -1, np.int64), np.zeros(len(gt), np.int8))
     findings: list[Finding] = []
     for way in WAYS[1:]:
-        alone = matches.unmatched(len(pred))
-        if not all(side.size for side in alone):
+        unmatched = matches.unmatched(len(pred))
+        if not all(side.size for side in unmatched):
             break
         if way == NUMBER:
-            pairs, noted = _pairs_by_number(gt, pred, matches, alone)
+            pairs, new_findings = _pairs_by_number(gt, pred, matches, unmatched)
         else:
-            pairs = list(page_map.items()) if way == MAP else _pairs_by_name(way, gt, pred, alone)
-            noted = _matched_finding(way, gt, pred, pairs)
-        findings += noted
+            pairs = list(page_map.items()) if way == MAP else _pairs_by_name(way, gt, pred, unmatched)
+            new_findings = _matched_finding(way, gt, pred, pairs)
+        findings += new_findings
         matches = _add_pairs(matches, pairs, way)
     return matches, findings
 
@@ -71,32 +71,32 @@ def _add_pairs(matches: PageMatches, pairs: Pairs, way: str) -> PageMatches:
     return PageMatches(partner, how)
 
 
-def _pairs_by_name(way: str, gt: Pages, pred: Pages, alone: tuple[NDArray[np.int64], ...]) -> Pairs:
-    """Pages still alone of which the rule makes the same, where neither side has a second such page."""
+def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np.int64], ...]) -> Pairs:
+    """Unmatched pages whose names are equal under the rule, if that name is unique on both sides."""
     if way == EXACT:
-        free = set(alone[PRED].tolist())
-        return [(i, j) for i in alone[GT].tolist() if (j := pred.index.get(gt.names[i], -1)) in free]
-    # Unique among all pages, not only among those still alone: x/1 being taken does not make y/1 and z/1 one page.
+        free_pred = set(unmatched[PRED].tolist())
+        return [(i, j) for i in unmatched[GT].tolist() if (j := pred.index.get(gt.names[i], -1)) in free_pred]
+    # Unique among all pages, not only unmatched ones: if x/1 is matched, y/1 and z/1 are still not the same page.
     rule = list(NAME_RULES).index(way)
-    pages, partners = gt.alike[rule], pred.alike[rule]
-    lonely = [set(side.tolist()) for side in alone]
-    return [(i, j) for name, i in pages.items() if i in lonely[GT] and (j := partners.get(name, -1)) in lonely[PRED]]
+    pages, partners = gt.index_by_rule[rule], pred.index_by_rule[rule]
+    free = [set(side.tolist()) for side in unmatched]
+    return [(i, j) for name, i in pages.items() if i in free[GT] and (j := partners.get(name, -1)) in free[PRED]]
 
 
 def _pairs_by_number(
-    gt: Pages, pred: Pages, matches: PageMatches, alone: tuple[NDArray[np.int64], ...]
+    gt: Pages, pred: Pages, matches: PageMatches, unmatched: tuple[NDArray[np.int64], ...]
 ) -> tuple[Pairs, list[Finding]]:
-    places = page_keys(gt), page_keys(pred)
-    pairs, shift = number_pairs(*places)
+    keys = page_keys(gt), page_keys(pred)
+    pairs, shift = number_pairs(*keys)
     if shift is None:
-        return [], _ambiguous_finding(gt, places, alone)
-    free = [set(side.tolist()) for side in alone]
+        return [], _ambiguous_finding(gt, keys, unmatched)
+    free = [set(side.tolist()) for side in unmatched]
     found = [(i, j) for i, j in pairs if i in free[GT] and j in free[PRED]]
     if not shift:
         return found, _matched_finding(NUMBER, gt, pred, found)
-    first, second = ("gt", "pred") if shift == -1 else ("pred", "gt")
-    counted = f"{first} counts pages from 0 and {second} from 1"
-    return found, _shifted_finding(gt, pred, found, counted) + _suspect_finding(gt, places, matches, counted)
+    from_zero, from_one = ("gt", "pred") if shift == -1 else ("pred", "gt")
+    reason = f"{from_zero} counts pages from 0 and {from_one} from 1"
+    return found, _shifted_finding(gt, pred, found, reason) + _suspect_finding(gt, keys, matches, reason)
 
 
 def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: Pairs) -> list[Finding]:
@@ -106,29 +106,29 @@ def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: Pairs) -> list[Fin
     return [Finding(f"page-matched-by-{way.replace(' ', '-')}", message, severity="info", count=len(pairs))]
 
 
-def _shifted_finding(gt: Pages, pred: Pages, pairs: Pairs, counted: str) -> list[Finding]:
+def _shifted_finding(gt: Pages, pred: Pages, pairs: Pairs, reason: str) -> list[Finding]:
     if not pairs:
         return []
     message = (
-        f"{_pages_were(len(pairs))} matched {_HOW_IN_WORDS[NUMBER]}, shifted by one, because {counted} "
+        f"{_pages_were(len(pairs))} matched {_HOW_IN_WORDS[NUMBER]}, shifted by one, because {reason} "
         f"(first: {_both_names(gt, pred, *pairs[0])})."
     )
     hint = "Give a page map (pages=, --pages) if this is wrong."
     return [Finding("page-numbers-shifted", message, count=len(pairs), hint=hint)]
 
 
-def _suspect_finding(gt: Pages, places: tuple[PageKeys, PageKeys], matches: PageMatches, counted: str) -> list[Finding]:
-    """Equal names with equal numbers, although the two sides count differently: likely the neighbouring page."""
+def _suspect_finding(gt: Pages, keys: tuple[PageKeys, PageKeys], matches: PageMatches, reason: str) -> list[Finding]:
+    """Pages matched with equal numbers although the two sides count differently: probably one page off."""
     named = np.flatnonzero((matches.partner >= 0) & (matches.how != WAYS.index(MAP)))
     wrong = [
         (i, j)
         for i, j in zip(named.tolist(), matches.partner[named].tolist())
-        if places[GT][i] and places[GT][i] == places[PRED][j]
+        if keys[GT][i] and keys[GT][i] == keys[PRED][j]
     ]
     if not wrong:
         return []
     message = (
-        f"It seems that {counted}, yet {len(wrong):,} {'page has' if len(wrong) == 1 else 'pages have'} the same name "
+        f"It seems that {reason}, yet {len(wrong):,} {'page has' if len(wrong) == 1 else 'pages have'} the same name "
         f"and number on both sides (first: {short_repr(gt.names[wrong[0][0]])}); they are compared by name."
     )
     hint = "If pages are off by one, give a page map (pages=, --pages)."
@@ -136,19 +136,19 @@ def _suspect_finding(gt: Pages, places: tuple[PageKeys, PageKeys], matches: Page
 
 
 def _ambiguous_finding(
-    gt: Pages, places: tuple[PageKeys, PageKeys], alone: tuple[NDArray[np.int64], ...]
+    gt: Pages, keys: tuple[PageKeys, PageKeys], unmatched: tuple[NDArray[np.int64], ...]
 ) -> list[Finding]:
-    left = [{place: i for i in pages.tolist() if (place := side[i])} for side, pages in zip(places, alone)]
-    documents = [{document for document, _ in side} for side in left]
-    open_ = [i for (document, _), i in left[GT].items() if document in documents[PRED]]
-    if not open_:
+    pages_by_key = [{key: i for i in pages.tolist() if (key := side[i])} for side, pages in zip(keys, unmatched)]
+    documents = [{document for document, _ in side} for side in pages_by_key]
+    undecided = [i for (document, _), i in pages_by_key[GT].items() if document in documents[PRED]]
+    if not undecided:
         return []
     message = (
-        f"One side has a page 0 and the other has none, and the numbers do not tell whether they are shifted by one: "
-        f"{len(open_):,} {'page' if len(open_) == 1 else 'pages'} of gt could not be matched by page number "
-        f"(first: {short_repr(gt.names[open_[0]])})."
+        f"One side has a page 0 and the other has none, and the numbers do not show whether they are shifted by one: "
+        f"{len(undecided):,} {'page' if len(undecided) == 1 else 'pages'} of gt could not be matched by page number "
+        f"(first: {short_repr(gt.names[undecided[0]])})."
     )
-    return [Finding("page-numbers-ambiguous", message, count=len(open_), hint="Give a page map (pages=, --pages).")]
+    return [Finding("page-numbers-ambiguous", message, count=len(undecided), hint="Give a page map (pages=, --pages).")]
 
 
 def _both_names(gt: Pages, pred: Pages, i: int, j: int) -> str:

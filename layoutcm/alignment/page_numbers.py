@@ -1,7 +1,7 @@
-"""Pages known by document and page number, where names alone do not bring two sides together.
+"""Match pages by document and page number, for pages that cannot be matched by name.
 
-Tools count pages from 0 or from 1. Which one is read off whole documents: a side that counts from 0 has a page 0, and
-all its numbers are one lower. Where the numbers leave it open, nothing is matched.
+Tools count pages from 0 or from 1, which is inferred from whole documents: a side that counts from 0 has a page 0, and
+all its numbers are one lower. If the numbers leave this undecided, no page is matched.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ Numbers = dict[str, set[int]]
 
 
 def page_keys(pages: Pages) -> PageKeys:
-    """Document and number of every page: the file's own, else read off the page's name; None where it has none."""
-    spelled = cache(normalised_stem)  # a document has many pages
+    """Document and number of every page, from the file or else from the page's name; None if there is no number."""
+    normalise = cache(normalised_stem)  # many pages have the same document
     return [
-        _page_key(*split_number(base_name(name)), spelled(document) if document else None, number, spelled)
+        _page_key(*split_number(base_name(name)), normalise(document) if document else None, number, normalise)
         for name, document, number in zip(pages.names, pages.documents, pages.numbers.tolist())
     ]
 
 
 def _page_key(
-    base: str, trailing: int, document: str | None, number: int, spelled: Callable[[str], str]
+    base: str, trailing: int, document: str | None, number: int, normalise: Callable[[str], str]
 ) -> PageKey | None:
-    base = spelled(base)
+    base = normalise(base)
     if number >= 0:
         own = base if trailing == number else ""
         return own if document is None else document, number
-    # A number at the end of a name counts pages only where the rest of the name is the document.
+    # A number at the end of a name is a page number only if the rest of the name is the document.
     if trailing < 0 or (document is not None and base not in ("", document)):
         return None
     return base if document is None else document, trailing
 
 
 def number_pairs(gt: PageKeys, pred: PageKeys) -> tuple[list[tuple[int, int]], int | None]:
-    """All (gt page, pred page) of one document and number, and what to add to pred's numbers: 0, 1 or -1.
+    """All (gt page, pred page) with equal document and number, and the shift to add to pred's numbers: 0, 1 or -1.
 
-    None instead of the shift, and no pairs, where one side has a page 0 and the numbers do not tell what it means.
+    If only one side has a page 0 and the shift is unclear, there are no pairs and the shift is None.
     """
-    sides = _same_document([gt, pred])
-    shift = _shift(*(_numbers(side) for side in sides))
+    sides = _unify_single_document([gt, pred])
+    shift = _shift(*(_numbers_by_document(side) for side in sides))
     if shift is None:
         return [], None
-    pages = unique_keys((place, i) for i, place in enumerate(sides[GT]) if place)
-    partners = unique_keys((place, j) for j, place in enumerate(sides[PRED]) if place)
+    pages = unique_keys((key, i) for i, key in enumerate(sides[GT]) if key)
+    partners = unique_keys((key, j) for j, key in enumerate(sides[PRED]) if key)
     pairs = [
         (pages[document, number + shift], j)
         for (document, number), j in partners.items()
@@ -59,24 +59,24 @@ def number_pairs(gt: PageKeys, pred: PageKeys) -> tuple[list[tuple[int, int]], i
     return sorted(pairs), shift
 
 
-def _same_document(sides: list[PageKeys]) -> list[PageKeys]:
-    """Where both sides are one document and one of them does not say which, it is the other's."""
-    documents = [{place[0] if place else None for place in side} for side in sides]
+def _unify_single_document(sides: list[PageKeys]) -> list[PageKeys]:
+    """If both sides are a single document and one side does not name it, treat the two as the same document."""
+    documents = [{key[0] if key else None for key in side} for side in sides]
     if all(len(names) == 1 and None not in names for names in documents) and {""} in documents:
-        return [[("", place[1]) if place else None for place in side] for side in sides]
+        return [[("", key[1]) if key else None for key in side] for side in sides]
     return sides
 
 
-def _numbers(side: PageKeys) -> Numbers:
+def _numbers_by_document(side: PageKeys) -> Numbers:
     numbers: Numbers = defaultdict(set)
-    for place in side:
-        if place:
-            numbers[place[0]].add(place[1])
+    for key in side:
+        if key:
+            numbers[key[0]].add(key[1])
     return dict(numbers)
 
 
 def _shift(gt: Numbers, pred: Numbers) -> int | None:
-    """What to add to pred's numbers to get gt's; only documents that both sides have can tell."""
+    """What to add to pred's numbers to get those of gt, judged by documents that both have; None if unclear."""
     both = gt.keys() & pred.keys()
     from_zero = [any(0 in side[document] for document in both) for side in (gt, pred)]
     if from_zero[GT] == from_zero[PRED]:

@@ -15,12 +15,12 @@ from layoutcm.wording import one_line
 
 @dataclass(frozen=True)
 class Recipe:
-    """{setting: value} in the order in which they are printed, without the version, which comes last."""
+    """{setting: value} in printing order, without the version, which `line` adds."""
 
     fields: dict[str, str]
 
     def line(self, **more: object) -> str:
-        """All settings as "name:value|...|vVERSION", with further ones at the end; None leaves a setting out."""
+        """All settings as "name:value|...|vVERSION"; `more` adds settings at the end, None leaves one out."""
         parts = self.fields | _as_text(more)
         return one_line("|".join(f"{name}:{value}" for name, value in parts.items())) + f"|v{__version__}"
 
@@ -37,7 +37,7 @@ def make_recipe(
     documents: str | Mapping[str, str] | None,
     page_map: PageMap | None,
 ) -> Recipe:
-    """The settings of a comparison; those that have their default value and change nothing are left out."""
+    """The settings of a comparison, without those that have no effect at their default value."""
     settings = {
         "gt": PurePosixPath(gt.name).stem,
         "pred": PurePosixPath(pred.name).stem,
@@ -57,5 +57,5 @@ def make_recipe(
 
 
 def _as_text(settings: Mapping[str, object]) -> dict[str, str]:
-    """Values as text without the separator of the line; None is left out."""
+    """The values as text, with the separator "|" replaced by "/"; None is left out."""
     return {name: str(value).replace("|", "/") for name, value in settings.items() if value is not None}

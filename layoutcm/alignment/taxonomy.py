@@ -1,4 +1,4 @@
-"""Labels of two sides brought together: mapping, equal names, and the rows and columns of the matrix."""
+"""Join the labels of gt and pred: label mapping, equal names, and the rows and columns of the matrix."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from layoutcm.layouts.validation import drop_background
 from layoutcm.wording import plural
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
-SIMILARITY = 0.75  # how alike two names are of which one may be the other, misspelt
-MOST_COMPARED = 100  # comparing spellings takes long, and nobody reads so many mistakes
+SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
+MAX_COMPARED = 100  # comparing spellings is slow
 
 
 def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
-    """{"gt": {old: new}, "pred": {old: new}}, all of it text; anything else is an InputError."""
+    """A copy of {"gt": {old: new}, "pred": {old: new}}; anything else raises InputError."""
     hint = "Write {pred: {old label: new label}} and the same for gt; map to Background to drop a label."
     if not isinstance(mapping, Mapping) or not all(side in SIDES for side in mapping):
         wrong = next((side for side in mapping if side not in SIDES), None) if isinstance(mapping, Mapping) else mapping
@@ -40,22 +40,22 @@ def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
 
 def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
     """{"gt": {old: new}, "pred": {old: new}} from a YAML or JSON file."""
-    return _mapping(read_yaml_or_json(path, "mapping"), str(path))
+    return _check_loaded(read_yaml_or_json(path, "mapping"), str(path))
 
 
 def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, str]]:
-    return _mapping(parse_yaml_or_json(name, data, "mapping"), name)
+    return _check_loaded(parse_yaml_or_json(name, data, "mapping"), name)
 
 
-def _mapping(loaded: object, name: str) -> dict[str, dict[str, str]]:
-    # A side that is named and left empty is no mistake.
+def _check_loaded(loaded: object, name: str) -> dict[str, dict[str, str]]:
+    # An empty side is allowed.
     sides = {side: names or {} for side, names in loaded.items()} if isinstance(loaded, dict) else loaded
     return check_mapping(sides, name)
 
 
 def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: list[Finding]) -> Layout:
-    """The layout under new label names; several labels may become one, an unmapped one keeps its name."""
-    findings += _unknown_labels(layout, mapping, side)
+    """The layout with renamed labels; several labels may become one. Adds to `findings`."""
+    findings += _unknown_label_findings(layout, mapping, side)
     if not mapping:
         return layout
     renamed = [str(mapping.get(label, label)) for label in layout.labels]
@@ -66,61 +66,65 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
         layout.dropped and recode_labels(layout.dropped, recode),
     )
     before = len(layout.findings)
-    # A layout under other names no longer lends its label ids.
+    # The label ids of the file no longer apply.
     layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped))
     findings += layout.findings[before:]
     return replace(layout, findings=layout.findings[:before])
 
 
-def _unknown_labels(layout: Layout, mapping: Mapping[str, str], side: str) -> list[Finding]:
-    """Labels of a mapping that the layout does not have: a mistake where it has nearly the same one.
+def _unknown_label_findings(layout: Layout, mapping: Mapping[str, str], side: str) -> list[Finding]:
+    """Findings on labels of the mapping that the layout does not have.
 
-    Else it is none, because one mapping may serve several predictions.
+    A warning if the layout has a similar label, else only an info: one mapping may be used for several predictions.
     """
     unknown = [label for label in mapping if label not in layout.labels]
     free = {plain_spelling(label): label for label in layout.labels if label not in mapping}
     near = {
-        label: difflib.get_close_matches(plain_spelling(label), free, 1, SIMILARITY)
-        for label in unknown[:MOST_COMPARED]
+        label: difflib.get_close_matches(plain_spelling(label), free, 1, SIMILARITY) for label in unknown[:MAX_COMPARED]
     }
     meant = {label: free[found[0]] for label, found in near.items() if found}
     others = [label for label in unknown if label not in meant]
     findings = []
     if meant:
         first = next(iter(meant))
-        message = f"{_names(side, len(meant))} that {layout.name} has in another spelling (first: {short_repr(first)})."
+        message = (
+            f"{_mapping_names(side, len(meant))} that {layout.name} has in another spelling "
+            f"(first: {short_repr(first)})."
+        )
         hint = f"Write {short_repr(meant[first])} for {short_repr(first)} if that is meant."
         findings.append(Finding("mapping-misspelt", message, count=len(meant), hint=hint))
     if others:
-        message = f"{_names(side, len(others))} that {layout.name} does not have (first: {short_repr(others[0])})."
+        message = (
+            f"{_mapping_names(side, len(others))} that {layout.name} does not have (first: {short_repr(others[0])})."
+        )
         findings.append(Finding("mapping-unused", message, severity="info", count=len(others)))
     return findings
 
 
-def _names(side: str, count: int) -> str:
+def _mapping_names(side: str, count: int) -> str:
     return f"The mapping of {side} names {plural(count, 'label')}"
 
 
-def labels_renamed(layout: Layout, mapping: Mapping[str, str]) -> int:
-    """How many labels of the layout get another name by the mapping."""
+def count_renamed_labels(layout: Layout, mapping: Mapping[str, str]) -> int:
+    """The number of labels of the layout that the mapping renames."""
     return sum(mapping.get(label, label) != label for label in layout.labels)
 
 
-def equal_names(gt: Layout, pred: Layout) -> dict[str, str]:
-    """{pred label: gt label} for names that are equal up to case, blanks, hyphens, underscores and a plural s."""
+def match_equal_names(gt: Layout, pred: Layout) -> dict[str, str]:
+    """{pred label: gt label} for labels with equal `plain_spelling`; exactly equal labels are not included."""
     spelled = {plain_spelling(label): label for label in reversed(gt.labels) if plain_spelling(label)}
     alike = {label: spelled[plain_spelling(label)] for label in pred.labels if plain_spelling(label) in spelled}
-    return {label: name for label, name in alike.items() if label not in gt.labels}  # an exact name is its own
+    return {label: name for label, name in alike.items() if label not in gt.labels}
 
 
 def plain_spelling(label: str) -> str:
-    """The name without case, blanks, hyphens, underscores and plural, in which tools differ."""
+    """The label in lower case, without blanks, hyphens, underscores and a plural s."""
     plain = re.sub(r"[\s_\-]+", "", label).casefold()
     return plain[:-1] if len(plain) > 3 and plain.endswith("s") and not plain.endswith("ss") else plain
 
 
 def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[LabelSpace, str]:
-    """The matrix's label list, and whether it is same, different or mapped."""
+    """The label list of the matrix, and its kind: "same", "different" or "mapped"."""
     if taxonomy not in TAXONOMIES:
         raise InputError("", "taxonomy", f"{short_repr(taxonomy)} is not known", f"Use one of {', '.join(TAXONOMIES)}.")
     shared = taxonomy in ("same", "match-names") or (
@@ -146,29 +150,32 @@ def _one_includes_other(gt: set[str], pred: set[str]) -> bool:
     return gt <= pred or pred <= gt
 
 
-def one_sided_labels(sides: list[Layout], kind: str) -> list[Finding]:
+def one_sided_label_findings(sides: list[Layout], kind: str) -> list[Finding]:
     if kind == "different":
-        return _equal_label_names(sides)
+        return _equal_name_findings(sides)
     used = [side.labels_in_use for side in sides]
     findings = []
     for side, other in ((GT, PRED), (PRED, GT)):
-        alone = [label for label in sides[side].labels if label in used[side] - used[other]]
-        if alone and used[other]:
+        one_sided = [label for label in sides[side].labels if label in used[side] - used[other]]
+        if one_sided and used[other]:
             findings.append(
                 Finding(
                     f"label-only-in-{SIDES[side]}",
-                    f"{len(alone)} label{'s are' if len(alone) > 1 else ' is'} used by {SIDES[side]} only: "
-                    f"{', '.join(map(short_repr, alone[:6]))}{' …' if len(alone) > 6 else ''}.",
+                    f"{len(one_sided)} label{'s are' if len(one_sided) > 1 else ' is'} used by {SIDES[side]} only: "
+                    f"{', '.join(map(short_repr, one_sided[:6]))}{' …' if len(one_sided) > 6 else ''}.",
                     severity="info",
-                    count=len(alone),
+                    count=len(one_sided),
                     hint="Map labels to each other if they mean the same.",
                 )
             )
     return findings
 
 
-def _equal_label_names(sides: list[Layout]) -> list[Finding]:
-    alike = [*equal_names(sides[GT], sides[PRED]), *(name for name in sides[PRED].labels if name in sides[GT].labels)]
+def _equal_name_findings(sides: list[Layout]) -> list[Finding]:
+    alike = [
+        *match_equal_names(sides[GT], sides[PRED]),
+        *(name for name in sides[PRED].labels if name in sides[GT].labels),
+    ]
     if not alike:
         return []
     message = (
@@ -187,9 +194,9 @@ def _equal_label_names(sides: list[Layout]) -> list[Finding]:
 
 @dataclass(frozen=True, eq=False)
 class LabelSpace:
-    """The rows and columns of a matrix, and where each side's labels stand in it (0 = the side's Background)."""
+    """The labels of a matrix, and the position of each side's labels in it (entry 0 is Background)."""
 
     labels: tuple[str, ...]
     gt_place: NDArray[np.int64]
     pred_place: NDArray[np.int64]
-    shared: bool = True  # one list for both sides, so that the diagonal has a meaning
+    shared: bool = True  # both sides use the same labels, so the diagonal has a meaning

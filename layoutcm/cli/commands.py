@@ -1,4 +1,4 @@
-"""What each command does, once its arguments are known: files in; terminal, JSON and report folders out."""
+"""The commands: each reads files and writes terminal text, JSON, a report folder or a converted layout."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def run_compare(options: argparse.Namespace) -> None:
     from layoutcm.tables.result_json import json_text
 
-    # Before the long work, so that a mistake in it is said at once.
+    # Checked before the long work, so that a mistake is reported at once.
     families = options.families
     if families is not None and families not in BUILT_IN:
         families = family_tree(families, ())
@@ -54,7 +54,7 @@ def run_compare(options: argparse.Namespace) -> None:
                 results.append(full_result(comparison, options.method, options.per_page, extras))
             if options.json != "-":
                 texts += [*_sections(comparison, first[0], extras, options), *notes]
-    # Nobody who reads only the first lines of what is printed (`| head`) shall lose the report by that.
+    # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
     if options.json:
         _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
     for text in texts:
@@ -66,7 +66,7 @@ def run_compare(options: argparse.Namespace) -> None:
 def _extras(
     comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
 ) -> tuple[Extras, list[str]]:
-    """What was asked for beyond the comparison itself, and notes on what cannot be had."""
+    """The requested extras of a comparison, and a note if the difference cannot be computed."""
     counted = None if families is None else _families(comparison, families, options)
     if not options.intervals:
         return Extras(counted), []
@@ -75,14 +75,14 @@ def _extras(
     if comparison is other:
         return Extras(counted, intervals), []
     try:
-        moved = difference(other, comparison, options.intervals, method=options.method)
+        found = difference(other, comparison, options.intervals, method=options.method)
     except InputError as error:
         return Extras(counted, intervals), [f"no difference from {name}: {error}"]
-    return Extras(counted, intervals, moved), []
+    return Extras(counted, intervals, found), []
 
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
-    """What is printed about one prediction."""
+    """The texts that are printed for one prediction."""
     from layoutcm.tables.terminal import comparison_summary, difference_summary, family_summary
 
     texts = [comparison_summary(comparison, options.method, extras.intervals)]
@@ -109,7 +109,7 @@ def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
 
 
 def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path | None]:
-    """Where reports are written until all are complete; refused before any work when the place is taken."""
+    """The temporary folder that replaces the output folder at the end; invalid options are reported before any work."""
     if options.output is None:
         if options.images:
             raise InputError("", "--images", "page images are for a report", "Name its folder with -o.")
@@ -123,56 +123,57 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
 
 
 def _report_names(files: Sequence[str]) -> list[str]:
-    """A folder for each prediction, named after its file; one alone needs none."""
+    """The name of the folder of each prediction, taken from its file; a single prediction has no folder of its own."""
     if len(files) == 1:
         return [""]
     names: list[str] = []
     for file in files:
-        plain = Path(file).resolve().stem or "prediction"
-        taken = (f"{plain}-{k}" for k in range(2, len(files) + 2))
-        names.append(next(name for name in (plain, *taken) if name not in names))
+        stem = Path(file).resolve().stem or "prediction"
+        numbered = (f"{stem}-{k}" for k in range(2, len(files) + 2))
+        names.append(next(name for name in (stem, *numbered) if name not in names))
     return names
 
 
 def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> list[str]:
-    """All files of one report; gives back a note where pages have no picture though some were given."""
+    """Write all files of one report; returns a note if images were given and some pages have none."""
     from layoutcm.drawing.page_images import images_from_path
     from layoutcm.report.report_files import write_files
 
     images = images_from_path(options.images) if options.images else None
     with ProgressBar("writing the report", "%") as progress:
-        texts = (lambda what, share: progress(round(100 * share), 100)) if progress else None
+        show_share = (lambda step, share: progress(round(100 * share), 100)) if progress else None
         chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
-        write_files(comparison, folder, images, **chosen, extras=extras, progress=texts)
+        write_files(comparison, folder, images, **chosen, extras=extras, progress=show_share)
     return _missing_picture_notes(comparison, images, options.images) if images else []
 
 
 def _missing_picture_notes(comparison: Comparison, images: PageImages, place: str) -> list[str]:
-    found, pages = len(images.placed(comparison)), len(comparison.pages)
+    found, pages = len(images.by_page(comparison)), len(comparison.pages)
     if found == pages:
         return []
     note = f"{found:,} of {pages:,} pages {'has' if found == 1 else 'have'} a picture in {place}"
     if not images.pictures:
-        return [f"{note}: there is none in it that can be read"]
-    lost = images.of_no_page(comparison)
-    page = next(name for k, name in enumerate(comparison.pages) if k not in images.placed(comparison))
-    unused = (
-        f"{plural(len(lost), 'file belongs', 'files belong')} to no page (first: {short_repr(lost[0])})" if lost else ""
-    )
-    return [f"{note}; the first page without is {short_repr(page)}{', and ' + unused if lost else ''}"]
+        return [f"{note}: it contains no image that can be read"]
+    unmatched = images.unmatched_files(comparison)
+    page = next(name for k, name in enumerate(comparison.pages) if k not in images.by_page(comparison))
+    note = f"{note}; the first page without a picture is {short_repr(page)}"
+    if unmatched:
+        files = plural(len(unmatched), "file belongs", "files belong")
+        note = f"{note}, and {files} to no page (first: {short_repr(unmatched[0])})"
+    return [note]
 
 
 def _write_differences(
     first: tuple[str, Comparison], comparison: Comparison, folder: Path, options: argparse.Namespace
 ) -> list[str]:
-    """Figures of what this prediction has more or less than the first, or a note why there are none."""
+    """Write figures of this prediction minus the first; returns a note with the reason if there are none."""
     from layoutcm.report.report_files import write_differences
 
     name, other = first
     if comparison is other:
         return []
     why = write_differences(other, comparison, (name, folder.name), folder, options.method)
-    return [f"{folder.name} less {name}: no figure, because {why}"] if why else []
+    return [f"{folder.name} minus {name}: no figure, because {why}"] if why else []
 
 
 def _families(comparison: Comparison, families: FamiliesLike, options: argparse.Namespace) -> FamilyConfusion:
@@ -188,7 +189,7 @@ def run_inspect(options: argparse.Namespace) -> None:
     like = _read(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
     for file in options.files:
-        # The first file lends page sizes and labels to those that follow and have none.
+        # Without --like, the first file is the reference layout of the others.
         layouts.append(_read(file, options, like=like or next(iter(layouts), None), format=options.format))
         if options.json != "-":
             print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
@@ -209,13 +210,13 @@ def run_convert(options: argparse.Namespace) -> None:
 
 
 def run_app(options: argparse.Namespace) -> None:
-    """Start the dashboard's server and stay with it until it ends."""
+    """Run the server of the dashboard until it ends."""
     if len(options.files) == 1:
         raise InputError(
             options.files[0], "", "one file alone cannot be compared", "Name a ground truth and a prediction."
         )
     for file in options.files:
-        if not os.path.exists(file):  # unlike Path.exists it bears any name
+        if not os.path.exists(file):  # unlike Path.exists, accepts any name
             raise InputError(file, "", "there is no such file", "Check the name and the folder.")
     for folder in (options.data, options.images):
         if folder and not Path(folder).is_dir():
@@ -227,7 +228,7 @@ def run_app(options: argparse.Namespace) -> None:
 
 
 def _check_port(address: str, port: int) -> None:
-    """Before a server starts and somebody opens the page of another one."""
+    """Raise an InputError if the port cannot be used; otherwise the browser could open the page of another server."""
     if not 0 < port < 65536:
         raise InputError("", "--port", f"{port} is not a port", "Use one from 1 to 65535, such as 8501.")
     try:
@@ -249,8 +250,8 @@ def _read(
     sizes: Any = options.sizes
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
-    inner = not options.outer_only
-    return read(file, like=like, pages=pages, format=format, sizes=sizes, shapes=options.shapes, nested=inner)
+    nested = not options.outer_only
+    return read(file, like=like, pages=pages, format=format, sizes=sizes, shapes=options.shapes, nested=nested)
 
 
 def _write_json(text: bytes, target: str) -> None:
@@ -264,12 +265,12 @@ def _write_json(text: bytes, target: str) -> None:
 
 
 def without_control_characters(text: str) -> str:
-    """Somebody's labels must not steer a terminal."""
+    """Replace control characters: a label must not send commands to the terminal."""
     return re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", " ", text)
 
 
 class ProgressBar:
-    """A progress bar on a terminal, nothing when the output is piped."""
+    """A progress bar on a terminal; shows nothing if the output is piped."""
 
     def __init__(self, title: str, unit: str = "pages") -> None:
         self.title, self.unit = title, unit

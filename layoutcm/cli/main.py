@@ -1,4 +1,4 @@
-"""The command line: arguments and exit codes. Exit 0 done, 2 bad input, 1 a bug."""
+"""The command line: arguments and exit codes (0 success, 1 a bug, 2 bad input, 130 interrupted)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"layoutcm: {without_control_characters(str(error))}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
-        # The reader of our output has gone (`| head`): that is no error, and Python must not complain at exit.
+        # The output pipe was closed (`| head`): not an error, and Python must not print one at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"layoutcm: the output cannot be written: {error.strerror or error}", file=sys.stderr)
@@ -82,17 +82,21 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
     _family_arguments(command)
-    command.add_argument("--pages", metavar="FILE", help="CSV, YAML or JSON: which page of pred is which of gt")
+    command.add_argument(
+        "--pages", metavar="FILE", help="page map in CSV, YAML or JSON: which pred page belongs to which gt page"
+    )
     command.add_argument("--threads", type=int, metavar="N")
-    command.add_argument("--fix", metavar="REMEDY", help=f"repair predictions, as a finding says: {', '.join(REPAIRS)}")
-    command.add_argument("--fix-gt", metavar="REMEDY", help="the same for the ground truth")
-    command.add_argument("--gt-format", choices=list(BY_NAME), help="of the ground truth; --format is of predictions")
+    command.add_argument("--fix", metavar="REPAIR", help=f"repair predictions, as a finding says: {', '.join(REPAIRS)}")
+    command.add_argument("--fix-gt", metavar="REPAIR", help="the same for the ground truth")
+    command.add_argument(
+        "--gt-format", choices=list(BY_NAME), help="format of the ground truth; --format is for predictions"
+    )
     _reading_arguments(command)
     command.set_defaults(run=run_compare)
 
 
 def _resamples(text: str) -> int:
-    """The number after --intervals, which may stand alone and then takes what follows it."""
+    """The number after --intervals. It is optional, so argparse may pass the next argument instead."""
     try:
         return int(text)
     except ValueError:
@@ -105,15 +109,21 @@ def _family_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--families", metavar="FILE", help=f"families of labels: YAML or JSON {{family: [labels]}}, or {built_in}"
     )
-    command.add_argument("--family-sample", choices=SAMPLES, default="pixel", help="what a sample of the families is")
+    command.add_argument(
+        "--family-sample", choices=SAMPLES, default="pixel", help="what counts as one sample for the families"
+    )
     command.add_argument("--family-count", choices=COUNTS, default="pairs", help="how a pair inside a family counts")
-    command.add_argument("--family-depth", type=int, default=1, metavar="N", help="of the families in a nested tree")
+    command.add_argument(
+        "--family-depth", type=int, default=1, metavar="N", help="depth of the families in a nested tree"
+    )
 
 
 def _inspect_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("files", metavar="FILE", nargs="+")
     command.add_argument("--json", metavar="FILE", help="write as JSON; - for standard output")
-    command.add_argument("--like", metavar="FILE", help="a layout that lends page sizes and labels to files without")
+    command.add_argument(
+        "--like", metavar="FILE", help="reference layout: page sizes and labels for files without them"
+    )
     _reading_arguments(command)
     command.set_defaults(run=run_inspect)
 
@@ -123,7 +133,7 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
         "files", metavar="GT PRED", nargs="*", help="a ground truth and predictions to open: files, folders or zips"
     )
     command.add_argument("--port", type=int, default=8501)
-    command.add_argument("--address", default="127.0.0.1", help="0.0.0.0 lets other machines in")
+    command.add_argument("--address", default="127.0.0.1", help="0.0.0.0 accepts connections from other machines")
     command.add_argument("--data", metavar="DIR", help="a folder whose files and folders can be opened without upload")
     command.add_argument("--images", metavar="DIR", help="a folder of page images")
     command.add_argument("--browser", action="store_true", help="open a browser window")
@@ -134,14 +144,18 @@ def _convert_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", help="a file, a folder or a zip")
     command.add_argument("--to", choices=list(WRITERS), required=True)
     command.add_argument("-o", "--output", metavar="OUT", required=True)
-    command.add_argument("--like", metavar="FILE", help="a layout that lends page sizes and labels to files without")
-    command.add_argument("--fix", metavar="REMEDY", help=f"repair it first: {', '.join(REPAIRS)}")
+    command.add_argument(
+        "--like", metavar="FILE", help="reference layout: page sizes and labels for files without them"
+    )
+    command.add_argument("--fix", metavar="REPAIR", help=f"repair it first: {', '.join(REPAIRS)}")
     _reading_arguments(command)
     command.set_defaults(run=run_convert)
 
 
 def _reading_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--format", choices=list(BY_NAME), help="instead of looking at the content")
+    command.add_argument(
+        "--format", choices=list(BY_NAME), help="format of the file; otherwise detected from its content"
+    )
     command.add_argument("--sizes", metavar="WxH|FOLDER", help="page size, or page images, for files without sizes")
     command.add_argument("--shapes", choices=("box", "polygon"), default="box")
     command.add_argument("--outer-only", action="store_true", help="drop regions inside pictures and tables")
@@ -151,10 +165,10 @@ def run() -> None:
     """Entry point of the `layoutcm` command."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a label shows ? instead
+            stream.reconfigure(errors="replace")  # characters that the terminal cannot show become ?
     try:
         sys.exit(main())
-    except Exception as error:  # a bug: said plainly, with the way to see more
+    except Exception as error:  # a bug: a short message instead of a traceback
         if os.environ.get("LAYOUTCM_DEBUG"):
             raise
         print(

@@ -1,8 +1,9 @@
-"""What a wrong cell of the matrix consists of: borders that are a little off, wrong labels, pixels with several labels.
+"""Causes of a wrong cell of the matrix: slightly moved borders, wrong labels, pixels with several labels.
 
-A pixel of gt label i that pred reads as j is *merged* when either side puts several labels on it. Otherwise it is
-*border slack* when gt has j and pred has i, both no farther away than the tolerance: a border runs there, and only its
-place is argued about. Everything else is *wrong*. The three add up to the cell and are exact, on tiles between edges.
+A pixel of gt label i with pred label j is *merged* if either side has several labels on it. Otherwise it is *border
+slack* if gt has label j and pred has label i within the tolerance: both sides have a border between i and j there, at
+slightly different positions. All other pixels are *wrong*. The three causes are computed exactly, on tiles, and add up
+to the cell.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TOLERANCE = 0.005  # of the page's longer side: 5 px at 1025 px
 
 @dataclass(frozen=True)
 class CellCauses:
-    """Pixels of one matrix cell by kind, fractions of pixels where several labels share one."""
+    """Pixels of one matrix cell by cause; a pixel with several labels may count in part."""
 
     slack: float
     wrong: float
@@ -35,41 +36,43 @@ class CellCauses:
 def cell_causes(
     pages: Iterable[PageTiles], cell: tuple[int, int], method: str = "matrix", tolerance: float = TOLERANCE
 ) -> CellCauses:
-    """The causes of a cell (row, column) off the diagonal, summed over pages; both sides need one list of labels."""
-    found = [page_causes(tiles, cell, method, tolerance) for tiles in pages]
-    return CellCauses(*(float(sum(getattr(one, cause) for one in found)) for cause in ("slack", "wrong", "merged")))
+    """The causes of a cell (row, column) off the diagonal, summed over pages. Both sides must use the same labels."""
+    by_page = [page_causes(tiles, cell, method, tolerance) for tiles in pages]
+    names = ("slack", "wrong", "merged")
+    return CellCauses(*(float(sum(getattr(causes, name) for causes in by_page)) for name in names))
 
 
 def page_causes(tiles: PageTiles, cell: tuple[int, int], method: str, tolerance: float) -> CellCauses:
     pixels = tiles.share_of(cell, method) * np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
-    alone = (pixels > 0) & (tiles.set_sizes(GT) == 1) & (tiles.set_sizes(PRED) == 1)
+    single_label = (pixels > 0) & (tiles.set_sizes(GT) == 1) & (tiles.set_sizes(PRED) == 1)
     slack = 0.0
-    if alone.any():
-        by, (row, column) = tolerance_in_pixels(tiles, tolerance), cell
-        # The labels exchanged: where gt has the pred label, and where pred has the gt label.
-        exchanged = (_near(tiles, GT, column, by), _near(tiles, PRED, row, by))
-        slack = _overlap(tiles, tiles.rectangles(alone), *exchanged)
-    return CellCauses(slack, float(pixels[alone].sum()) - slack, float(pixels[~alone].sum()))
+    if single_label.any():
+        distance, (row, column) = tolerance_in_pixels(tiles, tolerance), cell
+        # The labels are swapped here: near the cell's pred label in gt, and near its gt label in pred.
+        near_swapped = (_near(tiles, GT, column, distance), _near(tiles, PRED, row, distance))
+        slack = _overlap_area(tiles, tiles.rectangles(single_label), *near_swapped)
+    return CellCauses(slack, float(pixels[single_label].sum()) - slack, float(pixels[~single_label].sum()))
 
 
 def tolerance_in_pixels(tiles: PageTiles, tolerance: float) -> float:
-    """How far a border may be off on this page; whole pixels unless areas are real-valued."""
+    """The tolerance on this page, in pixels; a whole number, except with `exact` rounding."""
     exact = tolerance * max(tiles.x_edges[-1], tiles.y_edges[-1])
     return exact if tiles.rounding == "exact" else max(math.floor(exact + 0.5), 1)
 
 
-def _near(tiles: PageTiles, side: int, place: int, by: float) -> Floats:
-    """float64[rectangles, x0 y0 x1 y1] that cover all that lies no farther than `by` from a side's label."""
-    grown = tiles.rectangles(tiles.carries(side, place)) + np.array([-by, -by, by, by])
+def _near(tiles: PageTiles, side: int, place: int, distance: float) -> Floats:
+    """float64[rectangles, x0 y0 x1 y1]: the area within a distance of a side's label; `place` is its row or column."""
+    d = distance
+    grown = tiles.rectangles(tiles.carries(side, place)) + np.array([-d, -d, d, d])
     if place > 0:
         return grown
-    # Nothing is painted outside the page either: a box that ends at the page's edge borders on Background.
+    # The area outside the page counts as Background: a box that ends at the page edge has a border with Background.
     x, y = tiles.x_edges[-1], tiles.y_edges[-1]
-    return np.concatenate([grown, [[0, 0, by, y], [x - by, 0, x, y], [0, 0, x, by], [0, y - by, x, y]]])
+    return np.concatenate([grown, [[0, 0, d, y], [x - d, 0, x, y], [0, 0, x, d], [0, y - d, x, y]]])
 
 
-def _overlap(tiles: PageTiles, *unions: Floats) -> float:
-    """The area that lies in all of some unions of rectangles, counted by the kernel: each union is a label of gt."""
+def _overlap_area(tiles: PageTiles, *unions: Floats) -> float:
+    """The common area of several unions of rectangles, counted by the kernel as pixels with one gt label per union."""
     from layoutcm.pixels.counting import count_pages
     from layoutcm.pixels.grid import GridBoxes
 

@@ -1,7 +1,7 @@
-"""One page through its tiles: the rectangles between neighbouring box edges, and the label sets on them.
+"""The tiles of one page: the rectangles between neighbouring box edges, and the label sets on them.
 
-A page has some thousand tiles and millions of pixels. So what a person sees of a page (masks, differences, the pixels
-behind a matrix cell) is computed on the tiles and only then spread over pixels.
+A page has thousands of tiles, but millions of pixels. Everything shown of a page (masks, differences, the pixels behind
+a matrix cell) is therefore computed on tiles and only then spread over pixels.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from layoutcm.pixels.grid import GridBoxes
 
 Bools = NDArray[np.bool_]
-# What `agreement` counts.
+# The kinds of tiles that `agreement` returns, by number.
 AGREEMENT = ("nothing on either side", "same labels", "missed by pred", "invented by pred", "other labels")
 
 
 @dataclass(frozen=True, eq=False)
 class PageTiles:
-    """The tiles of a page: float64[columns + 1] and float64[rows + 1] edges, uint64[rows, columns, words] a side."""
+    """The tiles of a page, in rows and columns."""
 
     space: LabelSpace
     labels: tuple[tuple[str, ...], tuple[str, ...]]  # of gt and of pred, without Background
     rounding: str
-    x_edges: Floats
-    y_edges: Floats
-    masks: tuple[NDArray[np.uint64], NDArray[np.uint64]]
+    x_edges: Floats  # [columns + 1]
+    y_edges: Floats  # [rows + 1]
+    masks: tuple[NDArray[np.uint64], NDArray[np.uint64]]  # label sets of gt and of pred: [rows, columns, words]
 
     @cached_property
     def pair_of_tile(self) -> NDArray[np.int64]:
@@ -46,44 +46,45 @@ class PageTiles:
 
     @cached_property
     def pairs(self) -> PairCounts:
-        """The page's distinct pairs of sets with their pixels, one row a pair."""
-        words, where = self._distinct
+        """The pair counts of the page, one row per distinct pair."""
+        words, pair = self._distinct
         area = np.diff(self.y_edges)[:, None] * np.diff(self.x_edges)
-        pixels = np.bincount(where, area.ravel(), minlength=len(words)).astype(float)
+        pixels = np.bincount(pair, area.ravel(), minlength=len(words)).astype(float)
         return PairCounts(self.labels, np.zeros(len(words), np.int32), words, pixels)
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """uint64[pairs, words]: the distinct pairs, and int64[tiles]: the pair of each tile."""
         joined = np.concatenate(self.masks, axis=2)
         words = joined.reshape(-1, joined.shape[2])
-        # Word by word, which sorts numbers instead of rows: a third of the time.
-        where = np.zeros(len(words), np.int64)
+        # Word by word, because sorting numbers takes a third of the time of sorting rows.
+        pair = np.zeros(len(words), np.int64)
         for column in words.T:
             values, rank = np.unique(column, return_inverse=True)
-            _, first, where = np.unique(where * len(values) + rank, return_index=True, return_inverse=True)
-        return words[first], where
+            _, first, pair = np.unique(pair * len(values) + rank, return_index=True, return_inverse=True)
+        return words[first], pair
 
     def share_of(self, cell: tuple[int, int], method: str = "matrix") -> Floats:
-        """float64[rows, columns]: what a pixel of each tile adds to one cell (row, column) of the confusion matrix."""
+        """float64[rows, columns]: the amount that a pixel of each tile adds to a cell (row, column) of the matrix."""
         return self.shares(method)[:, *cell][self.pair_of_tile]
 
     def shares(self, method: str = "matrix") -> Floats:
-        """float64[pairs, gt, pred]: what one pixel of each pair of sets adds to the confusion matrix."""
-        one_each = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
-        return group_matrices(one_each, self.space, np.arange(len(one_each)), len(one_each), method).recall_mass
+        """float64[pairs, gt, pred]: the amount that one pixel of each pair adds to the confusion matrix."""
+        one_pixel = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
+        return group_matrices(one_pixel, self.space, np.arange(len(one_pixel)), len(one_pixel), method).recall_mass
 
     @cached_property
     def _placed(self) -> NDArray[np.uint64]:
-        """uint64[pairs, 2, words]: the sets of both sides, one bit a place of the matrix."""
+        """uint64[pairs, 2, words]: the sets of both sides, one bit per row or column of the matrix."""
         placed = self.pairs.placed(self.space.gt_place, self.space.pred_place)
         return placed.reshape(len(placed), 2, -1)
 
     def set_sizes(self, side: int) -> NDArray[np.int64]:
-        """int64[rows, columns]: how many labels a side has there; Background counts as one."""
+        """int64[rows, columns]: the number of labels of a side; Background counts as a label."""
         return np.bitwise_count(self._placed[:, side]).sum(axis=1, dtype=np.int64)[self.pair_of_tile]
 
     def carries(self, side: int, place: int) -> Bools:
-        """bool[rows, columns]: where a side has the label that stands at a place of the matrix."""
+        """bool[rows, columns]: whether a side has the label with this row or column of the matrix."""
         word = self._placed[:, side, place // WORD]
         return ((word >> np.uint64(place % WORD)) & np.uint64(1) == 1)[self.pair_of_tile]
 
@@ -95,16 +96,17 @@ class PageTiles:
         return kinds[self.pair_of_tile]
 
     def set_names(self, side: int, pair: int) -> frozenset[str]:
+        """The names of the labels in a side's set of a pair."""
         return self.pairs.select(slice(pair, pair + 1)).sets(side)[0]
 
     def word(self, side: int, pair: int) -> int:
-        """A side's label set of a pair as one integer, bit 0 Background."""
+        """A side's label set of a pair as one integer; bit 0 is Background."""
         low, high = (0, self.pairs.gt_words) if side == GT else (self.pairs.gt_words, self.pairs.words.shape[1])
         words = self.pairs.words[pair, low:high].tolist()
         return sum(word << (64 * i) for i, word in enumerate(words))
 
     def rectangles(self, chosen: Bools) -> Floats:
-        """float64[rectangles, x0 y0 x1 y1]: the chosen tiles, bool[rows, columns], as few rectangles of the page."""
+        """float64[rectangles, x0 y0 x1 y1]: the chosen tiles, bool[rows, columns], joined into few rectangles."""
         spans = spans_to_rectangles(mask_spans(chosen)).astype(int)
         return np.stack(
             [self.x_edges[spans[:, X0]], self.y_edges[spans[:, Y0]],
@@ -112,7 +114,7 @@ class PageTiles:
         )  # fmt: skip
 
     def spread(self, values: NDArray[np.generic], scale: float = 1.0) -> NDArray[np.generic]:
-        """[height, width, ...]: values of tiles spread over the pixels of the page, shrunk by `scale`."""
+        """[height, width, ...]: the values of the tiles on the pixels of the page, scaled by `scale`."""
         rows, columns = (
             np.searchsorted(edges[1:-1], (np.arange(max(round(edges[-1] * scale), 1)) + 0.5) / scale, side="right")
             for edges in (self.y_edges, self.x_edges)
@@ -123,7 +125,7 @@ class PageTiles:
 def page_tiles(
     grid: GridBoxes, space: LabelSpace, side_labels: tuple[tuple[str, ...], tuple[str, ...]], rounding: str
 ) -> PageTiles:
-    """The tiles of a page, which is page 0 of `laid`."""
+    """The tiles of page 0 of `grid`."""
     boxes, labels = grid.boxes, grid.labels
     width, height = grid.frames[0]
     x_edges = np.unique(np.concatenate([[0, width], boxes[:, X0], boxes[:, X1]]))
@@ -147,9 +149,9 @@ def page_tiles(
 def label_set_mask(
     boxes: Floats, labels: Sequence[int] | NDArray[np.int32], n_labels: int, width: float, height: float
 ) -> NDArray[np.uint64]:
-    """uint64[height, width, words] of one side of a page: bit 0 Background, bit i the side's i-th label.
+    """uint64[height, width, words]: the label sets of one side; bit 0 is Background, bit i the side's i-th label.
 
-    `boxes` have whole edges; `labels` count from 0.
+    The coordinates of `boxes` are whole numbers; `labels` start at 0.
     """
     mask = np.zeros((int(height), int(width), words_for(n_labels)), np.uint64)
     for (x0, y0, x1, y1), label in zip(boxes.astype(int), labels):

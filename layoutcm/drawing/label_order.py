@@ -1,4 +1,4 @@
-"""In which order labels are drawn. Background always comes first."""
+"""The order of the labels in a matrix. Background always comes first."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ ORDERS = ("as given", "by size", "by name", "by similarity", "by family")
 def order_labels(
     confusion: Confusion, order: str, empty: bool, by_family: Sequence[str] = ()
 ) -> tuple[list[int], list[int]]:
-    """Rows and columns of the matrix as positions, in drawing order; with or without labels that nobody uses.
+    """Label positions of the rows and of the columns in drawing order; `empty` includes labels without pixels.
 
-    `by_family` is the label names in the order of their families.
+    `by_family` has the label names in the order of their families.
     """
     rows, columns = confusion.visible
     if empty:
@@ -22,8 +22,8 @@ def order_labels(
         columns = list(confusion.columns or range(len(confusion.labels)))
     if not confusion.diagonal:
         return _sorted(confusion, rows, order, by_family), _sorted(confusion, columns, order, by_family)
-    together = _sorted(confusion, rows, order, by_family)
-    return together, together
+    ordered = _sorted(confusion, rows, order, by_family)
+    return ordered, ordered
 
 
 def _sorted(confusion: Confusion, positions: list[int], order: str, by_family: Sequence[str]) -> list[int]:
@@ -37,16 +37,16 @@ def _sorted(confusion: Confusion, positions: list[int], order: str, by_family: S
         place = {label: k for k, label in enumerate(by_family)}
         rest = sorted(rest, key=lambda i: place.get(confusion.labels[i], len(place)))
     elif order == "by similarity" and rest:
-        rest = _chain(confusion, rest, max(rest, key=lambda i: size[i]))
+        rest = _similarity_order(confusion, rest, max(rest, key=lambda i: size[i]))
     return first + rest
 
 
-def _chain(confusion: Confusion, rest: list[int], start: int) -> list[int]:
-    """From the largest label on, always the one most confused with the one before."""
+def _similarity_order(confusion: Confusion, positions: list[int], start: int) -> list[int]:
+    """Starting with `start`, each label is followed by the remaining label most often confused with it."""
     values = confusion.values + confusion.values.T
-    chain, left = [start], [i for i in rest if i != start]
-    while left:
-        near = max(left, key=lambda i: values[chain[-1], i])
-        chain.append(near)
-        left.remove(near)
-    return chain
+    ordered, remaining = [start], [i for i in positions if i != start]
+    while remaining:
+        nearest = max(remaining, key=lambda i: values[ordered[-1], i])
+        ordered.append(nearest)
+        remaining.remove(nearest)
+    return ordered

@@ -1,6 +1,6 @@
-"""How a matrix is coloured: hits on one scale, misses on another, zero is the paper and n/a is left blank.
+"""The colours of a matrix: hits and misses have a colour scale each; zero and n/a cells are not coloured.
 
-The screen, the paper and the report colour by these layers, so that a cell looks alike everywhere; their charts have
+Screen figures and paper figures use these layers, so that a cell has the same colour in both. Their charts also show
 the same classes in the same order.
 """
 
@@ -23,7 +23,7 @@ LOG_FLOOR = 1e-4
 
 
 class Layer(NamedTuple):
-    """Hits or misses: float64[gt, pred] with nan where nothing is drawn, and the range of its colours."""
+    """Hits or misses: `z` is float64[gt, pred], nan where nothing is drawn; `low` and `high` are its colour range."""
 
     name: str
     z: Floats
@@ -33,17 +33,17 @@ class Layer(NamedTuple):
     log: bool
 
     def colour(self, row: int, column: int) -> str | None:
-        """The colour of a cell, None where this layer has none."""
+        """The colour of a cell; None if this layer does not draw it."""
         z = self.z[row, column]
         return None if math.isnan(z) else scale_colour(self.scale, (z - self.low) / (self.high - self.low))
 
-    def ticks(self, some: int) -> list[tuple[float, float]]:
-        """(place on the scale, value) at even distances."""
-        return [(float(z), float(10**z if self.log else z)) for z in np.linspace(self.low, self.high, some)]
+    def ticks(self, count: int) -> list[tuple[float, float]]:
+        """(position on the scale, value) of evenly spaced ticks."""
+        return [(float(z), float(10**z if self.log else z)) for z in np.linspace(self.low, self.high, count)]
 
 
 def correct_cells(confusion: Confusion, rows: Sequence[int], columns: Sequence[int]) -> NDArray[np.bool_]:
-    """bool[rows, columns]: cells that are right; all of them, where the taxonomies differ and no cell is wrong."""
+    """bool[rows, columns]: the correct cells; with different taxonomies no cell counts as wrong, so all are True."""
     if not confusion.diagonal:
         return np.ones((len(rows), len(columns)), bool)
     return np.equal.outer(np.asarray(rows, int), np.asarray(columns, int))
@@ -52,7 +52,7 @@ def correct_cells(confusion: Confusion, rows: Sequence[int], columns: Sequence[i
 def matrix_layers(
     confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], theme: Theme, log: bool
 ) -> tuple[Layer, Layer]:
-    """Hits and misses of the drawn rows and columns."""
+    """The layers of hits and misses for the given rows and columns."""
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     hit = correct_cells(confusion, rows, columns)
     whole = view != "pixels" and confusion.diagonal
@@ -63,19 +63,19 @@ def matrix_layers(
 
 
 def make_layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) -> Layer:
-    """`whole`: the range is 0 to 1, whatever the values are. Zero is not drawn: it is the paper, whatever that is."""
+    """A layer of the positive values; with `whole`, the colour range is 0 to 1 whatever the values are."""
     top = 1.0 if whole else float(np.nanmax(values, initial=0.0))
-    some = np.where(values > 0, values, np.nan)
+    positive = np.where(values > 0, values, np.nan)
     if whole or not log or top == 0:
-        return Layer(name, some, 0.0, top or 1.0, scale, False)
-    # What lies under the floor is still something and gets the palest tint.
+        return Layer(name, positive, 0.0, top or 1.0, scale, False)
+    # Positive values below the floor get the palest colour.
     return Layer(
-        name, np.log10(np.maximum(some, top * LOG_FLOOR)), math.log10(top * LOG_FLOOR), math.log10(top), scale, True
+        name, np.log10(np.maximum(positive, top * LOG_FLOOR)), math.log10(top * LOG_FLOOR), math.log10(top), scale, True
     )
 
 
 def classes_in_use(confusion: Confusion, background: bool) -> list[int]:
-    """Positions of labels with pixels on either side, the largest in gt first, Background last or left out."""
+    """Positions of the labels with pixels on either side, most gt pixels first; Background is last or left out."""
     values = confusion.class_values()
     used = [i for i in confusion.visible[0] if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
     content = [i for i in used if i > 0 or not confusion.has_background]

@@ -1,7 +1,7 @@
-"""Three drawings that explain the method, as SVG text: the matrix, its collapse, the packing of labels into bits.
+"""Three SVG drawings that explain the method: the matrix, its collapse, the packing of labels into bits.
 
 `python -m layoutcm.drawing.method_drawings FOLDER` writes them, light and dark. The counts in them are computed from
-the examples. No drawing has an id or refers to anything outside, so that several can stand in one page.
+the examples. The drawings have no ids and no external references, so that one page can contain several.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-# Light and dark. Fills carry text in `ink`; a name that ends in `_ink` is a fill's hue as a line or as text on paper.
+# (light, dark). Text on fills has the colour `ink`; NAME_ink is the hue of the fill NAME for lines and text on paper.
 DRAWING_COLOURS = {
     "paper": ("#fbfcfd", "#161b22"), "edge": ("#d5dbe2", "#343c46"), "cell": ("#ffffff", "#1e252e"),
     "ink": ("#1b2430", "#e8edf2"), "soft": ("#56616e", "#a7b1bc"), "line": ("#bcc5cf", "#4a5561"),
@@ -21,16 +21,16 @@ DRAWING_COLOURS = {
     "calm": ("#dde4eb", "#333d48"), "hit_ink": ("#1c5fa6", "#8cc4ff"), "miss_ink": ("#9a4a06", "#f5b86e"),
     "lost_ink": ("#a8321f", "#ff9f8c"), "calm_ink": ("#4b5866", "#bcc7d2"),
 }  # fmt: skip
-# One letter a cell in the pattern of a grid; any other letter is a hatched cell.
+# The letters of a grid pattern, one per cell; any other letter is a hatched cell.
 FILLS = {"S": "strong", "h": "hit", "m": "miss", "l": "lost", "c": "calm", "-": "cell"}
 WIDTH = 1000
 
-Pair = tuple[float, float]  # a point, or start and length along one axis
+Pair = tuple[float, float]  # a point (x, y), or a span (start, length) along one axis
 Box = tuple[str, int, int, int, int]  # label, x0, y0, x1, y1
 # Example of `collapse`: pixels, rows gt, columns pred.
 EXAMPLE_LABELS = ("Background", "Text", "Table", "Picture", "Caption")
 EXAMPLE = ((812, 14, 3, 6, 2), (21, 240, 4, 0, 7), (6, 5, 96, 12, 0), (9, 0, 8, 131, 3), (4, 11, 0, 5, 28))
-# Example of `bit_packing`: a page of 100 x 130 pixels, its labels in the order of their bits, and the pixel looked at.
+# Example of `bit_packing`: a page of 100 x 130 pixels, the marked pixel, and the labels in the order of their bits.
 PAGE, PIXEL = (100, 130), (76, 65)
 PAGE_LABELS = ("Background", "Picture", "Caption", "Text", "Table")
 GT_BOXES: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Caption", 18, 56, 82, 74), ("Text", 14, 90, 86, 118))
@@ -38,7 +38,7 @@ PRED_BOXES: tuple[Box, ...] = (("Picture", 14, 14, 86, 80), ("Text", 14, 90, 86,
 
 
 class Canvas:
-    """An SVG drawing in the making: shapes in order, colours by name."""
+    """Collects the elements of an SVG drawing; colours are given by name."""
 
     def __init__(self, title: str, description: str, height: int, dark: bool) -> None:
         self.theme = {name: pair[dark] for name, pair in DRAWING_COLOURS.items()}
@@ -68,7 +68,7 @@ class Canvas:
         self.add("path", d=d, fill="none", stroke=self.theme[colour], stroke_width=width, stroke_linejoin="round")
 
     def arrow(self, points: Sequence[Pair], colour: str) -> None:
-        """A line along the points, level or upright at its end, with its tip on the last one."""
+        """An arrow along the points with its tip at the last one; the last segment is horizontal or vertical."""
         (x0, y0), (x, y) = points[-2:]
         dx, dy = (x > x0) - (x < x0), (y > y0) - (y < y0)
         bx, by = x - 8 * dx, y - 8 * dy
@@ -77,7 +77,7 @@ class Canvas:
         self.add("polygon", points=corners, fill=self.theme[colour])
 
     def heading(self, x: float, y: float, text: str, note: str, number: int = 0) -> None:
-        """A heading with a note below it, numbered when it is a step."""
+        """A heading with a note below it; steps also have a number."""
         if number:
             self.add("circle", cx=x + 10, cy=y - 5, r=10, fill=self.theme["accent"])
             self.bold(x + 10, y - 0.5, str(number), "paper", "middle")
@@ -85,13 +85,13 @@ class Canvas:
         self.text(x, y + 20, note, "soft")
 
     def callout(self, x: float, y: float, text: str, colour: str, note: str = "") -> None:
-        """Words at the right of a cell, with a line that ends in it."""
+        """Text to the right of a cell, connected to it by a line."""
         self.path([(x - 32, y), (x - 6, y)], colour, 1.5)
         self.bold(x, y + 4, text, colour)
         self.text(x, y + 21 + 17 * text.count("\n"), note, "soft")
 
     def grid(self, columns: Sequence[Pair], rows: Sequence[Pair], pattern: Sequence[str], texts: object = None) -> None:
-        """Cells filled by a pattern of letters, with a text in each when texts are given."""
+        """Cells filled by a pattern of letters (see FILLS), with optional texts in them."""
         for i, (y, h) in enumerate(rows):
             for j, (x, w) in enumerate(columns):
                 self.rect(x, y, w, h, FILLS.get(pattern[i][j], "paper"), "line")
@@ -101,7 +101,7 @@ class Canvas:
                     self.text(x + w / 2, y + h / 2 + 5, str(texts[i][j]), anchor="middle")
 
     def names(self, columns: Sequence[Pair], rows: Sequence[Pair], labels: Sequence[str], slant: int = 0) -> None:
-        """Labels of a matrix: rows at the left, columns on top, and in the corner which is which."""
+        """The labels of a matrix, rows at the left and columns on top, and the axis names in the corner."""
         left, top = columns[0][0] - 9, rows[0][0] - 9
         for label, (y, h), (x, w) in zip(labels, rows, columns):
             self.text(left, y + h / 2 + 5, label, anchor="end")
@@ -114,12 +114,12 @@ class Canvas:
 
 
 def spans(start: float, *sizes: float) -> list[Pair]:
-    """Stretches side by side, one for each size."""
+    """(start, size) of adjacent spans, one for each size."""
     return [(start + sum(sizes[:i]), size) for i, size in enumerate(sizes)]
 
 
 def matrix_structure(dark: bool = False) -> str:
-    """Where hits and mistakes lie in the matrix, for the same labels on both sides and for different ones."""
+    """Draw where hits and mistakes are in the matrix, for the same and for different labels on both sides."""
     description = "Rows are gt, columns pred. Same taxonomy: a perfect match is the diagonal, mistakes lie off it. "
     description += "Different taxonomies: a perfect match is the block of gt's rows and pred's columns."
     c = Canvas("Structure of the confusion matrix", description, 430, dark)
@@ -152,13 +152,13 @@ def _different_taxonomies(c: Canvas) -> None:
 
 
 def collapsed_example() -> tuple[int, int, int, int]:
-    """The quarters of the example: Background agreed, content invented, content missed, content found."""
+    """The 2x2 cells of the example: Background agreed, content invented, content missed, content found."""
     (agreed, *invented), *rest = EXAMPLE
     return agreed, sum(invented), sum(row[0] for row in rest), sum(sum(row[1:]) for row in rest)
 
 
 def collapse(dark: bool = False) -> str:
-    """How the matrix becomes the 2x2 of Background and Content, and what is read off that."""
+    """Draw how the matrix becomes the 2x2 of Background and Content, and the scores computed from it."""
     description = "The first cell stays. The rest of row 0 is summed: content invented; the rest of column 0: content "
     description += "missed; all other cells: content found. Recall, precision and F1 of Content follow."
     c = Canvas("Collapsing the matrix to Background and Content", description, 412, dark)
@@ -205,20 +205,20 @@ def _content_scores(c: Canvas) -> None:
 
 
 def labels_at(boxes: Sequence[Box], x: int, y: int) -> tuple[str, ...]:
-    """The labels of a pixel in the order of their bits; Background where nothing covers it."""
+    """The labels of a pixel in the order of their bits; Background if no box covers it."""
     found = {label for label, x0, y0, x1, y1 in boxes if x0 <= x < x1 and y0 <= y < y1}
     return tuple(label for label in PAGE_LABELS if label in found) or PAGE_LABELS[:1]
 
 
 def pair_counts() -> Counter[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Pixels of the example page for each pair of label sets (gt, pred)."""
+    """The number of pixels of the example page for each pair of label sets (gt, pred)."""
     return Counter(
         (labels_at(GT_BOXES, x, y), labels_at(PRED_BOXES, x, y)) for x in range(PAGE[0]) for y in range(PAGE[1])
     )
 
 
 def bit_packing(dark: bool = False) -> str:
-    """From the labels of one pixel to words, pair counts and the matrix."""
+    """Draw the steps from the labels of one pixel to words, pair counts and the matrix."""
     description = "A pixel is Picture and Caption in gt, Picture only in pred. Each side's labels are bits of a 64-bit "
     description += "word; bit 0 is Background. Pairs of words are counted; each pair adds to the matrix by one rule."
     c = Canvas("From pixels to the matrix: label sets as bits of a word", description, 486, dark)
@@ -269,11 +269,11 @@ def _pair_table(c: Canvas) -> None:
     for x, name, anchor in ((38, "gt set", "start"), (192, "pred set", "start"), (382, "pixels", "end")):
         c.text(x, 340, name, "soft", anchor)
     for k, (pair, pixels) in enumerate(pair_counts().most_common()):
-        y, write_ = 350 + 23 * k, c.bold if pair == marked else c.text
+        y, write = 350 + 23 * k, c.bold if pair == marked else c.text
         c.rect(28, y, 364, 23, "hit" if pair == marked else "cell", "line")
         for x, labels in zip((38, 192), pair):
-            write_(x, y + 16, "{" + ", ".join(labels) + "}")
-        write_(382, y + 16, f"{pixels:,}", anchor="end")
+            write(x, y + 16, "{" + ", ".join(labels) + "}")
+        write(382, y + 16, f"{pixels:,}", anchor="end")
 
 
 def _contribution(c: Canvas) -> None:

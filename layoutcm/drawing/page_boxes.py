@@ -1,4 +1,4 @@
-"""The regions of a page as they are drawn, on the screen and on paper."""
+"""The regions of a page, prepared for drawing on the screen and on paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from layoutcm.layouts.model import SIDES
 
 
 def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
-    """The page's regions of both sides in the common frame: side, label, colour, corners, score (or None), number."""
+    """The regions of both sides in the common frame: side, label, colour, corners, score (or None) and number."""
     index = comparison.page_index(page)
     colours = label_colours(comparison.labels[1:])
     found = []

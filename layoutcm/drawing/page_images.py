@@ -1,7 +1,7 @@
-"""Pictures of pages: from a folder, or from files (images, zips, PDFs), matched as pages are.
+"""Pictures of pages, from a folder or from files (images, zips, PDFs), and which pages of a comparison they show.
 
-A picture is a page of its own: it has a name, and in a PDF or a TIFF of several a document and a number. Every size is
-bounded before anything is decoded: a file must not be able to fill the machine's memory.
+Pictures are matched by the same rules as pages: each has a name; pictures from a PDF or a multi-page TIFF also have a
+document and a page number. Sizes are checked before decoding, so that no file can exhaust the memory.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ MAX_MEMBERS = 20_000
 PDF, ZIP, TIFF = ".pdf", ".zip", (".tif", ".tiff")
 UNREADABLE = (UnidentifiedImageError, OSError, ValueError, EOFError, SyntaxError, Image.DecompressionBombError,
               zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)  # fmt: skip
-# PDFium must not be used by two threads at once, and every visitor of the dashboard has one.
+# PDFium is not thread-safe, and every session of the dashboard runs in its own thread.
 _pdfium = Lock()
 
 
 class ImageFile(NamedTuple):
-    """A file that somebody handed over: its name, what stands for its content, and the content."""
+    """A given file: its name, a digest that identifies its content, and the content."""
 
     name: str
     digest: str
@@ -48,9 +48,9 @@ class ImageFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Picture:
-    """Where one page's picture is: a file, bytes or a member of a zip, and which of its pages."""
+    """Where the picture of one page is: a file, bytes or a member of a zip, and the index of the page in it."""
 
-    file: str  # as a person knows it
+    file: str  # the name that users see
     digest: str
     path: str = ""
     data: bytes = field(default=b"", repr=False)
@@ -60,12 +60,12 @@ class Picture:
 
     @property
     def name(self) -> str:
-        """The page's name: the file's, with a number where the file has several."""
+        """The page name: the file name, with a number if the file has several pages."""
         return self.file if self.frames == 1 else f"{stem(self.file)}_p{self.frame + 1}"
 
     @property
     def content(self) -> bytes:
-        """Of the picture's file where that is no file on disk."""
+        """The bytes of the image file; empty if it is a file on disk (`path`)."""
         if not self.member:
             return self.data
         with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
@@ -77,37 +77,37 @@ class PageImages:
     """Many pictures, and which pages of a comparison they show."""
 
     pictures: tuple[Picture, ...]
-    _placed: WeakKeyDictionary[Comparison, dict[int, Picture]] = field(default_factory=WeakKeyDictionary, repr=False)
+    _by_page: WeakKeyDictionary[Comparison, dict[int, Picture]] = field(default_factory=WeakKeyDictionary, repr=False)
 
     def find(self, comparison: Comparison, page: int) -> Picture | None:
-        return self.placed(comparison).get(page)
+        return self.by_page(comparison).get(page)
 
-    def placed(self, comparison: Comparison) -> dict[int, Picture]:
-        """{aligned page: its picture}, found once for a comparison."""
-        if comparison not in self._placed:
-            self._placed[comparison] = _match_pictures(self.pictures, comparison)
-        return self._placed[comparison]
+    def by_page(self, comparison: Comparison) -> dict[int, Picture]:
+        """{aligned page: its picture}, computed once per comparison."""
+        if comparison not in self._by_page:
+            self._by_page[comparison] = _match_pictures(self.pictures, comparison)
+        return self._by_page[comparison]
 
-    def of_no_page(self, comparison: Comparison) -> list[str]:
-        """Files of which not one picture belongs to a page: a PDF may well have more pages than were compared."""
-        used = {picture.file for picture in self.placed(comparison).values()}
+    def unmatched_files(self, comparison: Comparison) -> list[str]:
+        """Files without any matched picture; a PDF may have more pages than were compared."""
+        used = {picture.file for picture in self.by_page(comparison).values()}
         return [file for file in dict.fromkeys(picture.file for picture in self.pictures) if file not in used]
 
 
 def _match_pictures(pictures: tuple[Picture, ...], comparison: Comparison) -> dict[int, Picture]:
-    """By the rules that match pages: first with gt's names for them, then, for pages still without, with pred's."""
+    """{aligned page: its picture}: matched with the gt page names first, remaining pages with the pred names."""
     alignment = comparison.alignment
     sides = [layout.page_columns for layout in alignment.layouts]
-    placed: dict[int, Picture] = {}
-    own = join_pages(sides[GT], sides[PRED], alignment.sources), np.arange(len(alignment.pages))
-    has = np.flatnonzero(alignment.sources[PRED] >= 0)
-    for pages, positions in (own, (_select_pages(sides[PRED], alignment.sources[PRED][has]), has)):
-        taken = {id(picture) for picture in placed.values()}
-        left = [picture for picture in pictures if id(picture) not in taken]
-        partner = match_pages(pages, _as_pages(left), {})[0].partner
+    matched: dict[int, Picture] = {}
+    all_pages = join_pages(sides[GT], sides[PRED], alignment.sources), np.arange(len(alignment.pages))
+    in_pred = np.flatnonzero(alignment.sources[PRED] >= 0)
+    for pages, positions in (all_pages, (_select_pages(sides[PRED], alignment.sources[PRED][in_pred]), in_pred)):
+        used = {id(picture) for picture in matched.values()}
+        unused = [picture for picture in pictures if id(picture) not in used]
+        partner = match_pages(pages, _as_pages(unused), {})[0].partner
         for i in np.flatnonzero(partner >= 0).tolist():
-            placed.setdefault(int(positions[i]), left[partner[i]])
-    return placed
+            matched.setdefault(int(positions[i]), unused[partner[i]])
+    return matched
 
 
 def _select_pages(pages: Pages, at: np.ndarray) -> Pages:
@@ -116,19 +116,22 @@ def _select_pages(pages: Pages, at: np.ndarray) -> Pages:
 
 
 def _as_pages(pictures: list[Picture]) -> Pages:
-    several = [picture.frames > 1 or picture.file.lower().endswith(PDF) for picture in pictures]
+    """The pictures as pages; only pictures from a PDF or a multi-page TIFF have a document and a number."""
+    numbered = [picture.frames > 1 or picture.file.lower().endswith(PDF) for picture in pictures]
     size = np.zeros(len(pictures))
     return Pages(
         tuple(picture.name for picture in pictures),
         size,
         size,
-        tuple(picture.file if many else "" for picture, many in zip(pictures, several)),
-        np.array([picture.frame + 1 if many else -1 for picture, many in zip(pictures, several)], np.int32),
+        tuple(picture.file if has_number else "" for picture, has_number in zip(pictures, numbered)),
+        np.array(
+            [picture.frame + 1 if has_number else -1 for picture, has_number in zip(pictures, numbered)], np.int32
+        ),
     )
 
 
 def images_from_path(path: str | Path) -> PageImages:
-    """A folder of images and PDFs; or one image, a zip of them, or a PDF."""
+    """Read a folder of images and PDFs, or one image, one PDF, or a zip of them."""
     place = Path(path)
     if place.is_dir():
         return images_from_folder(place)
@@ -138,7 +141,7 @@ def images_from_path(path: str | Path) -> PageImages:
 
 
 def images_from_folder(folder: Path) -> PageImages:
-    """Images and PDFs below a folder; one that cannot be opened is passed over."""
+    """Images and PDFs below a folder; files that cannot be opened are skipped."""
     found: list[Picture] = []
     for path in sorted(files_below(folder)):
         if path.suffix.lower() in (*IMAGE_SUFFIXES, PDF):
@@ -148,16 +151,16 @@ def images_from_folder(folder: Path) -> PageImages:
     return PageImages(tuple(found))
 
 
-def images_from_files(files: Iterable[ImageFile], beside: Iterable[ImageFile] = ()) -> PageImages:
-    """Images, zips of images and PDFs; anything else is an InputError that names it.
+def images_from_files(files: Iterable[ImageFile], layout_files: Iterable[ImageFile] = ()) -> PageImages:
+    """The pictures in images, zips of images and PDFs; any other file raises an InputError that names it.
 
-    `beside` are files given for their regions, among which there may be pictures, too.
+    `layout_files` are files that were given as layouts; pictures among them are used, other files are ignored.
     """
     found = [picture for given in files for picture in _pictures(given)]
-    for given in beside:
+    for given in layout_files:
         with suppress(InputError):
             found += _pictures(given)
-    # The same picture may have been given twice.
+    # Remove duplicates: a picture may have been given twice.
     return PageImages(tuple({(one.file, one.digest, one.member, one.frame): one for one in found}.values()))
 
 
@@ -171,7 +174,7 @@ def _pictures(given: ImageFile) -> list[Picture]:
 
 
 def _frames(picture: Picture) -> Iterator[Picture]:
-    """One picture for each page of a PDF or a TIFF, at most MAX_MEMBERS."""
+    """One picture for each page of a PDF or TIFF, at most MAX_MEMBERS; one for any other image."""
     suffix = PurePosixPath(picture.file).suffix.lower()
     count = _pdf_length(picture) if suffix == PDF else _tiff_length(picture) if suffix in TIFF else 1
     return (replace(picture, frame=i, frames=count) for i in range(min(count, MAX_MEMBERS)))
@@ -189,7 +192,7 @@ def _pdf_length(picture: Picture) -> int:
 
 
 def _tiff_length(picture: Picture) -> int:
-    """How many pages; a file that cannot be read has one, which is then not shown."""
+    """The number of pages; 1 if the file cannot be read (its picture is then not shown)."""
     try:
         with Image.open(picture.path or io.BytesIO(picture.content)) as image:
             return min(getattr(image, "n_frames", 1), MAX_MEMBERS)
@@ -215,18 +218,18 @@ def _zip_members(given: ImageFile) -> list[Picture]:
 
 
 def shrunk_image(picture: Picture | None, side: int) -> Image.Image | None:
-    """The picture no larger than `side`, or None when there is none or it is broken."""
+    """The picture, at most `side` pixels wide and high; None if there is none or it cannot be read."""
     if picture is None:
         return None
     try:
-        image = _rendered(picture, side) if picture.file.lower().endswith(PDF) else _opened(picture, side)
+        image = (_render_pdf_page if picture.file.lower().endswith(PDF) else _open_image)(picture, side)
         image.thumbnail((side, side))
         return image.convert("RGB")
     except UNREADABLE:
         return None
 
 
-def _rendered(picture: Picture, side: int) -> Image.Image:
+def _render_pdf_page(picture: Picture, side: int) -> Image.Image:
     import pypdfium2 as pdfium
 
     with _pdfium, pdfium.PdfDocument(picture.path or picture.content) as document:
@@ -234,9 +237,11 @@ def _rendered(picture: Picture, side: int) -> Image.Image:
         return page.render(scale=side / max(*page.get_size(), 1)).to_pil()
 
 
-def _opened(picture: Picture, side: int) -> Image.Image:
+def _open_image(picture: Picture, side: int) -> Image.Image:
     with (
-        warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning),  # the limit here is another
+        warnings.catch_warnings(
+            action="ignore", category=Image.DecompressionBombWarning
+        ),  # MAX_PIXELS is the limit here
         Image.open(picture.path or io.BytesIO(picture.content)) as image,
     ):
         if picture.frame:

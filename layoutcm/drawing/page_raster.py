@@ -1,7 +1,7 @@
-"""A page as an array of colours: its label sets, where the two sides differ, exactly the pixels behind a number.
+"""A page as an RGB array: its label sets, where the two sides differ, or the pixels behind one number.
 
-Worked out on the page's tiles and then spread over as many pixels as asked for, so that the size is bounded whatever
-the shapes are. A picture of the page lies faintly underneath what can be seen through.
+Colours are computed for tiles and then expanded to the requested number of pixels, so the array size does not depend
+on the shapes. A faint picture of the page is shown below the transparent areas.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 
 PAPER = 250.0
 ColourArray = NDArray[np.uint8]
-# Diagonal, dotted and crossed: kinds of agreement are told apart without colour too. None: a plain area.
+# Hatching per kind of agreement, so that kinds can be distinguished without colour; None: a plain area.
 PATTERNS = (None, None, "rising", "dots", "falling")
 
 
 def page_with_lit_pixels(
     tiles: PageTiles, share: Floats, scale: float, image: Image.Image | None = None
 ) -> ColourArray:
-    """uint8[height, width, rgb]: the page, faint, with the tiles lit that add to a number.
+    """uint8[height, width, rgb]: the faint page, with the tiles highlighted that add to a number.
 
-    `share` is float64[rows, columns], what a pixel of each cell adds to it.
+    `share` is float64[rows, columns]: what a pixel of each tile adds to the number.
     """
     strength = np.rint(255 * np.where(share > 0, 0.45 + 0.4 * share, 0)).astype(np.uint8)
     lit = Image.fromarray(np.ascontiguousarray(tiles.spread(strength, scale)))
@@ -35,17 +35,20 @@ def page_with_lit_pixels(
 
 
 def page_of_label_sets(tiles: PageTiles, side: int, scale: float) -> ColourArray:
-    """uint8[height, width, rgb]: the page coloured by one side's label sets; several labels are mixed."""
+    """uint8[height, width, rgb]: the page coloured by the label sets of one side; several labels mix their colours."""
     colours = label_colours(tiles.space.labels[1:])
-    of_pair = []
+    pair_colours = []
     for pair in range(len(tiles.pairs)):
         names = sorted(tiles.set_names(side, pair) - {BACKGROUND})
-        of_pair.append(rgb(blend([colours[name] for name in names]) if names else "#ffffff"))
-    return np.array(of_pair, np.uint8)[tiles.spread(tiles.pair_of_tile, scale)]
+        pair_colours.append(rgb(blend([colours[name] for name in names]) if names else "#ffffff"))
+    return np.array(pair_colours, np.uint8)[tiles.spread(tiles.pair_of_tile, scale)]
 
 
 def agreement_colours(kinds: NDArray[np.int64], image: Image.Image | None = None, pattern: int = 0) -> ColourArray:
-    """uint8[height, width, rgb] from int[height, width] kinds of agreement; strokes `pattern` pixels apart, 0: none."""
+    """uint8[height, width, rgb]: the colours of int[height, width] `kinds` of agreement.
+
+    `pattern` is the distance between hatch lines in pixels; 0 means no hatching.
+    """
     tints = np.array([rgb(colour or "#ffffff") for colour in AGREEMENT_COLOURS], float)
     strength = np.array([0.0 if colour is None else 0.75 for colour in AGREEMENT_COLOURS])[kinds][..., None]
     mixed = _paper(kinds.shape, image) * (1 - strength) + tints[kinds] * strength
@@ -56,12 +59,12 @@ def agreement_colours(kinds: NDArray[np.int64], image: Image.Image | None = None
 
 
 def hatch_mask(shape: tuple[int, ...], name: str, step: int) -> NDArray[np.bool_]:
-    """bool[height, width]: the pixels that a pattern darkens, from its upper left corner on."""
+    """bool[height, width]: the pixels that a hatch pattern darkens; it repeats every `step` pixels."""
     y, x = np.ogrid[: shape[0], : shape[1]]
-    thick = max(step // 7, 1)
+    thickness = max(step // 7, 1)
     if name == "dots":
-        return (x % step < 2 * thick) & (y % step < 2 * thick)
-    return ((x + y) if name == "rising" else (x - y)) % step < thick
+        return (x % step < 2 * thickness) & (y % step < 2 * thickness)
+    return ((x + y) if name == "rising" else (x - y)) % step < thickness
 
 
 def page_raster(
@@ -73,7 +76,7 @@ def page_raster(
     method: str = "matrix",
     pattern: int = 0,
 ) -> ColourArray:
-    """One of the maps by its name: "gt", "pred", "difference", or "cell" with the (row, column) of one."""
+    """uint8[height, width, rgb]: the map named `kind`: "gt", "pred", "difference", or "cell" with a (row, column)."""
     if kind == "cell" and cell:
         return page_with_lit_pixels(tiles, tiles.share_of(cell, method), scale, image)
     if kind == "difference":
@@ -82,6 +85,7 @@ def page_raster(
 
 
 def _paper(shape: tuple[int, ...], image: Image.Image | None) -> Floats:
+    """float64[height, width, rgb]: the faint picture of the page, or plain paper without one."""
     if image is None:
         return np.full((*shape[:2], 3), PAPER)
     return 0.45 * np.asarray(image.convert("RGB").resize((shape[1], shape[0])), float) + 140

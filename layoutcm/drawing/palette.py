@@ -1,8 +1,8 @@
-"""Colours: one for each label name, the same wherever the label appears, and the two themes of the screen.
+"""Colours: one for each label name, the same in all figures, and the light and dark theme.
 
-The 24 label colours are Okabe and Ito's and then, one by one, the colour farthest from all before under normal,
-protan and deutan sight, among those seen on white and on dark paper alike. Scales begin with the paper's colour,
-so that zero is nothing, and jump a little at once, so that something is not.
+The 24 label colours start with those of Okabe and Ito. Each further colour is the one farthest from all before it for
+normal, protan and deutan vision, among colours visible on white and on dark paper. Colour scales start with the paper
+colour for zero, followed by a small jump, so that small positive values are visible.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ LABEL_COLOURS = (
 BACKGROUND_COLOUR = "#d9d9d9"
 AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728")  # one for each name in `page_tiles.AGREEMENT`
 LIT = "#d62728"  # the pixels behind one cell of the matrix
-# Once all colours are given away they come again, darker and lighter.
+# If all colours are taken, they are used again in darker and lighter shades.
 SHADES = (0.0, -0.35, 0.4, -0.2, 0.22, -0.5, 0.55)
 
-# Words that name the same thing share a colour, unless both occur.
+# Names with the same meaning share a colour, unless both occur.
 _KNOWN_NAMES = (
     ("text paragraph plain-text", "#0072b2"),
     ("title doc-title document-title", "#c00505"),
@@ -46,10 +46,10 @@ KNOWN_LABELS = {name: colour for names, colour in _KNOWN_NAMES for name in names
 
 
 def label_colours(labels: Sequence[str]) -> dict[str, str]:
-    """'#rrggbb' for each label, by its name alone; where two names want one colour, the later in the alphabet yields.
+    """'#rrggbb' for each label, chosen by its name; if two names prefer one colour, the alphabetically first gets it.
 
-    Known names go first, so that an unknown one never takes a known one's colour. Two spellings of one name
-    ("Page-header", "page_header") have one colour.
+    Known names come first, so that an unknown name never takes the colour of a known one. Two spellings of one name
+    ("Page-header", "page_header") have the same colour.
     """
     given: dict[str, str] = {}
     for name in sorted({_colour_key(label) for label in labels}, key=lambda name: (name not in KNOWN_LABELS, name)):
@@ -62,30 +62,30 @@ def _colour_key(label: str) -> str:
 
 
 def _first_free(name: str, taken: set[str]) -> str:
-    """The name's own colour; else the next free one along a walk that depends on the name, shade after shade."""
+    """The preferred colour of a name; if taken, the next free one in an order that depends on the name."""
     hashed = zlib.crc32(name.encode("utf-8", "surrogatepass"))
     n = len(LABEL_COLOURS)
     start = LABEL_COLOURS.index(KNOWN_LABELS[name]) if name in KNOWN_LABELS else hashed % n
-    # 5, 7, 11 ... share no factor with 24, so each walk meets every colour.
+    # 5, 7, 11 ... have no common factor with 24, so each order contains every colour.
     step = (5, 7, 11, 13, 17, 19)[hashed // n % 6]
-    walk = [LABEL_COLOURS[(start + step * k) % n] for k in range(n)]
-    shades = (shade(colour, by) for by in SHADES for colour in walk)
-    return next((colour for colour in shades if colour not in taken), walk[0])
+    ordered = [LABEL_COLOURS[(start + step * k) % n] for k in range(n)]
+    shades = (shade(colour, by) for by in SHADES for colour in ordered)
+    return next((colour for colour in shades if colour not in taken), ordered[0])
 
 
 def shade(colour: str, by: float) -> str:
-    """Mixed with white (by > 0) or black (by < 0)."""
+    """The colour mixed with white (by > 0) or black (by < 0)."""
     return mix(colour, "#ffffff" if by > 0 else "#000000", abs(by))
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """'#rrggbb' on the way from `colour` (share 0) to `other` (share 1)."""
+    """'#rrggbb' between `colour` (share 0) and `other` (share 1)."""
     parts = zip(rgb(colour), rgb(other))
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
 
 
 def blend(colours: Sequence[str]) -> str:
-    """The even mixture of some colours: what a pixel with several labels looks like."""
+    """The equal mixture of the colours, used for a pixel with several labels."""
     mixture = colours[0]
     for n, colour in enumerate(colours[1:], start=2):
         mixture = mix(mixture, colour, 1 / n)
@@ -103,7 +103,7 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def scale_colour(scale: Scale, place: float) -> str:
-    """The colour that a scale has at a place between 0 and 1."""
+    """The colour of a scale at a position between 0 and 1."""
     for (low, colour), (high, following) in pairwise(scale):
         if place <= high:
             return mix(colour, following, max(place - low, 0) / (high - low))
@@ -111,20 +111,20 @@ def scale_colour(scale: Scale, place: float) -> str:
 
 
 def text_colour_on(colour: str) -> str:
-    """Near-black or white, whichever stands out more, as WCAG counts contrast."""
+    """Near-black or white, whichever has more contrast on `colour` (WCAG)."""
     linear = [(c / 255 / 12.92) if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#111111" if luminance > 0.19 else "#ffffff"
 
 
 def rising_scale(*colours: str) -> Scale:
-    """A scale from the paper's colour (the first); what is above 0 starts at the second."""
+    """A scale that has the first colour (the paper) at 0 and starts with the second colour just above 0."""
     steps = len(colours) - 2
     return ((0.0, colours[0]), *((max(k / steps, 1e-6), colour) for k, colour in enumerate(colours[1:])))
 
 
 class Theme(NamedTuple):
-    """What a figure takes its colours from; `hit`, `miss` and `diverging` are scales, `diverging` with 0 midway."""
+    """The colours of a figure; `hit`, `miss` and `diverging` are scales, `diverging` has 0 in the middle."""
 
     background: str
     text: str

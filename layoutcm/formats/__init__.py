@@ -32,12 +32,12 @@ def read(
     shapes: str = "box",
     nested: bool = True,
 ) -> Layout:
-    """The layout in a file, a folder, a zip, (name, bytes), or a list of these.
+    """Read the layout in a file, a folder, a zip, (name, bytes), or a list of these.
 
-    `like` lends page ids, sizes and labels to formats that lack them; `pages` says which of its pages is which here
-    where names differ, as in `compare`; `sizes` is (width, height) or a folder of page images;
-    `shapes="polygon"` keeps outlines and masks where the file has them; `nested=False` drops what stands inside
-    pictures and tables, in formats that say so.
+    `like` is a reference layout: it provides page ids, sizes and labels to formats that lack them. `pages` maps its
+    page names to the names in this source where they differ, as in `compare`. `sizes` is (width, height),
+    {page: (width, height)} or a folder of page images. `shapes="polygon"` keeps outlines and masks where the file has
+    them. `nested=False` drops regions inside pictures and tables, in formats that mark them.
     """
     if shapes not in ("box", "polygon"):
         raise InputError("", "shapes", f"{short_repr(shapes)} is not known", "Use 'box' or 'polygon'.")
@@ -54,12 +54,12 @@ def read(
         options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images), page_map)
         with suggest_other_format(contents, chosen):
             layout = chosen.read(bundle.name, contents, options)
-    return replace(layout, findings=(*layout.findings, *_skipped(bundle.name, companions)))
+    return replace(layout, findings=(*layout.findings, *_find_skipped_files(bundle.name, companions)))
 
 
 @contextmanager
 def name_in_errors(bundle: Bundle) -> Iterator[None]:
-    """An error in a file of a folder or an archive names that, too."""
+    """Add the name of the folder or archive to an error in one of its files."""
     try:
         yield
     except InputError as error:
@@ -71,7 +71,7 @@ def name_in_errors(bundle: Bundle) -> Iterator[None]:
 
 @contextmanager
 def suggest_other_format(contents: Sequence[Content], chosen: Format) -> Iterator[None]:
-    """A file that cannot be read as what a person called it, but looks like something else."""
+    """Replace the hint of an error if the file looks like another format than the chosen one."""
     try:
         yield
     except InputError as error:
@@ -83,19 +83,19 @@ def suggest_other_format(contents: Sequence[Content], chosen: Format) -> Iterato
         raise InputError(error.file, error.place, error.problem, hint) from None
 
 
-def _skipped(file: str, others: Sequence[Content]) -> list[Finding]:
-    """Files of a folder that are neither annotations of the chosen kind nor known to stand beside them."""
-    lost = [content.name for content in others if not is_companion(content)]
-    if not lost:
+def _find_skipped_files(file: str, others: Sequence[Content]) -> list[Finding]:
+    """A finding if files of the source are neither annotations of the chosen format nor known companions of them."""
+    skipped = [content.name for content in others if not is_companion(content)]
+    if not skipped:
         return []
-    files = plural(len(lost), "file of another kind is", "files of another kind are")
-    message = f"{file}: {files} left out (first: {short_repr(lost[0])})."
-    return [Finding("skipped-file", message, severity="info", count=len(lost))]
+    files = plural(len(skipped), "file of another kind is", "files of another kind are")
+    message = f"{file}: {files} left out (first: {short_repr(skipped[0])})."
+    return [Finding("skipped-file", message, severity="info", count=len(skipped))]
 
 
 @contextmanager
 def garbage_collection_paused() -> Iterator[None]:
-    """Decoding makes millions of small values; the collector would look at all of them again and again."""
+    """Pause garbage collection: decoding creates millions of small objects, and each collection would scan them."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
-"""Pages and regions as a reader meets them, row by row and file by file, made into one layout at the end.
+"""Build a layout from pages and regions that a reader adds one by one, from one or several files.
 
-For formats with one file a page, or with pages and regions mixed. Places in messages are put together only when a
-message is written, because there are very many regions and hardly any messages.
+For formats with one file per page, or with pages and regions mixed. The text of a place is formatted only when a
+message needs it, because there are many regions and few messages.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _SUFFIX = re.compile(r"\.[^./]*$")
 
 
 class LayoutBuilder:
-    """Columns that grow; `layout` ends it. The one value here that is written to, by one reader only."""
+    """Collects pages, regions and findings as columns; `layout` returns the result. Mutable; used by one reader."""
 
     def __init__(self, name: str, options: Options) -> None:
         self.name, self.options = name, options
         self.file = name
         self.findings: list[Finding] = []
-        self._oddities: dict[str, tuple[int, str, str, str, str]] = {}
+        self._unusual: dict[str, tuple[int, str, str, str, str]] = {}
         self._labels: dict[str, int] = {}
         self._pages: list[tuple[str, float, float, str, int]] = []
         self._page_places: list[tuple[str, str]] = []
@@ -56,10 +56,10 @@ class LayoutBuilder:
         number: int = -1,
         otherwise: str = "",
     ) -> int:
-        """The number of a new page; without a size it comes from images, `sizes` or `like`, or it is an error.
+        """Add a page and return its index. A missing size is taken from images, `sizes` or `like`, or is an error.
 
-        `otherwise` is a second name, for a page whose first name is blank, stands on several pages, or is not that of
-        the images beside it while the second one is.
+        `otherwise` is a second name. It is used if the first is blank, if several pages share the first, or if only
+        the second is the name of a page image or of a page of the reference layout.
         """
         if otherwise and (not name or self._is_better_known(otherwise, name)):
             name = otherwise
@@ -68,18 +68,19 @@ class LayoutBuilder:
             if size is None:
                 raise missing_size_error(self.file, place, name, self.options)
             width, height = size
-        # A number that no document has is none.
+        # An impossible page number counts as missing.
         self._pages.append((name, width, height, document, number if 0 <= number < 2**31 else -1))
         self._page_places.append((self.file, place))
         self._second_names.append(otherwise)
         return len(self._pages) - 1
 
     def _is_better_known(self, second: str, first: str) -> bool:
-        return bool(self._known) and stem(second) in self._known and stem(first) not in self._known
+        known = self._known_stems
+        return bool(known) and stem(second) in known and stem(first) not in known
 
     @cached_property
-    def _known(self) -> set[str]:
-        """Pages as the images beside the files, or the lending layout, call them."""
+    def _known_stems(self) -> set[str]:
+        """The stems of the page images next to the files and of the pages of the reference layout."""
         reference = self.options.reference_pages
         return {stem(name) for name in (*self.options.images, *(reference.names if reference else ()))}
 
@@ -87,7 +88,7 @@ class LayoutBuilder:
         return self._pages[page][1:3]
 
     def declare(self, labels: Sequence[str]) -> None:
-        """Labels that the format lists, in its order, whether or not a region uses them."""
+        """Add the labels that the file lists, in its order, whether or not a region uses them."""
         for label in labels:
             self._labels.setdefault(label, len(self._labels))
 
@@ -103,7 +104,7 @@ class LayoutBuilder:
         score: float | None = None,
         shape: Shape | None = None,
     ) -> None:
-        """One region; its outline is kept only where outlines are asked for."""
+        """Add a region; its shape is kept only if outlines are requested."""
         if shape is not None and self.options.outlines:
             self._shapes[len(self._region_page)] = shape
         self._region_page.append(page)
@@ -120,40 +121,44 @@ class LayoutBuilder:
         place: FilePlace,
         score: float | None = None,
     ) -> None:
-        """One region given by two or more points; it keeps its outline only if outlines are asked for."""
+        """Add a region given by two or more points; its outline is kept only if outlines are requested."""
         if self.options.outlines and len(points) > 2:
             shape = Outline((np.array(points, float),))
             if not is_box(shape):
                 self._shapes[len(self._region_page)] = shape
         self.region(page, label, *bounding_box(points), place, score)
 
-    def odd(self, code: str, message: str, place: str, hint: str = "", severity: str = "warning") -> None:
-        """Count something odd; it becomes one finding with the first example.
+    def unusual(self, code: str, message: str, place: str, hint: str = "", severity: str = "warning") -> None:
+        """Count something unusual; all occurrences of a code become one finding that names the first place.
 
-        `message` speaks of many and holds no count, so that it is true of one, too.
+        `message` is in the plural and contains no count: the count is added at the end.
         """
-        count = self._oddities[code][0] if code in self._oddities else 0
-        first = self._oddities[code][1:] if count else (message, self._place_in_file(self.file, place), hint, severity)
-        self._oddities[code] = (count + 1, *first)
+        count = self._unusual[code][0] if code in self._unusual else 0
+        first = self._unusual[code][1:] if count else (message, self._place_in_file(self.file, place), hint, severity)
+        self._unusual[code] = (count + 1, *first)
 
     def _place_in_file(self, file: str, place: str) -> str:
         return ", ".join(part for part in (file if file != self.name else "", place) if part)
 
     def _distinct_names(self) -> tuple[str, ...]:
-        """Names that several pages share ("image.png" in every file) give way to second ones, then to the files'."""
+        """Replace names that several pages share ("image.png" in every file) by second names, then by file paths."""
         names_in_file = tuple(page[0] for page in self._pages)
-        if len(set(names_in_file)) == len(names_in_file):  # the usual case, and there may be very many pages
+        if len(set(names_in_file)) == len(names_in_file):  # the usual case, made fast for many pages
             return names_in_file
         paths = (_SUFFIX.sub("", file.replace("\\", "/")) for file, _ in self._page_places)
-        thirds = tuple(path if second else "" for path, second in zip(paths, self._second_names))
+        third_names = tuple(path if second else "" for path, second in zip(paths, self._second_names))
         names = names_in_file
-        for others in (self._second_names, thirds):
-            times = Counter(names)
-            names = tuple(other if other and times[name] > 1 else name for name, other in zip(names, others))
+        for others in (self._second_names, third_names):
+            counts = Counter(names)
+            names = tuple(other if other and counts[name] > 1 else name for name, other in zip(names, others))
         changed = [name for name, now in zip(names_in_file, names) if name != now]
         if changed:
-            pages = plural(len(changed), "page shares its name with another and goes", "pages share a name and go")
-            message = f"{self.name}: {pages} by that of {'its' if len(changed) == 1 else 'their'} file"
+            pages = plural(
+                len(changed),
+                "page shares its name with another and is named after its file",
+                "pages share a name and are named after their files",
+            )
+            message = f"{self.name}: {pages}"
             hint = "Check whether each file names its own image."
             self.findings.append(
                 Finding(
@@ -178,11 +183,11 @@ class LayoutBuilder:
             np.array(self._scores, float),
             self._shapes,
         )
-        odd = [
+        unusual = [
             Finding(
                 code, f"{self.name}: {message} ({_occurrences(count)} {place or self.name}).", severity, count, hint
             )
-            for code, (count, message, place, hint, severity) in self._oddities.items()
+            for code, (count, message, place, hint, severity) in self._unusual.items()
         ]
         return make_layout(
             self.name,
@@ -190,7 +195,7 @@ class LayoutBuilder:
             list(self._labels),
             pages,
             regions,
-            findings=[*self.findings, *odd],
+            findings=[*self.findings, *unusual],
             page_place=lambda i: self._place_in_file(*self._page_places[i]),
             region_place=lambda i: self._place_in_file(
                 self._page_places[self._region_page[i]][0], place_text(self._places[i])
@@ -205,14 +210,14 @@ def _occurrences(count: int) -> str:
 def reader_by_rows(
     format: str, read_one: Callable[[Content, Options, LayoutBuilder], None]
 ) -> Callable[[str, Sequence[Content], Options], Layout]:
-    """A reader of many files from one that reads a single file into a gathering."""
+    """Make a reader of many files from a function that adds a single file to a `LayoutBuilder`."""
 
     def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
-        rows = LayoutBuilder(name, options)
+        builder = LayoutBuilder(name, options)
         for content in contents:
-            rows.file = content.name
-            read_one(content, options, rows)
-        return rows.layout(format)
+            builder.file = content.name
+            read_one(content, options, builder)
+        return builder.layout(format)
 
     return read
 
@@ -220,7 +225,7 @@ def reader_by_rows(
 def reader_by_file(
     read_one: Callable[[Content, Options], Layout],
 ) -> Callable[[str, Sequence[Content], Options], Layout]:
-    """A reader of many files from one that makes a layout of a single file."""
+    """Make a reader of many files from a function that returns the layout of a single file."""
 
     def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
         return join_layouts(name, [read_one(content, options) for content in contents])
@@ -229,7 +234,7 @@ def reader_by_file(
 
 
 def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
-    """A page may stand in one part only, unless all parts have their pages from the same lender."""
+    """Join the layouts of several files. A page may occur in one of them only, unless all share the reference pages."""
     if len(parts) == 1:
         return parts[0]
     labels: dict[str, int] = {}
@@ -246,7 +251,7 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
         dropped=_concatenate_recoded([part.dropped or _no_regions(part) for part in parts], recode, starts.tolist()),
         findings=tuple(finding for part in parts for finding in part.findings),
         keys=parts[0].keys if shared else {},
-        # Ids of several files need not mean the same.
+        # The same id may have different meanings in different files.
         label_keys=parts[0].label_keys if shared else {},
     )
 

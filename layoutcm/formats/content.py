@@ -1,7 +1,7 @@
-"""What a reader is given: the bytes of one input with its name, a cheap look at their kind, and typed JSON.
+"""The input of a reader: the name and bytes of one file, a fast check of their kind, and typed JSON decoding.
 
-Typed decoding is fast and skips what a reader does not ask for. Only when it fails is the file read a second
-time, slowly, to tell the person where and why.
+Typed decoding is fast and skips fields that a reader does not use. If it fails, the file is decoded again, slowly, to
+find the place and the reason for the error message.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 
 T = TypeVar("T")
 HEAD = 1 << 16
-# Above this a second, slow look at a broken file would take longer than a person waits.
+# Larger files are not decoded a second time to explain an error: it would take too long.
 EXPLAIN_LIMIT = 100 << 20
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the person adds to a file: a layout that lends what it lacks, page sizes, boxes or outlines."""
+    """What the caller of `read` adds to a file: a reference layout, page sizes, boxes or outlines, nearby files."""
 
     like: Layout | None = None
     sizes: tuple[float, float] | dict[str, tuple[float, float] | None] | None = None
     outlines: bool = False
-    nested: bool = True  # regions inside pictures and tables too
-    companions: tuple[Content, ...] = ()  # files beside the annotations: lists of names and the like
-    images: tuple[str, ...] = ()  # names of the page images beside them
-    page_map: PageMap | None = None  # which page of `like` is which here
+    nested: bool = True  # also regions inside pictures and tables
+    companions: tuple[Content, ...] = ()  # files next to the annotations, such as lists of names
+    images: tuple[str, ...] = ()  # names of the page images next to the annotations
+    page_map: PageMap | None = None  # {page of `like`: page of this file}
 
     @cached_property
     def reference_pages(self) -> Pages | None:
-        """The pages of `like`, under the names that this file has for them."""
+        """The pages of `like` under the names that they have in this file."""
         return pages_under_pred_names(self.like.page_columns, self.page_map) if self.like else None
 
 
 @dataclass(frozen=True)
 class Content:
-    """One input: the name that messages use and all its bytes."""
+    """One input file: its bytes, and its name for messages."""
 
     name: str
     data: bytes
@@ -57,7 +57,7 @@ class Content:
 
     @cached_property
     def json_root(self) -> str:
-        """ "object", "array" or "" for anything that does not start like JSON."""
+        """ "object", "array", or "" if the content does not start like JSON."""
         head = self.data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
         return {b"{": "object", b"[": "array"}.get(head[:1], "")
 
@@ -73,7 +73,7 @@ class Content:
                 return frozenset(self._first_item())
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             pass
-        # Broken JSON: the keys near its start still tell which reader should explain what is wrong with it.
+        # Malformed JSON: the keys near its start still show which reader should report the error.
         return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.data[:HEAD].decode("utf-8", "replace")))
 
     @cached_property
@@ -85,13 +85,13 @@ class Content:
         start = re.match(r"\s*\[\s*", text)
         try:
             item, _ = json.JSONDecoder().raw_decode(text, start.end() if start else 0)
-        except ValueError:  # longer than the head, or no item at all
+        except ValueError:  # the item is longer than HEAD, or there is none
             items = msgspec.json.decode(self.json_bytes, type=list[msgspec.Raw])
             item = msgspec.json.decode(items[0]) if items else {}
         return item if isinstance(item, dict) else {}
 
     def decode(self, type: type[T]) -> T:
-        """The whole file as `type`, or an `InputError` that names the place."""
+        """Decode the whole file as `type`; an `InputError` names the place of a wrong value."""
         try:
             return msgspec.json.decode(self.json_bytes, type=type)
         except RecursionError:
@@ -99,13 +99,13 @@ class Content:
                 self.name, "", "the JSON is nested too deeply to be a layout", "Check what wrote this file."
             ) from None
         except UnicodeDecodeError as error:
-            raise self._not_utf8(error) from None
+            raise self._not_utf8_error(error) from None
         except msgspec.ValidationError as error:
-            raise self._wrong_value(error, type) from None
+            raise self._wrong_value_error(error, type) from None
         except msgspec.DecodeError as error:
-            raise self._broken(error) from None
+            raise self._malformed_json_error(error) from None
 
-    def _not_utf8(self, error: UnicodeDecodeError) -> InputError:
+    def _not_utf8_error(self, error: UnicodeDecodeError) -> InputError:
         try:
             self.data.decode("utf-8")
         except UnicodeDecodeError as whole:
@@ -115,37 +115,37 @@ class Content:
             self.name, f"byte {error.start}", f"0x{byte:02x} is not UTF-8 text", "Save the file as UTF-8."
         )
 
-    def _broken(self, error: msgspec.DecodeError) -> InputError:
-        """Malformed JSON. Python writes NaN and Infinity, which JSON has not, so these get their own message."""
+    def _malformed_json_error(self, error: msgspec.DecodeError) -> InputError:
+        """Python writes NaN and Infinity, which are not valid JSON, so these have their own message."""
         if len(self.data) <= EXPLAIN_LIMIT:
             try:
                 document = json.loads(self.json_bytes)
-            except json.JSONDecodeError as lax:
-                at_end = lax.pos >= len(lax.doc.rstrip()) or lax.msg.startswith("Unterminated string")
-                problem = "the JSON ends too early" if at_end else f"this is not valid JSON: {lax.msg}"
+            except json.JSONDecodeError as syntax:
+                at_end = syntax.pos >= len(syntax.doc.rstrip()) or syntax.msg.startswith("Unterminated string")
+                problem = "the JSON ends too early" if at_end else f"this is not valid JSON: {syntax.msg}"
                 hint = "The file seems cut off: copy or export it again." if at_end else "Export the file again."
-                return InputError(self.name, f"line {lax.lineno}, column {lax.colno}", problem, hint)
+                return InputError(self.name, f"line {syntax.lineno}, column {syntax.colno}", problem, hint)
             except UnicodeDecodeError as not_text:
-                return self._not_utf8(not_text)
+                return self._not_utf8_error(not_text)
             except (ValueError, RecursionError):
                 pass
             else:
-                found = first_unusable(document)
+                found = find_invalid_value(document)
                 if found:
                     return InputError(self.name, *found, "Remove the entry or repair it.")
         return InputError(self.name, "", f"this is not valid JSON: {error}", "Copy or export the file again.")
 
-    def _wrong_value(self, error: msgspec.ValidationError, type: Any) -> InputError:
+    def _wrong_value_error(self, error: msgspec.ValidationError, type: Any) -> InputError:
         problem, _, path = str(error).partition(" - at `")
         path = path.rstrip("`").removeprefix("$").removeprefix(".")
         value: object = None
         if len(self.data) <= EXPLAIN_LIMIT:
             try:
                 document = json.loads(self.json_bytes)
-                # Python reads 1e400 as infinity, so that no value misfits where msgspec found it out of range.
-                if "out of range" in problem and (unusable := first_unusable(document)):
+                # Python reads 1e400 as infinity, which fits the type, so `find_misfit` would not find it.
+                if "out of range" in problem and (unusable := find_invalid_value(document)):
                     return InputError(self.name, *unusable, "Remove the entry or repair it.")
-                path, value = locate(document, type)
+                path, value = find_misfit(document, type)
             except (ValueError, RecursionError):
                 pass
         found = f" (found {short_repr(value)})" if value is not None else ""
@@ -154,9 +154,9 @@ class Content:
         )
 
 
-def first_unusable(document: object) -> tuple[str, str] | None:
-    """Place and problem of the first value that Python's JSON has and the standard has not."""
-    todo = [("", document)]  # a list instead of recursion: what Python can decode may be deeper than its own stack
+def find_invalid_value(document: object) -> tuple[str, str] | None:
+    """Place and problem of the first value that Python's JSON decoder accepts but the standard forbids."""
+    todo = [("", document)]  # a list instead of recursion: the document may be deeper than Python's stack
     while todo:
         path, item = todo.pop()
         if isinstance(item, float) and not math.isfinite(item):
@@ -170,10 +170,10 @@ def first_unusable(document: object) -> tuple[str, str] | None:
     return None
 
 
-def locate(document: Any, type: Any) -> tuple[str, object]:
-    """Path and value of the first thing in `document` that does not fit `type`.
+def find_misfit(document: Any, type: Any) -> tuple[str, object]:
+    """Path and value of the first item in `document` that does not fit `type`.
 
-    msgspec writes `[...]` for a place in a list; the index is found by cutting the list shorter until it fits.
+    msgspec writes `[...]` instead of a list index, so the index is found by bisection.
     """
 
     def failure(candidate: Any) -> str | None:
@@ -184,20 +184,20 @@ def locate(document: Any, type: Any) -> tuple[str, object]:
         return None
 
     path = failure(document)
-    here, spelled = document, ""
+    here, path_so_far = document, ""
     for name, index in re.findall(r"\.([^.\[\]]+)|\[([^\]]*)\]", path or ""):
         step = name or (int(index) if index.isdigit() else None)
         if step is None:
             step = _first_misfit(here, lambda: failure(document)) if isinstance(here, list) else 0
-        spelled += f".{step}" if name else f"[{step}]"
+        path_so_far += f".{step}" if name else f"[{step}]"
         if (isinstance(here, dict) and step not in here) or (isinstance(here, list) and step >= len(here)):
-            return spelled.removeprefix("."), None
+            return path_so_far.removeprefix("."), None
         here = here[step] if isinstance(here, dict | list) else here
-    return spelled.removeprefix("."), here
+    return path_so_far.removeprefix("."), here
 
 
 def _first_misfit(items: list[Any], failure: Any) -> int:
-    """Bisect for the shortest prefix of `items` with which the document still fails."""
+    """Index of the first wrong item: bisect for the shortest prefix of `items` with which the document still fails."""
     whole = list(items)
     low, high = 0, len(whole)  # the first `low` fit, the first `high` do not
     while high - low > 1:

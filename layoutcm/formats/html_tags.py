@@ -1,4 +1,4 @@
-"""Tags of text that need not be well-formed, one by one, in time that grows with the length of the file only."""
+"""Iterate over the tags of HTML-like text that may be malformed, in time linear in the length of the file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from layoutcm.errors import InputError
 from layoutcm.formats.content import Content
 
 VOID = {b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"source", b"wbr"}
-# No tag needs more attributes, and no book more tags; what has more is made to keep the reader busy.
-MAX_ATTRIBUTES = 1 << 16
+# Limits that no real file reaches; a file beyond them is probably an attack on the parser.
+MAX_ATTRIBUTES = 1 << 16  # bytes searched in one tag
 MAX_TAGS = 5_000_000
 
-# No value may hold "<": a quote that is never closed then ends with its tag, not with the file.
+# A quoted value may not contain "<", so that an unclosed quote does not extend to the end of the file.
 _TAG = re.compile(
     rb"""<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][A-Za-z0-9]*)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>""", re.DOTALL
 )
@@ -30,13 +30,13 @@ def check_number_of_tags(content: Content) -> None:
 
 
 def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """Line (of an opening tag), "/" of a closing one, name, and the text of the attributes."""
+    """For every tag: the line of the last opening tag, "/" if it is a closing tag, its name, its attributes as text."""
     line, at = 1, 0
     for found in _TAG.finditer(data):
         closing, tag, attributes = found.groups()
         if closing:
             yield line, closing, tag.lower(), attributes
-        elif tag is not None:  # no comment
+        elif tag is not None:  # not a comment
             start = found.start()
             line += data.count(b"\n", at, start)
             at = start
@@ -44,21 +44,21 @@ def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
 
 
 def classes_of(attributes: bytes) -> tuple[str, ...]:
-    """The classes that hOCR gives a meaning."""
+    """The classes of a tag that belong to hOCR."""
     found = _CLASS.search(attributes, 0, MAX_ATTRIBUTES)
-    return _classes(found[found.lastindex or 0]) if found else ()
+    return _split_classes(found[found.lastindex or 0]) if found else ()
 
 
-@lru_cache(256)  # a book has a handful of them, on each of its many tags
-def _classes(value: bytes) -> tuple[str, ...]:
-    return tuple([name for name in _text(value).split() if name.startswith("ocr")])
+@lru_cache(256)  # a file has many tags but few different class values
+def _split_classes(value: bytes) -> tuple[str, ...]:
+    return tuple([name for name in _decode_text(value).split() if name.startswith("ocr")])
 
 
 def title_of(attributes: bytes) -> str:
     found = _TITLE.search(attributes, 0, MAX_ATTRIBUTES)
-    return _text(found[found.lastindex or 0]) if found else ""
+    return _decode_text(found[found.lastindex or 0]) if found else ""
 
 
-def _text(value: bytes) -> str:
+def _decode_text(value: bytes) -> str:
     text = value.decode("utf-8", "replace")
     return unescape(text) if "&" in text else text

@@ -1,6 +1,6 @@
-"""Outlines and masks as files write them, as shapes of a layout.
+"""Parse the outlines and masks of files into shapes of a layout.
 
-COCO writes lists of polygons and run-length masks, plain or compressed; other formats write points as text,
+COCO has lists of polygons and run-length masks, plain or compressed. Other formats have points as text,
 "x,y x,y ...", with various separators.
 """
 
@@ -17,7 +17,7 @@ from layoutcm.layouts.model import MAX_COORDINATE, Floats
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, RunMask, Shape, is_box
 
 Box = tuple[float, float, float, float]
-# Far more than an outline needs; a longer text is made to keep the reader busy.
+# Characters; no real outline is this long, so a longer text is refused without parsing it.
 MAX_TEXT = 1 << 20
 
 
@@ -27,7 +27,7 @@ class Runs(msgspec.Struct):
 
 
 def parse_segmentation(raw: msgspec.Raw, file: str, place: str) -> Shape | None:
-    """The shape, or None where there is none or it is just a box."""
+    """The shape of a COCO segmentation, or None if it is empty."""
     try:
         value = msgspec.json.decode(raw, type=list[list[float]] | Runs | None)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -40,11 +40,11 @@ def parse_segmentation(raw: msgspec.Raw, file: str, place: str) -> Shape | None:
     if not value:
         return None
     if isinstance(value, Runs):
-        return _mask(value, file, place)
-    return Outline(tuple(_ring(points, file, f"{place}[{i}]") for i, points in enumerate(value)))
+        return _parse_mask(value, file, place)
+    return Outline(tuple(_parse_ring(points, file, f"{place}[{i}]") for i, points in enumerate(value)))
 
 
-def _ring(points: list[float], file: str, place: str) -> Floats:
+def _parse_ring(points: list[float], file: str, place: str) -> Floats:
     ring = np.array(points, float)
     if ring.size < 6 or ring.size % 2:
         raise InputError(
@@ -55,7 +55,7 @@ def _ring(points: list[float], file: str, place: str) -> Floats:
     return ring.reshape(-1, 2)
 
 
-def _mask(value: Runs, file: str, place: str) -> RunMask:
+def _parse_mask(value: Runs, file: str, place: str) -> RunMask:
     height, width = value.size
     if height <= 0 or width <= 0 or height * width > MAX_MASK_PIXELS:
         raise InputError(
@@ -76,7 +76,11 @@ def _mask(value: Runs, file: str, place: str) -> RunMask:
 
 
 def _decompress(text: str, file: str, place: str) -> list[int]:
-    """COCO's compressed counts: 5 bits a character from 48 up, bit 5 = more follows, differences from the third on."""
+    """Decode COCO's compressed counts.
+
+    A character minus 48 has 5 bits of a number and, as bit 5, whether more bits follow. From the fourth number on, the
+    difference to the number two before is stored.
+    """
     counts: list[int] = []
     value = shift = 0
     for character in text:
@@ -96,39 +100,39 @@ def _decompress(text: str, file: str, place: str) -> list[int]:
 
 
 def parse_points(text: str, file: str, place: FilePlace) -> list[float]:
-    """x, y, x, y, ...: none, or as many y as x."""
+    """The numbers x, y, x, y, ... of an outline written as text; may be empty."""
     if len(text) > MAX_TEXT:
-        raise _wrong(text, file, place, f"is longer than {MAX_TEXT:,} characters")
+        raise _outline_error(text, file, place, f"is longer than {MAX_TEXT:,} characters")
     flat = parse_number_list(text.strip().replace(" ", ",").replace(";", ","))
     if flat is None:
-        flat = _split(text, file, place)
+        flat = _parse_separated(text, file, place)
     if len(flat) % 2:
-        raise _wrong(text, file, place, "has an x without a y")
+        raise _outline_error(text, file, place, "has an x without a y")
     if not math.isfinite(sum(flat)):
-        raise _wrong(text, file, place, "holds a number that is not finite")
+        raise _outline_error(text, file, place, "holds a number that is not finite")
     return flat
 
 
-def _split(text: str, file: str, place: FilePlace) -> list[float]:
+def _parse_separated(text: str, file: str, place: FilePlace) -> list[float]:
     try:
         return [float(part) for part in text.replace(",", " ").replace(";", " ").split()]
     except ValueError:
-        raise _wrong(text, file, place, "is not a list of points x,y") from None
+        raise _outline_error(text, file, place, "is not a list of points x,y") from None
 
 
-def _wrong(text: str, file: str, place: FilePlace, problem: str) -> InputError:
+def _outline_error(text: str, file: str, place: FilePlace, problem: str) -> InputError:
     return InputError(file, place_text(place), f"the outline {short_repr(text)} {problem}", "Repair or remove it.")
 
 
 def box_around(flat: list[float]) -> Box:
     xs, ys = flat[0::2], flat[1::2]
-    xs.sort()  # faster than a look for the least and another for the greatest, from four points to thousands
+    xs.sort()  # faster than min and max, from four points to thousands
     ys.sort()
     return xs[0], ys[0], xs[-1], ys[-1]
 
 
 def outline_of(flat: list[float]) -> Outline | None:
-    """The shape, or None where the box says it all: an axis-aligned rectangle, or fewer than three points."""
+    """The shape, or None if the box is enough: an axis-aligned rectangle, or fewer than three points."""
     if len(flat) < 6:
         return None
     shape = Outline((np.array(flat, float).reshape(-1, 2),))

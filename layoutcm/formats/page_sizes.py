@@ -1,6 +1,6 @@
-"""Page sizes and page ids for formats that carry none: from another layout, a given size, or a folder of images.
+"""Page sizes for formats that have none: from the reference layout, a given size, or a folder of images.
 
-A size is never guessed: a page scored in the wrong frame gives a number that looks real.
+A size is never guessed: with a wrong frame the scores would be wrong but look plausible.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathL
 
 
 def resolve_sizes(sizes: Sizes) -> tuple[float, float] | dict[str, tuple[float, float] | None] | None:
-    """A pair stays a pair; a table or a folder of images becomes {name: size} and {stem: size}.
+    """A pair stays a pair; a mapping or a folder of images becomes {name: size} and {stem: size}.
 
-    A stem that stands for several sizes is None: which one is meant would be a guess.
+    The value is None for a stem that several pages of different sizes share.
     """
     if sizes is None:
         return None
     if isinstance(sizes, str | os.PathLike):
         by_name = image_sizes(Path(sizes))
     elif isinstance(sizes, Mapping):
-        by_name = {str(page): _pair(size, f"sizes[{short_repr(page)}]") for page, size in sizes.items()}
+        by_name = {str(page): _check_size(size, f"sizes[{short_repr(page)}]") for page, size in sizes.items()}
     else:
-        return _pair(sizes, "sizes")
+        return _check_size(sizes, "sizes")
     by_stem: dict[str, tuple[float, float] | None] = {}
     for name, size in by_name.items():
         by_stem[stem(name)] = size if by_stem.get(stem(name), size) == size else None
     return by_stem | by_name
 
 
-def _pair(size: tuple[float, float], place: str) -> tuple[float, float]:
+def _check_size(size: tuple[float, float], place: str) -> tuple[float, float]:
     try:
         width, height = map(float, size)
     except (TypeError, ValueError, OverflowError):
@@ -55,14 +55,14 @@ def _pair(size: tuple[float, float], place: str) -> tuple[float, float]:
 
 
 def image_sizes(folder: Path) -> dict[str, tuple[float, float]]:
-    if not os.path.isdir(folder):  # unlike Path.is_dir it bears any name
+    if not os.path.isdir(folder):  # unlike Path.is_dir it accepts any string
         raise InputError(str(folder), "", "there is no folder of this name", "Give a folder of page images.")
     found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
     return {path.relative_to(folder).as_posix(): image_size(str(path), str(path)) for path in found}
 
 
 def size_of(page: str, options: Options) -> tuple[float, float] | None:
-    """Width and height of a page whose file does not tell, or None."""
+    """Width and height of a page whose file does not state them, or None if they are unknown."""
     if isinstance(options.sizes, tuple):
         return options.sizes
     if options.sizes and (size := options.sizes.get(page) or options.sizes.get(stem(page))):
@@ -79,7 +79,7 @@ def missing_size_error(file: str, place: str, page: str, options: Options) -> In
     if options.like is None:
         return InputError(file, place, problem, MISSING_SIZE_HINT)
     names = options.like.page_columns.names
-    alike = f"pages are named like {' and '.join(map(short_repr, names[:2]))}" if names else "are no pages"
-    problem += f": {options.like.name}, which should lend it, has no page of this name, or several that are alike"
-    hint = f"There {alike}. Say which page is which (pages=, --pages), or give {SIZES_HINT}"
+    examples = f"Its pages are named like {' and '.join(map(short_repr, names[:2]))}" if names else "It has no pages"
+    problem += f": {options.like.name}, which should provide it, has no page of this name, or several that are alike"
+    hint = f"{examples}. Say which page is which (pages=, --pages), or give {SIZES_HINT}"
     return InputError(file, place, problem, hint)

@@ -1,4 +1,4 @@
-"""Numbers, places and page names as readers find them in files: parsing that several formats share."""
+"""Parsing that several readers share: numbers, points, places in files and page names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 
 NO_SCORE = math.nan
-# A place as text, or as a pair ("objects[{}]", 3) that is put together when a message needs it.
+# A place as text, or as a pair ("objects[{}]", 3) that is formatted only when a message needs it.
 FilePlace = str | tuple[str, object]
 _LIST = msgspec.json.Decoder(list[float])
-
-
 _PICTURES_AND_TABLES = re.compile(
     "table|otsl|picture|image|photo|figure|graphic|illustration|drawing|chart|map", re.IGNORECASE
 )
@@ -26,7 +24,7 @@ def place_text(place: FilePlace) -> str:
 
 
 def parse_number_list(text: str) -> list[float] | None:
-    """Numbers with commas between them, or None. Nearly JSON, whose decoder is several times as fast as splitting."""
+    """Comma-separated numbers, or None if they are not. The JSON decoder is several times as fast as splitting."""
     try:
         return _LIST.decode(f"[{text}]")
     except (msgspec.MsgspecError, ValueError):
@@ -34,9 +32,9 @@ def parse_number_list(text: str) -> list[float] | None:
 
 
 def parse_number(value: object, file: str, place: str) -> float:
-    """A finite number from text or JSON; a decimal comma is understood."""
+    """A finite number from text or JSON; a decimal comma is accepted."""
     try:
-        found = float(value)  # type: ignore[arg-type] # whatever it is, float knows whether it is a number
+        found = float(value)  # type: ignore[arg-type] # float raises for any other type
     except (TypeError, ValueError, OverflowError):
         found = _number_with_comma(value)
     if math.isfinite(found):
@@ -54,7 +52,7 @@ def _number_with_comma(value: object) -> float:
 
 
 def corner_points(numbers: Sequence[float], file: str, place: FilePlace) -> list[tuple[float, float]]:
-    """Points from x and y in turn; four numbers are two opposite corners."""
+    """The points of x, y, x, y, ...; four numbers are two opposite corners."""
     if len(numbers) < 4 or len(numbers) % 2:
         problem = f"{len(numbers)} numbers, must be x and y of at least two corners"
         raise InputError(file, place_text(place), problem, "Repair or remove the region.")
@@ -62,20 +60,21 @@ def corner_points(numbers: Sequence[float], file: str, place: FilePlace) -> list
 
 
 def bounding_box(points: Sequence[Sequence[float]]) -> tuple[float, float, float, float]:
-    """The box around points (x, y): of a tilted shape all corners count."""
+    """The smallest box around all points (x, y)."""
     xs, ys = map(sorted, zip(*points))
     return xs[0], ys[0], xs[-1], ys[-1]
 
 
 def page_name(stem: str, number: int, pages: int) -> str:
-    """The name of a page in a file that names none: the file's own, with the page's number where there are several."""
+    """The name of a page without a name: the file's stem, with the page number if the file has several pages."""
     return stem if pages == 1 else f"{stem}_p{number}"
 
 
 def pixels_from_fraction(fraction: float, side: float) -> float:
-    """A fraction of a page's side in pixels. Six decimals, which is what tools write, cannot tell 12 from 11.999:
+    """A fraction of a page's side in pixels, rounded to a whole pixel if it is very close to one.
 
-    what is that near to a whole pixel is that pixel, or rounding outwards would add a row to every box.
+    Tools write fractions with six decimals, so 12 pixels may come out as 11.999 or 12.001; rounding outwards would then
+    add a row of pixels to the box.
     """
     value = fraction * side
     whole = round(value) if -1e9 < value < 1e9 else value
@@ -83,7 +82,7 @@ def pixels_from_fraction(fraction: float, side: float) -> float:
 
 
 def parse_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:
-    """Both sides of a page, or None where one is missing, zero or no number: the size then comes from elsewhere."""
+    """Width and height of a page, or None for both if one is missing, zero or not a number."""
     try:
         sides = float(width or 0), float(height or 0)
     except ValueError:
@@ -92,16 +91,16 @@ def parse_size(width: str | None, height: str | None) -> tuple[float, float] | t
 
 
 def parse_numbers(texts: Sequence[str | None], file: str, place: FilePlace, names: Sequence[str]) -> list[float]:
-    """Texts as numbers; the place of a wrong one is put together only when there is one."""
+    """The texts as numbers; `names` are the fields that an error message names."""
     try:
         found = parse_number_list(",".join(texts))  # type: ignore[arg-type]
     except TypeError:  # one is missing
         found = None
-    if found is not None and len(found) == len(texts):  # more of them where a text has a decimal comma
+    if found is not None and len(found) == len(texts):  # a decimal comma would give more numbers than texts
         return found
     return [parse_number(text, file, f"{place_text(place)}/{name}") for text, name in zip(texts, names)]
 
 
 def is_picture_or_table(label: str) -> bool:
-    """Whether this names something whose content is left out with `nested=False`."""
+    """Whether regions inside a region of this label are left out with `nested=False`."""
     return _PICTURES_AND_TABLES.search(label) is not None

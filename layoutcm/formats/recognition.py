@@ -1,4 +1,4 @@
-"""Which format a file has, decided by its content, and which files of a folder belong together."""
+"""Find the format of a file from its content, and the files of a folder that have the same format."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from layoutcm.formats.content import Content
 from layoutcm.formats.registry import BY_NAME, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
-IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # how their files begin
+IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
 
 
 def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Content, ...], tuple[Content, ...]]:
-    """The format, the files that are of it, and the others beside them."""
+    """The format, the files in this format, and the other files."""
     if len(bundle.contents) == 1:
         return find_format(bundle.contents[0], name), bundle.contents, ()
-    kinds = list(_formats_of_each(bundle.contents))
+    kinds = list(_candidates_per_file(bundle.contents))
     if name is not None:
         wanted = named_format(bundle.name, name)
-        mine = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
+        matching = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
     else:
         votes = Counter(kind[0].name for kind in kinds if len(kind) == 1)
         if not votes:
@@ -35,15 +35,15 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Conte
                 bundle.name, "", f"it holds files of several kinds: {found}", "Say which with format= or --format."
             )
         wanted = BY_NAME[next(iter(votes))]
-        mine = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
-    if not mine:
+        matching = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
+    if not matching:
         raise InputError(bundle.name, "", f"it holds no file of the format {wanted.name}", "Leave out the format.")
-    taken = {id(content) for content in mine}  # by identity: equality would compare all bytes
-    return wanted, mine, tuple(content for content in bundle.contents if id(content) not in taken)
+    taken = {id(content) for content in matching}  # by identity: equality would compare all bytes
+    return wanted, matching, tuple(content for content in bundle.contents if id(content) not in taken)
 
 
 def is_companion(content: Content) -> bool:
-    """Lists of names and settings that stand beside annotations."""
+    """Whether a file is a list of names or settings that often accompanies annotations."""
     name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
     return name.endswith((".yaml", ".yml", ".names", ".data")) or name in ("classes.txt", "notes.json", "readme.txt")
 
@@ -56,8 +56,8 @@ def named_format(file: str, name: str) -> Format:
     return BY_NAME[name]
 
 
-def _formats_of_each(contents: Sequence[Content]) -> Iterator[list[Format]]:
-    """The formats that each file may be. Most are of the kind of the one before, which is asked first."""
+def _candidates_per_file(contents: Sequence[Content]) -> Iterator[list[Format]]:
+    """The possible formats of every file. Most have the format of the file before, so that is tried first."""
     before: list[Format] = []
     for content in contents:
         if len(before) != 1 or not before[0].recognises(content):
@@ -78,21 +78,21 @@ def find_format(content: Content, name: str | None = None) -> Format:
     if candidates:
         names = " or ".join(format.name for format in candidates)
         raise InputError(content.name, "", f"this could be {names}", "Say which with format= or --format.")
-    known = _other_kind(content)
+    known = _explain_other_kind(content)
     if known:
         raise InputError(content.name, "", *known)
     if content.json_root:
-        content.decode(msgspec.Raw)  # a file cut off before its telling keys is broken rather than unknown
+        content.decode(msgspec.Raw)  # a truncated file is reported as malformed rather than as unknown
     raise InputError(
         content.name,
         "",
-        f"the kind of file is not recognised: {_describe(content)}",
+        f"the kind of file is not recognised: {_describe_content(content)}",
         f"Known formats: {', '.join(BY_NAME)}. Name one with format= or --format if this is one of them.",
     )
 
 
-def _other_kind(content: Content) -> tuple[str, str] | None:
-    """What is wrong and what to do, for files that often stand beside annotations."""
+def _explain_other_kind(content: Content) -> tuple[str, str] | None:
+    """Problem and hint for files that often accompany annotations, or None for any other file."""
     head = content.data[:12]
     if head.startswith(IMAGE_MAGIC) or (head[:4], head[8:]) == (b"RIFF", b"WEBP"):
         return "this is a picture, which holds no regions", "Give the file or folder of the annotations instead."
@@ -104,7 +104,7 @@ def _other_kind(content: Content) -> tuple[str, str] | None:
     return None
 
 
-def _describe(content: Content) -> str:
+def _describe_content(content: Content) -> str:
     if content.json_root:
         keys = ", ".join(map(repr, sorted(content.json_keys)[:8]))
         return f"JSON {content.json_root} with {'keys ' + keys if keys else 'no keys'}"

@@ -1,8 +1,8 @@
-"""The list of formats, one line each: its name, what people call it, how it is recognised and how it is read.
+"""The list of formats, one line per format.
 
 To add a format, write a module in `readers/` with a function that recognises a `Content` and one that reads it, and add
-a line to `FORMATS`. A reader fills a `LayoutBuilder` row by row (`_rows`), or makes a whole layout of one file from
-columns (`each`).
+a line to `FORMATS`. A reader adds pages and regions to a `LayoutBuilder` (`_row_format`), or returns the whole layout
+of one file (`reader_by_file`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from layoutcm.layouts.model import Layout
 
 @dataclass(frozen=True)
 class Format:
-    """One kind of file: its name for `format=`, what people call it, how it is known and read."""
+    """One file format: its name for `format=`, its title, how to recognise it and how to read it."""
 
     name: str
     title: str
@@ -51,7 +51,7 @@ class Format:
 
 
 def never(content: Content) -> bool:
-    """For what only a person can ask for."""
+    """Recognise no file: the format is used only if it is named with `format=`."""
     return False
 
 
@@ -101,7 +101,7 @@ FORMATS = (
     Format("doctags", "DocTags", doctags.is_doctags, doctags.read_doctags),
 )
 BY_NAME = {format.name: format for format in FORMATS}
-# One file of these is all that a tool found; of the others it is a page or a document, and several make one layout.
+# Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.
 SINGLE_FILE_FORMATS = frozenset(
     ("coco", "coco-results", "parquet", "csv", "label-studio", "omnidocbench", "omnidocbench-pred", "surya", "cvat")
 )

@@ -1,7 +1,7 @@
-"""What the person gave, as files in memory: one file, a folder, a zip, (name, bytes), or a list of these.
+"""Load a source into memory: one file, a folder, a zip, (name, bytes), or a list of these.
 
-An archive is untrusted: sizes are bounded before anything is unpacked, names cannot leave it, links are not followed.
-Page images are not read, only measured: their size is the page's size for formats that have none.
+Archives are untrusted: sizes are limited before anything is unpacked, paths must stay inside, links are refused.
+Only the size of a page image is read; it is used as page size for formats that have none.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ Size = tuple[float, float]
 
 MAX_FILES = 500_000
 MAX_UNPACKED = 4 << 30
-# Text shrinks twentyfold or so; an archive that shrinks far more is built to fill the memory.
-MAX_RATIO, RATIO_FREE = 200, 64 << 20
+# Text is compressed to about a twentieth; an archive with a much higher ratio is a zip bomb.
+MAX_RATIO = 200
+RATIO_CHECKED_ABOVE = 64 << 20  # bytes
 ZIP_MAGIC = b"PK\x03\x04"
-# Pictures and papers beside the annotations; what they show is no layout.
+# Files that often accompany annotations and contain no layout; they are skipped.
 OTHER_SUFFIXES = (".pdf", ".md", ".svg", ".ds_store")
 
 
@@ -47,7 +48,7 @@ class Bundle:
 def load_source(source: Source) -> Bundle:
     match source:
         case list():
-            return _join_bundles([_image_or_paper(one) or load_source(one) for one in source])
+            return _join_bundles([_load_image_or_skip(one) or load_source(one) for one in source])
         case str() | os.PathLike() if os.path.isdir(source):
             return _from_folder(Path(source))
         case str() | os.PathLike():
@@ -59,8 +60,8 @@ def load_source(source: Source) -> Bundle:
     )
 
 
-def _image_or_paper(one: OneSource) -> Bundle | None:
-    """A page image or a paper among several files: measured or passed over, as in a folder."""
+def _load_image_or_skip(one: OneSource) -> Bundle | None:
+    """For one item of a list: the bundle of a page image or of a file to skip, or None for any other file."""
     match one:
         case (str() as name, bytes() as data):
             source: str | io.BytesIO = io.BytesIO(data)
@@ -88,7 +89,7 @@ def _from_bytes(name: str, data: bytes) -> Bundle:
     if data.startswith(ZIP_MAGIC):
         return _from_zip(name, data)
     content = Content(name, data)
-    # isspace stops at the first other byte, where strip would copy a whole large file.
+    # isspace stops at the first other byte; strip would copy a large file.
     blank = not content.json_bytes or content.json_bytes.isspace()
     if blank and not name.lower().endswith(".txt"):  # an empty label file is a page without regions
         raise InputError(name, "", "the file is empty", "Export it again.")
@@ -104,11 +105,11 @@ def _join_bundles(bundles: list[Bundle]) -> Bundle:
     contents = [content for bundle in bundles for content in bundle.contents]
     if not contents:
         raise InputError(name, "", "there is no annotation file among these", "Add the files that hold the regions.")
-    return Bundle(name, _in_order(contents), {k: v for bundle in bundles for k, v in bundle.images.items()})
+    return Bundle(name, _sort_by_name(contents), {k: v for bundle in bundles for k, v in bundle.images.items()})
 
 
-def _in_order(contents: Iterable[Content]) -> tuple[Content, ...]:
-    """By name, page 2 before page 10: the order of an archive or of an upload means nothing."""
+def _sort_by_name(contents: Iterable[Content]) -> tuple[Content, ...]:
+    """Sort by name, page 2 before page 10: the order in an archive or an upload has no meaning."""
     return tuple(sorted(contents, key=lambda one: natural_sort_key(one.name)))
 
 
@@ -116,7 +117,7 @@ def _from_folder(folder: Path) -> Bundle:
     paths = list(files_below(folder))
     if len(paths) > MAX_FILES:
         raise InputError(str(folder), "", f"{len(paths):,} files, at most {MAX_FILES:,} are read", "Name a subfolder.")
-    return _bundle(
+    return _load_files(
         str(folder),
         [(path.relative_to(folder).as_posix(), partial(read_bytes, str(path)), str(path)) for path in paths],
     )
@@ -128,7 +129,7 @@ def files_below(folder: Path) -> Iterator[Path]:
         folders[:] = [name for name in folders if not name.startswith((".", "__MACOSX"))]
         for name in names:
             path = Path(where, name)
-            # A link may lead to anything the person never meant to show.
+            # A link out of the folder may point to private files.
             if path.is_file() and not (path.is_symlink() and not path.resolve().is_relative_to(root)):
                 yield path
 
@@ -140,16 +141,16 @@ def _from_zip(name: str, data: bytes) -> Bundle:
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise InputError(name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
     check_zip_members(name, members)
-    return _bundle(name, [(info.filename, partial(_unpacked, name, archive, info), None) for info in members])
+    return _load_files(name, [(info.filename, partial(_unpack, name, archive, info), None) for info in members])
 
 
 def check_zip_members(name: str, members: list[zipfile.ZipInfo]) -> None:
-    """Refuse an archive that is built to fill the memory, or to reach beyond itself."""
+    """Refuse an archive that is too large, or has links or paths that lead out of it."""
     if len(members) > MAX_FILES:
         raise InputError(name, "", f"{len(members):,} files, at most {MAX_FILES:,} are read", "Split the archive.")
     total = sum(info.file_size for info in members)
-    if total > max(RATIO_FREE, MAX_RATIO * sum(info.compress_size for info in members)):
-        raise InputError(name, "", f"unpacks to {total:,} bytes, which no real files do", "Pack it again.")
+    if total > max(RATIO_CHECKED_ABOVE, MAX_RATIO * sum(info.compress_size for info in members)):
+        raise InputError(name, "", f"unpacks to {total:,} bytes, over {MAX_RATIO} times its size", "Pack it again.")
     if total > MAX_UNPACKED:
         raise InputError(name, "", f"unpacks to {total:,} bytes, at most {MAX_UNPACKED:,}", "Unpack it into a folder.")
     for info in members:
@@ -162,21 +163,21 @@ def check_zip_members(name: str, members: list[zipfile.ZipInfo]) -> None:
             raise InputError(name, short_repr(info.filename), "this file is locked with a password", "Pack it without.")
 
 
-def _unpacked(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+def _unpack(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(info) as member:
             data = member.read(info.file_size + 1)
     except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
         raise InputError(name, short_repr(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
-    except Exception as error:  # zlib, bz2 and lzma each have an error of their own
+    except Exception as error:  # zlib, bz2 and lzma have their own errors
         raise InputError(name, short_repr(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
     if len(data) > info.file_size:
         raise InputError(name, short_repr(info.filename), "unpacks to more than the archive says", "Pack it again.")
     return data
 
 
-def _bundle(name: str, files: Iterable[tuple[str, Callable[[], bytes], str | None]]) -> Bundle:
-    """(name, how to get the bytes, path if on disk): images are measured, everything else is read."""
+def _load_files(name: str, files: Iterable[tuple[str, Callable[[], bytes], str | None]]) -> Bundle:
+    """Load files given as (name, function that returns the bytes, path if on disk); of images only the size."""
     contents: list[Content] = []
     images: dict[str, Size] = {}
     for file, get, path in files:
@@ -190,11 +191,11 @@ def _bundle(name: str, files: Iterable[tuple[str, Callable[[], bytes], str | Non
             contents.append(Content(file, get()))
     if not contents:
         raise InputError(name, "", "there is no annotation file in it", "Name the folder or archive that has them.")
-    return Bundle(name, _in_order(contents), images)
+    return Bundle(name, _sort_by_name(contents), images)
 
 
 def image_size(name: str, source: str | io.BytesIO) -> Size:
-    """Width and height; only the header is read, so that the size of the picture does no harm."""
+    """Width and height; only the header is read, so a huge image needs no memory."""
     from PIL import Image, UnidentifiedImageError
 
     try:

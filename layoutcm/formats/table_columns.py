@@ -1,6 +1,6 @@
-"""A table's columns: their usual spellings, the four ways in which boxes are written, and their values.
+"""The columns of a table: their usual names, the three ways to write a box, and their values.
 
-Which way is meant is read off the names alone, never off the numbers.
+The way a box is written follows from the column names alone, never from the numbers.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ BOX_COLUMNS = {
 
 @dataclass(frozen=True)
 class Columns:
-    """Where each thing stands: {what: column}, the four columns of the box and how they are meant."""
+    """Column indices: {meaning: column}, the four columns of the box, and its kind in `BOX_COLUMNS`."""
 
     place: dict[str, int]
     box: tuple[int, int, int, int] | None
@@ -81,7 +81,7 @@ class Columns:
 
 
 def column_key(name: str) -> str:
-    """A column's name without case, and with one underscore for whatever stands between its words."""
+    """A column's name in lower case, with one underscore between its words."""
     return re.sub(r"[\s_.\-]+", "_", name.strip().strip('"').lower()).strip("_")
 
 
@@ -95,7 +95,7 @@ def find_columns(names: Sequence[str]) -> Columns:
     )
     place = {}
     for what, spelled in COLUMN_SPELLINGS.items():
-        # `width` beside `left` is the box's own; the page's needs another name then.
+        # `width` next to `left` is the width of the box; the page width then needs another name.
         free = [name for name in spelled if name in position and name not in (box or ())]
         if free:
             place[what] = position[free[0]]
@@ -136,11 +136,11 @@ def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer)
         if str(column.type) in ("string", "large_string", "string_view"):
             column = pc.utf8_trim_whitespace(column.cast(pa.string()))
             column = pc.if_else(pc.equal(column, ""), None, column)
-            # Half of Europe writes 0,358.
+            # Decimal commas, as in 0,358.
             column = pc.replace_substring_regex(column, r"^([+-]?[0-9]*),([0-9]+)$", r"\1.\2")
         given = column.cast(pa.float64(), safe=False)
     except pa.ArrowException:
-        raise _not_a_number(file, column, name, place) from None
+        raise _not_a_number_error(file, column, name, place) from None
     numbers = given.to_numpy().astype(float, copy=True)
     wrong = ~np.isfinite(numbers) & ~np.asarray(pc.is_null(given))
     if wrong.any():
@@ -154,7 +154,7 @@ def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer)
     return numbers
 
 
-def _not_a_number(file: str, column: pa.ChunkedArray, name: str, place: PlaceNamer) -> InputError:
+def _not_a_number_error(file: str, column: pa.ChunkedArray, name: str, place: PlaceNamer) -> InputError:
     import pyarrow as pa
 
     for row, cell in enumerate(column):

@@ -1,7 +1,7 @@
-"""XML from strangers: which root it has, and its elements one by one.
+"""Parse untrusted XML: the name of the root, and an iterator over elements.
 
-Everything dangerous in XML comes through entities, so a file that declares one is refused before it is parsed; nothing
-outside the file is ever fetched. That lets the compiled parser of the standard library do the work.
+The usual attacks on XML parsers use entities, so a file that declares one is refused before it is parsed, and nothing
+outside the file is fetched. The fast parser of the standard library can then be used.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from xml.parsers.expat import errors
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import HEAD, Content
 
-# A tree takes up to forty times the memory of its file, so that of a larger file is never held as a whole.
+# A tree takes up to forty times the memory of its file, so larger files are streamed.
 STREAM_ABOVE = 8 << 20
 CHUNK = 1 << 20
 MAX_DEPTH = 400
-# More than any page has, and few enough to be held.
+# More than any page has, and few enough to fit in memory.
 MAX_ELEMENTS_HELD = 500_000
 # Other encodings could hide a declaration from the search for entities.
 _UTF8 = {"utf-8", "utf8"}
@@ -30,11 +30,11 @@ _ENCODINGS = {*_UTF8, "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-125
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)")
 _PROLOGUE = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*", re.DOTALL | re.IGNORECASE)
-_CUT_OFF = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}
+_CUT_OFF_CODES = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}
 
 
 def root_name(content: Content) -> str:
-    """Local name of the first element, or "" where the content does not look like markup."""
+    """Local name of the first element, or "" if the content does not look like markup."""
     head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"<"):
         return ""
@@ -49,33 +49,32 @@ def local_name(tag: str) -> str:
 
 
 def elements(content: Content, *names: str, skipping: Collection[str] = ()) -> Iterator[Element]:
-    """Every element of these local names (none of which nests in another), whole, in the order of the file.
+    """Every outermost element with one of these local names, complete, in the order of the file.
 
-    Large files are never held as one tree; `skipping` names what a reader does not look at, so that it need not be
-    held at all.
+    Large files are streamed; there the elements named in `skipping`, which the reader does not use, are dropped.
     """
-    _check_harmless(content)
+    _check_safe(content)
     try:
         if len(content.data) > STREAM_ABOVE:
-            yield from _streamed(content, names, skipping)
+            yield from _stream_elements(content, names, skipping)
         else:
             tree = ElementTree.fromstring(content.json_bytes)
             _check_depth(content, tree)
-            yield from _topmost(tree, _in_root_namespace(tree, names))
+            yield from _outermost_elements(tree, _add_root_namespace(tree, names))
     except ElementTree.ParseError as error:
-        raise _not_well_formed(content, error) from None
-    except (ValueError, LookupError) as error:  # characters that the declared encoding has not
+        raise _not_well_formed_error(content, error) from None
+    except (ValueError, LookupError) as error:  # invalid in the declared encoding
         raise InputError(content.name, "", f"this XML cannot be read: {error}", "Save it as UTF-8.") from None
 
 
-def _in_root_namespace(root: Element, names: Collection[str]) -> set[str]:
-    """These names in the namespace of the root, which is that of the whole file."""
+def _add_root_namespace(root: Element, names: Collection[str]) -> set[str]:
+    """The names with the namespace of the root, which is assumed for the whole file."""
     namespace = root.tag.removesuffix(local_name(root.tag))
     return {namespace + name for name in names}
 
 
-def _topmost(root: Element, wanted: Collection[str]) -> Iterator[Element]:
-    """In the order of the file; what stands inside one of them is for the reader to look at."""
+def _outermost_elements(root: Element, wanted: Collection[str]) -> Iterator[Element]:
+    """Elements with a wanted tag that are not inside another one, in the order of the file."""
     todo = [root]
     while todo:
         element = todo.pop()
@@ -85,20 +84,20 @@ def _topmost(root: Element, wanted: Collection[str]) -> Iterator[Element]:
             todo += reversed(element)
 
 
-def _streamed(content: Content, names: Sequence[str], skipping: Collection[str]) -> Iterator[Element]:
+def _stream_elements(content: Content, names: Sequence[str], skipping: Collection[str]) -> Iterator[Element]:
     path: list[Element] = []
     wanted: set[str] = set()
     skipped: set[str] = set()
     inside = kept = 0
-    for event, element in _events(content):
+    for event, element in _parse_events(content):
         tag = element.tag
         if event == "start":
             if not path:
-                wanted, skipped = _in_root_namespace(element, names), _in_root_namespace(element, skipping)
+                wanted, skipped = _add_root_namespace(element, names), _add_root_namespace(element, skipping)
             path.append(element)
             inside += tag in wanted
             if len(path) > MAX_DEPTH:
-                raise _too_deep(content)
+                raise _too_deep_error(content)
             continue
         path.pop()
         if tag in wanted:
@@ -111,20 +110,20 @@ def _streamed(content: Content, names: Sequence[str], skipping: Collection[str])
                 content.name, "", f"a page of over {MAX_ELEMENTS_HELD:,} elements is too much", "Split the file."
             )
         if path and (not inside or tag in skipped):
-            del path[-1][-1]  # what was handed out, or is not wanted, need not be held
+            del path[-1][-1]  # free elements that were yielded or are not wanted
             kept = kept - 1 if inside else 0
 
 
-def _events(content: Content) -> Iterator[tuple[str, Element]]:
-    """Starts and ends of elements; a file that is cut off is refused at once instead of after all its pages."""
+def _parse_events(content: Content) -> Iterator[tuple[str, Element]]:
+    """Starts and ends of elements. A truncated file is refused at once instead of after all its pages."""
     if not re.search(rb"</[^<>]*%b\s*>" % root_name(content).encode(), content.data[-CHUNK:]):
-        raise _cut_off(content, "")
+        raise _cut_off_error(content, "")
     parser: Any = ElementTree.XMLPullParser(("start", "end"))
     start, step = len(content.data) - len(content.json_bytes), CHUNK
     while start < len(content.data):
         parser.feed(content.data[start : start + step])
         start += step
-        # A parser that waits for the end of one huge name or value starts over with each chunk: give it ever more.
+        # Within one huge name or value the parser starts over with each chunk, so double the chunk until it ends.
         step *= 2
         for event in parser.read_events():
             step = CHUNK
@@ -133,8 +132,8 @@ def _events(content: Content) -> Iterator[tuple[str, Element]]:
     yield from parser.read_events()
 
 
-def _check_harmless(content: Content) -> None:
-    """Refuse what could do harm or could hide it: entities, and encodings in which they cannot be searched for."""
+def _check_safe(content: Content) -> None:
+    """Refuse entities, and encodings in which they cannot be searched for."""
     start = content.json_bytes
     declared = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
     encodings = {encoding.decode("ascii", "replace").lower() for encoding in declared} or {"utf-8"}
@@ -153,7 +152,7 @@ def _check_harmless(content: Content) -> None:
 
 
 def _check_utf8(content: Content) -> None:
-    """Piece by piece: as one text the whole file could take four times its size."""
+    """Decode in pieces: the text of the whole file could take four times its size."""
     start = 0
     while start < len(content.data):
         piece = content.data[start : start + CHUNK]
@@ -165,29 +164,29 @@ def _check_utf8(content: Content) -> None:
 
 
 def _check_depth(content: Content, root: Element) -> None:
-    if content.data.count(b"</") < MAX_DEPTH:  # all that something stands in must be closed
+    if content.data.count(b"</") < MAX_DEPTH:  # every open element needs a closing tag
         return
     level, depth = [root], 0
     while level:
         depth += 1
         if depth > MAX_DEPTH:
-            raise _too_deep(content)
+            raise _too_deep_error(content)
         level = list(chain.from_iterable(level))
 
 
-def _too_deep(content: Content) -> InputError:
+def _too_deep_error(content: Content) -> InputError:
     return InputError(content.name, "", "the XML is nested too deeply to be a layout", "Check what wrote this file.")
 
 
-def _cut_off(content: Content, place: str) -> InputError:
+def _cut_off_error(content: Content, place: str) -> InputError:
     hint = "The file seems cut off: copy or export it again."
     return InputError(content.name, place, "the XML ends too early", hint)
 
 
-def _not_well_formed(content: Content, error: ElementTree.ParseError) -> InputError:
+def _not_well_formed_error(content: Content, error: ElementTree.ParseError) -> InputError:
     line, column = error.position
     place = f"line {line}, column {column + 1}"
-    if error.code in _CUT_OFF:
-        return _cut_off(content, place)
+    if error.code in _CUT_OFF_CODES:
+        return _cut_off_error(content, place)
     problem = str(error).partition(":")[0]
     return InputError(content.name, place, f"this is not well-formed XML: {problem}", "Export the file again.")

@@ -1,4 +1,4 @@
-"""Which document each page belongs to, and the pages before and after it in that document.
+"""Find the document of each page, and the next and previous page in that document.
 
 A document comes from the caller (a pattern or a table), else from the file, else from page names that are equal except
 for a trailing number. A page without any of these is a document of its own.
@@ -20,16 +20,16 @@ from layoutcm.layouts.page_names import natural_sort_key, split_number
 
 
 def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> tuple[Pages, list[Finding]]:
-    """Every page gets a document: asked for, the format's own, shared by its name, or itself."""
+    """The pages with a document for every page: from `documents`, the file, the page name, or the page itself."""
     if isinstance(documents, str):
-        return _named_by_pattern(pages, documents)
+        return _name_by_pattern(pages, documents)
     if documents is not None:
-        return _named_by_table(pages, documents)
+        return _name_by_table(pages, documents)
     if all(pages.documents):
         return pages, []
     bases = [split_number(name)[0] for name in pages.names]
     shared = Counter(base for base, document in zip(bases, pages.documents) if not document)
-    # A name that is also a page of its own must not swallow that page.
+    # If a page has the shared name itself, it would wrongly join this document.
     found = {base for base, count in shared.items() if base and count > 1 and base not in pages.index}
     named = tuple(
         document or (base if base in found else name)
@@ -41,8 +41,8 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
     example = sorted(found)[0]
     finding = Finding(
         "documents-from-names",
-        f"{len(found):,} {'document was' if len(found) == 1 else 'documents were'} read off page names that share all "
-        f"but their number "
+        f"{len(found):,} {'document was' if len(found) == 1 else 'documents were'} taken from page names that are "
+        f"equal except for their number "
         f"(first: {short_repr(example)}, {shared[example]} pages).",
         severity="info",
         count=len(found),
@@ -52,9 +52,9 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
 
 
 def neighbour_pages(pages: Pages, by: int) -> NDArray[np.int64]:
-    """int64[pages]: the page `by` further on in the same document, -1 where there is none.
+    """int64[pages]: the page `by` positions later in the same document, -1 where there is none.
 
-    Pages of a document go by number, else by name with numbers in their order: the order in a file may be any.
+    The pages of a document are sorted by number, then by name in natural order; the order in the file is not used.
     """
     documents = name_documents(pages, None)[0].documents
     order = sorted(range(len(pages)), key=lambda i: (documents[i], pages.numbers[i], natural_sort_key(pages.names[i])))
@@ -65,17 +65,17 @@ def neighbour_pages(pages: Pages, by: int) -> NDArray[np.int64]:
     return found
 
 
-def _named_by_table(pages: Pages, documents: object) -> tuple[Pages, list[Finding]]:
+def _name_by_table(pages: Pages, documents: object) -> tuple[Pages, list[Finding]]:
     if not isinstance(documents, Mapping) or not all(isinstance(name, str) for name in documents.values()):
         raise InputError(
             "", "documents", f"{short_repr(documents)} is no pattern and no table", "Give {page: document}."
         )
-    own = tuple(documents.get(name) or document or name for name, document in zip(pages.names, pages.documents))
-    return replace(pages, documents=own), []
+    named = tuple(documents.get(name) or document or name for name, document in zip(pages.names, pages.documents))
+    return replace(pages, documents=named), []
 
 
-def _named_by_pattern(pages: Pages, pattern: str) -> tuple[Pages, list[Finding]]:
-    """The pattern's first group, or all that it matches; a page that it does not match is its own document."""
+def _name_by_pattern(pages: Pages, pattern: str) -> tuple[Pages, list[Finding]]:
+    """The document is the first group of the pattern or the whole match; a page without a match is its own document."""
     try:
         compiled = re.compile(pattern)
     except re.error as error:
@@ -84,10 +84,10 @@ def _named_by_pattern(pages: Pages, pattern: str) -> tuple[Pages, list[Finding]]
         ) from None
     found = [compiled.search(name) for name in pages.names]
     named = [(match.group(1 if compiled.groups else 0) or "") if match else "" for match in found]
-    lost = [name for name, document in zip(pages.names, named) if not document]
+    unmatched = [name for name, document in zip(pages.names, named) if not document]
     pages = replace(pages, documents=tuple(document or name for document, name in zip(named, pages.names)))
-    if not lost:
+    if not unmatched:
         return pages, []
-    first = short_repr(lost[0])
-    message = f"The pattern for documents does not match {len(lost):,} of {len(pages):,} pages (first: {first})."
-    return pages, [Finding("documents-pattern", message, count=len(lost), hint="Such a page is its own document.")]
+    first = short_repr(unmatched[0])
+    message = f"The pattern for documents does not match {len(unmatched):,} of {len(pages):,} pages (first: {first})."
+    return pages, [Finding("documents-pattern", message, count=len(unmatched), hint="Such a page is its own document.")]

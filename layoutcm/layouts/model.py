@@ -1,7 +1,7 @@
-"""A layout: labelled regions on pages, as columns.
+"""A layout: labelled regions on pages, stored as columns.
 
-Coordinates are x0, y0, x1, y1 in pixels (or whatever unit the page's width and height are in), y down, half-open.
-Values only; `layout_rules` says what may become a layout.
+Coordinates are x0, y0, x1, y1 in pixels (or the unit of the page's width and height), y down, half-open.
+The classes here do not check their values; `validation.make_layout` does.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ BACKGROUND = "Background"
 X0, Y0, X1, Y1 = range(4)
 ROUNDINGS = ("outer", "nearest", "exact")
 
-# Beyond these a number is a mistake, and products of two of them would no longer be exact in float64.
+# Larger numbers are mistakes, and products of two of them would not be exact in float64.
 MAX_COORDINATE = 1e9
 MAX_PAGE_SIDE = 1e6
-# Rounding and interpolation overshoot 0..1 a little; percentages and logits by far more.
+# Rounding and interpolation exceed 0..1 by less than this; percentages and logits by far more.
 SCORE_TOLERANCE = 1e-3
 
 Floats = NDArray[np.float64]
@@ -43,14 +43,14 @@ PlaceNamer = Callable[[int], str]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something odd but usable in an input: how often, the first example, and what can be done."""
+    """Something unusual in an input that can still be used: a message, how often it occurs, and what to do."""
 
     code: str
     message: str
     severity: str = "warning"  # or "info"
     count: int = 1
     hint: str = ""  # advice to a person
-    repair: str = ""  # what `repairs.repair` can do about it, such as "flip-y"
+    repair: str = ""  # a repair that `repairs.repair` can make, such as "flip-y"
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -77,7 +77,7 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Pages:
-    """The pages of a layout as columns; `document` is "" and `number` is -1 where the file does not tell."""
+    """The pages of a layout as columns; a document is "" and a number is -1 if the file does not give it."""
 
     names: tuple[str, ...]
     widths: Floats
@@ -93,40 +93,40 @@ class Pages:
         return {name: i for i, name in enumerate(self.names)}
 
     @cached_property
-    def alike(self) -> list[dict[str, int]]:
-        """For each rule of `NAME_RULES`: what it makes of a name -> page; -1 where it makes the same of several."""
+    def index_by_rule(self) -> list[dict[str, int]]:
+        """For each rule of `NAME_RULES`: {result of the rule: page}, -1 if several pages have the same result."""
         return [unique_keys((rule(name), i) for i, name in enumerate(self.names)) for rule in NAME_RULES.values()]
 
 
 @dataclass(frozen=True, eq=False)
 class CocoFacts:
-    """What a COCO file says beyond its boxes, for the scores of objects; pixels do not ask for it.
+    """Further columns of a COCO file; object scores use them, pixel counts do not.
 
-    Width and height are kept as written: x1 - x0 may differ from them in the last bit, and an IoU may stand exactly on
-    its threshold.
+    Width and height are kept as written: x1 - x0 may differ from them in the last bit, which matters when an IoU is
+    exactly at its threshold.
     """
 
-    crowd: NDArray[np.bool_]  # a region for many objects that nobody counted
+    crowd: NDArray[np.bool_]  # COCO iscrowd: one region for an uncounted group of objects
     areas: Floats  # nan = not given
-    sizes: Floats  # [regions, width height] of the bbox, nan = there is none
+    sizes: Floats  # [regions, width height] of the bbox, nan = no bbox
 
     def take(self, keep: NDArray[np.bool_] | NDArray[np.integer]) -> CocoFacts:
         return CocoFacts(self.crowd[keep], self.areas[keep], self.sizes[keep])
 
-    def of_other_boxes(self) -> CocoFacts:
-        """What still holds when the boxes are read another way."""
+    def without_sizes(self) -> CocoFacts:
+        """The facts that remain valid after the boxes were changed."""
         return CocoFacts(self.crowd, np.full_like(self.areas, np.nan), np.full_like(self.sizes, np.nan))
 
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """The regions of a layout as columns; a region with several labels stands once for each of them."""
+    """The regions of a layout as columns; a region with several labels has one row for each of them."""
 
     page: Indices
     label: Indices
     boxes: Floats  # [regions, x0 y0 x1 y1]
     scores: Floats  # nan = no score
-    shapes: dict[int, Shape] = field(default_factory=dict)  # region -> outline or mask, where it is no box
+    shapes: dict[int, Shape] = field(default_factory=dict)  # region -> outline or mask; boxes have no entry
     coco: CocoFacts | None = None
 
     def __len__(self) -> int:
@@ -144,7 +144,7 @@ class Regions:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What one file (or folder) says: pages, labels, regions, and what was odd about it."""
+    """The content of one file (or folder): pages, labels, regions, and findings."""
 
     name: str
     format: str
@@ -154,8 +154,8 @@ class Layout:
     findings: tuple[Finding, ...] = ()
     keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own page ids -> page
     label_keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own label ids -> label
-    repairs: tuple[str, ...] = ()  # those that were applied after reading
-    dropped: Regions | None = None  # boxes without area, kept because another reading of them may have one
+    repairs: tuple[str, ...] = ()  # repairs applied after reading, in order
+    dropped: Regions | None = None  # boxes without area; a repair may give them one
 
     def __repr__(self) -> str:
         pages, regions = len(self.page_columns), len(self.region_columns)
@@ -163,7 +163,7 @@ class Layout:
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """One row a page: page, document, number, width, height."""
+        """One row per page: page, document, number, width, height."""
         import pandas as pd
 
         pages = self.page_columns
@@ -179,7 +179,7 @@ class Layout:
 
     @cached_property
     def regions(self) -> pd.DataFrame:
-        """One row a region: page, label, x0, y0, x1, y1, score; `outline` only where one is kept."""
+        """One row per region: page, label, x0, y0, x1, y1, score; also `outline` if any region has a shape."""
         import pandas as pd
 
         regions = self.region_columns
@@ -204,23 +204,23 @@ class Layout:
 
 
 def find_page(name: str, pages: Pages) -> int | None:
-    """The page of this name; else the only one whose name is alike by the first rule that finds any."""
+    """The page with this name, else the one found by the first matching rule of `NAME_RULES`; None if not unique."""
     if name in pages.index:
         return pages.index[name]
-    for rule, by_name in zip(NAME_RULES.values(), pages.alike):
+    for rule, by_name in zip(NAME_RULES.values(), pages.index_by_rule):
         found = by_name.get(rule(name))
         if found is not None:
-            return found if found >= 0 else None  # two of them: a looser rule would only find more
+            return found if found >= 0 else None  # several pages: a looser rule would only find more
     return None
 
 
 def outside_unit_interval(scores: Floats) -> NDArray[np.bool_]:
-    """bool[scores]: outside 0..1; no score at all is none of these."""
+    """bool[scores]: whether a score is outside 0..1; False for a missing score."""
     return (scores < -SCORE_TOLERANCE) | (scores > 1 + SCORE_TOLERANCE)
 
 
 def concatenate_regions(parts: Sequence[Regions]) -> Regions:
-    """Regions one after the other."""
+    """The regions of all parts in one `Regions`, in order."""
     before = np.cumsum([0, *(len(part) for part in parts)]).tolist()
     facts = [part.coco for part in parts if part.coco is not None]
     return Regions(
@@ -240,5 +240,5 @@ def concatenate_regions(parts: Sequence[Regions]) -> Regions:
 
 
 def recode_labels(regions: Regions, recode: Indices) -> Regions:
-    """The regions under other label numbers: int32[old label] -> new label."""
+    """The regions with new label numbers; `recode` is int32[old label] -> new label."""
     return replace(regions, label=recode[regions.label]) if len(regions) else regions

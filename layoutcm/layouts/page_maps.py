@@ -1,7 +1,7 @@
-"""What a person says about which pages belong together: {gt page: pred page}, or a file of it.
+"""Page maps, in which the user states which pages belong together: {gt page: pred page}, or a file.
 
-CSV has the columns gt and pred (or just two columns); YAML and JSON are one mapping. A pair that lacks a side is passed
-over, so that a listing of all pages can be filled in by hand and given back.
+A CSV has the columns gt and pred (or just two columns); YAML and JSON hold one mapping. Pairs with an empty side are
+skipped, so that an exported table of all pages can be completed by hand and read again.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
 HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
 _COLUMNS = tuple({side, f"{side}_page", f"{side} page"} for side in SIDES)
 
-PagePair = tuple[str, str, str]  # gt page, pred page, where it stands
+PagePair = tuple[str, str, str]  # gt page, pred page, place in the file
 
 
 @dataclass(frozen=True)
 class PageMap:
-    """The pairs as given, with the file and the places that a message can name."""
+    """The pairs as given, with the file and the places in it, for messages."""
 
     file: str
     entries: tuple[PagePair, ...]
@@ -37,7 +37,7 @@ PageMapLike = Mapping[str, str] | str | os.PathLike[str] | PageMap | None
 
 
 def load_page_map(pages: PageMapLike) -> PageMap | None:
-    """The map in a file or a dictionary; None stays None, and so does a map."""
+    """The page map in a file or a dictionary; None and a PageMap are returned unchanged."""
     if pages is None or isinstance(pages, PageMap):
         return pages
     if isinstance(pages, Mapping):
@@ -57,9 +57,15 @@ def load_page_map(pages: PageMapLike) -> PageMap | None:
 
 
 def parse_page_map(file: str, data: bytes) -> PageMap:
-    """The map in the bytes of a file; its suffix says what it is."""
+    """The page map in the bytes of a file; the suffix of the file gives the format."""
     suffix = PurePosixPath(file.replace("\\", "/")).suffix.lower()
-    readers = {".csv": _csv, ".tsv": _csv, ".json": _mapping, ".yaml": _mapping, ".yml": _mapping}
+    readers = {
+        ".csv": _read_csv,
+        ".tsv": _read_csv,
+        ".json": _read_mapping,
+        ".yaml": _read_mapping,
+        ".yml": _read_mapping,
+    }
     if suffix not in readers:
         raise InputError(file, "", f"a page map cannot be {suffix or 'without suffix'}", "Use .csv, .yaml or .json.")
     try:
@@ -82,17 +88,17 @@ def _check_entries(file: str, entries: Iterator[tuple[object, object, str]]) -> 
     return PageMap(file, tuple(kept))
 
 
-def _csv(file: str, text: str) -> Iterator[PagePair]:
+def _read_csv(file: str, text: str) -> Iterator[PagePair]:
     first = text.partition("\n")[0]
     delimiter = next((sign for sign in "\t;" if sign in first and "," not in first), ",")
     rows = enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1)
     try:
-        yield from _pairs(file, [(row, cells) for row, cells in rows if any(cells)])
+        yield from _pairs_from_rows(file, [(row, cells) for row, cells in rows if any(cells)])
     except csv.Error as error:
         raise InputError(file, "", f"this is not a readable CSV: {error}", HINT) from None
 
 
-def _pairs(file: str, rows: list[tuple[int, list[str]]]) -> Iterator[PagePair]:
+def _pairs_from_rows(file: str, rows: list[tuple[int, list[str]]]) -> Iterator[PagePair]:
     if not rows:
         return
     number, header = rows[0]
@@ -111,21 +117,21 @@ def _pairs(file: str, rows: list[tuple[int, list[str]]]) -> Iterator[PagePair]:
         yield cells[columns[GT]], cells[columns[PRED]], f"row {number}"
 
 
-def _mapping(file: str, text: str) -> Iterator[tuple[object, object, str]]:
-    """Pair by pair, so that a name that stands twice is seen; JSON first, because YAML takes long for large files."""
+def _read_mapping(file: str, text: str) -> Iterator[tuple[object, object, str]]:
+    """The pairs of a mapping, including repeated names; JSON is tried first, because YAML is slow for large files."""
     try:
         pairs = json.loads(text, object_pairs_hook=tuple)
     except (ValueError, RecursionError):
-        yield from _yaml(file, text)
+        yield from _read_yaml(file, text)
         return
-    # An object is now a tuple of pairs; a list is still a list.
+    # object_pairs_hook has turned objects into tuples of pairs; lists are still lists.
     if not isinstance(pairs, tuple):
         raise InputError(file, "", f"{short_repr(pairs)} is not a mapping of pages", HINT)
     yield from ((gt, pred, f"pages[{short_repr(gt)}]") for gt, pred in pairs)
 
 
-def _yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
-    """From the text's own nodes: 0001 and no stay the names they are, and every pair knows its line."""
+def _read_yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
+    """The pairs from YAML nodes, not from loaded values: 0001 and no stay text, and each pair has a line number."""
     import yaml
 
     try:
@@ -138,29 +144,29 @@ def _yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
     if not isinstance(root, yaml.MappingNode):
         raise InputError(file, "line 1", "this is not a mapping of pages", HINT)
     for gt, pred in root.value:
-        yield _scalar(gt), _scalar(pred), f"line {gt.start_mark.line + 1}"
+        yield _scalar_text(gt), _scalar_text(pred), f"line {gt.start_mark.line + 1}"
 
 
-def _scalar(node: Any) -> object:
-    """The text of a node, None for an empty one, a list for anything that is no name."""
+def _scalar_text(node: Any) -> object:
+    """The text of a node, None for an empty node; a list for anything else, which is then refused as a name."""
     if not isinstance(node.value, str):
         return ["…"]
     return None if node.tag == "tag:yaml.org,2002:null" else node.value
 
 
 def resolve_page_map(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int]:
-    """{gt page: pred page}; a page that a side has not, or that stands twice, is an error."""
+    """{gt page: pred page}; an unknown page, or one that occurs twice, is an error."""
     found: list[dict[int, str]] = [{}, {}]
     for *names, place in page_map.entries:
         for side, (name, pages) in enumerate(zip(names, (gt, pred))):
             page = find_page(name, pages)
             if page is None:
-                raise _unknown(page_map.file, place, name, SIDES[side], pages)
+                raise _unknown_page(page_map.file, place, name, SIDES[side], pages)
             if page in found[side]:
                 raise InputError(
                     page_map.file,
                     f"{found[side][page]} and {place}",
-                    f"the page {short_repr(pages.names[page])} of {SIDES[side]} stands twice",
+                    f"the page {short_repr(pages.names[page])} of {SIDES[side]} occurs twice",
                     "A page has one partner: keep one of the two.",
                 )
             found[side][page] = place
@@ -168,14 +174,14 @@ def resolve_page_map(page_map: PageMap, gt: Pages, pred: Pages) -> dict[int, int
 
 
 def pages_under_pred_names(gt: Pages, page_map: PageMap | None) -> Pages:
-    """gt's pages by the names that pred has for them, then by their own where the map gives these to no other page."""
+    """The pages of gt under their pred names in the map, and also under their own names unless the map uses these."""
     if page_map is None:
         return gt
     named: dict[str, int] = {}
     for name, pred, place in page_map.entries:
         page = find_page(name, gt)
         if page is None:
-            raise _unknown(page_map.file, place, name, SIDES[GT], gt)
+            raise _unknown_page(page_map.file, place, name, SIDES[GT], gt)
         named.setdefault(pred, page)
     named = gt.index | named
     at = list(named.values())
@@ -183,6 +189,6 @@ def pages_under_pred_names(gt: Pages, page_map: PageMap | None) -> Pages:
     return Pages(tuple(named), gt.widths[at], gt.heights[at], documents, gt.numbers[at])
 
 
-def _unknown(file: str, place: str, name: str, side: str, pages: Pages) -> InputError:
+def _unknown_page(file: str, place: str, name: str, side: str, pages: Pages) -> InputError:
     like = f"Page names of {side} are like {short_repr(pages.names[0])}." if len(pages) else f"{side} has no pages."
     return InputError(file, place, f"{side} has no page {short_repr(name)}, or several that are alike", like)

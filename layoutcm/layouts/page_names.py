@@ -1,6 +1,6 @@
-"""How tools name one page: with or without folders and suffix, in other spellings, by document and page number.
+"""Compare page names of different tools: with or without folders and suffix, in another spelling, with page numbers.
 
-A rule turns a name into what two tools should agree on. The rules stand in order, the strictest first.
+A rule of `NAME_RULES` removes from a name what differs between tools. The rules are in order, the strictest first.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from urllib.parse import unquote
 
 Key = TypeVar("Key", bound=Hashable)
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp", ".gif")
-_NO_PART_OF_THE_NAME = frozenset(suffix[1:] for suffix in (*IMAGE_SUFFIXES, ".pdf"))
+_REMOVED_SUFFIXES = frozenset(suffix[1:] for suffix in (*IMAGE_SUFFIXES, ".pdf"))
 # Suffixes are short and start with a letter, so that "report.12" keeps its number.
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _BEFORE_NUMBER = re.compile(r"(?:(?<![^\W_])(?:page|pg|p))?[\s_.\-]{0,8}\Z", re.IGNORECASE)
-MAX_DIGITS = 9  # a time stamp is no page number
+MAX_DIGITS = 9  # longer numbers are time stamps, not page numbers
 _BLANKS = re.compile(r"[\s_]+")
 _DIGITS = re.compile(r"(\d+)")
 
 
 def base_name(page: str) -> str:
-    """The name without folders, of either slash."""
+    """The name without folders; both kinds of slash separate folders."""
     return page.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def stem(page: str) -> str:
-    """The page's name without folders and image suffix: what two tools usually agree on."""
+    """The page's name without folders and without an image or PDF suffix."""
     name = base_name(page)
     head, _, suffix = name.rpartition(".")
-    return head if head and suffix.lower() in _NO_PART_OF_THE_NAME else name
+    return head if head and suffix.lower() in _REMOVED_SUFFIXES else name
 
 
 def normalised_stem(page: str) -> str:
-    """The stem up to case, blanks or underscores, percent codes, and the two ways to write an accent."""
+    """The stem without differences in case, blanks or underscores, percent codes and Unicode form of accents."""
     plain = stem(unquote(page) if "%" in page else page)
     return _BLANKS.sub("_", unicodedata.normalize("NFC", plain).casefold()).strip("_")
 
@@ -44,7 +44,7 @@ NAME_RULES: dict[str, Callable[[str], str]] = {"base name": base_name, "stem": s
 
 
 def unique_keys(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
-    """{key: page}; -1 for a key that several pages have: which one is meant would be a guess."""
+    """{key: page}; -1 for a key that several pages have."""
     found: dict[Key, int] = {}
     for key, page in keyed:
         found[key] = -1 if key in found else page
@@ -52,9 +52,9 @@ def unique_keys(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
 
 
 def split_number(page: str) -> tuple[str, int]:
-    """("report", 12) of "report_p12.png": what stands before a trailing number, and the number.
+    """The text before a trailing number, and the number: ("report", 12) for "report_p12.png".
 
-    The first is "" where nothing else is left, the second -1 where there is no number, or one too long for a page's.
+    The text is "" if the name is only a number or has no number; the number is -1 if there is none or it is too long.
     """
     name = page.rpartition(".")[0] if _SUFFIX.search(page) else page
     end = len(name)
@@ -63,25 +63,25 @@ def split_number(page: str) -> tuple[str, int]:
     head, digits = name[:end], name[end:]
     if not digits:
         return "", -1
-    # Only the last few characters are looked at, so that no name, however long, takes long.
+    # Search only the last characters: the pattern would be slow on a very long name.
     tail = head[-16:]
     base = (head[: len(head) - len(tail)] + _BEFORE_NUMBER.sub("", tail, count=1)).rstrip(" _.-")
     return "" if base[-1:] in ("/", "\\") else base, int(digits) if len(digits) <= MAX_DIGITS else -1
 
 
 def renumber(page: str, by: int) -> str | None:
-    """ "report_p13.png" of "report_p12.png" and 1; None where the name ends in no page number, or in one below that."""
+    """The name with `by` added to its page number; None if it has no page number or the new one would be negative."""
     number = split_number(page)[1]
     if number < 0 or number + by < 0:
         return None
     suffix = found[0] if (found := _SUFFIX.search(page)) else ""
     name = page.removesuffix(suffix)
     digits = name[len(name.rstrip("0123456789")) :]
-    if int(digits or -1) != number:  # digits of another script
+    if int(digits or -1) != number:  # the name has digits of another script
         return None
     return f"{name.removesuffix(digits)}{number + by:0{len(digits) if digits.startswith('0') else 0}d}{suffix}"
 
 
 def natural_sort_key(name: str) -> list[str]:
-    """A key to sort names by, page 2 before page 10."""
+    """A sort key that puts page 2 before page 10."""
     return [part.zfill(12) if part.isdigit() else part for part in _DIGITS.split(name)]

@@ -19,7 +19,7 @@ class Outline:
 
 @dataclass(frozen=True, eq=False)
 class RunMask:
-    """A mask as lengths of runs of 0 and 1 in turn, column by column, the way COCO stores it."""
+    """A mask as alternating run lengths of 0 and 1, column by column, as COCO stores it."""
 
     height: int
     width: int
@@ -30,7 +30,7 @@ Shape = Outline | RunMask
 
 
 def is_box(shape: Shape) -> bool:
-    """An axis-aligned rectangle given as a polygon is a box."""
+    """Whether a shape is one polygon that is an axis-aligned rectangle."""
     if isinstance(shape, RunMask) or len(shape.rings) != 1:
         return False
     points = shape.rings[0]
@@ -38,13 +38,13 @@ def is_box(shape: Shape) -> bool:
         points = points[:4]
     if len(points) != 4:
         return False
-    # Along one axis and then the other in turn; there and back along one line is a spike, not a box.
+    # The edges must alternate between x and y; a line that goes back on itself is not a box.
     moves = points != np.roll(points, 1, axis=0)
     return bool((moves.sum(axis=1) == 1).all() and (moves[1:] != moves[:-1]).all())
 
 
 def shape_box(shape: Shape) -> tuple[float, float, float, float]:
-    """x0, y0, x1, y1 around a shape."""
+    """x0, y0, x1, y1: the bounding box of a shape."""
     if isinstance(shape, Outline):
         points = np.concatenate(shape.rings)
         x0, y0 = points.min(axis=0)
@@ -54,17 +54,17 @@ def shape_box(shape: Shape) -> tuple[float, float, float, float]:
 
 
 def _runs_box(mask: RunMask) -> tuple[float, float, float, float]:
-    """From the ends of the runs alone: the pixels of a large mask would fill the memory."""
+    """The bounding box from the ends of the runs: the pixels of a large mask would need too much memory."""
     ends = np.cumsum(mask.runs)
-    inked = (np.arange(ends.size) % 2 == 1) & (mask.runs > 0)
-    if not inked.any():
+    filled = (np.arange(ends.size) % 2 == 1) & (mask.runs > 0)
+    if not filled.any():
         return 0.0, 0.0, 0.0, 0.0
-    first_column, first_row = np.divmod((ends - mask.runs)[inked], mask.height)
-    last_column, last_row = np.divmod(ends[inked] - 1, mask.height)
-    # A run that goes on in the next column touches the bottom of one and the top of the other.
-    turns = bool((first_column < last_column).any())
-    x0, y0 = int(first_column[0]), 0 if turns else int(first_row.min())
-    x1, y1 = int(last_column[-1]) + 1, mask.height if turns else int(last_row.max()) + 1
+    first_column, first_row = np.divmod((ends - mask.runs)[filled], mask.height)
+    last_column, last_row = np.divmod(ends[filled] - 1, mask.height)
+    # A run that continues in the next column touches the bottom of one column and the top of the next.
+    wraps = bool((first_column < last_column).any())
+    x0, y0 = int(first_column[0]), 0 if wraps else int(first_row.min())
+    x1, y1 = int(last_column[-1]) + 1, mask.height if wraps else int(last_row.max()) + 1
     return float(x0), float(y0), float(x1), float(y1)
 
 

@@ -1,6 +1,6 @@
-"""What may become a layout: what is an error, what is dropped or noted with a finding.
+"""Check the columns of a reader: raise errors, drop unusable regions, add findings.
 
-Every reader hands its columns to `make_layout`; nothing else decides this.
+All readers create their layout with `make_layout`, so that the same rules hold for every format.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def make_layout(
 ) -> Layout:
     """Check the columns of a reader and turn them into a `Layout`.
 
-    `page_place` and `region_place` turn a row into the place in the file that a message can name.
+    `page_place` and `region_place` turn a row number into a place in the file, for messages.
     """
     check_pages(name, pages, page_place)
     check_regions(name, regions, region_place)
@@ -85,7 +85,7 @@ def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:
 
 
 def check_regions(file: str, regions: Regions, place: PlaceNamer) -> None:
-    # NaN fails every comparison, so one test finds it together with infinities and absurd values.
+    # NaN fails every comparison, so this also finds NaN, not only infinite and too large values.
     bad = ~(np.abs(regions.boxes) <= MAX_COORDINATE)
     if bad.any():
         i = int(np.argmax(bad.any(axis=1)))
@@ -106,7 +106,7 @@ def check_regions(file: str, regions: Regions, place: PlaceNamer) -> None:
 
 
 def _merge_labels(labels: Sequence[str]) -> tuple[list[str], Indices]:
-    """Distinct names in order of first use, and int32[old label] -> new label."""
+    """The distinct names in order of first use, and int32[old label] -> new label."""
     position: dict[str, int] = {}
     recode = [position.setdefault(label if label.strip() else UNNAMED, len(position)) for label in labels]
     return list(position), np.array(recode, np.int32)
@@ -134,7 +134,7 @@ def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
     regions, pages = layout.region_columns, layout.page_columns
     if not len(regions):
         return layout
-    # Column by column: one wide temporary of a million regions costs more than the whole check.
+    # Column by column: a temporary array of all four columns would be slower than the rest of the check.
     excess = np.maximum(-regions.boxes[:, X0], -regions.boxes[:, Y0])
     np.maximum(excess, regions.boxes[:, X1] - pages.widths[regions.page], out=excess)
     np.maximum(excess, regions.boxes[:, Y1] - pages.heights[regions.page], out=excess)
@@ -171,7 +171,7 @@ def _note_scores(layout: Layout, place: PlaceNamer) -> Layout:
 
 
 def drop_background(layout: Layout) -> Layout:
-    """Background is what nothing covers, so a region cannot be it; the label goes with its regions."""
+    """The layout without the label Background and its regions: Background is the area that no region covers."""
     codes = [i for i, label in enumerate(layout.labels) if label.casefold() == BACKGROUND.casefold()]
     if not codes:
         return layout

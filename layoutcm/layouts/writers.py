@@ -1,6 +1,6 @@
-"""Layouts as files: Parquet, CSV and COCO. Reading one back gives the same layout.
+"""Write layouts as Parquet, CSV or COCO files. Reading such a file gives the same layout.
 
-COCO writes widths instead of far edges, which costs at most the last digit of a fraction.
+COCO stores width and height instead of x1 and y1, so fractions may differ in the last digit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
-    """Write `layout` as "parquet", "csv" or "coco"; an existing file is replaced only once the new one is whole."""
+    """Write `layout` as "parquet", "csv" or "coco"; an existing file is replaced after the new one is complete."""
     if not isinstance(to, str) or to not in WRITERS:
         raise InputError("", "to", f"{short_repr(to)} is not known", f"Use one of {', '.join(WRITERS)}.")
     if not isinstance(layout, Layout):
@@ -34,7 +34,9 @@ def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
     target = Path(os.path.realpath(path)) if "\0" not in str(path) else Path()
     if not target.name or (target.exists() and not target.is_file()):
         raise InputError(str(path), "", "this is not the name of a file", "Choose another place.")
-    unfinished = target.with_name(f".{target.name[:40]}.{os.getpid()}.part")  # the longest name must have room
+    unfinished = target.with_name(
+        f".{target.name[:40]}.{os.getpid()}.part"
+    )  # cut, to stay below the limit on file names
     try:
         unfinished.write_bytes(WRITERS[to](layout))
         unfinished.replace(target)
@@ -54,9 +56,9 @@ def as_parquet(layout: Layout) -> bytes:
 
 
 def _region_table(layout: Layout) -> pd.DataFrame:
-    """One row a region, and one without a label for a page without regions, in the order of the pages.
+    """One row per region, in page order; a page without regions has one row without a label.
 
-    Labels stand first, in rows of nothing else, where the regions alone would not tell all of them in their order.
+    If the regions do not contain all labels in the order of the layout, rows with only a label come first.
     """
     import pandas as pd
 
@@ -70,7 +72,7 @@ def _region_table(layout: Layout) -> pd.DataFrame:
             json.dumps(_segmentation(shapes[i])) if i in shapes else None for i in range(len(regions))
         ]
     facts = layout.region_columns.coco
-    if facts is not None and facts.crowd.any():  # without these AP would be another
+    if facts is not None and facts.crowd.any():  # AP depends on these
         regions = regions.assign(iscrowd=facts.crowd.astype(int), area=facts.areas)
     regions["page"] = regions["page"].astype(object)
     pages["page"] = pages["page"].astype(object)
@@ -79,7 +81,7 @@ def _region_table(layout: Layout) -> pd.DataFrame:
     if table["label"].dropna().unique().tolist() == layout.labels:
         return table
     if "number" in table:
-        table = table.astype({"number": "Int64"})  # whole numbers that may be missing
+        table = table.astype({"number": "Int64"})  # integers with missing values
     return pd.concat([pd.DataFrame({"label": layout.labels}, dtype=object), table])[list(table.columns)]
 
 

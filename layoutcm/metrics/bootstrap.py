@@ -1,9 +1,8 @@
-"""How far a figure would move with other documents: percentile bootstrap, for one comparison and for the paired
-difference of two.
+"""Confidence intervals by percentile bootstrap, for one comparison and for the paired difference of two.
 
-Documents are drawn with replacement (pages where there is one document), and drawing is a product: weights
-float64[resamples, units] times what adds up over units. The scores are then read off by the functions that give the
-point values. A resample in which a score is undefined says nothing about it and is left out.
+Documents are resampled with replacement; if there is only one document, its pages are. Resampling is a matrix product:
+weights float64[resamples, units] times the sums of every unit. The scores of a resample are then computed by the same
+functions as the values themselves. A resample in which a score is undefined is left out of the interval of that score.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ CLASS_SCORES = (*SCORES, "iou")
 MARGINS = tuple(field.name for field in fields(Margins))
 ENDS = ("value", "low", "high")
 RecipeFor = Callable[..., str]  # `Comparison.recipe_for`: (method, **settings) -> the recipe in one line
-Sums = dict[str, Floats]  # {what: float64[units or resamples, numbers]}
+Sums = dict[str, Floats]  # {name: float64[units or resamples, numbers]}
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
     """Values with the ends of their intervals, over resamples of `units`: "documents" or "pages".
 
-    `figures` are {figure: float64[columns]}, `scores` {score: float64[labels, columns]}. The columns are value, low
-    and high; a difference has `other_side` too, the share of resamples that are not on the value's side of 0.
+    `figures` is {figure: float64[columns]}, `scores` is {score: float64[labels, columns]}. The columns are value, low
+    and high. A difference also has `other_side`: the share of resamples that are 0 or have the opposite sign.
     """
 
     units: str
@@ -58,19 +57,19 @@ class Intervals:
 
     @property
     def unit(self) -> str:
-        """One of the units."""
+        """The singular of `units`: "document" or "page"."""
         return self.units.removesuffix("s")
 
     @property
     def headline(self) -> pd.DataFrame:
-        """One row a figure: figure, value, low, high."""
+        """One row per figure: figure, value, low, high."""
         import pandas as pd
 
         rows = [(figure, *values.tolist()) for figure, values in self.figures.items()]
         return pd.DataFrame(rows, columns=["figure", *self.columns])
 
     def classes(self) -> pd.DataFrame:
-        """One row a label and score: label, score, value, low, high."""
+        """One row per label and score: label, score, value, low, high."""
         import pandas as pd
 
         rows = [
@@ -81,7 +80,7 @@ class Intervals:
         return pd.DataFrame(rows, columns=["label", "score", *self.columns])
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has them."""
+        """The intervals as JSON values."""
         names = ("units", "unit_count", "n", "seed", "level", "recipe")
         tables = {"headline": self.headline, "classes": self.classes()}
         return {name: getattr(self, name) for name in names} | {
@@ -89,7 +88,7 @@ class Intervals:
         }
 
     def whiskers(self) -> dict[str, Floats]:
-        """{score: float64[labels, low high]}, as class charts draw them."""
+        """{score: float64[labels, low high]}, for class charts."""
         return {score: values[:, 1:3] for score, values in self.scores.items()}
 
 
@@ -98,16 +97,20 @@ def intervals_of(
 ) -> Intervals:
     """Intervals of one comparison, or of the second minus the first, for every headline figure and class value.
 
-    Both are read off the same resamples. Classes are those that both comparisons have.
+    A difference uses the same resamples for both comparisons, and only the classes that both have.
     """
     check_resampling(n, seed, level)
     first, last = levels[0], levels[-1]
     labels = [label for label in first.space.labels if label in last.space.labels]
     columns = ENDS if len(levels) == 1 else (*ENDS, "other_side")
-    read = [_figures_and_scores(one, sums, n, seed, labels) for one, sums in zip(levels, _paired_sums(levels, method))]
-    # With one comparison there is nothing to subtract.
-    found = read[0] if len(levels) == 1 else {name: read[1][name] - values for name, values in read[0].items()}
-    ends = {name: interval_ends(values, level, columns) for name, values in found.items()}
+    all_values = [
+        _figures_and_scores(own_levels, sums, n, seed, labels)
+        for own_levels, sums in zip(levels, _paired_sums(levels, method))
+    ]
+    results = all_values[0]
+    if len(levels) > 1:
+        results = {name: all_values[1][name] - values for name, values in all_values[0].items()}
+    ends = {name: interval_ends(values, level, columns) for name, values in results.items()}
     settings = {"resamples": n, "of": units_of(first), "seed": seed, "level": level}
     return Intervals(
         units=units_of(first),
@@ -125,7 +128,7 @@ def intervals_of(
 
 
 def check_resampling(n: int, seed: int = 0, level: float = CONFIDENCE) -> None:
-    """Refuse what cannot be resampled with, before any work."""
+    """Raise an InputError for wrong options, before any work is done."""
     if not (_is_integer(n) and 1 <= n <= MOST_RESAMPLES):
         raise InputError("", "n", f"{short_repr(n)} is not a number of resamples", f"Use 1 to {MOST_RESAMPLES:,}.")
     if not (_is_integer(seed) and seed >= 0):
@@ -139,7 +142,7 @@ def _is_integer(value: object) -> bool:
 
 
 def units_of(levels: Levels) -> str:
-    """What is drawn: one document alone cannot vary, but its pages can."""
+    """What is resampled: documents, or the pages of a single document."""
     return "documents" if len(levels.documents) > 1 else "pages"
 
 
@@ -148,45 +151,45 @@ def resampled_units(levels: Levels) -> list[str]:
 
 
 def unit_sums(levels: Levels, method: str) -> Sums:
-    """One row a unit of all that adds up: the margins of its matrix, those of its 2x2, and its pages' own scores.
+    """float64[units, numbers] each: margins of the matrix, margins of the 2x2 matrix, sums of page and document scores.
 
-    Scores of pages and documents stand beside how many are defined, so that the two can be divided.
+    The sums of scores come with the number of defined scores, so that a mean can be computed from the totals.
     """
     check_method(method)
     by_document = units_of(levels) == "documents"
     blocks = levels.document_matrices(method) if by_document else levels.page_matrices(method)
     width, parts = len(levels.space.labels), len(MARGINS)
-    # Copied into rows block by block, because a diagonal alone would keep its whole stack in memory.
-    rows = [np.empty((0, parts * (width + 1))), *(_margin_rows(one) for _, one in blocks)]
+    # Copied block by block, because a diagonal is a view that keeps its whole block in memory.
+    rows = [np.empty((0, parts * (width + 1))), *(_margin_rows(matrices) for _, matrices in blocks)]
     columns = np.split(np.concatenate(rows), [width * (k + 1) for k in range(parts)], axis=1)
     sums = dict(zip((*MARGINS, "content"), columns))
-    own = _defined(mean_scores(_margins(sums).without_first(1), "macro"))
+    scores = _scores_and_counts(mean_scores(_margins(sums).without_first(1), "macro"))
     if by_document:
-        sums["over_documents"] = own
-    if len(levels.pages) != len(own):
-        pages = _defined(level_averages(levels.page_matrices(method), "macro", background=False))
+        sums["over_documents"] = scores
+    if len(levels.pages) != len(scores):
+        pages = _scores_and_counts(level_averages(levels.page_matrices(method), "macro", background=False))
         count = len(levels.documents)
-        own = np.stack([np.bincount(levels.document_of_page, column, count) for column in pages.T], axis=1)
-    return sums | {"over_pages": own}
+        scores = np.stack([np.bincount(levels.document_of_page, column, count) for column in pages.T], axis=1)
+    return sums | {"over_pages": scores}
 
 
-def _margin_rows(one: GroupMatrices) -> Floats:
-    """float64[units, 4 x labels + 4]: the margins one after the other, then those of Content in the 2x2."""
-    return np.concatenate([*one.margins.parts(), *one.content_margins.parts()], axis=1)
+def _margin_rows(matrices: GroupMatrices) -> Floats:
+    """float64[units, 4 x labels + 4]: the four margins of the labels, then those of Content in the 2x2 matrix."""
+    return np.concatenate([*matrices.margins.parts(), *matrices.content_margins.parts()], axis=1)
 
 
 def _margins(sums: Sums) -> Margins:
     return Margins(*(sums[name] for name in MARGINS))
 
 
-def _defined(scores: Mapping[str, Floats]) -> Floats:
-    """float64[groups, 6]: the three scores, 0 where undefined, and whether they are defined."""
+def _scores_and_counts(scores: Mapping[str, Floats]) -> Floats:
+    """float64[groups, 6]: the three scores, 0 where undefined, then 1 for each defined score and 0 otherwise."""
     values = np.stack([scores[name] for name in SCORES], axis=1)
     return np.concatenate([np.nan_to_num(values), np.isfinite(values)], axis=1)
 
 
 def resample_weights(units: int, n: int, seed: int) -> Iterator[Floats]:
-    """Blocks of float64[resamples, units]: how often each unit is drawn. The first row is the set itself, all 1."""
+    """Blocks of float64[resamples, units]: how often each unit is drawn. The first row is all 1: the set itself."""
     generator = np.random.default_rng(seed)
     block = max(BLOCK_WEIGHTS // max(units, 1), 1)
     yield np.ones((1, units))
@@ -198,7 +201,7 @@ def resample_weights(units: int, n: int, seed: int) -> Iterator[Floats]:
 
 
 def resampled(sums: Sums, n: int, seed: int) -> Sums:
-    """{what: float64[1 + n, numbers]}: the set's own sums, then those of every resample."""
+    """{name: float64[1 + n, numbers]}: the sums of the set itself, then of every resample."""
     rows = round_for_exact_sums(np.concatenate(list(sums.values()), axis=1))
     totals = np.concatenate([counts @ rows for counts in resample_weights(len(rows), n, seed)])
     ends = np.cumsum([part.shape[1] for part in sums.values()])[:-1]
@@ -206,9 +209,9 @@ def resampled(sums: Sums, n: int, seed: int) -> Sums:
 
 
 def round_for_exact_sums(rows: Floats) -> Floats:
-    """The same numbers, rounded so little that no resample's sum needs more than the 53 bits of a float64.
+    """float64[units, numbers]: `rows` rounded very slightly, so that sums over a resample fit the 53 bits of a float64.
 
-    Adding is exact then, so that the order of adding (block sizes, threads, machines) cannot change a result.
+    Additions are then exact, and their order (block sizes, threads, machines) does not change the result.
     """
     _, exponent = np.frexp(len(rows) * rows.max(axis=0, initial=0))
     step = np.ldexp(1.0, exponent - 52)
@@ -216,16 +219,16 @@ def round_for_exact_sums(rows: Floats) -> Floats:
 
 
 def figures_of(sums: Sums, shared: bool) -> dict[str, Floats]:
-    """{figure: float64[resamples]}; where the taxonomies differ, only those of Content have a meaning."""
+    """{figure: float64[resamples]}; nan for all but the Content figures if the two sides have different labels."""
     parts = {
         f"{kind}_{{}}{name}": mean_scores(_margins(sums).without_first(skip), kind)
         for skip, name in ((1, ""), (0, "_with_background"))
         for kind in AVERAGES
     }
     for over in ("pages", "documents"):
-        # The mean over one document is that document's value, which is the set's.
-        own = sums.get(f"over_{over}")
-        mean = parts["macro_{}"] if own is None else dict(zip(SCORES, ratio(own[:, :3], own[:, 3:]).T))
+        # There are no sums over documents if there is one document: its score is the score of the set.
+        total = sums.get(f"over_{over}")
+        mean = parts["macro_{}"] if total is None else dict(zip(SCORES, ratio(total[:, :3], total[:, 3:]).T))
         parts[f"macro_{{}}_over_{over}"] = mean
     figures = {name.format(score): values[score] for name, values in parts.items() for score in SCORES}
     if not shared:
@@ -235,7 +238,7 @@ def figures_of(sums: Sums, shared: bool) -> dict[str, Floats]:
 
 
 def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:
-    """{score: float64[resamples, labels]}"""
+    """{score: float64[resamples, labels]}; nan if the two sides have different labels."""
     scores = class_scores(_margins(sums))
     return scores if shared else {name: np.full(values.shape, np.nan) for name, values in scores.items()}
 
@@ -243,15 +246,15 @@ def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:
 def _figures_and_scores(levels: Levels, sums: Sums, n: int, seed: int, labels: Sequence[str]) -> dict[str, Floats]:
     """{figure: float64[1 + n, 1]} and {class score: float64[1 + n, labels]} of the set and its resamples."""
     totals, shared = resampled(sums, n, seed), levels.space.shared
-    own = [levels.space.labels.index(label) for label in labels]
+    positions = [levels.space.labels.index(label) for label in labels]
     figures = {name: values[:, None] for name, values in figures_of(totals, shared).items()}
-    return figures | {score: values[:, own] for score, values in scores_of(totals, shared).items()}
+    return figures | {score: values[:, positions] for score, values in scores_of(totals, shared).items()}
 
 
 def interval_ends(values: Floats, level: float, columns: Sequence[str]) -> Floats:
-    """float64[numbers, columns] from float64[1 + n, numbers], whose first row are the values themselves."""
+    """float64[numbers, columns] from float64[1 + n, numbers]: the values of the set, then of its n resamples."""
     value, resamples = values[0], values[1:]
-    known = np.isfinite(resamples).any(axis=0)  # a quantile of nothing would warn
+    known = np.isfinite(resamples).any(axis=0)  # nanquantile warns if all values are nan
     ends = np.full((len(columns), len(value)), np.nan)
     ends[0] = value
     ends[1:3, known] = np.nanquantile(resamples[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -263,28 +266,29 @@ def interval_ends(values: Floats, level: float, columns: Sequence[str]) -> Float
 def _paired_sums(levels: Sequence[Levels], method: str) -> list[Sums]:
     """The sums of each comparison, with the units in the order of the first."""
     all_sums = []
-    for one in levels:
-        place = {name: i for i, name in enumerate(resampled_units(one))}
-        order = [place[name] for name in resampled_units(levels[0])]
-        all_sums.append({name: values[order] for name, values in unit_sums(one, method).items()})
+    for own_levels in levels:
+        position = {name: i for i, name in enumerate(resampled_units(own_levels))}
+        order = [position[name] for name in resampled_units(levels[0])]
+        all_sums.append({name: values[order] for name, values in unit_sums(own_levels, method).items()})
     _check_same_gt(levels, [sums["gt"] for sums in all_sums])
     return all_sums
 
 
 def _check_same_gt(levels: Sequence[Levels], pixels: Sequence[Floats]) -> None:
-    """Where gt is one and the same, each label that both have covers as many of its pixels, whatever was predicted.
+    """Raise an InputError if a label covers a different number of gt pixels in the two comparisons.
 
-    `pixels` are float64[units, labels], one for each comparison.
+    `pixels` is float64[units, labels] for each comparison. With the same gt these numbers do not depend on pred.
     """
     first, last = levels[0], levels[-1]
     for a, label in enumerate(first.space.labels):
         if label not in last.space.labels:
             continue
         own, other = pixels[0][:, a], pixels[-1][:, last.space.labels.index(label)]
-        unlike = np.flatnonzero(~np.isclose(own, other, rtol=1e-9, atol=0))
-        if unlike.size:
-            unit = int(unlike[0])
+        differing = np.flatnonzero(~np.isclose(own, other, rtol=1e-9, atol=0))
+        if differing.size:
+            unit = int(differing[0])
             where = f"{units_of(first).removesuffix('s')} {short_repr(resampled_units(first)[unit])}"
-            problem = f"{label} has {own[unit]:,.0f} and {other[unit]:,.0f} pixels of gt on {where}"
+            amounts = f"{own[unit]:,.0f} gt pixels in one comparison and {other[unit]:,.0f} in the other"
+            problem = f"on {where}, {label} has {amounts}"
             hint = "Compare both predictions with the same gt, the same rounding and the same mapping of gt."
             raise InputError("", "c_a, c_b", problem, hint)

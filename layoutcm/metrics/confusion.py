@@ -1,4 +1,4 @@
-"""Confusion matrices and what is read off them: recall, precision, F1, class values, averages, the 2x2 view.
+"""Confusion matrices and their values: recall, precision, F1, class values, averages, the 2x2 matrix.
 
 All matrices are float64[gt, pred].
 """
@@ -41,9 +41,10 @@ METHODS = ("matrix", "tensor")
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """A multi-label confusion matrix with its readings.
+    """A multi-label confusion matrix and the values computed from it.
 
-    `recall_mass` and `precision_mass` are one array with method `matrix` and two with `tensor`.
+    Recall is computed from `recall_mass`, precision from `precision_mass`. They are the same array with method `matrix`
+    and two arrays with `tensor`. `rows` and `columns` limit the visible labels; empty for all.
     """
 
     labels: list[str]
@@ -62,17 +63,17 @@ class Confusion:
 
     @property
     def values(self) -> Floats:
-        """float64[gt, pred]: pixels; with `tensor`, the mass that recall is read from."""
+        """float64[gt, pred]: pixels; with `tensor`, the mass for recall."""
         return self.recall_mass
 
     @cached_property
     def gt_pixels(self) -> Floats:
-        """float64[labels]: pixels that carry the label in gt; the rows sum to it."""
+        """float64[labels]: pixels that carry the label in gt, which are the sums of the rows."""
         return self.recall_mass.sum(axis=PRED_AXIS)
 
     @cached_property
     def recall(self) -> Floats:
-        """float64[gt, pred]: the share of gt label i that is read as j."""
+        """float64[gt, pred]: the share of gt label i that is predicted as j."""
         return ratio(self.recall_mass, self.recall_mass.sum(axis=PRED_AXIS, keepdims=True))
 
     @cached_property
@@ -86,7 +87,7 @@ class Confusion:
         return harmonic(self.recall, self.precision)
 
     def class_values(self) -> dict[str, Floats]:
-        """The columns of the class table; one value a label. nan throughout where the diagonal has no meaning."""
+        """float64[labels] for each column of the class table; the scores are nan if the diagonal has no meaning."""
         scores = class_scores(self.margins)
         if not self.diagonal:
             scores = {name: np.full(len(self.labels), np.nan) for name in scores}
@@ -97,13 +98,13 @@ class Confusion:
         return margins(self.recall_mass, self.precision_mass)
 
     def classes(self) -> pd.DataFrame:
-        """One row a label: label, gt_pixels, pred_pixels, precision, recall, f1, iou."""
+        """One row per label: label, gt_pixels, pred_pixels, precision, recall, f1, iou."""
         import pandas as pd
 
         return pd.DataFrame({"label": list(self.labels), **self.class_values()})
 
     def average(self, kind: str = "macro", background: bool = False) -> dict[str, float]:
-        """Precision, recall and F1 over the classes: micro, macro, or weighted by gt's pixels."""
+        """Precision, recall and F1 over the labels: micro, macro, or weighted by gt pixels."""
         if not self.diagonal:
             check_average(kind)
             return dict.fromkeys(SCORES, float("nan"))
@@ -112,22 +113,22 @@ class Confusion:
 
     @property
     def accuracy(self) -> float:
-        """The share of all gt label pixels, Background's too, that is right; nan where no diagonal has a meaning."""
+        """The correct share of all gt label pixels, with Background; nan if the diagonal has no meaning."""
         return accuracy(self.recall_mass) if self.diagonal else float("nan")
 
     def collapse(self) -> Confusion:
-        """Background against everything else: a Confusion over ["Background", "Content"]."""
+        """Background against all other labels: a Confusion over ["Background", "Content"]."""
         if not self.has_background:
-            raise InputError("", "collapse", "a matrix without Background has nothing to collapse against", "Name one.")
+            raise InputError("", "collapse", "the matrix has no Background", "Give a background label.")
         recall_mass = collapse_mass(self.recall_mass)
-        same = self.precision_mass is self.recall_mass
+        one_mass = self.precision_mass is self.recall_mass
         pred_pixels = np.array([self.pred_pixels[0], self.pred_pixels[1:].sum()])
-        precision_mass = recall_mass if same else collapse_mass(self.precision_mass)
+        precision_mass = recall_mass if one_mass else collapse_mass(self.precision_mass)
         labels = [self.labels[0], CONTENT]
         return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe)
 
     def showing_only(self, labels: Collection[str]) -> Confusion:
-        """The same numbers, of which only these labels and Background are drawn; all where none of a side is named."""
+        """The same numbers with only these labels and Background visible; a side with none of them keeps all."""
         sides = (self.rows or range(len(self.labels)), self.columns or range(len(self.labels)))
         named = [tuple(i for i in side if self.labels[i] in labels and i >= self.has_background) for side in sides]
         first = (0,) if self.has_background else ()
@@ -136,7 +137,7 @@ class Confusion:
 
     @cached_property
     def visible(self) -> tuple[list[int], list[int]]:
-        """Rows and columns worth drawing: labels in use; for different taxonomies only the block gt x pred."""
+        """Visible rows and columns: labels in use; if the two sides have different labels, only the block gt x pred."""
         used = (self.gt_pixels > 0) | (self.pred_pixels > 0)
         rows = [i for i in self.rows or range(len(self.labels)) if used[i] or i == 0]
         columns = [j for j in self.columns or range(len(self.labels)) if used[j] or j == 0]
@@ -144,13 +145,13 @@ class Confusion:
 
     @property
     def drawn(self) -> tuple[list[int], list[int]]:
-        """Deprecated: `visible`."""
+        """Deprecated; use `visible`."""
         warnings.warn("Confusion.drawn is called Confusion.visible now", DeprecationWarning, stacklevel=2)
         return self.visible
 
 
 def collapse_mass(mass: Floats) -> Floats:
-    """float64[..., 2, 2] from float64[..., gt, pred]: sums over all labels but Background."""
+    """float64[..., 2, 2] from float64[..., gt, pred]: all labels but Background summed up to Content."""
     out = np.empty((*mass.shape[:-2], 2, 2))
     out[..., 0, 0] = mass[..., 0, 0]
     out[..., 0, 1] = mass[..., 0, 1:].sum(axis=-1)
@@ -161,11 +162,11 @@ def collapse_mass(mass: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class GroupMatrices:
-    """Many matrices: float64[groups, gt, pred] masses (one, twice, with `matrix`), float64[groups, pred] pixels."""
+    """The confusion matrices of many groups (pages or documents), stacked."""
 
-    recall_mass: Floats
-    precision_mass: Floats
-    pred_pixels: Floats
+    recall_mass: Floats  # [groups, gt, pred]
+    precision_mass: Floats  # [groups, gt, pred]; the same array as `recall_mass` with method `matrix`
+    pred_pixels: Floats  # [groups, pred]
 
     @property
     def margins(self) -> Margins:
@@ -173,14 +174,14 @@ class GroupMatrices:
 
     @property
     def content_margins(self) -> Margins:
-        """Those of Content in the 2x2, float64[groups, 1]; each mass is summed by itself."""
+        """float64[groups, 1] each: the margins of Content in the 2x2 matrices of both masses."""
         return margins(collapse_mass(self.recall_mass), collapse_mass(self.precision_mass)).without_first(1)
 
 
 def group_matrices(
     counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
 ) -> GroupMatrices:
-    """One matrix for each group of rows; `group` is int[rows], or int[1] for all of them together."""
+    """One matrix per group of rows; `group` is int[rows], or int[1] if all rows are in one group."""
     from layoutcm.metrics import contributions
 
     check_method(method)
@@ -201,18 +202,18 @@ def check_method(method: str) -> None:
 
 def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", recipe: str = "") -> Confusion:
     """The confusion matrix of all rows of `counts` together."""
-    one = group_matrices(counts, space, np.zeros(1, np.int64), 1, method)
-    recall_mass = one.recall_mass[0]
-    same = one.precision_mass is one.recall_mass
+    matrices = group_matrices(counts, space, np.zeros(1, np.int64), 1, method)
+    recall_mass = matrices.recall_mass[0]
+    one_mass = matrices.precision_mass is matrices.recall_mass
     return Confusion(
         list(space.labels),
         method,
         recall_mass,
-        recall_mass if same else one.precision_mass[0],
-        one.pred_pixels[0],
+        recall_mass if one_mass else matrices.precision_mass[0],
+        matrices.pred_pixels[0],
         diagonal=space.shared,
         recipe=recipe,
-        # Several labels may stand in one place, when they are shown as their family.
+        # np.unique, because several labels have the same place when they are shown as their family.
         rows=() if space.shared else tuple(np.unique(space.gt_place).tolist()),
         columns=() if space.shared else tuple(np.unique(space.pred_place).tolist()),
     )
@@ -226,13 +227,13 @@ def label_sets_confusion(
     background: str | None = BACKGROUND,
     method: str = "matrix",
 ) -> Confusion:
-    """The same matrix for plain label sets, one pair a sample; an empty set is `background`.
+    """The multi-label confusion matrix of plain label sets, one pair per sample; an empty set is `background`.
 
     With `background=None` there is no Background row, and every sample needs a label on both sides.
     """
     names = list(dict.fromkeys(label for label in labels if label != background))
     sets = [
-        [_numbers(s, names, background, side, i) for i, s in enumerate(given)]
+        [_label_numbers(s, names, background, side, i) for i, s in enumerate(given)]
         for side, given in (("gt_sets", gt_sets), ("pred_sets", pred_sets))
     ]
     pixels = sample_weights(len(sets[0]), len(sets[1]), weights)
@@ -244,18 +245,20 @@ def label_sets_confusion(
 
 
 def sample_weights(gt_samples: int, pred_samples: int, weights: ArrayLike | None) -> Floats:
-    """float64[samples]: what each pair of sets counts; 1 unless weights are given."""
+    """float64[samples]: the weight of each pair of sets; 1 if no weights are given."""
     if gt_samples != pred_samples:
         problem = f"{gt_samples} and {pred_samples} samples"
-        raise InputError("", "gt_sets, pred_sets", problem, "Give a pair of sets a sample.")
+        raise InputError("", "gt_sets, pred_sets", problem, "Give one gt set and one pred set per sample.")
     checked = np.ones(gt_samples) if weights is None else numbers_of(weights, "weights")
     if checked.shape != (gt_samples,) or not ((checked >= 0) & np.isfinite(checked)).all():
-        problem = f"must be {gt_samples} finite numbers of 0 or more, one a sample"
-        raise InputError("", "weights", problem, "Repair them.")
+        problem = f"must be {gt_samples} finite numbers of 0 or more, one per sample"
+        raise InputError("", "weights", problem, "Correct the weights.")
     return checked
 
 
-def _numbers(labels: Iterable[str], names: list[str], background: str | None, side: str, sample: int) -> list[int]:
+def _label_numbers(
+    labels: Iterable[str], names: list[str], background: str | None, side: str, sample: int
+) -> list[int]:
     if not isinstance(labels, Iterable):
         raise InputError(
             "", f"{side}[{sample}]", f"{short_repr(labels)} is not a set of labels", "Give a set of names."
@@ -273,12 +276,12 @@ def _numbers(labels: Iterable[str], names: list[str], background: str | None, si
 
 def _without_background(confusion: Confusion) -> Confusion:
     recall_mass = confusion.recall_mass[1:, 1:]
-    same = confusion.precision_mass is confusion.recall_mass
+    one_mass = confusion.precision_mass is confusion.recall_mass
     return Confusion(
         confusion.labels[1:],
         confusion.method,
         recall_mass,
-        recall_mass if same else confusion.precision_mass[1:, 1:],
+        recall_mass if one_mass else confusion.precision_mass[1:, 1:],
         confusion.pred_pixels[1:],
         has_background=False,
     )

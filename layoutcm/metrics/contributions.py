@@ -1,7 +1,7 @@
-"""The compiled rule of the multi-label confusion matrix: what a pair of label sets adds, and where.
+"""The compiled rule of the multi-label confusion matrix: what a pair of label sets adds to which cells.
 
-T = gt's labels of a pixel, P = pred's, as places in the matrix. Name the sets (hit, missed, extra), decide
-who spends on whom, add. `matrix` is Krstinić et al. 2020, `tensor` Krstinić et al. 2024.
+The labels of a pair are hits (in both sets), missed (only in gt) or extra (only in pred). Method `matrix` is the rule
+of Krstinić et al. 2020; `tensor` is that of Krstinić et al. 2024, with one rule for recall and one for precision.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ MATRIX, RECALL, PRECISION = 0, 1, 2
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _list_pred(labels, first, weight, pred_pixels, places, n):
-    """Append the numbers of the bits in `labels`, counted from `first`, to places[:n] and weigh them; the new n."""
+def _append_pred_labels(labels, first, weight, pred_pixels, columns, n):
+    """Append the numbers of the set bits in `labels`, plus `first`, to columns[:n], and add their weight. Return n."""
     while labels != 0:
-        places[n] = first + lowest_bit(labels)
-        pred_pixels[places[n]] += weight
+        columns[n] = first + lowest_bit(labels)
+        pred_pixels[columns[n]] += weight
         n += ONE
         labels &= labels - ONE
     return n
@@ -29,42 +29,43 @@ def _list_pred(labels, first, weight, pred_pixels, places, n):
 def add_pairs(words, many_words, weights, group, rule, out, pred_pixels):
     """Add every row's contribution to out[group, gt, pred], and its weight to pred_pixels[group, pred].
 
-    `words` is uint64[rows, 2 x words]: gt's and pred's label sets, one bit a place of the matrix. `many_words` says
-    how many a side has; None, for one, is compiled apart, without inner loops. `group` is int64[rows], or int64[1]
-    when there is one.
+    `words` is uint64[rows, 2 x words]: the label sets of gt and pred, one bit per row or column of the matrix.
+    `many_words` is the number of words per side, or None for one: that case is compiled separately, without inner
+    loops. `group` is int64[rows], or int64[1] if all rows are in one group.
     """
     n_words = 1 if many_words is None else many_words
-    places = np.empty(out.shape[1], np.uint64)  # of pred's labels, the hits first
+    columns = np.empty(out.shape[1], np.uint64)  # of the pred labels, the hits first
     for row in range(words.shape[0]):
         weight, g = weights[row], np.uint64(group[0 if group.size == 1 else row])
         n_missed, hits = np.int64(0), np.uint64(0)
         for k in range(n_words):
             gt, pred = words[row, k], words[row, n_words + k]
             n_missed += bits_in(gt & ~pred)
-            hits = _list_pred(gt & pred, np.uint64(64 * k), weight, pred_pixels[g], places, hits)
+            hits = _append_pred_labels(gt & pred, np.uint64(64 * k), weight, pred_pixels[g], columns, hits)
         end = hits
         for k in range(n_words):
             gt, pred = words[row, k], words[row, n_words + k]
-            end = _list_pred(pred & ~gt, np.uint64(64 * k), weight, pred_pixels[g], places, end)
+            end = _append_pred_labels(pred & ~gt, np.uint64(64 * k), weight, pred_pixels[g], columns, end)
         n_gt, n_pred, n_extra = np.int64(hits) + n_missed, np.int64(end), np.int64(end - hits)
-        # gt's missed labels spend on pred's extra ones; the rules differ in who else takes part.
-        kept, hits_spend, receivers, parts = weight, False, hits, n_extra
+        # A hit adds `on_diagonal` to its own cell. Rows of missed labels add `share` to the columns of extra labels;
+        # depending on the rule, the rows or the columns of the hits are included.
+        on_diagonal, with_hit_rows, first_column, parts = weight, False, hits, n_extra
         if rule == RECALL or (rule == MATRIX and n_extra == 0):
-            receivers, parts = np.uint64(0), n_pred
+            first_column, parts = np.uint64(0), n_pred
         elif rule == PRECISION:
-            hits_spend, parts = True, n_gt
+            with_hit_rows, parts = True, n_gt
         elif n_missed == 0:
-            # Everything found and more: each hit gives a share of itself to the extra labels.
-            hits_spend, parts = True, n_pred
-            kept = weight * n_gt / n_pred
+            # All gt labels are found, and there are extra ones: each hit shares its weight with them.
+            with_hit_rows, parts = True, n_pred
+            on_diagonal = weight * n_gt / n_pred
         share = weight / max(parts, 1)
         for a in range(hits):
-            out[g, places[a], places[a]] += kept
+            out[g, columns[a], columns[a]] += on_diagonal
         for k in range(n_words):
             gt, pred = words[row, k], words[row, n_words + k]
-            spenders = gt if hits_spend else gt & ~pred
-            while spenders != 0:
-                i = np.uint64(64 * k) + lowest_bit(spenders)
-                for b in range(receivers, end):
-                    out[g, i, places[b]] += share
-                spenders &= spenders - ONE
+            gt_rows = gt if with_hit_rows else gt & ~pred
+            while gt_rows != 0:
+                i = np.uint64(64 * k) + lowest_bit(gt_rows)
+                for b in range(first_column, end):
+                    out[g, i, columns[b]] += share
+                gt_rows &= gt_rows - ONE

@@ -1,8 +1,8 @@
-"""How serious a confusion is: labels belong to families, and a mistake stays in its family or leaves it.
+"""How serious confusions are: labels belong to families, and a confusion stays inside a family or leaves it.
 
-Per sample and family: labels on both sides go to the diagonal and are taken out; what remains on both sides pairs up
-inside the family; what remains on one side alone pairs with OOF. A sample is a pixel or a page.
-Pairs of label sets are booked once for all samples that have them.
+For each sample (a pixel or a page) and family: labels on both sides count on the diagonal and are removed. The
+remaining gt labels are paired with the remaining pred labels of the family; if one side has none left, the labels of
+the other side are paired with OOF (out of family). Equal pairs of label sets are counted together.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Sides = tuple[Sequence[str], Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class FamilyMatrix:
-    """`values` is float64[gt labels + OOF, pred labels + OOF]: what one family adds up to."""
+    """The counts of one family: `values` is float64[gt labels + OOF, pred labels + OOF]."""
 
     family: str
     gt_labels: tuple[str, ...]
@@ -59,13 +59,13 @@ class FamilyMatrix:
         return pd.DataFrame(self.values, index=[*self.gt_labels, OOF], columns=[*self.pred_labels, OOF])
 
     def given(self, side: int) -> list[dict[str, Any]]:
-        """One row a label of a side: the masses of identity, in_family and oof, and the preferred confusion."""
+        """One row per label of a side: its counts of identity, in_family and oof, and the most frequent confusion."""
         own, other = (self.gt_labels, self.pred_labels) if side == GT else (self.pred_labels, self.gt_labels)
         rows = []
         for label, mass in zip(own, self.values if side == GT else self.values.T):
             same = np.array([name == label for name in (*other, None)])
             others = np.where(same, 0.0, mass)
-            most = int(others.argmax())  # the first of equals, so that OOF comes last
+            most = int(others.argmax())  # the first maximum; OOF is last
             rows.append(
                 {
                     "label": label,
@@ -80,7 +80,7 @@ class FamilyMatrix:
 
 @dataclass(frozen=True, eq=False)
 class FamilyConfusion:
-    """The families of a comparison: a matrix each, and for every label where it stays and where it goes."""
+    """The families of a comparison: one matrix per family, and how often each label stays in its family."""
 
     all_matrices: tuple[FamilyMatrix, ...]
     tree: FamilyTree
@@ -95,20 +95,20 @@ class FamilyConfusion:
 
     @cached_property
     def matrices(self) -> dict[str, pd.DataFrame]:
-        """{family: DataFrame}, index gt labels and OOF, columns pred labels and OOF."""
+        """{family: DataFrame}; index: gt labels and OOF, columns: pred labels and OOF."""
         return {matrix.family: matrix.table() for matrix in self.all_matrices}
 
     @property
     def common_labels(self) -> bool:
-        """Some label but Background is on both sides, so that something can be right."""
+        """True if both sides have a common label other than Background, so that a prediction can be correct."""
         return any(set(m.gt_labels) & set(m.pred_labels) - {BACKGROUND} for m in self.all_matrices)
 
     def given_gt(self) -> pd.DataFrame:
-        """One row a gt label: label, shares identity, in_family and oof of its total, the preferred confusion."""
+        """One row per gt label: label, its shares identity, in_family and oof, total, most frequent confusion."""
         return self._given(GT)
 
     def given_pred(self) -> pd.DataFrame:
-        """The same for every pred label."""
+        """One row per pred label, with the columns of `given_gt`."""
         return self._given(PRED)
 
     def _given(self, side: int) -> pd.DataFrame:
@@ -123,7 +123,7 @@ class FamilyConfusion:
         return pd.DataFrame(columns | {"total": total, "preferred": preferred})
 
     def shares(self, side: int = GT, background: bool = False) -> dict[str, float]:
-        """identity, in_family and oof of all labels of a side together, with or without Background."""
+        """The shares identity, in_family and oof over all labels of a side, with or without Background."""
         rows = [
             row
             for matrix in self.all_matrices
@@ -145,7 +145,7 @@ class Samples:
 
 
 def family_counts(gt: Bools, pred: Bools, weights: Floats, count: str) -> Floats:
-    """float64[labels + OOF, labels + OOF]: what one family's labels add up to; bool[samples, labels] of both sides."""
+    """float64[gt labels + OOF, pred labels + OOF] of one family; `gt` and `pred` are bool[samples, labels]."""
     hit, missed, extra = gt & pred, gt & ~pred, pred & ~gt
     n_missed, n_extra = missed.sum(axis=1), extra.sum(axis=1)
     parts = {"pairs": np.ones(len(weights)), "gold": n_extra, "pred": n_missed}[count]
@@ -158,12 +158,12 @@ def family_counts(gt: Bools, pred: Bools, weights: Floats, count: str) -> Floats
 
 
 def family_matrices(samples: Samples, tree: FamilyTree, sides: Sides, count: str, depth: int) -> list[FamilyMatrix]:
-    """A matrix for each family that has a label on either side: Background, then the tree's, then labels in none."""
+    """One matrix per family with a label on either side: Background, the families of the tree, labels in no family."""
     place = {label: i for i, label in enumerate(samples.labels)}
     first = [label for label in (BACKGROUND, *tree.paths) if label in place]
     members: dict[tuple[str, ...], list[str]] = {}
     for label in dict.fromkeys((*first, *samples.labels)):
-        # A label in none is its own family, and counts in one that has its name.
+        # A label in no family is its own family; if a family has the same name, it counts there.
         family = tree.paths.get(label, ())[:depth] or (label,)
         members.setdefault(family, []).append(label)
     names = path_names(members)
@@ -178,7 +178,7 @@ def family_matrices(samples: Samples, tree: FamilyTree, sides: Sides, count: str
     return matrices
 
 
-def check_choices(sample: str, count: str, depth: int) -> None:
+def check_family_options(sample: str, count: str, depth: int) -> None:
     for name, value, known in (("sample", sample, SAMPLES), ("count", count, COUNTS)):
         if value not in known:
             raise InputError("", name, f"{short_repr(value)} is not known", f"Use one of {', '.join(known)}.")
@@ -188,8 +188,8 @@ def check_choices(sample: str, count: str, depth: int) -> None:
 def family_confusion(
     counts: PairCounts, shared: bool, given: FamiliesLike, sample: str, count: str, depth: int, recipe: str = ""
 ) -> FamilyConfusion:
-    """The families of pair counts; `shared`: both sides have one list of labels."""
-    check_choices(sample, count, depth)
+    """The families of pair counts; `shared` is True if both sides use the same list of labels."""
+    check_family_options(sample, count, depth)
     names = tuple(dict.fromkeys((*counts.labels[GT], *counts.labels[PRED])))
     tree = family_tree(given, names)
     samples = _pixel_samples(counts, names) if sample == "pixel" else _page_samples(counts, names)
@@ -209,14 +209,14 @@ def _pixel_samples(counts: PairCounts, names: tuple[str, ...]) -> Samples:
 
 
 def _page_samples(counts: PairCounts, names: tuple[str, ...]) -> Samples:
-    """Pages instead of pixels: the labels that occur on each, without Background."""
+    """The labels that occur on each page, without Background."""
     pages = counts.by_page()
     pairs = pages.merged()
     return Samples(names, _members(pairs, GT, names), _members(pairs, PRED, names), pairs.pixels)
 
 
 def _members(pairs: PairCounts, side: int, names: Sequence[str]) -> Bools:
-    """bool[rows, names]: the side's set holds the label of this name."""
+    """bool[rows, names]: whether the side's set has the label of this name."""
     number = {name: i for i, name in enumerate((BACKGROUND, *pairs.labels[side]))}
     return np.stack([np.zeros(len(pairs), bool), *(pairs.has(side, number.get(name, -1)) for name in names)], 1)[:, 1:]
 
@@ -229,8 +229,8 @@ def label_sets_families(
     weights: ArrayLike | None = None,
     depth: int = 1,
 ) -> FamilyConfusion:
-    """The same for plain label sets, one pair a sample. A set may be empty."""
-    check_choices("page", count, depth)
+    """The families of plain label sets, one pair per sample. A set may be empty."""
+    check_family_options("page", count, depth)
     sets = [
         [_checked_set(labels, side, i) for i, labels in enumerate(given)]
         for side, given in (("gt_sets", gt_sets), ("pred_sets", pred_sets))
@@ -263,10 +263,10 @@ def _checked_set(labels: Iterable[str], side: str, sample: int) -> frozenset[str
 
 
 def space_at(space: LabelSpace, sides: Sides, tree: FamilyTree, depth: int, expanded: Sequence[str]) -> LabelSpace:
-    """The rows and columns of the matrix when labels are shown as the families around them.
+    """The rows and columns of the matrix when labels are shown as their families.
 
-    Several labels then stand in one place: a pixel that carries two labels of a family carries that family once.
-    A family with labels of both sides makes two different label lists comparable.
+    Labels of a family have the same row and column: a pixel with two labels of a family counts once for that family.
+    If a family has labels of both sides, two different label lists become comparable.
     """
     shown_as = display_paths(tree, dict.fromkeys((*sides[GT], *sides[PRED])), check_depth(depth, least=0), expanded)
     names = path_names(shown_as.values())
@@ -286,9 +286,9 @@ def space_at(space: LabelSpace, sides: Sides, tree: FamilyTree, depth: int, expa
 
 
 def names_in_order(labels: Sequence[str], tree: FamilyTree, depth: int, expanded: Sequence[str] = ()) -> list[str]:
-    """What the labels are shown as at a depth, in the order of the tree, for drawing."""
+    """The names that the labels are shown as at a depth, in the order of the tree."""
     ordered = [label for label in tree.paths if label in labels]
-    # Named in the order that `space_at` meets them, so that both give the same names.
+    # In the order of `labels`, as in `space_at`, so that both functions give the same names.
     names = path_names(display_paths(tree, labels, depth, expanded).values())
     shown_as = display_paths(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
     return list(dict.fromkeys(names[path] for path in shown_as.values()))

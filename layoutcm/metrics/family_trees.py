@@ -1,8 +1,8 @@
-"""Families of labels: a tree, from a file, a mapping or the built-in ones, and what its labels are shown as.
+"""Families of labels: a tree from a file, a mapping or a built-in tree, and the names that labels are shown as.
 
-`{Text: {Headings: [Title, Section-header], Body: [Text]}, Figure: [Picture]}` is a tree; a list may hold labels and
-further families. A label in none is its own family. Names are compared as written, those of built-in trees up to
-case, blanks, hyphens and underscores.
+`{Text: {Headings: [Title, Section-header], Body: [Text]}, Figure: [Picture]}` is a tree; a list may contain labels and
+further families. A label in no family is its own family. Labels are compared exactly; with built-in trees, case,
+blanks, hyphens and underscores are ignored.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
 from layoutcm.layouts.model import BACKGROUND, Finding
 
 OOF = "OOF"
-OUT_OF_FAMILY = "out of family"  # the same in words
-EVERYTHING = "Content"  # what all labels are shown as at depth 0
+OUT_OF_FAMILY = "out of family"  # OOF in words
+EVERYTHING = "Content"  # the name of all labels at depth 0
 PATH_SEPARATOR = " / "
 MOST_FAMILIES, MOST_DEPTH = 10_000, 20
 TREE_HINT = "Write {family: [labels]}, or families inside families: {Text: {Headings: [Title], Body: [Text]}}."
@@ -31,40 +31,40 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FamilyTree:
-    """`paths[label]` is the families around a label, outermost first."""
+    """A tree of families: `paths[label]` are the families that contain a label, outermost first."""
 
     name: str
     paths: dict[str, Path]
 
     @property
     def title(self) -> str:
-        """For a recipe: the file's name, or how many families were given."""
+        """The name of the tree in a recipe: the file name, or the number of given families."""
         count = len({path[0] for path in self.paths.values()})
         return PurePath(self.name).stem if self.name else f"{count} given" if count else "none"
 
     @property
     def depth(self) -> int:
-        """How many families are nested into each other at most."""
+        """The largest number of nested families."""
         return max(map(len, self.paths.values()), default=0)
 
     @property
     def families(self) -> list[str]:
-        """The names of all families, inner ones too."""
+        """The names of all families, including inner ones."""
         return list(dict.fromkeys(family for path in self.paths.values() for family in path))
 
     def full_path(self, label: str) -> Path:
-        """The families around the label, then the label."""
+        """The families that contain the label, then the label."""
         return (*self.paths.get(label, ()), label)
 
     def as_written(self) -> dict[str, Any]:
-        """The tree as a file would give it."""
+        """The tree as nested mappings and lists, as in a file."""
         root: dict[str, Any] = {}
         for label, path in self.paths.items():
-            here = root
+            node = root
             for family in path:
-                here = here.setdefault(family, {})
-            here.setdefault(None, []).append(label)  # type: ignore[call-overload]
-        return {family: _as_nested(node) for family, node in root.items()}
+                node = node.setdefault(family, {})
+            node.setdefault(None, []).append(label)  # type: ignore[call-overload]
+        return {family: _as_nested(below) for family, below in root.items()}
 
 
 def _as_nested(node: dict[Any, Any]) -> Any:
@@ -96,7 +96,7 @@ def parse_tree(name: str, data: bytes) -> FamilyTree:
 
 
 def check_tree(given: object, file: str) -> FamilyTree:
-    """The tree in plain values; anything that is not one is an InputError that says where."""
+    """The tree of a mapping; raise an InputError with the place of the first problem if it is not a tree."""
     if not isinstance(given, Mapping):
         raise InputError(file, "families", f"{short_repr(given)} is not a set of families", TREE_HINT)
     paths: dict[str, Path] = {}
@@ -109,7 +109,7 @@ def check_tree(given: object, file: str) -> FamilyTree:
 
 
 def _families_in(node: object, path: Path, file: str) -> Iterator[tuple[Path, list[object]]]:
-    """Every family with the labels that are directly in it, in the order of the file."""
+    """Every family with its direct labels, in the order of the file."""
     if len(path) > MOST_DEPTH:
         raise InputError(file, "families", f"there are more than {MOST_DEPTH} families inside each other", TREE_HINT)
     if not isinstance(node, Mapping | list | tuple | set | frozenset | None):
@@ -121,14 +121,14 @@ def _families_in(node: object, path: Path, file: str) -> Iterator[tuple[Path, li
     for item in items:
         if isinstance(item, Mapping):
             for name, below in item.items():
-                yield from _families_in(below, (*path, _family(name, file, path)), file)
+                yield from _families_in(below, (*path, _checked_family(name, file, path)), file)
 
 
 def _place_in_tree(path: Path) -> str:
     return ".".join(("families", *path))
 
 
-def _family(name: object, file: str, path: Path) -> str:
+def _checked_family(name: object, file: str, path: Path) -> str:
     if not isinstance(name, str) or not name:
         raise InputError(
             file, _place_in_tree(path), f"{short_repr(name)} is not a family's name", f"Put it in quotes. {TREE_HINT}"
@@ -160,21 +160,21 @@ def depth_findings(tree: FamilyTree, depth: int) -> list[Finding]:
     used = depth_within(tree, depth)
     if used == depth:
         return []
-    message = f"No family is {depth} deep, so the families are those at depth {used}."
+    message = f"The tree has no families at depth {depth}, so the families at depth {used} are used."
     return [Finding("depth-beyond-tree", message, severity="info")]
 
 
 def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
-    """What is odd about a tree for these labels."""
+    """Labels of the tree that are not used, and used labels that are not in the tree."""
     unknown = [label for label in tree.paths if label not in labels]
-    alone = [label for label in labels if label not in tree.paths]
+    without_family = [label for label in labels if label not in tree.paths]
     outermost = {path[0] for path in tree.paths.values()}
-    homonyms = [label for label in alone if label in outermost]
-    alone = [label for label in alone if label not in outermost]
+    named_like_family = [label for label in without_family if label in outermost]
+    without_family = [label for label in without_family if label not in outermost]
     notes = [
         ("family-label-unknown", unknown, "named by the families and used by neither side", "Check their spelling."),
-        ("label-without-family", alone, "in no family and count as families of their own", ""),
-        ("label-like-family", homonyms, "in no family but have the name of one, and count there", ""),
+        ("label-without-family", without_family, "in no family; each counts as its own family", ""),
+        ("label-like-family", named_like_family, "in no family but named like a family, and counted there", ""),
     ]
     return [
         Finding(
@@ -190,9 +190,9 @@ def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
 
 
 def display_paths(tree: FamilyTree, labels: Iterable[str], depth: int, expanded: Sequence[str] = ()) -> dict[str, Path]:
-    """{label: what it is shown as}: the family around it at a depth, or itself where no family is that deep.
+    """{label: path it is shown as}: its family at a depth, or the label itself if no family is that deep.
 
-    Families in `expanded` are opened: their labels are shown as the families below, or as themselves.
+    Labels of families in `expanded` are shown as the next inner family, or as themselves.
     """
     unknown = [family for family in expanded if family not in tree.families]
     if unknown:
@@ -200,21 +200,21 @@ def display_paths(tree: FamilyTree, labels: Iterable[str], depth: int, expanded:
         raise InputError("", "expanded", f"there is no family {short_repr(unknown[0])}", f"Families: {known}.")
     shown_as = {}
     for label in labels:
-        full, at = tree.full_path(label), depth
-        while 0 < at < len(full) and full[at - 1] in expanded:
-            at += 1
-        shown_as[label] = full[:at]
+        full_path, shown_depth = tree.full_path(label), depth
+        while 0 < shown_depth < len(full_path) and full_path[shown_depth - 1] in expanded:
+            shown_depth += 1
+        shown_as[label] = full_path[:shown_depth]
     return shown_as
 
 
 def path_names(paths: Iterable[Path]) -> dict[Path, str]:
-    """A name for each path: its last part, or all of it where another path ends alike."""
+    """A unique name for each path: its last part, or the whole path if another path has the same last part."""
     distinct = list(dict.fromkeys(paths))
-    ends = Counter(path[-1:] for path in distinct)
+    last_parts = Counter(path[-1:] for path in distinct)
     names: dict[Path, str] = {}
     for path in distinct:
-        name = (path[-1] if path else EVERYTHING) if ends[path[-1:]] == 1 else PATH_SEPARATOR.join(path)
-        while name in names.values():  # a family whose own name looks like a path
+        name = (path[-1] if path else EVERYTHING) if last_parts[path[-1:]] == 1 else PATH_SEPARATOR.join(path)
+        while name in names.values():  # a family name that looks like a path
             name += "′"
         names[path] = name
     return names
@@ -222,17 +222,17 @@ def path_names(paths: Iterable[Path]) -> dict[Path, str]:
 
 def check_depth(depth: object, least: int) -> int:
     if not isinstance(depth, int) or isinstance(depth, bool) or depth < least:
-        raise InputError("", "depth", f"{short_repr(depth)} is not a depth", f"Use a whole number from {least} on.")
+        raise InputError("", "depth", f"{short_repr(depth)} is not a depth", f"Use a whole number of {least} or more.")
     return depth
 
 
 def depth_within(tree: FamilyTree, depth: int) -> int:
-    """The depth of families that a tree has where one asks for a deeper one."""
+    """The depth, but at most that of the innermost families."""
     return min(check_depth(depth, least=1), max(tree.depth, 1))
 
 
-# For the label sets that most data and models come with. Names are compared loosely, so that one tree fits the
-# spellings of all tools.
+# Trees for the labels of common datasets and models. Names are compared without case and separators, so that one tree
+# works for the spellings of all tools.
 BUILT_IN: dict[str, dict[str, Any]] = {
     "doclaynet": {
         "Text": {
@@ -258,7 +258,7 @@ BUILT_IN: dict[str, dict[str, Any]] = {
             "Marks": ["checkbox_selected", "checkbox_unselected", "grading_scale"],
         },
     },
-    # For two sides that were labelled by different tools.
+    # For two sides with labels from different tools.
     "mixed": {
         "Text": {
             "Headings": ["title", "doc_title", "document_title", "section_header", "paragraph_title", "heading"],
@@ -277,26 +277,26 @@ BUILT_IN: dict[str, dict[str, Any]] = {
 
 
 def built_in_tree(name: str, labels: Sequence[str]) -> FamilyTree:
-    """A built-in tree in the spelling of these labels; what they do not have is left out."""
+    """A built-in tree in the spelling of these labels, without labels that they do not include."""
     known = {plain_spelling(label): path for label, path in check_tree(BUILT_IN[name], name).paths.items()}
     order = list(known)
-    mine = [label for label in labels if plain_spelling(label) in known]
-    mine.sort(key=lambda label: order.index(plain_spelling(label)))
-    return FamilyTree(name, {label: known[plain_spelling(label)] for label in mine})
+    used = [label for label in labels if plain_spelling(label) in known]
+    used.sort(key=lambda label: order.index(plain_spelling(label)))
+    return FamilyTree(name, {label: known[plain_spelling(label)] for label in used})
 
 
 def suggested_trees(labels: Sequence[str]) -> list[FamilyTree]:
-    """Built-in trees that hold at least half of the labels, the best first."""
+    """Built-in trees that contain at least half of the labels, the best first."""
     trees = [built_in_tree(name, labels) for name in BUILT_IN]
     fitting = [tree for tree in trees if tree.paths and 2 * len(tree.paths) >= len(labels)]
     return sorted(fitting, key=lambda tree: -len(tree.paths))
 
 
 def suggest_families(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """{name: families} of the built-in trees that fit these labels, the best first; `c.families` takes each of them."""
+    """{name: families} of the built-in trees that fit these labels, the best first, for `Comparison.families`."""
     return {tree.name: tree.as_written() for tree in suggested_trees(list(labels))}
 
 
 def preferred_name(preferred: str | None) -> str:
-    """What a label is mostly confused with, in words; "" where it is never confused."""
+    """The most frequent confusion of a label in words; "" if it is never confused."""
     return {OOF: OUT_OF_FAMILY, None: ""}.get(preferred, preferred or "")

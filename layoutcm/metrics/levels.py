@@ -1,7 +1,7 @@
-"""Numbers at every level: each page, each document, the whole set.
+"""Matrices and scores of each page, of each document and of the whole set.
 
-`Levels` holds the pair counts of a comparison and sums them by page or by document. Matrices come in blocks, because
-those of 80,000 pages with 149 labels would not fit into memory.
+`Levels` has the pair counts of a comparison and sums them by page or by document. Matrices are computed in blocks,
+because those of 80,000 pages with 149 labels do not fit into memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MatrixBlocks = Iterable[tuple[range, GroupMatrices]]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The pair counts of a comparison, with the pages and labels that they are of."""
+    """The pair counts of a comparison, with its labels and pages."""
 
     counts: PairCounts
     space: LabelSpace
@@ -64,30 +64,30 @@ class Levels:
 
     @cached_property
     def document_sizes(self) -> NDArray[np.int64]:
-        """int64[documents]: how many pages each has."""
+        """int64[documents]: the number of pages of each document."""
         return np.bincount(self.document_of_page, minlength=len(self.documents))
 
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        """Blocks of pages with a matrix for each page."""
+        """Blocks of pages with one matrix per page."""
         return matrix_blocks(self.counts, self.space, self.counts.page, len(self.pages), method)
 
     def document_matrices(self, method: str = "matrix") -> MatrixBlocks:
-        """Blocks of documents with a matrix for each document."""
+        """Blocks of documents with one matrix per document."""
         document = self.document_of_page[self.counts.page]
         return matrix_blocks(self.counts, self.space, document, len(self.documents), method)
 
     def page_table(self, method: str) -> pd.DataFrame:
-        """One row a page, the worst first: page, document, pixels, scores without Background, content scores."""
+        """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
         columns = {"page": self.page_names, "document": list(self.pages.documents), "pixels": self.page_pixels}
         return worst_first(columns, self.page_matrices(method), self.space.shared)
 
     def document_table(self, method: str) -> pd.DataFrame:
-        """One row a document, the worst first: document, pages, pixels, and the scores of the page table."""
+        """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
         columns = {"document": list(self.documents), "pages": self.document_sizes, "pixels": self.document_pixels}
         return worst_first(columns, self.document_matrices(method), self.space.shared)
 
     def average(self, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
-        """Precision, recall and F1 of all pixels, or the mean of each page's or document's own values."""
+        """Precision, recall and F1 of all pixels, or their mean over pages or documents."""
         if over not in ("pixels", "pages", "documents"):
             raise InputError("", "over", f"{short_repr(over)} is not known", "Use pixels, pages or documents.")
         if over == "pixels":
@@ -99,7 +99,7 @@ class Levels:
         return {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
 
     def page_index(self, page: str) -> int:
-        """The page of this name, or the only one whose name is equal except for folder or suffix."""
+        """The position of the page with this name, or of the only page that differs in folder or suffix only."""
         index = self.pages.index
         if not isinstance(page, str):
             raise InputError(
@@ -111,12 +111,12 @@ class Levels:
         found = find_page(page, self.pages)
         if found is not None:
             return found
-        alike = [name for name in index if stem(name) == stem(page)]
-        problem = f"{short_repr(page)} fits {len(alike)} pages" if alike else f"there is no page {short_repr(page)}"
+        similar = [name for name in index if stem(name) == stem(page)]
+        problem = f"{short_repr(page)} fits {len(similar)} pages" if similar else f"there is no page {short_repr(page)}"
         raise InputError("", "page", problem, f"Page names are like {short_repr(next(iter(index), ''))}.")
 
     def pages_of(self, document: str) -> NDArray[np.int64]:
-        """The pages of a document, as positions."""
+        """int64[pages]: the positions of a document's pages."""
         if document not in self.documents:
             raise InputError(
                 "",
@@ -127,7 +127,7 @@ class Levels:
         return np.flatnonzero(self.document_of_page == self.documents.index(document))
 
     def pages_at(self, page: str | None, document: str | None) -> NDArray[np.int64] | None:
-        """The pages of a level, as positions: one page, those of a document, or None for all."""
+        """int64[pages]: the positions of one page or of a document's pages; None for all pages."""
         if page is not None and document is not None:
             raise InputError("", "page, document", "both are given", "Give one of them.")
         if page is not None:
@@ -135,7 +135,7 @@ class Levels:
         return None if document is None else self.pages_of(document)
 
     def counts_at(self, page: str | None, document: str | None) -> PairCounts:
-        """The pair counts of a level."""
+        """The pair counts of one page, of a document or of all pages."""
         pages = self.pages_at(page, document)
         return self.counts if pages is None else self.counts.of_pages(pages.tolist())
 
@@ -143,7 +143,7 @@ class Levels:
 def matrix_blocks(
     counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
 ) -> Iterator[tuple[range, GroupMatrices]]:
-    """Blocks of groups with their stacks; `group` is int[rows]."""
+    """Blocks of groups with one matrix per group; `group` is int[rows]."""
     if (np.diff(group) < 0).any():
         order = np.argsort(group, kind="stable")
         counts, group = counts.select(order), group[order]
@@ -159,52 +159,52 @@ def matrix_blocks(
 
 
 def level_averages(blocks: MatrixBlocks, kind: str, background: bool) -> dict[str, Floats]:
-    """float64[groups] for precision, recall and F1: each page's or document's own average."""
+    """float64[groups] each: precision, recall and F1 of every page or document, averaged over its labels."""
     skip = 0 if background else 1
     parts = []
-    for _, one in blocks:
-        parts.append(mean_scores(one.margins.without_first(skip), kind))
+    for _, matrices in blocks:
+        parts.append(mean_scores(matrices.margins.without_first(skip), kind))
     return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in SCORES}
 
 
 def level_scores(blocks: MatrixBlocks, shared: bool) -> dict[str, Floats]:
-    """The score columns of the page and document tables, float64[groups] each.
+    """float64[groups] each: the score columns of the page and document tables.
 
-    precision, recall and f1 are macro, without Background; content_* are those of the collapsed matrix.
+    precision, recall and f1 are macro averages without Background; content_* are the scores of the 2x2 matrix.
     """
-    parts = [_block_scores(one, shared) for _, one in blocks]
+    parts = [_block_scores(matrices, shared) for _, matrices in blocks]
     return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in LEVEL_SCORES}
 
 
-def _block_scores(one: GroupMatrices, shared: bool) -> dict[str, Floats]:
-    labels = one.margins.without_first(1)
+def _block_scores(matrices: GroupMatrices, shared: bool) -> dict[str, Floats]:
+    labels = matrices.margins.without_first(1)
     scores = dict.fromkeys((*SCORES, "micro_f1"), np.full(len(labels.gt), np.nan))
     if shared:
         scores |= mean_scores(labels, "macro")
         scores["micro_f1"] = mean_scores(labels, "micro")["f1"]
-    content = class_scores(one.content_margins)
+    content = class_scores(matrices.content_margins)
     return scores | {f"content_{name}": content[name][:, 0] for name in SCORES}
 
 
 def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
-    """For each cell of the matrix the pages (or documents) that add most to it, in one pass over all of them.
+    """For each cell of the matrix the groups (pages or documents) that add most to it, found in one pass.
 
-    int64[gt, pred, most] groups, -1 where there are fewer; float64[gt, pred, most] what they add, falling;
-    int64[gt, pred] how many add anything.
+    int64[gt, pred, most] groups, -1 if there are fewer; float64[gt, pred, most] the amounts that they add, descending;
+    int64[gt, pred] the number of groups that add something.
     """
     group, best = np.full((labels**2, most), -1), np.zeros((labels**2, most))
     adding = np.zeros(labels**2, np.int64)
-    for groups, one in blocks:
-        values = np.ascontiguousarray(one.recall_mass.reshape(len(groups), -1).T)
+    for groups, matrices in blocks:
+        values = np.ascontiguousarray(matrices.recall_mass.reshape(len(groups), -1).T)
         adding += (values > 0).sum(axis=1)
         values = np.concatenate([best, values], axis=1)
         chosen = np.argpartition(-values, min(most, values.shape[1] - 1), axis=1)[:, :most]
-        # Equal values in the order of the groups: those seen before stand first, then those of this block.
+        # Sort by column first, so that equal values stay in the order of the groups: earlier blocks have lower columns.
         chosen = np.sort(chosen, axis=1)
         order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
         chosen = np.take_along_axis(chosen, order, axis=1)
-        seen = np.take_along_axis(group, np.minimum(chosen, most - 1), axis=1)
-        group = np.where(chosen < most, seen, chosen - most + groups.start)
+        earlier = np.take_along_axis(group, np.minimum(chosen, most - 1), axis=1)
+        group = np.where(chosen < most, earlier, chosen - most + groups.start)
         best = np.take_along_axis(values, chosen, axis=1)
         group[best == 0] = -1
     shape = (labels, labels, most)
@@ -212,7 +212,7 @@ def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArra
 
 
 def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, shared: bool) -> pd.DataFrame:
-    """The columns with the scores of each group's own matrix beside them, the lowest F1 first."""
+    """A table of the given columns and the scores of each group, the lowest F1 first."""
     import pandas as pd
 
     table = pd.DataFrame(columns | level_scores(blocks, shared))
@@ -221,14 +221,14 @@ def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, shared: bool) -> 
 
 
 def pages_behind(levels: Levels, counts: PairCounts, cell: tuple[int, int], method: str) -> pd.DataFrame:
-    """Pages ranked by what these counts add to the cell (row, column): page, document, pixels, share of the cell."""
+    """Pages in descending order of the pixels that they add to a cell: page, document, pixels, share of the cell."""
     import pandas as pd
 
-    # Only pages with such a pair, renumbered, so that few matrices are made.
+    # Compute matrices only for the pages in these counts.
     numbers, group = np.unique(counts.page, return_inverse=True)
     row, column = cell
     blocks, pages = matrix_blocks(counts, levels.space, group, numbers.size, method), levels.pages
-    pixels = np.concatenate([np.empty(0), *(one.recall_mass[:, row, column] for _, one in blocks)])
+    pixels = np.concatenate([np.empty(0), *(matrices.recall_mass[:, row, column] for _, matrices in blocks)])
     table = pd.DataFrame(
         {
             "page": [pages.names[p] for p in numbers],

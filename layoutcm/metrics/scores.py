@@ -1,6 +1,6 @@
-"""Scores of matrices: what recall, precision, F1 and averages are read off, for one matrix or many at once.
+"""Recall, precision, F1, IoU and averages, for one matrix or many at once.
 
-Undefined is decided in `ratio` alone: where a denominator is 0 the value is nan.
+Undefined values are nan. Only `ratio` decides this: a value is undefined if its denominator is 0.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ SCORES = ("precision", "recall", "f1")
 
 @dataclass(frozen=True, eq=False)
 class Margins:
-    """float64[..., labels] four times: all of a matrix that its scores need.
+    """float64[..., labels] each: the diagonals and sums of a matrix, from which all its scores are computed.
 
-    Recall has a mass and precision has one. With method `matrix` they are the same. With `tensor` their diagonals are
-    equal, too, but no longer when labels are added up to Content.
+    There are two diagonals, because method `tensor` has one mass for recall and one for precision. They are equal for
+    the labels, but not after the labels are summed up to Content.
     """
 
-    recall_hit: Floats
-    precision_hit: Floats
-    gt: Floats  # sums of the rows of the one
-    pred: Floats  # sums of the columns of the other
+    recall_hit: Floats  # diagonal of the mass for recall
+    precision_hit: Floats  # diagonal of the mass for precision
+    gt: Floats  # row sums of the mass for recall
+    pred: Floats  # column sums of the mass for precision
 
     def parts(self) -> tuple[Floats, Floats, Floats, Floats]:
         return self.recall_hit, self.precision_hit, self.gt, self.pred
@@ -38,19 +38,19 @@ class Margins:
 
 
 def margins(recall_mass: Floats, precision_mass: Floats) -> Margins:
-    """Those of float64[..., gt, pred] masses."""
+    """The margins of float64[..., gt, pred] masses."""
     recall_hit, precision_hit = (np.diagonal(mass, axis1=-2, axis2=-1) for mass in (recall_mass, precision_mass))
     return Margins(recall_hit, precision_hit, recall_mass.sum(axis=-1), precision_mass.sum(axis=-2))
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
-    """part / whole, nan where whole is 0."""
+    """part / whole; nan where whole is 0."""
     part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
     return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
 
 
 def harmonic(recall: ArrayLike, precision: ArrayLike) -> Floats:
-    """Harmonic mean; 0 where only one of the two exists, nan where neither does."""
+    """Harmonic mean; 0 where one of the two is nan, nan where both are."""
     recall, precision = np.asarray(recall, float), np.asarray(precision, float)
     neither = np.isnan(recall) & np.isnan(precision)
     r, p = np.nan_to_num(recall), np.nan_to_num(precision)
@@ -61,7 +61,7 @@ def class_scores(of: Margins) -> dict[str, Floats]:
     """float64[..., labels]: precision, recall, F1 and IoU of each label."""
     recall, precision = ratio(of.recall_hit, of.gt), ratio(of.precision_hit, of.pred)
     f1 = harmonic(recall, precision)
-    # hit / (gt + pred - hit) in terms of F1, which holds where recall and precision have hits of their own.
+    # IoU = hit / (gt + pred - hit), written in terms of F1, so that it also works with two different diagonals.
     return {"precision": precision, "recall": recall, "f1": f1, "iou": f1 / (2 - f1)}
 
 
@@ -73,7 +73,7 @@ def check_average(kind: str) -> None:
 def mean_scores(of: Margins, kind: str) -> dict[str, Floats]:
     """float64[...]: precision, recall and F1 averaged over the labels.
 
-    Absent classes are left out; a present class whose value is n/a counts 0, as in scikit-learn.
+    Labels on neither side are left out; an undefined score of another label counts as 0, as in scikit-learn.
     """
     check_average(kind)
     if kind == "micro":
@@ -87,13 +87,13 @@ def mean_scores(of: Margins, kind: str) -> dict[str, Floats]:
 
 
 def averages(matrix: ArrayLike, kind: str) -> dict[str, float]:
-    """Precision, recall and F1 of any square confusion matrix, rows gt and columns pred, no Background rule."""
+    """Precision, recall and F1 of any square confusion matrix [gt, pred]; no label is treated as Background."""
     values = _square(matrix)
     return {name: float(value) for name, value in mean_scores(margins(values, values), kind).items()}
 
 
 def accuracy(matrix: ArrayLike) -> float:
-    """The share of any square confusion matrix that lies on its diagonal; nan when there is nothing in it."""
+    """The share of any square confusion matrix that is on its diagonal; nan if the matrix is all 0."""
     values = _square(matrix)
     return float(ratio(np.trace(values), values.sum()))
 

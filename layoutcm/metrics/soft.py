@@ -1,8 +1,8 @@
 """Soft scores: precision, recall, F-beta and dice of scores between 0 and 1, without a threshold.
 
-Arrays are [N, C, ...]: samples, classes, and whatever a sample has of pixels. The arithmetic is written once, for any
-array library: on torch tensors the results are tensors and can be differentiated. Denominators are held at `eps` or
-more, so that 0/0 is 0 and a gradient exists everywhere.
+Arrays are [N, C, ...]: samples, classes, and the axes of a sample's pixels, if any. The code works with any array
+library: with torch tensors the results are tensors and can be differentiated. Denominators are at least `eps`, so that
+0/0 is 0 and a gradient exists everywhere.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def soft_scores(
 ) -> dict[str, Any]:
     """{"precision", "recall", "f_beta", "dice"} of two arrays [N, C, ...] with values in 0..1, numpy or torch.
 
-    `micro` takes all values together; `macro` is the mean of the classes, each over all samples; `samples` the mean of
-    the samples, each over all its classes; None gives an array [C]. A class or sample that both arrays leave empty
-    counts 0, as in scikit-learn.
+    `micro` takes all values together; `macro` is the mean of the scores of the classes; `samples` is the mean of the
+    scores of the samples; None returns the scores of the classes, arrays [C]. A class or sample that is 0 in both
+    arrays has a score of 0, as in scikit-learn.
     """
     check_soft_options(average, beta, eps)
     y_true, y_pred = _array(y_true, "y_true"), _array(y_pred, "y_pred")
@@ -42,7 +42,7 @@ def soft_scores(
     values = scores_from_sums(xp, *sums, beta=beta, eps=eps)
     if average in ("macro", "samples"):
         values = {name: xp.sum(array) / max(array.shape[0], 1) for name, array in values.items()}
-    # Whoever works in numpy expects plain numbers; a tensor stays one, with its gradient.
+    # numpy scalars become floats; torch tensors stay tensors, to keep the gradient.
     return values if average is None or not _is_numpy(xp) else {name: float(array) for name, array in values.items()}
 
 
@@ -72,18 +72,20 @@ def check_soft_options(average: str | None, beta: float, eps: float) -> None:
         if not (number and (value > 0 or (value == 0 and zero))):
             least = "of 0 or more" if zero else "above 0"
             raise InputError(
-                "", name, f"{short_repr(value)} is not a number {least}", f"Leave out {name} for the usual one."
+                "", name, f"{short_repr(value)} is not a number {least}", f"Leave out {name} to use the default."
             )
 
 
 def _array(values: Any, name: str) -> Any:
-    """Nested lists become an array; an array of any library stays what it is."""
+    """Convert nested lists to an array; return an array of any library unchanged."""
     if not isinstance(values, list | tuple):
         return values
     try:
         return np.asarray(values)
     except ValueError as error:
-        raise InputError("", name, f"these lists are no array: {error}", "Give lists of equal length.") from None
+        raise InputError(
+            "", name, f"these lists do not form an array: {error}", "Give lists of equal length."
+        ) from None
 
 
 def _namespace(y_true: Any, y_pred: Any) -> Any:
@@ -111,18 +113,20 @@ def _check_shapes(y_true: Any, y_pred: Any) -> None:
 
 
 def _as_floats(xp: Any, y_true: Any, y_pred: Any) -> list[Any]:
-    """Both in one floating type of at least 32 bits: sums over a page overflow in half precision."""
+    """Convert both to one floating type of at least 32 bits, because sums over a page overflow in half precision."""
     kinds = [array.dtype for array in (y_true, y_pred) if xp.isdtype(array.dtype, "real floating")]
     wide = [kind for kind in kinds if xp.finfo(kind).bits >= 32]
     for array in (y_true, y_pred):
         if not xp.isdtype(array.dtype, ("bool", "integral", "real floating")):
-            raise InputError("", "y_true, y_pred", f"{array.dtype} are no numbers in 0..1", "Convert them to float.")
+            raise InputError(
+                "", "y_true, y_pred", f"values of type {array.dtype} are not numbers in 0..1", "Convert them to float."
+            )
     dtype = xp.result_type(*wide) if wide else xp.float32 if kinds else xp.float64
     return [xp.astype(array, dtype) for array in (y_true, y_pred)]
 
 
 def _check_range(xp: Any, values: Any, name: str) -> None:
-    # NaN fails every comparison and is found together with what lies outside.
+    # nan fails every comparison, so it is reported, too.
     inside = (values >= -SCORE_TOLERANCE) & (values <= 1 + SCORE_TOLERANCE)
     if not bool(xp.all(inside)):
         wrong = xp.reshape(values[~inside], (-1,))[0].item()

@@ -1,8 +1,8 @@
-"""Soft scores of layouts: the sums they need of every page and label, over the cells between box edges.
+"""Soft scores of layouts, from sums per page and label over the tiles between box edges.
 
-A label's score at a pixel is the highest score of its boxes there. Only boxes of one label meet each other, so each
-label is swept by itself: down the page from edge to edge, and in each strip from left to right over the few boxes that
-are alive in it. No map of scores is ever made. The sums add up over pages, so every level is read off the same rows.
+The score of a label at a pixel is the highest score of its boxes there. Labels do not affect each other, so each label
+is swept separately: down the page from edge to edge, and in each strip from left to right over the boxes that cross it.
+No map of pixels is created. The sums add up over pages, so the scores of every level come from the same rows.
 """
 # mypy: disallow-untyped-defs=False
 
@@ -19,7 +19,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
 from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
-from layoutcm.pixels.counting import PAGES_A_CHUNK, map_chunks
+from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
@@ -27,14 +27,11 @@ BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
 @dataclass(frozen=True, eq=False)
 class SoftSums:
-    """One row for each page and label that either side scores there, sorted by page.
-
-    `sums` is float64[rows, 5]: over the page's pixels, of gt x pred, gt, pred, gt squared, pred squared.
-    """
+    """One row per page and label with a score above 0 on either side, sorted by page."""
 
     page: Indices
-    label: Indices  # counted without Background
-    sums: Floats
+    label: Indices  # number of the label, without Background
+    sums: Floats  # [rows, 5], over the pixels of the page: gt x pred, gt, pred, gt squared, pred squared
 
     def of_pages(self, pages: NDArray[np.int64]) -> SoftSums:
         keep = np.isin(self.page, pages)
@@ -42,26 +39,26 @@ class SoftSums:
 
 
 def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, threads: int | None) -> SoftSums | None:
-    """The sums of all pages of two aligned layouts; None where soft scores have no meaning."""
+    """The sums of all pages of two aligned layouts; None if the labels differ or a score is not in 0..1."""
     grid = alignment_to_grid(alignment, rounding, min_score)
     if not alignment.space.shared or outside_unit_interval(grid.scores).any():
         return None
     pages = len(alignment.pages)
-    starts = range(0, pages, PAGES_A_CHUNK)
-    work = lambda first: sum_pages(first, min(first + PAGES_A_CHUNK, pages), grid, alignment.space)
+    starts = range(0, pages, PAGES_PER_CHUNK)
+    work = lambda first: sum_pages(first, min(first + PAGES_PER_CHUNK, pages), grid, alignment.space)
     return join_sums(list(map_chunks(work, starts, threads)))
 
 
-def sum_pages(first: int, last: int, grid: GridBoxes, space: LabelSpace) -> SoftSums:
-    """The sums of the pages first:last; `space` says which labels of the two sides are one."""
-    low, high = grid.offsets[first], grid.offsets[last]
-    most = int(np.diff(grid.offsets[first : last + 1]).max(initial=0))
+def sum_pages(first: int, stop: int, grid: GridBoxes, space: LabelSpace) -> SoftSums:
+    """The sums of the pages first:stop; `space` gives the common numbers of the labels of both sides."""
+    low, high = grid.offsets[first], grid.offsets[stop]
+    most = int(np.diff(grid.offsets[first : stop + 1]).max(initial=0))
     place = np.concatenate([space.gt_place[1:], space.pred_place[1:]]) - 1
     scratch = np.empty((3, most), np.int64)
-    # A row has at least one box, so there is room for all.
+    # Every row has at least one box, so there are at most as many rows as boxes.
     page, label, sums = np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5))
     rows = _sum_pages(
-        first, last, grid.offsets, grid.boxes, grid.labels, grid.scores, grid.n_labels[GT], place, scratch,
+        first, stop, grid.offsets, grid.boxes, grid.labels, grid.scores, grid.n_labels[GT], place, scratch,
         page, label, sums,
     )  # fmt: skip
     return SoftSums(page[:rows].copy(), label[:rows].copy(), sums[:rows].copy())
@@ -75,38 +72,37 @@ def join_sums(parts: list[SoftSums]) -> SoftSums:
 
 
 def layout_scores(sums: SoftSums | None, labels: int, average: str | None, beta: float, eps: float) -> dict[str, Any]:
-    """`soft_scores` of a layout; the samples are its pages.
+    """The `soft_scores` of a layout; the samples are its pages. All scores are nan if there are no sums.
 
-    A label or page that neither side scores is left out of means and is nan by itself, as in the confusion matrix. All
-    is nan without sums.
+    A label or page that has no score on either side is nan and left out of means, as in the confusion matrix.
     """
     if sums is None:
         return {name: np.full(labels, np.nan) if average is None else float("nan") for name in SOFT_SCORES}
     if average == "micro":
-        by = _summed(sums.sums, np.zeros(len(sums.page), np.int64), 1)
+        totals = _group_totals(sums.sums, np.zeros(len(sums.page), np.int64), 1)
     elif average == "samples":
         pages, group = np.unique(sums.page, return_inverse=True)
-        by = _summed(sums.sums, group, pages.size)
+        totals = _group_totals(sums.sums, group, pages.size)
     else:
-        by = _summed(sums.sums, sums.label, labels)
-    scored = (by[GT_SUM] > 0) | (by[PRED_SUM] > 0)
-    values = scores_from_sums(np, *by, beta=beta, eps=eps)
+        totals = _group_totals(sums.sums, sums.label, labels)
+    scored = (totals[GT_SUM] > 0) | (totals[PRED_SUM] > 0)
+    values = scores_from_sums(np, *totals, beta=beta, eps=eps)
     if average is None:
         return {name: np.where(scored, values[name], np.nan) for name in SOFT_SCORES}
     return {name: float(values[name][scored].mean()) if scored.any() else float("nan") for name in SOFT_SCORES}
 
 
-def _summed(sums: Floats, group: NDArray[np.integer], groups: int) -> Floats:
+def _group_totals(sums: Floats, group: NDArray[np.integer], groups: int) -> Floats:
     """float64[5, groups] from float64[rows, 5]."""
     return np.stack([np.bincount(group, column, minlength=groups) for column in sums.T]).astype(float)
 
 
 @njit(nogil=True, cache=True)
-def _sum_pages(first, last, offsets, boxes, labels, scores, gt_labels, place, scratch, page_of, label_of, sums):
-    """Write the rows of the pages first:last; their number."""
-    order, alive, open_ = scratch[0], scratch[1], scratch[2]
+def _sum_pages(first, stop, offsets, boxes, labels, scores, gt_labels, place, scratch, page_of, label_of, sums):
+    """Write the rows of the pages first:stop. Return the number of rows."""
+    order, in_strip, in_tile = scratch[0], scratch[1], scratch[2]
     rows = 0
-    for page in range(first, last):
+    for page in range(first, stop):
         n = offsets[page + 1] - offsets[page]
         for i in range(n):
             order[i] = offsets[page] + i
@@ -117,7 +113,7 @@ def _sum_pages(first, last, offsets, boxes, labels, scores, gt_labels, place, sc
             while end < n and place[labels[order[end]]] == label:
                 end += 1
             row = sums[rows]
-            _sum_label(order[start:end], boxes, labels, scores, gt_labels, alive, open_, row)
+            _sum_label(order[start:end], boxes, labels, scores, gt_labels, in_strip, in_tile, row)
             if row[GT_SUM] > 0.0 or row[PRED_SUM] > 0.0:
                 page_of[rows], label_of[rows] = page, label
                 rows += 1
@@ -127,7 +123,7 @@ def _sum_pages(first, last, offsets, boxes, labels, scores, gt_labels, place, sc
 
 @njit(nogil=True, cache=True)
 def _sort_boxes(order, size, boxes, labels, place):
-    """Shell sort of order[:size] by label, then by upper edge."""
+    """Sort order[:size] by label, then by upper edge (Shell sort)."""
     gap = 1
     while gap < size // 30:
         gap = 3 * gap + 1
@@ -147,51 +143,51 @@ def _sort_boxes(order, size, boxes, labels, place):
 
 
 @njit(nogil=True, cache=True)
-def _sum_label(group, boxes, labels, scores, gt_labels, alive, open_, row):
-    """Add up one label of one page, strip by strip; `group` holds its boxes from the top down.
+def _sum_label(group, boxes, labels, scores, gt_labels, in_strip, in_tile, row):
+    """Add one label of one page to `row`, strip by strip; `group` has its boxes from top to bottom.
 
-    Within a strip no box begins or ends; `alive` holds the boxes that cross it, from left to right.
+    No box begins or ends inside a strip; `in_strip` has the boxes that cross it, from left to right.
     """
-    waiting, n_alive, y = 0, 0, 0.0
-    while waiting < group.size or n_alive > 0:
-        if n_alive == 0:
-            y = boxes[group[waiting], Y0]
-        while waiting < group.size and boxes[group[waiting], Y0] <= y:
-            box = group[waiting]
-            waiting += 1
+    next_box, n_in_strip, y = 0, 0, 0.0
+    while next_box < group.size or n_in_strip > 0:
+        if n_in_strip == 0:
+            y = boxes[group[next_box], Y0]
+        while next_box < group.size and boxes[group[next_box], Y0] <= y:
+            box = group[next_box]
+            next_box += 1
             if boxes[box, X1] <= boxes[box, X0] or boxes[box, Y1] <= boxes[box, Y0]:
                 continue
-            k = n_alive
-            while k > 0 and boxes[alive[k - 1], X0] > boxes[box, X0]:
-                alive[k] = alive[k - 1]
+            k = n_in_strip
+            while k > 0 and boxes[in_strip[k - 1], X0] > boxes[box, X0]:
+                in_strip[k] = in_strip[k - 1]
                 k -= 1
-            alive[k] = box
-            n_alive += 1
-        if n_alive == 0:
+            in_strip[k] = box
+            n_in_strip += 1
+        if n_in_strip == 0:
             continue
-        bottom = boxes[group[waiting], Y0] if waiting < group.size else np.inf
-        for k in range(n_alive):
-            bottom = min(bottom, boxes[alive[k], Y1])
-        _add_strip(bottom - y, alive, n_alive, boxes, labels, scores, gt_labels, open_, row)
+        bottom = boxes[group[next_box], Y0] if next_box < group.size else np.inf
+        for k in range(n_in_strip):
+            bottom = min(bottom, boxes[in_strip[k], Y1])
+        _add_strip(bottom - y, in_strip, n_in_strip, boxes, labels, scores, gt_labels, in_tile, row)
         y = bottom
-        n_alive = _keep_beyond(y, alive, n_alive, boxes, Y1)
+        n_in_strip = _keep_beyond(y, in_strip, n_in_strip, boxes, Y1)
 
 
 @njit(nogil=True, cache=True)
-def _add_strip(height, alive, n_alive, boxes, labels, scores, gt_labels, open_, row):
-    """Walk a strip from left to right; `open_` holds the boxes that lie over the current stretch."""
-    coming, n_open, x = 0, 0, 0.0
-    while coming < n_alive or n_open > 0:
-        if n_open == 0:
-            x = boxes[alive[coming], X0]
-        while coming < n_alive and boxes[alive[coming], X0] <= x:
-            open_[n_open] = alive[coming]
-            n_open += 1
-            coming += 1
-        right = boxes[alive[coming], X0] if coming < n_alive else np.inf
+def _add_strip(height, in_strip, n_in_strip, boxes, labels, scores, gt_labels, in_tile, row):
+    """Add the tiles of a strip to `row`, from left to right; `in_tile` has the boxes that cover the current tile."""
+    next_box, n_in_tile, x = 0, 0, 0.0
+    while next_box < n_in_strip or n_in_tile > 0:
+        if n_in_tile == 0:
+            x = boxes[in_strip[next_box], X0]
+        while next_box < n_in_strip and boxes[in_strip[next_box], X0] <= x:
+            in_tile[n_in_tile] = in_strip[next_box]
+            n_in_tile += 1
+            next_box += 1
+        right = boxes[in_strip[next_box], X0] if next_box < n_in_strip else np.inf
         gt, pred = 0.0, 0.0
-        for k in range(n_open):
-            box = open_[k]
+        for k in range(n_in_tile):
+            box = in_tile[k]
             right = min(right, boxes[box, X1])
             if labels[box] < gt_labels:
                 gt = max(gt, scores[box])
@@ -204,12 +200,12 @@ def _add_strip(height, alive, n_alive, boxes, labels, scores, gt_labels, open_, 
         row[GT_SQUARES] += area * gt * gt
         row[PRED_SQUARES] += area * pred * pred
         x = right
-        n_open = _keep_beyond(x, open_, n_open, boxes, X1)
+        n_in_tile = _keep_beyond(x, in_tile, n_in_tile, boxes, X1)
 
 
-@njit(inline="always")  # called for every cell: a third of the time would go into the calls
+@njit(inline="always")  # called for every tile; without inlining, the calls take a third of the time
 def _keep_beyond(edge, crossing, size, boxes, end):
-    """Leave in crossing[:size] the boxes that end beyond an edge, in their order; their number."""
+    """Keep the boxes in crossing[:size] that end beyond an edge, in their order. Return their number."""
     kept = 0
     for k in range(size):
         if boxes[crossing[k], end] > edge:

@@ -1,1 +1,4 @@
-"""Several predictions of the same pages: their differences."""
+"""Several predictions of the same pages: their paired differences.
+
+May import comparison and everything below it.
+"""

@@ -15,16 +15,16 @@ def difference(
     level: float = CONFIDENCE,
     method: str = "matrix",
 ) -> Intervals:
-    """b minus a, above 0 where b is better: both are read off the same resamples of the same gt pages.
+    """b minus a for every headline figure and class value; above 0 if b is better.
 
-    Classes are those that both comparisons have.
+    Both comparisons use the same resamples of the same gt pages. Only classes that both have are included.
     """
     check_same_pages(c_a, c_b)
     return intervals_of([c_a.levels, c_b.levels], [c_a.recipe_for, c_b.recipe_for], n, seed, level, method)
 
 
 def check_same_pages(c_a: Comparison, c_b: Comparison) -> None:
-    """Two predictions can be held against each other only on the same pages of the same documents."""
+    """Raise an InputError if the comparisons do not have the same pages in the same documents."""
     for name, compared in (("c_a", c_a), ("c_b", c_b)):
         if not isinstance(compared, Comparison):
             raise InputError(
@@ -32,11 +32,10 @@ def check_same_pages(c_a: Comparison, c_b: Comparison) -> None:
             )
     a, b = (dict(zip(c.pages, c.alignment.pages.documents)) for c in (c_a, c_b))
     for name, own, other in (("c_a", a, b), ("c_b", b, a)):
-        alone = [page for page in own if page not in other]
-        if alone:
-            problem = (
-                f"{len(alone):,} of {len(own):,} pages are not in the other comparison, first {short_repr(alone[0])}"
-            )
+        missing = [page for page in own if page not in other]
+        if missing:
+            count = f"{len(missing):,} of {len(own):,} pages"
+            problem = f"{count} are not in the other comparison, first {short_repr(missing[0])}"
             hint = 'Compare both predictions with the same gt and missing_pages="ignore", on pages that both have.'
             raise InputError("", name, problem, hint)
     moved = next((page for page in a if a[page] != b[page]), None)

@@ -1,6 +1,6 @@
-"""Walking the bits of a 64-bit word, for compiled code.
+"""Iterate over the set bits of a 64-bit word, in compiled code.
 
-Everything is unsigned, for numba makes an int64 and a uint64 together a float64.
+All integers are unsigned, because numba converts a mix of int64 and uint64 to float64.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ import numpy as np
 from numba import njit
 
 ONE, TWO = np.uint64(1), np.uint64(2)
-# Multiplying a single set bit by this (de Bruijn) constant leaves its number in the top six bits.
+# A word with a single set bit, multiplied by this de Bruijn constant, has different top six bits for every bit number.
 _DE_BRUIJN = 0x03F79D71B4CB0A89
-_NUMBER = np.zeros(64, np.uint64)
+_BIT_NUMBER = np.zeros(64, np.uint64)  # by the top six bits
 for _bit in range(64):
-    _NUMBER[((_DE_BRUIJN << _bit) & (2**64 - 1)) >> 58] = _bit
+    _BIT_NUMBER[((_DE_BRUIJN << _bit) & (2**64 - 1)) >> 58] = _bit
 
 
 @njit(nogil=True, cache=True, inline="always")
 def lowest_bit(word):
-    """The number of the lowest bit that is set; `word & (word - 1)` goes on to the next."""
+    """Return the number of the lowest set bit; `word & (word - 1)` clears this bit."""
     single = word & (~word + ONE)
-    return _NUMBER[(single * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]
+    return _BIT_NUMBER[(single * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]
 
 
 @njit(nogil=True, cache=True, inline="always")
 def bits_in(word):
-    """How many bits are set. The compiler knows this loop and puts one instruction in its place."""
+    """Return the number of set bits. The compiler replaces this loop by one instruction."""
     n = 0
     while word != 0:
         n += 1

@@ -1,7 +1,7 @@
-"""From two aligned layouts to pair counts: chunks of pages, threads, and the memory that the compiled kernel needs.
+"""Compute pair counts of two aligned layouts: chunks of pages, threads, and the buffers of the compiled kernel.
 
-The kernel (`sweep`) never allocates. When its buffers are full it stops at a page; `count_pages` enlarges them and
-continues from there.
+The kernel (`sweep`) never allocates. When a buffer is full, it stops at a page; `count_pages` then enlarges the buffers
+and continues with this page.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
 from layoutcm.pixels.sweep import COLUMN, EDGE, LABEL, SET, sweep_pages
 
 Progress = Callable[[int, int], None]
-PAGES_A_CHUNK = 2048
-# More rows than real pages have: memory that is never touched costs nothing, but there must be an end to it.
-ROWS_A_BOX, ROWS_A_PAGE = 16, 4096
-FIRST_TABLE_SIZE = 1 << 10  # small, so that what a page needs stays in the fastest cache
+PAGES_PER_CHUNK = 2048
+# More rows than real pages have. Reserved memory costs nothing until it is used, but it needs a limit.
+ROWS_PER_BOX, ROWS_PER_PAGE = 16, 4096
+FIRST_TABLE_SIZE = 1 << 10  # small, so that the table stays in the fastest cache
 CountedRows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
 
@@ -43,23 +43,25 @@ def check_counting_options(rounding: str, min_score: float | None, threads: int 
 def count_pairs(
     alignment: Alignment, rounding: str, min_score: float | None, threads: int | None, progress: Progress | None
 ) -> PairCounts:
-    """Hand chunks of pages to the kernel, on as many threads as asked for."""
+    """Count the pairs of all pages, in chunks of pages on several threads; all cores if `threads` is None."""
     grid = alignment_to_grid(alignment, rounding, min_score)
     pages = len(alignment.pages)
-    starts = range(0, pages, PAGES_A_CHUNK)
+    starts = range(0, pages, PAGES_PER_CHUNK)
+    work = lambda first: count_pages(first, min(first + PAGES_PER_CHUNK, pages), grid)
     parts = []
-    for part in map_chunks(lambda first: count_pages(first, min(first + PAGES_A_CHUNK, pages), grid), starts, threads):
+    for part in map_chunks(work, starts, threads):
         parts.append(part)
         if progress:
-            progress(min(len(parts) * PAGES_A_CHUNK, pages), pages)
+            progress(min(len(parts) * PAGES_PER_CHUNK, pages), pages)
     if not parts:
-        parts = [count_pages(0, 0, grid)]  # no rows, but of the right types
+        parts = [count_pages(0, 0, grid)]  # no rows, but the right dtypes
     labels = (tuple(alignment.layouts[GT].labels), tuple(alignment.layouts[PRED].labels))
     page, words, pixels = parts[0] if len(parts) == 1 else (np.concatenate(columns) for columns in zip(*parts))
     return PairCounts(labels, page, words, pixels)
 
 
 def map_chunks(work: Callable, starts: range, threads: int | None) -> Iterator:
+    """The results of work(start) in the order of `starts`, computed on several threads."""
     workers = min(threads or os.cpu_count() or 1, max(len(starts), 1))
     if workers == 1:
         yield from map(work, starts)
@@ -68,39 +70,40 @@ def map_chunks(work: Callable, starts: range, threads: int | None) -> Iterator:
         yield from pool.map(work, starts)
 
 
-def count_pages(first: int, last: int, grid: GridBoxes) -> CountedRows:
-    """int32[rows] page, uint64[rows, words] sets and float64[rows] pixels of the pages first:last."""
-    in_page = np.diff(grid.offsets[first : last + 1])
-    edges = 2 * int(in_page.max(initial=0)) + 2
-    alphabet, gt_words, shift = _label_bits(*grid.n_labels)
+def count_pages(first: int, stop: int, grid: GridBoxes) -> CountedRows:
+    """int32[rows] page, uint64[rows, words] sets and float64[rows] pixels of the pages first:stop."""
+    boxes_per_page = np.diff(grid.offsets[first : stop + 1])
+    edges = 2 * int(boxes_per_page.max(initial=0)) + 2
+    label_codes, gt_words, shift = _label_codes(*grid.n_labels)
     n_words = gt_words + words_for(grid.n_labels[1])
-    room = (
-        np.empty(edges, COLUMN), np.empty((edges, len(alphabet)), np.int32),
+    page_buffers = (
+        np.empty(edges, COLUMN), np.empty((edges, len(label_codes)), np.int32),
         np.empty(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
     )  # fmt: skip
-    size = int(np.minimum(ROWS_A_BOX * in_page + 1, ROWS_A_PAGE).sum())
+    size = int(np.minimum(ROWS_PER_BOX * boxes_per_page + 1, ROWS_PER_PAGE).sum())
     page_of, words, pixels = np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size)
-    tables = _set_buffers(FIRST_TABLE_SIZE, 1 if shift else n_words)
+    set_buffers = _set_buffers(FIRST_TABLE_SIZE, 1 if shift else n_words)
     page, rows, serial = first, 0, 1
     while True:
         page, rows, serial = sweep_pages(
-            page, last, rows, serial, grid.frames, grid.offsets, grid.boxes, grid.labels,
-            alphabet, gt_words, shift, None if shift else n_words, *room, *tables, page_of, words, pixels,
+            page, stop, rows, serial, grid.frames, grid.offsets, grid.boxes, grid.labels,
+            label_codes, gt_words, shift, None if shift else n_words,
+            *page_buffers, *set_buffers, page_of, words, pixels,
         )  # fmt: skip
-        if page == last:
-            # A few rows must not hold on to all that was reserved; many are not worth a copy.
+        if page == stop:
+            # Copy a few rows, so that the large buffer can be freed; return many rows as a view.
             few = 8 * rows < pixels.size
             return _used_part(page_of, rows, few), _used_part(words, rows, few), _used_part(pixels, rows, few)
         page_of, words, pixels = (_double(column, rows) for column in (page_of, words, pixels))
-        tables = _set_buffers(2 * len(tables[0]), tables[2].shape[1])
+        set_buffers = _set_buffers(2 * len(set_buffers[0]), set_buffers[2].shape[1])
 
 
 @cache
-def _label_bits(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]:
-    """Word, bit and mark of every label of both sides, gt's number of words, and the shift from gt's bits to pred's.
+def _label_codes(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]:
+    """Word, bit and hash of every label of both sides, gt's number of words, and the shift from gt's bits to pred's.
 
-    While a page is walked, both sides share one word where they fit: half the work. Otherwise (shift 0) each has words
-    of its own, as in the result.
+    If the labels of both sides fit into one word, the kernel uses one word for both, which halves its work. Otherwise
+    (shift 0) each side has separate words, as in the result.
     """
     bit = np.concatenate([np.arange(1, gt_labels + 1), np.arange(1, pred_labels + 1)])
     word, shift = bit // WORD, 0
@@ -109,17 +112,17 @@ def _label_bits(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, in
         bit[gt_labels:] += shift
     else:
         word[gt_labels:] += words_for(gt_labels)
-    alphabet = np.empty(bit.size, LABEL)
-    alphabet["word"], alphabet["bit"] = word, np.uint64(1) << (bit % WORD).astype(np.uint64)
-    # As good as random, and the same in every run: multiplied by odd constants, high bits folded into the low ones.
-    mark = np.arange(1, bit.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mark = (mark ^ (mark >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    alphabet["mark"] = mark ^ (mark >> np.uint64(32))
-    return alphabet, words_for(gt_labels), shift
+    codes = np.empty(bit.size, LABEL)
+    codes["word"], codes["bit"] = word, np.uint64(1) << (bit % WORD).astype(np.uint64)
+    # Pseudo-random, but equal in every run: multiply by constants and mix the high bits into the low ones.
+    hashes = np.arange(1, bit.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    codes["hash"] = hashes ^ (hashes >> np.uint64(32))
+    return codes, words_for(gt_labels), shift
 
 
 def _set_buffers(size: int, n_words: int) -> tuple[NDArray[np.uint32], NDArray[Any], NDArray[np.uint64]]:
-    """Room for the sets of a page: hash table, mark and area, bits."""
+    """Buffers for the sets of a page: hash table, hash and area, bits."""
     sets = size // 2
     return np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64)
 

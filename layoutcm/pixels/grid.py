@@ -1,6 +1,6 @@
-"""Regions of both sides on the pixel grid: boxes scaled to the common page, clipped, rounded, sorted by page.
+"""Put the regions of both sides on the pixel grid: boxes scaled to the common page, clipped, rounded, sorted by page.
 
-Outlines and masks become whole-pixel rectangles first, so that every shape takes the same way to the counts.
+Outlines and masks are first converted to whole-pixel rectangles, so that all shapes are counted in the same way.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _OUTER, _NEAREST = ROUNDINGS.index("outer"), ROUNDINGS.index("nearest")
 
 @dataclass(frozen=True, eq=False)
 class SideBoxes:
-    """Boxes of one side; page -1 = not painted, `own` is float64[pages, width height], the frame the boxes are in."""
+    """The boxes of one side, in the coordinates of its own frames."""
 
-    page: Indices
+    page: Indices  # aligned page; -1 = left out
     label: Indices
     boxes: Floats
-    own: Floats
+    own: Floats  # [pages, width height]: the frames that the boxes refer to
     scores: Floats  # nan = no score
 
 
@@ -35,27 +35,27 @@ class SideBoxes:
 class GridBoxes:
     """Boxes of both sides on the pixel grid, page by page: page i has boxes[offsets[i]:offsets[i + 1]].
 
-    pred's labels are numbered on from gt's. `frames` is float64[pages, width height] on the same grid.
+    pred labels are numbered after the gt labels.
     """
 
-    frames: Floats
+    frames: Floats  # [pages, width height] on the pixel grid
     offsets: NDArray[np.int64]
     boxes: Floats
     labels: Indices
-    scores: Floats  # a region without a score is sure: 1
+    scores: Floats  # 1 for a region without a score
     n_labels: tuple[int, int]
 
 
 def to_grid(
     gt: Sequence[SideBoxes], pred: Sequence[SideBoxes], n_labels: tuple[int, int], frames: Floats, rounding: str
 ) -> GridBoxes:
-    """Bring the boxes of both sides together, page by page, scaled, clipped and rounded."""
+    """Collect the boxes of both sides page by page, and scale, clip and round them."""
     offsets = np.zeros(len(frames) + 1, np.int64)
     for part in (*gt, *pred):
         offsets[1:] += np.bincount(part.page[part.page >= 0], minlength=len(frames))
     np.cumsum(offsets, out=offsets)
     boxes, labels, scores = np.empty((offsets[-1], 4)), np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
-    free, code = offsets[:-1].copy(), ROUNDINGS.index(rounding)
+    next_free, rounding_code = offsets[:-1].copy(), ROUNDINGS.index(rounding)
     for parts, shift in ((gt, 0), (pred, n_labels[GT])):
         for part in parts:
             _scale_clip_round(
@@ -65,9 +65,9 @@ def to_grid(
                 part.scores,
                 part.own,
                 frames,
-                code,
+                rounding_code,
                 shift,
-                free,
+                next_free,
                 boxes,
                 labels,
                 scores,
@@ -76,33 +76,33 @@ def to_grid(
 
 
 def round_frames(frames: Floats, rounding: str) -> Floats:
-    """float64[pages, width height]: the page itself is a box and is rounded like one."""
+    """float64[pages, width height]: frames rounded like a box that covers the whole page."""
     n = len(frames)
-    boxes, free = np.concatenate([np.zeros((n, 2)), frames], axis=1), np.arange(n)
+    boxes, next_free = np.concatenate([np.zeros((n, 2)), frames], axis=1), np.arange(n)
     _scale_clip_round(
         np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, np.zeros(n), frames, frames,
-        ROUNDINGS.index(rounding), 0, free, boxes, np.zeros(n, np.int32), np.zeros(n),
+        ROUNDINGS.index(rounding), 0, next_free, boxes, np.zeros(n, np.int32), np.zeros(n),
     )  # fmt: skip
     return np.ascontiguousarray(boxes[:, 2:])
 
 
 @njit(nogil=True, cache=True)
 def _scale_clip_round(
-    page, label, boxes, scores, own, frames, rounding, shift, free, out_boxes, out_labels, out_scores
+    page, label, boxes, scores, own, frames, rounding, shift, next_free, out_boxes, out_labels, out_scores
 ):
-    """Put every box at the next free place of its page: scaled, then clipped, then rounded.
+    """Write every box to the next free row of its page: scaled, then clipped, then rounded.
 
-    In this order: a box is cut to the page before its edges move, so that nothing outside is drawn in. Scaling
-    multiplies first: 50 * 1100 / 1000 is 55, but 50 * 1.1 is a little more, which `outer` would make a pixel.
+    Clipping comes before rounding, so that a box outside the page does not become part of it. Scaling multiplies before
+    it divides: 50 * 1100 / 1000 is 55, but 50 * 1.1 is slightly more, and `outer` would round it up to 56.
     """
     for i in range(page.size):
         p = page[i]
         if p < 0:
             continue
-        at = free[p]
-        free[p] += 1
-        out_labels[at] = label[i] + shift
-        out_scores[at] = 1.0 if np.isnan(scores[i]) else scores[i]
+        row = next_free[p]
+        next_free[p] += 1
+        out_labels[row] = label[i] + shift
+        out_scores[row] = 1.0 if np.isnan(scores[i]) else scores[i]
         for axis in range(2):
             low, high, limit = boxes[i, axis], boxes[i, axis + 2], frames[p, axis]
             if own[p, axis] != limit:
@@ -113,14 +113,14 @@ def _scale_clip_round(
                 low, high = np.floor(low + 0.5), np.floor(high + 0.5)
             elif rounding == _OUTER:
                 low, high = np.floor(low), np.ceil(high)
-            # What lies beside the page must not grow back to a pixel.
-            out_boxes[at, axis], out_boxes[at, axis + 2] = low, low if empty else max(high, low)
+            # A box outside the page is empty after clipping and must stay empty after rounding.
+            out_boxes[row, axis], out_boxes[row, axis + 2] = low, low if empty else max(high, low)
 
 
 def side_boxes(regions: Regions, page: Indices, own: Floats, frames: Floats) -> list[SideBoxes]:
-    """What a side paints: its boxes in their own frame, and the pixels of its outlines, already on the page's grid.
+    """The boxes of one side in its own frames, and the pixels of its outlines and masks as boxes on the pixel grid.
 
-    `page` is int32[regions], -1 for what is left out; `own` and `frames` are float64[pages, width height].
+    `page` is int32[regions], -1 for a region that is left out; `own` and `frames` are float64[pages, width height].
     """
     if not regions.shapes:
         return [SideBoxes(page, regions.label, regions.boxes, own, regions.scores)]
@@ -140,7 +140,7 @@ def side_boxes(regions: Regions, page: Indices, own: Floats, frames: Floats) -> 
 
 
 def alignment_to_grid(alignment: Alignment, rounding: str, min_score: float | None) -> GridBoxes:
-    """Both sides' boxes on the pixel grid of the aligned pages."""
+    """The boxes of both sides on the pixel grid of the aligned pages."""
     frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
     gt, pred = (
         side_boxes(
@@ -157,13 +157,13 @@ def alignment_to_grid(alignment: Alignment, rounding: str, min_score: float | No
 
 @dataclass(frozen=True, eq=False)
 class PageRegions:
-    """Both sides page by page, sorted once; pred's regions under the score threshold are left out."""
+    """The regions of both sides by page, sorted once; pred regions below the score threshold are left out."""
 
     alignment: Alignment
     min_score: float | None
 
     def to_grid(self, page: int, rounding: str) -> GridBoxes:
-        """The boxes of both sides on the pixel grid of one page, which is page 0 of what comes back."""
+        """The boxes of both sides on the pixel grid of one page, which is page 0 of the result."""
         frame = self._frame(page)
         gt, pred = (
             side_boxes(regions, np.zeros(len(regions), np.int32), self._own_frame(side, page), frame)
@@ -173,13 +173,13 @@ class PageRegions:
         return to_grid(gt, pred, (len(gt_layout.labels), len(pred_layout.labels)), frame, rounding)
 
     def of(self, side: int, page: int) -> Regions:
-        """A side's regions on one page, in the common frame."""
+        """The regions of one side on one page, in the common frame."""
         regions = self._as_written(side, page)
         scaled = regions.boxes * np.tile(self._frame(page), 2) / np.tile(self._own_frame(side, page), 2)
         return replace(regions, boxes=scaled)
 
     def _as_written(self, side: int, page: int) -> Regions:
-        """The same in the side's own frame."""
+        """The regions of one side on one page, in the side's own frame."""
         regions = self.alignment.layouts[side].region_columns
         order, starts = self._by_page[side]
         rows = order[starts[page] : starts[page + 1]]
@@ -191,13 +191,13 @@ class PageRegions:
         return np.array([[self.alignment.pages.widths[page], self.alignment.pages.heights[page]]])
 
     def _own_frame(self, side: int, page: int) -> Floats:
-        """The same as the side itself has it; the common one where it lacks the page."""
+        """float64[1, width height] of a page in a side's own layout; the common frame if the side has no such page."""
         source, own = self.alignment.sources[side][page], self.alignment.layouts[side].page_columns
         return np.array([[own.widths[source], own.heights[source]]]) if source >= 0 else self._frame(page)
 
     @cached_property
     def _by_page(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """For each side: regions sorted by aligned page, and where each page begins."""
+        """For each side: the regions sorted by aligned page, and the start of each page in that order."""
         sorted_sides = []
         for side in (GT, PRED):
             page = page_of_region(self.alignment, side, self.min_score if side == PRED else None)

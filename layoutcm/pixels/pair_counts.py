@@ -1,7 +1,7 @@
-"""Pair counts, the one statistic: how many pixels of a page carry gt label set G and pred label set P.
+"""Pair counts: how many pixels of a page carry gt label set G and pred label set P.
 
-Everything at pixel level is a sum over these rows. They add up over pages, so choosing pages, documents or
-resamples never looks at pixels again.
+All numbers at pixel level are sums over these rows. The rows add up over pages, so selecting pages, documents or
+resamples needs no further look at pixels.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WORD = 64
 
 
 def words_for(labels: int) -> int:
-    """How many 64-bit words hold Background and so many labels."""
+    """The number of 64-bit words that hold Background and this many labels."""
     return labels // WORD + 1
 
 
@@ -31,7 +31,7 @@ def words_for(labels: int) -> int:
 class PairCounts:
     """Rows of (page, gt set, pred set, pixels), sorted by page.
 
-    `words` is uint64[rows, words]: gt's words, then pred's. Bit 0 of a side is Background, bit i its i-th label.
+    `words` is uint64[rows, words]: the words of gt, then of pred. Bit 0 of a side is Background, bit i its i-th label.
     """
 
     labels: tuple[tuple[str, ...], tuple[str, ...]]  # of gt and of pred, without Background
@@ -55,7 +55,7 @@ class PairCounts:
         return replace(self, page=self.page[keep], words=self.words[keep], pixels=self.pixels[keep])
 
     def of_pages(self, pages: Iterable[int]) -> PairCounts:
-        """The rows of some pages; one page is found without looking at the others."""
+        """The rows of some pages; a single page is found by binary search."""
         wanted = sorted(set(pages))
         if len(wanted) == 1:
             low, high = np.searchsorted(self.page, [wanted[0], wanted[0] + 1])
@@ -65,18 +65,18 @@ class PairCounts:
         return self.select(keep[self.page])
 
     def has(self, side: int, label: int) -> NDArray[np.bool_]:
-        """bool[rows]: the side's set holds the label (0 = Background, i = its i-th label, -1 = one it has not)."""
+        """bool[rows]: where the side's set has the label: 0 is Background, i its i-th label, -1 an unknown one."""
         if label < 0:
             return np.zeros(len(self), bool)
         column = (0 if side == GT else self.gt_words) + label // WORD
         return (self.words[:, column] >> np.uint64(label % WORD)) & np.uint64(1) == 1
 
     def placed(self, gt_place: NDArray[np.int64], pred_place: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """uint64[rows, 2 x words]: both sides' sets with label i moved to bit place[i], in equally many words."""
+        """uint64[rows, 2 x words]: the sets of both sides with label i at bit place[i], in equally many words."""
         half = int(max(gt_place.max(), pred_place.max())) // WORD + 1
-        own = all(np.array_equal(place, np.arange(place.size)) for place in (gt_place, pred_place))
-        if own and self.words.shape[1] == 2 * half and self.gt_words == half:
-            return np.ascontiguousarray(self.words)  # the usual case: one list of labels
+        unmoved = all(np.array_equal(place, np.arange(place.size)) for place in (gt_place, pred_place))
+        if unmoved and self.words.shape[1] == 2 * half and self.gt_words == half:
+            return np.ascontiguousarray(self.words)  # the usual case: both sides have the same list of labels
         moved = np.zeros((len(self), 2 * half), np.uint64)
         for side, place in enumerate((gt_place, pred_place)):
             for label, bit in enumerate(place.tolist()):
@@ -85,7 +85,7 @@ class PairCounts:
         return moved
 
     def merged(self) -> PairCounts:
-        """Each pair once, over all pages; every row then belongs to page 0."""
+        """One row per distinct pair, summed over all pages; all rows have page 0."""
         if not len(self):
             return self
         order = np.lexsort(self.words.T[::-1])
@@ -99,7 +99,7 @@ class PairCounts:
         )
 
     def by_page(self) -> PairCounts:
-        """One row a page with all labels that occur on it, Background left out; each counts 1."""
+        """One row per page with all labels that occur on it, without Background; each row counts 1."""
         if not len(self):
             return self
         starts = np.flatnonzero(np.concatenate([[True], self.page[1:] != self.page[:-1]]))
@@ -113,7 +113,7 @@ class PairCounts:
         return [names_of(row, self.labels[side]) for row in self.words[:, low:high].tolist()]
 
     def table(self) -> pd.DataFrame:
-        """One row a pair, the commonest first: gt set, pred set, pixels."""
+        """One row per distinct pair, the most frequent first: gt_set, pred_set, pixels."""
         import pandas as pd
 
         pairs = self.merged()
@@ -126,7 +126,7 @@ class PairCounts:
 
 
 def names_of(words: Sequence[int], labels: Sequence[str]) -> frozenset[str]:
-    """The label names that a set's words hold."""
+    """The names of the labels in a set, given as words."""
     packed = sum(word << (WORD * i) for i, word in enumerate(words))
     names = (BACKGROUND, *labels)
     return frozenset(name for i, name in enumerate(names) if packed >> i & 1)

@@ -1,6 +1,6 @@
-"""A report's folder: made beside its place and moved there when it is complete.
+"""Replace the folder of a report in one step: write a hidden folder next to it, then move it into place.
 
-A folder is replaced only when everything in it was written by a report; anything else is somebody's and stays.
+An existing folder is replaced only if all its files were written by a report.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from pathlib import Path
 
 from layoutcm.errors import InputError, short_repr
 
-# A run that was killed leaves its hidden folder behind; after a day nobody is at work in it any more.
+# A killed run leaves its hidden folder behind; one that is older than a day is removed.
 HIDDEN_PREFIX, STALE_SECONDS = "layoutcm-", 24 * 3600
-NAME_LETTERS = 40  # of a folder's own name in that of the hidden one
+NAME_LETTERS = 40  # characters of the folder name used in the name of the hidden folder
 
 
 @contextmanager
 def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -> Iterator[Path]:
-    """An empty folder to write into; it takes the place of `folder` when the block ends well, and vanishes if not.
+    """Yield an empty folder to write into; it replaces `folder` if the block succeeds and is deleted if it fails.
 
-    `own_files` are the names of all files that a report may have.
+    `own_files` matches the names of all files that a report can have.
     """
     target = Path(folder).resolve()
     try:
@@ -46,19 +46,19 @@ def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -
 
 
 def _hidden_prefix(target: Path) -> str:
-    """How the names of hidden folders for this one begin; a name has room for 255 bytes, and more is put behind."""
+    """The start of the name of the hidden folder, shortened because file systems allow 255 bytes in total."""
     return f".{HIDDEN_PREFIX}{target.name[:NAME_LETTERS]}-"
 
 
 def _remove_stale(target: Path) -> None:
-    """Remove what killed runs for this folder have left beside it."""
-    for left in target.parent.glob(f"{glob.escape(_hidden_prefix(target))}????????"):
-        if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > STALE_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
+    """Remove hidden folders that killed runs for this folder have left next to it."""
+    for stale in target.parent.glob(f"{glob.escape(_hidden_prefix(target))}????????"):
+        if stale.is_dir() and not stale.is_symlink() and time.time() - stale.stat().st_mtime > STALE_SECONDS:
+            shutil.rmtree(stale, ignore_errors=True)
 
 
 def check_target(folder: Path, own_files: re.Pattern[str]) -> None:
-    """A folder that may be written: none yet, an empty one, or one that holds a report and nothing else."""
+    """Raise an InputError unless the folder is missing, empty, or contains only a report."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -71,14 +71,14 @@ def check_target(folder: Path, own_files: re.Pattern[str]) -> None:
 
 
 def _is_report_file(folder: Path, inner: str, own_files: re.Pattern[str]) -> bool:
-    """Whether a file has the name of a report's file and a result stands beside it."""
-    known = own_files.fullmatch(inner)
-    beside = folder / (known[1] or "") / "result.json" if known else folder
-    return beside.is_file() and b'"recipe": "gt:' in beside.read_bytes()[:200]
+    """Whether a file is named like a file of a report and the report has a result.json."""
+    match = own_files.fullmatch(inner)
+    result = folder / (match[1] or "") / "result.json" if match else folder
+    return result.is_file() and b'"recipe": "gt:' in result.read_bytes()[:200]
 
 
 def _swap(new: Path, target: Path, old: Path) -> None:
-    """Put the new folder in the place of the target."""
+    """Move the new folder to the target and the previous target to `old`."""
     try:
         if target.exists():
             target.rename(old)
@@ -86,12 +86,12 @@ def _swap(new: Path, target: Path, old: Path) -> None:
     except OSError:
         if not target.exists():
             raise
-        # A mounted folder cannot be moved, only filled.
+        # A mount point cannot be moved: replace its content instead.
         for entry in target.iterdir():
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
         for entry in new.iterdir():
             shutil.move(str(entry), target / entry.name)
     finally:
-        # Stopped between the two steps: the old report is still the whole one.
+        # Interrupted between the two renames: restore the old report.
         if old.exists() and not target.exists():
             old.rename(target)

@@ -1,7 +1,7 @@
-"""The report as one HTML file that opens offline: the matrix to click through, pages with the pixels behind a cell.
+"""The report as one HTML file that works offline: a clickable matrix, and pages with the pixels behind a cell.
 
-Numbers and pictures travel as JSON inside the file and are drawn by a small script of its own; nothing is fetched from
-anywhere. What grows with the set is bounded: the most telling pages have pictures, the worst ones stand in tables.
+The file contains numbers and pictures as JSON and a small script that draws them; it loads nothing else. Its size is
+limited: only the most important pages have pictures, and only the worst pages are in the tables.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.tables import Table
 
 MOST_PICTURES = 40
-FIRST_CELLS = 24  # whose worst pages get their pictures first
-PAGES_A_CELL = 8
+FIRST_CELLS = 24  # the largest confusions; their worst pages get pictures first
+PAGES_PER_CELL = 8
 MOST_TABLE_ROWS = {"pages": 500, "documents": 300}
 IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
 MOST_RUNS = 12_000
@@ -42,7 +42,7 @@ MOST_BOXES = 1_500
 def report_page(
     comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
 ) -> str:
-    """The whole file as text."""
+    """The HTML text of the report."""
     folder = files("layoutcm.report") / "templates"
     page, style, script = ((folder / f"report.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
     data = json_for_script(report_data(comparison, confusion, tables, images))
@@ -50,7 +50,7 @@ def report_page(
 
 
 def json_for_script(value: Any) -> str:
-    """JSON as it may stand inside a script element: nothing in it can end the element or start another."""
+    """JSON that is safe inside a script element: it cannot end the element or start another one."""
     text = json.dumps(json_ready(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -60,14 +60,14 @@ def json_for_script(value: Any) -> str:
 def report_data(
     comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
 ) -> dict[str, Any]:
-    """Everything that the page shows."""
+    """All data that the page shows."""
     gt, pred = comparison.alignment.layouts
     rows, columns = confusion.visible
-    pages, added, adding = largest_groups(
-        comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_A_CELL
+    pages, added, page_counts = largest_groups(
+        comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_PER_CELL
     )
-    pictured = pages_to_picture(confusion, pages)
-    small = confusion.collapse()
+    pictured_pages = pages_to_picture(confusion, pages)
+    collapsed = confusion.collapse()
     return {
         "gt": PurePath(gt.name).name,
         "pred": PurePath(pred.name).name,
@@ -83,12 +83,12 @@ def report_data(
         "columns": columns,
         "diagonal": confusion.diagonal,
         "views": {view: view_values(confusion, view) for view in VIEWS},
-        "collapsed": {"labels": small.labels, "views": {view: view_values(small, view) for view in VIEWS}},
+        "collapsed": {"labels": collapsed.labels, "views": {view: view_values(collapsed, view) for view in VIEWS}},
         "themes": {name: _theme(theme.hit, theme.miss) for name, theme in (("light", LIGHT), ("dark", DARK))},
-        "cells": _cells(comparison, rows, columns, pages, added, adding),
+        "cells": _cells(comparison, rows, columns, pages, added, page_counts),
         "tables": {name: _table(tables[name]) for name in _table_names(confusion) if name in tables},
         "families": [_family(table) for name, table in tables.items() if name.startswith("family_")],
-        "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured],
+        "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured_pages],
     }
 
 
@@ -99,10 +99,10 @@ def _table_names(confusion: Confusion) -> list[str]:
 
 
 def _family(table: Table) -> dict[str, Any]:
-    """A family's matrix as the page draws one: all its labels, and which of them are rows and columns."""
+    """The matrix of a family for the script: all its labels, and which of them are rows and columns."""
     gt, pred = table.frame.iloc[:, 0].tolist(), table.frame.columns[1:].tolist()
     names = list(dict.fromkeys((*gt[:-1], *pred[:-1])))
-    # The margin is the last on both sides, whatever a label is called.
+    # The margin is last on both sides; a label can have the same name as the margin.
     rows, columns = ([*map(names.index, side[:-1]), len(names)] for side in (gt, pred))
     labels = [*names, pred[-1]]
     values = np.zeros((len(labels), len(labels)))
@@ -115,7 +115,7 @@ def _theme(hit: Scale, miss: Scale) -> dict[str, Any]:
 
 
 def _table(table: Table) -> dict[str, Any]:
-    """Headings, kinds and rows; `of` is how many rows there are in all."""
+    """Headings, kinds and rows; `of` is the total number of rows."""
     most = MOST_TABLE_ROWS.get(table.name, len(table.frame))
     rows = [list(row) for row in table.frame.head(most).itertuples(index=False, name=None)]
     return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
@@ -123,7 +123,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 def pages_to_picture(confusion: Confusion, pages: np.ndarray) -> list[int]:
-    """Up to 40 pages: the worst of each of the largest confusions, then their second worst, and so on.
+    """Up to MOST_PICTURES pages: the worst page of each of the largest confusions, then their second worst, and so on.
 
     `pages` is int64[gt, pred, rank].
     """
@@ -134,9 +134,9 @@ def pages_to_picture(confusion: Confusion, pages: np.ndarray) -> list[int]:
     ]
     ranked = [(i, j) for mass, i, j in sorted(cells) if mass < 0 and (i, j) != (0, 0)]
     chosen: dict[int, None] = {}
-    for some in (ranked[:FIRST_CELLS], ranked):
+    for group in (ranked[:FIRST_CELLS], ranked):
         for rank in range(pages.shape[2]):
-            for i, j in some:
+            for i, j in group:
                 page = int(pages[i, j, rank])
                 if page >= 0 and len(chosen) < MOST_PICTURES:
                     chosen.setdefault(page)
@@ -149,12 +149,12 @@ def _cells(
     columns: list[int],
     pages: np.ndarray,
     added: np.ndarray,
-    adding: np.ndarray,
+    page_counts: np.ndarray,
 ) -> dict[str, Any]:
-    """For each cell with pixels: on how many pages they are, and the pages with most of them."""
+    """For each cell with pixels: the number of pages that have some, and the pages that have the most."""
     return {
         f"{i}-{j}": {
-            "pages": adding[i, j],
+            "pages": page_counts[i, j],
             "worst": [
                 [comparison.pages[page], pixels]
                 for page, pixels in zip(pages[i, j].tolist(), added[i, j].tolist())
@@ -163,12 +163,12 @@ def _cells(
         }
         for i in rows
         for j in columns
-        if adding[i, j]
+        if page_counts[i, j]
     }
 
 
 def _picture(comparison: Comparison, index: int, method: str, images: PageImages | None) -> dict[str, Any]:
-    """One page: its picture if there is one, its tiles with what they add to the matrix, its regions."""
+    """One page: its picture if there is one, its tiles and what they add to the matrix, its regions."""
     page = comparison.pages[index]
     tiles = comparison.page_tiles(page)
     x_edges, y_edges, runs = tile_runs(tiles)
@@ -188,7 +188,7 @@ def _picture(comparison: Comparison, index: int, method: str, images: PageImages
 
 
 def _box(comparison: Comparison, box: Mapping[str, Any]) -> list[Any]:
-    """[side, place of the label in the matrix, x0, y0, x1, y1, score]"""
+    """[side, position of the label in the matrix, x0, y0, x1, y1, score]"""
     side, background = SIDES.index(box["side"]), comparison.labels[0]
     pair = (box["label"], background) if side == GT else (background, box["label"])
     corners = [round(box[edge], 1) for edge in ("x0", "y0", "x1", "y1")]
@@ -196,15 +196,15 @@ def _box(comparison: Comparison, box: Mapping[str, Any]) -> list[Any]:
 
 
 def _contributions(share: np.ndarray) -> list[list[float]]:
-    """[row, column, what a pixel adds] of one pair of sets."""
+    """[row, column, what one pixel adds] for each cell that a pair of sets adds to."""
     i, j = np.nonzero(share)
     return [[int(a), int(b), float(share[a, b])] for a, b in zip(i, j)]
 
 
 def tile_runs(tiles: PageTiles) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:
-    """Edges of the page's tiles, and each row of them as lengths and pairs in turn.
+    """The x and y edges of the tiles, and each row of tiles run-length encoded as [length, pair, length, pair, ...].
 
-    Exact for boxes. Outlines can make more runs than a file can bear; then the page is looked at more coarsely.
+    Exact for boxes. Polygons can give very many runs; the page is then sampled more coarsely, to limit the file size.
     """
     x_edges, y_edges, pair = tiles.x_edges, tiles.y_edges, tiles.pair_of_tile
     side = 800
@@ -223,7 +223,7 @@ def _runs(row: np.ndarray) -> Iterator[int]:
 
 
 def image_uri(image: Image.Image | None) -> str | None:
-    """The picture as a data URI of bounded size."""
+    """The picture as a data URI of limited size."""
     while image is not None:
         out = io.BytesIO()
         image.save(out, "WEBP", quality=60, method=2)

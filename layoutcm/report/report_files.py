@@ -1,4 +1,4 @@
-"""The report of a comparison: all its files in one folder, or in a zip. `report_folder` puts the folder into place."""
+"""Write the report of a comparison: all its files in one folder or in a zip."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from layoutcm.tables.tables import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ReportProgress = Callable[[str, float], None]  # what is being made, and the share that is done
+ReportProgress = Callable[[str, float], None]  # called with the current step and the share that is done
 
 FIGURES: dict[str, Callable[..., Figure]] = {
     **{
@@ -61,10 +61,10 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "classes": charts.class_bars,
 }
 CURVES = "curves"
-# Views whose difference to the first of several predictions is drawn, and the names of these figures.
+# {view: name of the figure} of the differences from the first of several predictions.
 DIFFERENCES = {view: f"difference-{view}" for view in ("recall", "precision", "f1")}
 PAPER_TABLES = (*FIGURES, "averages", "confusions", "objects", "intervals", "difference", "families", "families_pred")
-# What a report writes, below its folder or one of several predictions.
+# All files of a report, relative to its folder; with several predictions each has a subfolder.
 REPORT_FILES = re.compile(
     r"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|pages\.csv"
     rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
@@ -85,7 +85,7 @@ def write_report(
 ) -> Path:
     """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
 
-    `families` are as in `Comparison.families`, or what it gave back; `intervals` is a number of resamples: class bars
+    `families` is an argument or a result of `Comparison.families`. `intervals` is a number of resamples; class bars
     then have whiskers, and result.json has all intervals.
     """
     pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
@@ -107,11 +107,11 @@ def write_files(
     extras: Extras = NO_EXTRAS,
     progress: ReportProgress | None = None,
 ) -> None:
-    """The files themselves, into a folder that is ours."""
-    tell = progress or (lambda what, share: None)
+    """Write the files of one report into a folder; existing files are overwritten."""
+    notify = progress or (lambda step, share: None)
     for place in (folder, folder / "figures", folder / "tables"):
         place.mkdir(parents=True, exist_ok=True)
-    tell("tables", 0.0)
+    notify("tables", 0.0)
     confusion, objects = comparison.confusion(method=method), comparison.objects()
     tables = all_tables(comparison, confusion, objects, extras)
     (folder / "pages.csv").write_bytes(csv_text(tables["pages"]).encode("utf-8"))
@@ -119,21 +119,21 @@ def write_files(
     (folder / "result.json").write_bytes(json_text(full_result(comparison, method, per_page, extras)))
     for name, text in paper_tables(confusion, tables).items():
         (folder / "tables" / f"{name}.tex").write_bytes(text.encode("utf-8"))
-    tell("workbook", 0.15)
+    notify("workbook", 0.15)
     write_workbook(comparison, confusion, tables, folder / "report.xlsx")
     names = figure_names(confusion, objects)
     for k, name in enumerate(names):
-        tell(f"figure {name}", 0.3 + 0.4 * k / len(names))
+        notify(f"figure {name}", 0.3 + 0.4 * k / len(names))
         _write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
-    tell("page", 0.7)
+    notify("page", 0.7)
     (folder / "report.html").write_bytes(report_page(comparison, confusion, tables, images).encode("utf-8"))
-    tell("done", 1.0)
+    notify("done", 1.0)
 
 
 def write_differences(first: Comparison, second: Comparison, names: tuple[str, str], folder: Path, method: str) -> str:
-    """What the second prediction has more or less than the first, among the figures of the second's report.
+    """Write the difference figures (second prediction minus first) into the report folder of the second prediction.
 
-    Gives back why there are none, "" if there are.
+    Returns the reason if there are none, else "".
     """
     try:
         for view, name in DIFFERENCES.items():
@@ -154,9 +154,9 @@ def matrix_difference_figure(
     document: str | None = None,
     **look: Any,
 ) -> Figure:
-    """The second matrix less the first, of predictions of the same pages."""
+    """The second matrix minus the first; both comparisons must have the same pages."""
     check_same_pages(first, second)
-    before, after = (one.confusion(page, document, method) for one in (first, second))
+    before, after = (comparison.confusion(page, document, method) for comparison in (first, second))
     return matrix.difference_figure(before, after, view, names=names, **look)
 
 
@@ -173,13 +173,13 @@ def report_zip(
     extras: Extras = NO_EXTRAS,
     progress: ReportProgress | None = None,
 ) -> bytes:
-    """All files of a report as a zip; equal comparisons make equal bytes."""
+    """All files of a report as a zip; equal comparisons give equal bytes."""
     out = io.BytesIO()
     with tempfile.TemporaryDirectory() as place, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         folder = Path(place)
         write_files(comparison, folder, images, method=method, extras=extras, progress=progress)
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            # Without a date of its own, a member would carry the time of writing.
+            # A fixed date; the default would be the current time.
             member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), date_time=(1980, 1, 1, 0, 0, 0))
             archive.writestr(member, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return out.getvalue()
@@ -191,7 +191,7 @@ def all_tables(
     objects: Objects | None = None,
     extras: Extras = NO_EXTRAS,
 ) -> dict[str, Table]:
-    """Every table of a report by its name; those of objects, families and intervals where these are given."""
+    """{name: table} of all tables of a report; those of objects, families and intervals only if these are given."""
     method = confusion.method
     tables = [
         *(matrix_table(confusion, view) for view in VIEW_OF_TABLE.values()),
@@ -211,7 +211,7 @@ def all_tables(
 
 
 def figure_names(confusion: Confusion, objects: Objects) -> list[str]:
-    """Figures that can be drawn: no class values without a meaningful diagonal, no curves without an AP."""
+    """The figures that can be drawn: no class bars without a meaningful diagonal, no curves without AP."""
     names = [name for name in FIGURES if name != "classes" or confusion.diagonal]
     ranked = not objects.why_no_ap and objects.per_class["ap50"].notna().any()
     return [*names, CURVES] if ranked else names
@@ -235,7 +235,7 @@ def report_figure(
 
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:
-    """{name: LaTeX}, matrices and classes without labels that nobody uses."""
+    """{name: LaTeX text}; matrices and classes have only visible labels."""
     visible = {name: matrix_table(confusion, view, visible_only=True) for name, view in VIEW_OF_TABLE.items()}
     visible |= {"classes": class_table(confusion, visible_only=True)} if confusion.diagonal else {}
     kept = {name: tables[name] for name in PAPER_TABLES if name in tables and name not in (*VIEW_OF_TABLE, "classes")}

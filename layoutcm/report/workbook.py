@@ -1,6 +1,6 @@
-"""The workbook of a comparison: every table on a sheet of its own, numbers in full, text always as text.
+"""The Excel workbook of a comparison: one sheet per table, full precision, and labels always stored as text.
 
-Rows are written one after the other and leave memory at once, so that 80,000 pages cost no more than their file.
+Rows are streamed to the file, so that memory does not grow with the number of pages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SHEETS = {
         *("documents", "pages", "findings", "recipe"),
     )
 }
-# A sheet of Excel has 1,048,576 rows and a cell 32,767 characters.
+# Limits of Excel: 1,048,576 rows in a sheet (one is the heading), 32,767 characters in a cell.
 MOST_ROWS, MOST_CHARACTERS = 1_048_575, 32_767
 NUMBERS = {"share": "0.0000", "whole": "#,##0", "pixels": "#,##0", "fractions": "#,##0.00"}
 OPTIONS = {
@@ -37,15 +37,15 @@ OPTIONS = {
     "strings_to_urls": False,
     "strings_to_numbers": False,
 }
-LONG_AGO = datetime(2000, 1, 1)  # equal numbers make equal files
+FIXED_DATE = datetime(2000, 1, 1)  # so that equal numbers give equal files
 
 
 def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], path: Path) -> None:
-    """Summary first, then one sheet a table."""
+    """Write the summary, then one sheet per table."""
     import xlsxwriter
 
     with xlsxwriter.Workbook(str(path), OPTIONS) as book:
-        book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": LONG_AGO})
+        book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": FIXED_DATE})
         formats = _formats(book)
         _summary(_sheet(book, "Summary"), comparison, confusion, tables, formats)
         right = correct_cells(confusion, *(range(len(confusion.labels)),) * 2)
@@ -67,7 +67,7 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
 
 
 def _sheet(book: Any, title: str) -> Any:
-    """A sheet that prints on pages as wide as it is."""
+    """A new sheet that prints in landscape, one page wide."""
     sheet = book.add_worksheet(title)
     sheet.set_landscape()
     sheet.fit_to_pages(1, 0)
@@ -75,7 +75,7 @@ def _sheet(book: Any, title: str) -> Any:
 
 
 def _matrices(sheet: Any, families: Sequence[Table], formats: Mapping[str, Any]) -> None:
-    """The families' matrices below each other."""
+    """Write the matrices of the families below each other."""
     sheet.set_column(0, 0, 24)
     sheet.set_column(1, max(table.frame.shape[1] for table in families), 15)
     row = 0
@@ -88,16 +88,16 @@ def _matrices(sheet: Any, families: Sequence[Table], formats: Mapping[str, Any])
 
 
 def _formats(book: Any) -> dict[str, Any]:
-    """One format for each kind of column, each once more for the diagonal."""
+    """The cell formats by name; each kind of number also has a format for the diagonal."""
     head = {"bold": True, "bottom": 1, "bg_color": "#eef1f4", "text_wrap": True, "valign": "top"}
     formats = {
         "head": book.add_format(head),
-        "beside head": book.add_format(head | {"indent": 1}),
+        "text after number head": book.add_format(head | {"indent": 1}),
         "number head": book.add_format(head | {"align": "right"}),
         "name": book.add_format({"bold": True}),
         "title": book.add_format({"bold": True, "font_size": 13}),
         "text": book.add_format({}),
-        "beside": book.add_format({"indent": 1}),  # keeps its distance from a number at its left
+        "text after number": book.add_format({"indent": 1}),  # text in the column after a number
         "long": book.add_format({"text_wrap": True, "valign": "top"}),
     }
     for kind, pattern in NUMBERS.items():
@@ -147,14 +147,16 @@ def _table(
     diagonal: np.ndarray | None,
     own_widths: bool = True,
 ) -> int:
-    """Headings and rows from a row on; gives the first free row. `diagonal` marks cells that are right."""
+    """Write headings and rows starting at row `top`; returns the first free row. `diagonal` marks the correct cells."""
     kinds = table.kinds()
     kinds = ["fractions" if k == "pixels" and _has_fractions(table, j) else k for j, k in enumerate(kinds)]
     if own_widths:
         for column, width in enumerate(_widths(table, kinds)):
             sheet.set_column(column, column, width)
-    names = ["beside" if k == "text" and before != "text" else k for k, before in zip(kinds, ["text", *kinds])]
-    heads = [{"text": "head", "beside": "beside head"}.get(name, "number head") for name in names]
+    names = [
+        "text after number" if k == "text" and before != "text" else k for k, before in zip(kinds, ["text", *kinds])
+    ]
+    heads = [{"text": "head", "text after number": "text after number head"}.get(name, "number head") for name in names]
     for column, (heading, head) in enumerate(zip(table.headings(), heads)):
         _text(sheet, top, column, heading, formats[head])
     looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.frame.columns, names)]
@@ -187,7 +189,7 @@ def _has_fractions(table: Table, column: int) -> bool:
 
 
 def _widths(table: Table, kinds: Sequence[str]) -> list[float]:
-    """As wide as the longest text of the first rows, within reason."""
+    """Column widths for the longest text in the first rows, with a maximum."""
     widths = []
     for column, (heading, kind) in enumerate(zip(table.headings(), kinds)):
         if kind == "text":
@@ -199,7 +201,7 @@ def _widths(table: Table, kinds: Sequence[str]) -> list[float]:
 
 
 def _colour_matrix(sheet: Any, top: int, right: np.ndarray, pixels: bool) -> None:
-    """Blue for what is right, amber to red for the rest, as on the screen."""
+    """Colour correct cells blue and all others amber to red, as on the screen."""
     whole = {"min_type": "num", "min_value": 0}
     ceiling: dict[str, Any] = {} if pixels or right.all() else {"max_type": "num", "max_value": 1}
     blue = {"type": "2_color_scale", "min_color": "#FFFFFF", "max_color": LIGHT.hit[-2][1].upper()}
@@ -212,7 +214,7 @@ def _colour_matrix(sheet: Any, top: int, right: np.ndarray, pixels: bool) -> Non
 
 
 def _conditional_format(sheet: Any, top: int, marked: np.ndarray, rule: dict[str, Any]) -> None:
-    """One colour scale over scattered cells: runs of each row, put together."""
+    """Apply one colour scale to all marked cells, given as ranges within rows."""
     from xlsxwriter.utility import xl_range
 
     runs = []

@@ -1,6 +1,6 @@
-"""Tables as text for a paper (LaTeX with booktabs) and for a note or an issue (Markdown).
+"""Tables as LaTeX (with booktabs) and as GitHub Markdown.
 
-Labels are somebody's text: every character that means something to the target is written so that it means itself.
+Labels can contain any text: every character with a special meaning in LaTeX or Markdown is escaped.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ LATEX_ESCAPES = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\symbol{34}",  # babel may have given the plain character a meaning
+    '"': r"\symbol{34}",  # some babel languages make the plain character active
     "`": r"\textasciigrave{}",
-    # After the end of a row these would be read as an argument of it.
+    # After the end of a row, LaTeX would read these as an argument of the row break.
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
     "-": "-{}",  # two in a row would become a dash
 }
-# Turned headings, from so many columns on.
+# Column headings are rotated if a matrix has at least this many columns.
 ROTATE_FROM = 7
 
 
@@ -43,7 +43,7 @@ def escape_latex(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """A tabular with booktabs rules; shares with four digits, n/a as a dash."""
+    """A LaTeX tabular with booktabs rules; shares have four decimals, n/a is a dash."""
     headings = [escape_latex(heading) for heading in table.headings()]
     kinds = table.kinds()
     if len(headings) >= ROTATE_FROM and table.matrix:
@@ -55,7 +55,7 @@ def latex(table: Table) -> str:
         r"\toprule",
         " & ".join(headings) + r" \\",
         r"\midrule",
-        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, _tex_number)),
+        *(" & ".join(row) + r" \\" for row in _row_texts(table, escape_latex, _latex_number)),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -63,39 +63,39 @@ def latex(table: Table) -> str:
 
 
 def markdown(table: Table) -> str:
-    """A table in GitHub's Markdown; shares with three digits, n/a as a dash."""
+    """A GitHub Markdown table; shares have three decimals, n/a is a dash."""
     rules = ["---" if kind == "text" else "---:" for kind in table.kinds()]
     rows = [
         [escape_markdown(heading) for heading in table.headings()],
         rules,
-        *_row_texts(table, escape_markdown, _md_number),
+        *_row_texts(table, escape_markdown, _markdown_number),
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
-def _row_texts(table: Table, text: Callable[[str], str], number: Callable[[float, str], str]) -> list[list[str]]:
+def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable[[float, str], str]) -> list[list[str]]:
     kinds = table.kinds()
     return [
-        [text(str(value)) if kind == "text" else number(float(value), kind) for value, kind in zip(row, kinds)]
+        [escape(str(value)) if kind == "text" else number_text(float(value), kind) for value, kind in zip(row, kinds)]
         for row in table.frame.itertuples(index=False, name=None)
     ]
 
 
-def _tex_number(value: float, kind: str) -> str:
+def _latex_number(value: float, kind: str) -> str:
     if math.isnan(value):
         return "--"
-    return f"{value:.4f}" if kind == "share" else _grouped(value, r"\,")
+    return f"{value:.4f}" if kind == "share" else _group_thousands(value, r"\,")
 
 
 def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@=^])", r"\\\1", one_line(text))
 
 
-def _md_number(value: float, kind: str) -> str:
+def _markdown_number(value: float, kind: str) -> str:
     if math.isnan(value):
         return "–"
-    return f"{value:.3f}" if kind == "share" else _grouped(value, ",")
+    return f"{value:.3f}" if kind == "share" else _group_thousands(value, ",")
 
 
-def _grouped(value: float, mark: str) -> str:
-    return (f"{value:,.0f}" if value.is_integer() else f"{value:,.2f}").replace(",", mark)
+def _group_thousands(value: float, separator: str) -> str:
+    return (f"{value:,.0f}" if value.is_integer() else f"{value:,.2f}").replace(",", separator)

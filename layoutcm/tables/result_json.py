@@ -1,6 +1,6 @@
 """The JSON of a comparison (`compare --json`, result.json) and of a layout (`inspect --json`).
 
-Families, intervals and a difference are added where they were asked for.
+Families, intervals and the difference from another prediction are added if they were requested.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from layoutcm.metrics.soft import SOFT_AVERAGES
 
 @dataclass(frozen=True, eq=False)
 class Extras:
-    """What a result or a report holds beyond the comparison itself, because it was asked for."""
+    """Optional results that a JSON file or a report contains in addition to the comparison."""
 
     families: FamilyConfusion | None = None
     intervals: Intervals | None = None
-    difference: Intervals | None = None  # to the first of several predictions
+    difference: Intervals | None = None  # from the first of several predictions
 
 
 NO_EXTRAS = Extras()
 
 
 def json_ready(value: Any) -> Any:
-    """Plain Python values; nan, which JSON has not, becomes None."""
+    """Convert to plain Python values; nan and infinity, which JSON does not have, become None."""
     if isinstance(value, dict):
         return {key: json_ready(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -57,14 +57,14 @@ def json_ready(value: Any) -> Any:
 
 
 def json_text(value: Any) -> bytes:
-    """JSON as it is written to a file."""
+    """The JSON text of a value, as it is written to a file."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
-    # A file name that is no valid text (a lone surrogate in Python) must not spoil the result.
+    # A file name can contain lone surrogates, which UTF-8 cannot encode.
     return (text + "\n").encode("utf-8", "replace")
 
 
 def comparison_result(comparison: Comparison, method: str = "matrix", per_page: bool = False) -> dict[str, Any]:
-    """What `compare --json` writes for one prediction."""
+    """The result of one comparison, without extras."""
     confusion = comparison.confusion(method=method)
     diagonal = confusion.diagonal
     answer = {
@@ -90,8 +90,10 @@ def comparison_result(comparison: Comparison, method: str = "matrix", per_page: 
         "by_document": list(_by_document(comparison, method)),
     }
     for level in ("pages", "documents"):
-        own = {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
-        answer[f"averages_over_{level}"] = own
+        averages = (
+            {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
+        )
+        answer[f"averages_over_{level}"] = averages
     answer["soft"] = _soft(comparison) if diagonal else None
     if per_page:
         answer["by_page"] = list(_by_page(comparison, method))
@@ -99,18 +101,18 @@ def comparison_result(comparison: Comparison, method: str = "matrix", per_page: 
 
 
 def _page_matching(comparison: Comparison) -> dict[str, Any]:
-    """How many pages were matched how, and all that were not."""
+    """The number of pages matched by each rule, and the names of unmatched pages."""
     matches, sides = comparison.alignment.matches, [side.page_columns for side in comparison.alignment.layouts]
     counts = dict(zip(WAYS, np.bincount(matches.how, minlength=len(WAYS)).tolist()))
-    alone = matches.unmatched(len(sides[PRED]))
+    unmatched = matches.unmatched(len(sides[PRED]))
     return {
         "matched": {way: count for way, count in counts.items() if way and count},
-        **{f"only_in_{name}": [side.names[i] for i in own] for name, side, own in zip(SIDES, sides, alone)},
+        **{f"only_in_{name}": [side.names[i] for i in pages] for name, side, pages in zip(SIDES, sides, unmatched)},
     }
 
 
 def matrices(confusion: Confusion) -> dict[str, Any]:
-    """The four matrices under the names that JSON has for them."""
+    """The four views of a matrix under their JSON keys."""
     return {
         "confusion": confusion.values,
         "recall": confusion.recall,
@@ -124,7 +126,7 @@ def _averages(confusion: Confusion, background: bool) -> dict[str, dict[str, flo
 
 
 def _soft(comparison: Comparison) -> dict[str, Any]:
-    """Soft scores with beta 1: the averages, and each label in turn."""
+    """Soft scores with beta 1: the averages and the scores of each label."""
     by_label = comparison.soft(average=None)
     rows = zip(comparison.labels[1:], *by_label.values())
     return {
@@ -135,7 +137,7 @@ def _soft(comparison: Comparison) -> dict[str, Any]:
 
 
 def _objects(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any]:
-    """COCO's numbers, then everything at one IoU; the matrix's last row is `invented`, its last column `missed`."""
+    """The COCO metrics, then all scores at one IoU; the last matrix row is `invented`, the last column `missed`."""
     objects = comparison.objects()
     matrix = objects.confusion_at(iou)
     ap = None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES}
@@ -166,10 +168,13 @@ def _objects(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any
 
 
 def _centroids(comparison: Comparison) -> dict[str, Any]:
-    """At the default tolerance: one to one, and as published, many to one; of any labels where these differ."""
+    """Centroid scores at the default tolerance, matched one to one and (as published) many to one.
+
+    Labels are ignored if the two sides have different labels.
+    """
     aware = comparison.space.shared
     ways = {"one_to_one": True, "many_to_one": False}
-    found = {way: comparison.centroids(one_to_one=single, class_aware=aware) for way, single in ways.items()}
+    found = {way: comparison.centroids(one_to_one=one_to_one, class_aware=aware) for way, one_to_one in ways.items()}
     scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in found.items()}
     return {"tolerance": found["one_to_one"].tolerance, "class_aware": aware, **scores}
 
@@ -190,20 +195,20 @@ def _by_page(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
 
 def _group_records(blocks: MatrixBlocks) -> Iterator[tuple[int, dict[str, Any]]]:
     for groups, stack in blocks:
-        small = collapse_mass(stack.recall_mass)
+        collapsed = collapse_mass(stack.recall_mass)
         for k, i in enumerate(groups):
-            yield i, {"confusion": stack.recall_mass[k].tolist(), "collapsed": small[k].tolist()}
+            yield i, {"confusion": stack.recall_mass[k].tolist(), "collapsed": collapsed[k].tolist()}
 
 
 def plain_pixels(pixels: float) -> float | int:
-    """Pixel counts are whole unless the rounding is `exact`."""
+    """An int if the number is whole: pixel counts are whole unless the rounding is `exact`."""
     return int(pixels) if float(pixels).is_integer() else float(pixels)
 
 
 def largest_confusions(confusion: Confusion, most: int = 10) -> list[tuple[str, str, float, float]]:
     """(gt label, pred label, pixels, share of the gt label) of the largest cells off the diagonal.
 
-    Where the taxonomies differ no cell is wrong by itself; the largest cells of the block are listed then.
+    With different taxonomies no cell counts as wrong, and the result has the largest cells of the block.
     """
     rows, columns = confusion.visible
     cells = [
@@ -216,7 +221,7 @@ def largest_confusions(confusion: Confusion, most: int = 10) -> list[tuple[str, 
 
 
 def layout_result(layout: Layout) -> dict[str, Any]:
-    """What `inspect --json` writes for one file."""
+    """The JSON that `inspect --json` writes for one file."""
     pages, regions = layout.page_columns, layout.region_columns
     used = np.bincount(regions.label, minlength=len(layout.labels))
     answer = {
@@ -252,7 +257,7 @@ def _first_region(layout: Layout) -> dict[str, Any]:
 def full_result(
     comparison: Comparison, method: str = "matrix", per_page: bool = False, extras: Extras = NO_EXTRAS
 ) -> dict[str, Any]:
-    """What `compare --json` writes for one prediction."""
+    """The JSON that `compare --json` writes for one prediction."""
     answer = comparison_result(comparison, method, per_page)
     if extras.families:
         answer["families"] = families_result(comparison, extras.families, method)
@@ -261,7 +266,7 @@ def full_result(
 
 
 def families_result(comparison: Comparison, families: FamilyConfusion, method: str = "matrix") -> dict[str, Any]:
-    """What `compare --json --families` adds: every family's matrix, both tables, the whole matrix at each depth."""
+    """The part of the JSON about families: their matrices, both tables, and the full matrix at each depth."""
     depths = []
     for depth in range(1, families.tree.depth + 1):
         confusion = comparison.confusion(method=method, families=families.tree, depth=depth)

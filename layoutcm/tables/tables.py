@@ -1,6 +1,6 @@
-"""The tables of a comparison as DataFrames, for every file and view that shows them; CSV and Parquet.
+"""The tables of a comparison as DataFrames, used by all report files and pages; writers for CSV and Parquet.
 
-Numbers are the API's own, in full; how many digits are written is the business of the format.
+Numbers have full precision; each output format decides how many digits it writes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 AP_COLUMNS = ("ap", "ap50", "ap75", "ar")
-# Columns of floats that are pixels; all others are shares.
+# Float columns that contain pixels; all other float columns contain shares.
 PIXEL_COLUMNS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
 HEADINGS = {
     "gt_pixels": "gt pixels",
@@ -50,10 +50,10 @@ VIEW_OF_TABLE = {"confusion": "pixels", "recall": "recall", "precision": "precis
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A DataFrame with its title, and a `note` where there is something to say about it.
+    """A DataFrame with a title and an optional `note`.
 
-    The columns of a `matrix` are named by labels, and are all `pixels` or all shares. `recipe` is the table's own,
-    where it says more than that of the comparison.
+    The columns of a `matrix` are named by labels and contain either pixels (`pixels`) or shares. `recipe` is set if it
+    differs from the recipe of the comparison.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Table:
         return [one_line(name if self.matrix else HEADINGS.get(name, name)) for name in names]
 
     def kinds(self) -> list[str]:
-        """What each column holds: text, whole, pixels or share."""
+        """The content of each column: text, whole (integers), pixels or share."""
         return [self._kind(str(name), dtype.kind) for name, dtype in zip(self.frame.columns, self.frame.dtypes)]
 
     def _kind(self, name: str, dtype: str) -> str:
@@ -81,29 +81,29 @@ class Table:
 
 
 def matrix_table(confusion: Confusion, view: str, visible_only: bool = False) -> Table:
-    """One view of a matrix, the gt label first; all labels, or only those worth drawing."""
+    """One view of a matrix; the first column has the gt labels. All labels, or only the visible ones."""
     import pandas as pd
 
     everything = list(range(len(confusion.labels)))
     rows, columns = confusion.visible if visible_only else (everything, everything)
     values = view_values(confusion, view)[np.ix_(rows, columns)]
-    # Labels of different taxonomies may coincide, so columns are put together by place, not by name.
+    # Two taxonomies can use the same label name, so columns are built by position, not by name.
     frame = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
     frame.insert(0, "gt", pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
-    name = next(name for name, of in VIEW_OF_TABLE.items() if of == view)
+    name = next(name for name, table_view in VIEW_OF_TABLE.items() if table_view == view)
     title = f"{'Pixels' if view == 'pixels' else view.capitalize()}, rows gt, columns pred"
     return Table(name, title, frame, matrix=True, pixels=view == "pixels")
 
 
 def collapsed_table(confusion: Confusion) -> Table:
-    """Background against Content: a row for each in gt, and for each view a column for each in pred."""
+    """Background against Content: two gt rows, and two pred columns for each view."""
     import pandas as pd
 
-    small = confusion.collapse()
-    columns: dict[str, object] = {"gt": list(small.labels)}
+    collapsed = confusion.collapse()
+    columns: dict[str, object] = {"gt": list(collapsed.labels)}
     for view in VIEWS:
-        values = view_values(small, view)
-        columns |= {f"{HEADINGS.get(view, view)}: {label}": values[:, j] for j, label in enumerate(small.labels)}
+        values = view_values(collapsed, view)
+        columns |= {f"{HEADINGS.get(view, view)}: {label}": values[:, j] for j, label in enumerate(collapsed.labels)}
     return Table("collapsed", "Background against Content", pd.DataFrame(columns))
 
 
@@ -113,7 +113,7 @@ def class_table(confusion: Confusion, visible_only: bool = False) -> Table:
 
 
 def average_table(comparison: Comparison, confusion: Confusion) -> Table:
-    """Averages over the classes, of all pixels and over pages and documents, and what holds for Content."""
+    """The averages over classes, pages and documents, and the scores of Content."""
     import pandas as pd
 
     method = confusion.method
@@ -126,8 +126,8 @@ def average_table(comparison: Comparison, confusion: Confusion) -> Table:
             side = "with" if background else "without"
             rows += [{"average": f"{k}, {side} Background", **confusion.average(k, background)} for k in AVERAGES]
         for over in ("pages", "documents"):
-            own = comparison.average("macro", over=over, method=method)
-            rows.append({"average": f"macro, mean over {over}", **own})
+            scores = comparison.average("macro", over=over, method=method)
+            rows.append({"average": f"macro, mean over {over}", **scores})
     return Table("averages", "Averages", pd.DataFrame(rows))
 
 
@@ -140,36 +140,36 @@ def confusions_table(confusion: Confusion, most: int = 20) -> Table:
 
 
 def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
-    """What holds for all objects, and one row a label that has any; AP where there is one, else the note says why."""
+    """The scores of all objects, and a table with one row per label that has objects; without AP, a note says why."""
     import pandas as pd
 
     note = f"There is no AP. {objects.why_no_ap}" if objects.why_no_ap else ""
     values = {} if objects.why_no_ap else dict(objects.summary)
-    for class_aware, words in ((True, ""), (False, ", whatever the label")):
+    for class_aware, suffix in ((True, ""), (False, ", whatever the label")):
         if objects.space.shared or not class_aware:
             scores = objects.scores_at(iou, class_aware)
-            values |= {f"{HEADINGS.get(name, name)} at IoU {iou:.2f}{words}": scores[name] for name in SCORES}
+            values |= {f"{HEADINGS.get(name, name)} at IoU {iou:.2f}{suffix}": scores[name] for name in SCORES}
     rows = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
-    what = {"box": "boxes", "mask": "masks"}[objects.shapes]
+    shapes = {"box": "boxes", "mask": "masks"}[objects.shapes]
     classes = pd.concat([objects.class_scores_at(iou), objects.per_class[list(AP_COLUMNS)]], axis=1)
     classes = classes[classes["gt"] + classes["pred"] > 0].reset_index(drop=True)
     columns = ["label", "gt", "pred"]
     columns += ["found", *SCORES] if objects.space.shared else []
     columns += [] if objects.why_no_ap else AP_COLUMNS
     return [
-        Table("object_scores", f"Objects ({what})", rows, note=note),
+        Table("object_scores", f"Objects ({shapes})", rows, note=note),
         Table("objects", f"Objects by class, found at IoU {iou:.2f}", classes[columns], note=note),
     ]
 
 
 def interval_tables(intervals: Intervals | None, difference: Intervals | None) -> list[Table]:
-    """How far figures and class values would move with other documents; the same of the difference to another model."""
+    """Confidence intervals of the figures and class scores, and of their difference from the first prediction."""
     given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the first prediction", difference)}
     return [_interval_table(name, title, found) for name, (title, found) in given.items() if found]
 
 
 def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
-    """Figures first, then each label's scores."""
+    """The figures first, then the scores of each label."""
     import pandas as pd
 
     figures = intervals.headline.rename(columns={"figure": "of"})
@@ -180,7 +180,7 @@ def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
 
 
 def family_tables(families: FamilyConfusion) -> list[Table]:
-    """Given gt and given pred what stays, what stays in the family and what leaves it; then every family's matrix."""
+    """For gt and for pred, the shares of identity, in family and out of family; then the matrix of every family."""
     given = []
     for name, side, frame in (
         ("families", "gt", families.given_gt()),
@@ -226,7 +226,7 @@ def document_table(comparison: Comparison, method: str) -> Table:
 
 
 def csv_text(table: Table) -> str:
-    """Every digit, text in quotes, n/a as nothing; the same on every machine."""
+    """The table as CSV: full precision, quoted text, n/a as an empty cell; equal bytes on every machine."""
     return _valid_text(table.frame).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
 
 
@@ -235,7 +235,7 @@ def write_parquet(table: Table, path: Path) -> None:
 
 
 def _valid_text(frame: pd.DataFrame) -> pd.DataFrame:
-    """Text that can be written as UTF-8; a file's name need not be."""
+    """The frame with text that UTF-8 can encode; a file name can contain lone surrogates."""
     texts = [name for name, dtype in zip(frame.columns, frame.dtypes) if dtype.kind not in "iuf"]
     valid = {name: [str(text).encode("utf-8", "replace").decode("utf-8") for text in frame[name]] for name in texts}
     return frame.assign(**valid)

@@ -1,4 +1,4 @@
-"""A comparison, its families and differences, and what a file is, as text on a terminal."""
+"""Terminal text of the commands: a comparison, its families and differences, and the summary of a layout."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ F1_FIGURES = {
 
 
 def comparison_summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
-    """The comparison on a terminal: headline, averages, content, classes, largest confusions, findings."""
+    """The comparison as terminal text: recipe, sizes, averages, classes, largest confusions, findings."""
     confusion = comparison.confusion(method=method)
     sections = [
         [comparison.recipe_for(method)],
@@ -71,7 +71,7 @@ def interval_text(intervals: Intervals, figure: str) -> str:
 
 
 def resampling_text(intervals: Intervals) -> str:
-    """What the intervals are made of."""
+    """The settings of the intervals: 'intervals: 95 %, 1,000 resamples of 4 documents, seed 0'."""
     units = plural(intervals.unit_count, intervals.unit)
     return (
         f"intervals: {100 * intervals.level:g} %, {plural(intervals.n, 'resample')} of {units}, seed {intervals.seed}"
@@ -108,8 +108,8 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     names = [f"{gt} {verb} {pred}" for gt, pred, _, _ in cells]
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]
-    for name, (gt, _, pixels, part) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(part):>7} of {gt}")
+    for name, (gt, _, pixels, share) in zip(names, cells):
+        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {gt}")
     return lines
 
 
@@ -123,7 +123,7 @@ def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> lis
 
 
 def difference_summary(difference: Intervals, first: str) -> str:
-    """F1 of one prediction minus that of the first, averages before classes."""
+    """F1 of one prediction minus F1 of the first: the averages, then the classes."""
     rows = [(name, difference.figures[figure]) for figure, name in F1_FIGURES.items()]
     rows += list(zip(difference.labels[1:], difference.scores["f1"][1:]))
     known = [(name, values.tolist()) for name, values in rows if not math.isnan(values[0])]
@@ -140,7 +140,7 @@ def _difference_line(name: str, values: Sequence[float]) -> str:
 
 
 def family_summary(families: FamilyConfusion) -> str:
-    """The families on a terminal: for every gt label what stays, what stays in the family, what leaves it."""
+    """The families as terminal text: for every gt label the shares of identity, in family and out of family."""
     table = families.given_gt()
     used = table[table["total"] > 0]
     width = max((len(label) for label in (*used["label"], "all but Background")), default=0)
@@ -158,7 +158,7 @@ def family_summary(families: FamilyConfusion) -> str:
 
 
 def _family_line(row: Mapping[Any, Any], width: int) -> str:
-    parts = " ".join(f"{percent(row[part]):>{wide}}" for part, wide in zip(PARTS, (8, 9, 10)))
+    parts = " ".join(f"{percent(row[part]):>{column}}" for part, column in zip(PARTS, (8, 9, 10)))
     total = "" if pd.isna(row["total"]) else pixels_in_full(row["total"])
     return f"{row['label']:{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
 

@@ -1,1 +1,6 @@
-"""The dashboard's own room: what Streamlit needs between the pages and the rest of the package."""
+"""The dashboard, with Streamlit.
+
+From the bottom up: `input_files` reads and caches, `choices` holds what a visitor has chosen, `session` the loaded
+files and their comparison, `link` the address bar, `router` the pages. `parts/` has one module for each panel; the
+scripts in `pages/` only arrange panels. May import report and everything below it.
+"""

@@ -1,4 +1,4 @@
-"""What a visitor has chosen: one value for each name, with its default, and widgets bound to it."""
+"""The choices of a visitor: named values with defaults, and the widgets that are bound to them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ DEFAULTS: dict[str, Any] = {
     "gt_label": "",
     "pred_label": "",
     "class": "",
-    "labels": (),  # the only ones to show; none = all
-    "mask": "",  # what the page viewer's mask shows; none = the chosen cell where the page has it, else the difference
+    "labels": (),  # the labels to show; empty = all
+    "mask": "",  # what the page viewer's mask shows; empty = the chosen cell if the page has it, else the difference
     "order": "as given",
     "log": False,
     "empty": False,
@@ -43,10 +43,10 @@ DEFAULTS: dict[str, Any] = {
     "family_view": "recall",
     "family": "",
     "matrix_depth": 1,
-    "expanded": "[]",  # families that are opened in the whole matrix, as JSON
+    "expanded": "[]",  # families that are expanded in the whole matrix, as JSON
     "iou": HEADLINE_IOU,
     "ap_rule": "coco",
-    "curves": (),  # labels with a curve; none = the most frequent
+    "curves": (),  # labels with a curve; empty = the most frequent
     "object_view": "pixels",
     "tolerance_x": TOLERANCE[0],
     "tolerance_y": TOLERANCE[1],
@@ -92,13 +92,13 @@ def put(**values: Any) -> None:
 
 
 def bind(name: str, place: str = "bar") -> dict[str, Any]:
-    """Key and callback for a widget that shows one choice and changes it, whoever changed it last."""
+    """Key and callback of a widget that shows and changes one choice; several widgets may be bound to the same one."""
     key, value = f"{place}_{name}", get(name)
-    # A list, as the widget has it: a tuple would count as changed by the next run.
+    # The widget holds a list; with a tuple, the next run would see a change.
     st.session_state[key] = list(value) if isinstance(value, tuple) else value
-    return {"key": key, "on_change": _changed, "args": (name, key)}
+    return {"key": key, "on_change": _store_widget_value, "args": (name, key)}
 
 
-def _changed(name: str, key: str) -> None:
+def _store_widget_value(name: str, key: str) -> None:
     value = st.session_state[key]
     put(**{name: tuple(value) if isinstance(value, list) else value})

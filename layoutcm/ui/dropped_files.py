@@ -1,7 +1,7 @@
-"""Files dropped together: which of them are one layout, and which lie beside it (page images, lists of names).
+"""Group files that were dropped together into layouts and their companions (page images, lists of names).
 
-Several files for the predictions may be several predictions or the pages of one. Their formats tell: a COCO file is
-all that a model found, a YOLO file is one page of it. Where formats tell wrongly, the person says so.
+Several prediction files may be several predictions or the pages of one. The formats decide: a COCO file holds a whole
+prediction, a YOLO file holds one page. Where this is wrong, the visitor can change it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from layoutcm.ui.input_files import InputFile, join_inputs
 
 WHOLE_LAYOUT, PART, UNKNOWN, COMPANION, IMAGE = KINDS = ("alone", "part", "unknown", "companion", "image")
 LAYOUTS = (WHOLE_LAYOUT, PART, UNKNOWN)
-WITH_IMAGES = (IMAGE, WHOLE_LAYOUT)  # a zip is a layout of its own and may have pictures in it
+WITH_IMAGES = (IMAGE, WHOLE_LAYOUT)  # a zip is a whole layout and may contain images
 
 
 def kind_of(name: str, data: bytes) -> str:
-    """What a dropped file is: a layout of its own, a part of one, or something beside it."""
+    """One of `KINDS`: a whole layout, a part of a layout, an unknown file, a companion or an image."""
     suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
     if suffix in (*IMAGE_SUFFIXES, *OTHER_SUFFIXES):
         return IMAGE
@@ -37,13 +37,13 @@ def kind_of(name: str, data: bytes) -> str:
 
 
 def one_layout(files: list[InputFile], kinds: list[str]) -> InputFile:
-    """All files as one layout, named after a file that holds regions."""
+    """All files as one layout, named after a file that has regions."""
     ranked = sorted(zip(files, kinds), key=lambda pair: KINDS.index(pair[1]))
     return join_inputs([one for one, _ in ranked])
 
 
 def predictions(files: list[InputFile], kinds: list[str], as_one: bool | None = None) -> tuple[InputFile, ...]:
-    """The layouts among the files; `as_one` overrules what the formats tell."""
+    """The predictions among the files; `as_one` overrides the decision by format."""
     of_kind = {kind: [one for one, own in zip(files, kinds) if own == kind] for kind in KINDS}
     whole = [one for one, kind in zip(files, kinds) if kind in (WHOLE_LAYOUT, UNKNOWN)]
     if as_one or not (whole or of_kind[PART]):
@@ -52,12 +52,12 @@ def predictions(files: list[InputFile], kinds: list[str], as_one: bool | None = 
         groups = [[one] for one in whole]
     elif as_one is False and not of_kind[WHOLE_LAYOUT]:
         groups = [[one] for one, kind in zip(files, kinds) if kind in (PART, UNKNOWN)]
-    else:  # what is not recognised may lie beside the pages, as it does in a folder
+    else:  # files that are not recognised go with the pages, as in a folder
         groups = [*([one] for one in of_kind[WHOLE_LAYOUT]), [*of_kind[PART], *of_kind[UNKNOWN]]]
     return tuple(join_inputs([*group, *_companions_of(group[0], of_kind)]) for group in groups)
 
 
 def _companions_of(first: InputFile, of_kind: dict[str, list[InputFile]]) -> list[InputFile]:
-    """Page images lend sizes to any layout; a list of names belongs to formats that have none."""
+    """Page images provide sizes for any layout; a list of names is for formats without label names."""
     has_names = first in of_kind[WHOLE_LAYOUT] and not first.data.startswith(ZIP_MAGIC)
     return of_kind[IMAGE] if has_names else [*of_kind[IMAGE], *of_kind[COMPANION]]

@@ -1,4 +1,4 @@
-"""Which families a visitor has chosen: a built-in tree, or one of their own, which travels in the link as JSON."""
+"""The families that a visitor chose: a built-in tree, or the visitor's own, which the link holds as JSON."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ OWN = "Your own"
 
 
 def labels_of(compared: Comparison) -> list[str]:
-    """The label names of both sides, each once."""
+    """The distinct label names of both sides."""
     return list(dict.fromkeys(compared.labels[1:]))
 
 
 def as_text(tree: FamilyTree) -> str:
-    """The tree as the session and the link keep it."""
+    """The tree as JSON, the form in which the session and the link keep it."""
     return json.dumps(tree.as_written(), ensure_ascii=False, separators=(",", ":"))
 
 
 def from_text(text: str) -> FamilyTree | None:
+    """The tree that `as_text` wrote; None if the text is not a valid tree."""
     try:
         return check_tree(json.loads(text), "")
     except (ValueError, RecursionError, InputError):
@@ -47,24 +48,24 @@ def from_text(text: str) -> FamilyTree | None:
 
 
 def family_options(compared: Comparison) -> list[str]:
-    """What can be chosen: built-in trees that fit, the best first; every label alone; the visitor's own tree."""
+    """The options: built-in trees that fit, the best first; every label alone; the visitor's own tree."""
     own = choices.get("families")
     fitting = [tree.name for tree in suggested_trees(labels_of(compared))]
     return [*fitting, EVERY_LABEL_ALONE, *([own] if own not in TITLES and from_text(own) else [])]
 
 
-def asked_tree(compared: Comparison) -> FamilyTree | None:
-    """The tree that somebody has chosen and that fits these labels."""
+def explicit_tree(compared: Comparison) -> FamilyTree | None:
+    """The tree that the visitor chose; None if nothing was chosen or the choice does not fit these labels."""
     name = choices.get("families")
-    return _tree(compared, name) if name in family_options(compared) else None
+    return _tree_named(compared, name) if name in family_options(compared) else None
 
 
 def chosen_tree(compared: Comparison) -> FamilyTree:
-    """The tree of the session; before anything was chosen, the built-in one that fits best."""
-    return asked_tree(compared) or _tree(compared, family_options(compared)[0])
+    """The tree that the visitor chose, else the built-in tree that fits best."""
+    return explicit_tree(compared) or _tree_named(compared, family_options(compared)[0])
 
 
-def _tree(compared: Comparison, name: str) -> FamilyTree:
+def _tree_named(compared: Comparison, name: str) -> FamilyTree:
     return built_in_tree(name, labels_of(compared)) if name in BUILT_IN else from_text(name) or FamilyTree("", {})
 
 
@@ -75,15 +76,15 @@ def label_order(compared: Comparison) -> list[str]:
 
 
 def rows_of(tree: FamilyTree, labels: list[str]) -> list[dict[str, str]]:
-    """The rows of the editor: every label with the families around it."""
-    # A family whose name holds the separator would come back as two.
+    """The rows of the editor: every label with the path of its families."""
+    # `tree_of` would split a family name that contains the separator.
     parts = {label: [part.replace(PATH_SEPARATOR, "/") for part in tree.paths.get(label, ())] for label in labels}
     first = [label for label in tree.paths if label in parts]
     return [{"label": label, "family": PATH_SEPARATOR.join(parts[label])} for label in dict.fromkeys((*first, *labels))]
 
 
 def tree_of(rows: Sequence[Mapping[str, str | None]]) -> FamilyTree:
-    """The tree that the editor's rows say; a label without a family is left out."""
+    """The tree in the editor's rows; a label without a family is left out."""
     paths = {}
     for row in rows:
         parts = [part.strip() for part in (row["family"] or "").split(PATH_SEPARATOR)]

@@ -1,4 +1,4 @@
-"""Pictures of pages in the dashboard: from the folder that the app was started with, or from uploads."""
+"""Page images in the dashboard: from the folder given at start or from uploads, sent to the browser as data URIs."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from layoutcm.drawing import page_images
 from layoutcm.drawing.page_images import ImageFile, PageImages, Picture, shrunk_image
 from layoutcm.ui.input_files import InputFile
 
-SHOWN_SIDE = 1600
+SHOWN_SIDE = 1600  # px, the longest side of an image in the browser
 
 
 def images_of_folder(folder: str) -> PageImages:
     return page_images.images_from_folder(Path(folder)) if folder else PageImages(())
 
 
-def images_of_uploads(files: Iterable[InputFile], beside: Iterable[InputFile] = ()) -> PageImages:
-    """Images, zips of images and PDFs; anything else is an InputError that names it. `beside` may hold some, too."""
+def images_of_uploads(files: Iterable[InputFile], layout_files: Iterable[InputFile] = ()) -> PageImages:
+    """Images of `files`: images, zips or PDFs, else an InputError; and those that `layout_files` contain, if any."""
     return page_images.images_from_files(
-        *([ImageFile(one.name, one.digest, one.data) for one in some] for some in (files, beside))
+        *([ImageFile(one.name, one.digest, one.data) for one in some] for some in (files, layout_files))
     )
 
 
 def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
-    """The picture as a data URI no larger than `side`, or None when there is none or it is broken."""
+    """The picture as a data URI, at most `side` pixels long and wide; None if there is no picture or it is broken."""
     if picture is None:
         return None
-    return _uri((picture.digest, picture.member, picture.frame, side), picture)
+    return _encode((picture.digest, picture.member, picture.frame, side), picture)
 
 
 @st.cache_data(max_entries=48, show_spinner=False)
-def _uri(key: tuple[str, str, int, int], _picture: Picture) -> str | None:
+def _encode(key: tuple[str, str, int, int], _picture: Picture) -> str | None:
     image = shrunk_image(_picture, key[-1])
     if image is None:
         return None

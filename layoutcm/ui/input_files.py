@@ -1,7 +1,7 @@
-"""Files a visitor gave: kept by the digest of their content, read and compared once.
+"""The files of a visitor: identified by the digest of their content, read and compared once.
 
-Caches are shared by all visitors and bounded. Their keys are digests, so nobody meets the data of another unless
-both brought the very same file.
+The caches are bounded and shared by all visitors. Their keys are digests, so a visitor gets a cached result only for
+files with exactly the same content.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from layoutcm.layouts.repairs import repair
 from layoutcm.ui.server import SETTINGS, app_folder
 
 LAYOUTS_KEPT, COMPARISONS_KEPT = 12, 12
-# A folder with more files than that is one layout; its files are not offered one by one.
+# A folder with more files is offered only as one layout, not file by file.
 FILES_OFFERED = 200
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """What makes one layout: its name, the digest that stands for its content, and where the content is."""
+    """The input of one layout: its name, the digest of its content, and the content or its path."""
 
     name: str
     digest: str
@@ -46,7 +46,7 @@ class InputFile:
 
     @property
     def _single(self) -> str | tuple[str, bytes]:
-        """Messages about a file of the server name the file, not where it lies."""
+        """A folder's path, or (name, content) of a file: messages must not show where the server stores a file."""
         if self.path and os.path.isdir(self.path):
             return self.path
         return self.name, read_bytes(self.path) if self.path else self.data
@@ -61,7 +61,7 @@ def input_from_bytes(name: str, data: bytes) -> InputFile:
 
 
 def input_from_path(path: Path) -> InputFile:
-    """A file or folder on the server's own disk; age and size stand for the content, which may be very large."""
+    """A file or folder on the server; the digest uses time and size, because the content may be very large."""
     files = sorted(files_below(path)) if path.is_dir() else [path]
     states = [file.stat() for file in files]
     facts = [f"{file}|{state.st_size}|{state.st_mtime_ns}" for file, state in zip(files, states)]
@@ -71,7 +71,7 @@ def input_from_path(path: Path) -> InputFile:
 
 
 def join_inputs(files: list[InputFile]) -> InputFile:
-    """Several files that are one layout; one file is itself."""
+    """Several files as one layout; a single file is returned as it is."""
     if len(files) == 1:
         return files[0]
     digest = digest_of(text for one in files for text in (one.name, one.digest))
@@ -80,7 +80,7 @@ def join_inputs(files: list[InputFile]) -> InputFile:
 
 
 def settings() -> dict[str, Any]:
-    """What the person who started the app allowed: files to open, a data folder, page images."""
+    """What the app was started with: files to open, a data folder, a folder of page images."""
     return json.loads(os.environ.get(SETTINGS, "{}"))
 
 
@@ -89,18 +89,18 @@ def sample_folder() -> Path:
 
 
 def data_files() -> dict[str, Path]:
-    """{name: path} of files and folders in the folder given with --data; nothing outside it can be named."""
+    """{name: path} of the files and folders in the folder given with --data, and of nothing outside it."""
     folder = settings().get("data")
     return {name: Path(folder, name) for name in _data_names(folder)} if folder else {}
 
 
 @st.cache_data(ttl=5, max_entries=8, show_spinner="Looking through the data folder …")
 def _data_names(folder: str) -> list[str]:
-    """Folders first, with a slash at their end: each may be one layout."""
-    root, passed_over = Path(folder), (*IMAGE_SUFFIXES, *OTHER_SUFFIXES)
+    """Folders first, with a slash at the end; every folder may be one layout."""
+    root, ignored = Path(folder), (*IMAGE_SUFFIXES, *OTHER_SUFFIXES)
     found: dict[Path, list[str]] = {}
     for path in files_below(root):
-        if path.suffix.lower() not in passed_over:
+        if path.suffix.lower() not in ignored:
             found.setdefault(path.parent, []).append(path.relative_to(root).as_posix())
     folders = {above for place in found for above in (place, *place.parents) if root in above.parents}
     files = [name for names in found.values() if len(names) <= FILES_OFFERED for name in names]
@@ -115,15 +115,16 @@ def layout_of(
     fixes: tuple[str, ...] = (),
     page_map: InputFile | None = None,
 ) -> Layout:
-    lent_by = like_digest if page_map is None else digest_of([like_digest, page_map.digest, page_map.name])
-    return _layout(given.digest, given.name, lent_by, sizes, fixes, given, like, like_digest, page_map)
+    """The layout of an input, read with a reference layout and a page map, and repaired."""
+    reference = like_digest if page_map is None else digest_of([like_digest, page_map.digest, page_map.name])
+    return _layout(given.digest, given.name, reference, sizes, fixes, given, like, like_digest, page_map)
 
 
 @st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner="Reading a file …", show_time=True)
 def _layout(
     digest: str,
     name: str,
-    lent_by: str,
+    reference: str,
     sizes: str,
     fixes: tuple[str, ...],
     _given: InputFile,
@@ -141,7 +142,7 @@ def _layout(
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """What is to be compared: two inputs, what is done to each of them before, and which pages belong together."""
+    """What to compare: two inputs, the page size and repairs to use when reading them, and a page map."""
 
     gt: InputFile
     pred: InputFile
@@ -152,34 +153,36 @@ class ComparisonRequest:
 
     @property
     def key(self) -> str:
-        """Stands for all of it."""
-        # Names too: they stand in recipes and messages, and equal content may come under another one.
+        """A key for caches."""
+        # With names: they appear in recipes and messages, and two files of equal content may have different names.
         given = [(side.digest, side.name) for side in (self.gt, self.pred, self.page_map) if side]
         return json.dumps([given, self.sizes, self.gt_fixes, self.pred_fixes])
 
 
-def layouts_of(asked: ComparisonRequest, tell: Callable[[InputFile], None] | None = None) -> tuple[Layout, Layout]:
-    """Both sides; `tell` hears of each before it is read."""
-    if tell:
-        tell(asked.gt)
-    gt = layout_of(asked.gt, sizes=asked.sizes, fixes=asked.gt_fixes)
-    if tell:
-        tell(asked.pred)
-    reference = digest_of([asked.gt.digest, *asked.gt_fixes])  # a repair may give pages other names
-    return gt, layout_of(asked.pred, gt, reference, asked.sizes, asked.pred_fixes, asked.page_map)
+def layouts_of(
+    request: ComparisonRequest, before_read: Callable[[InputFile], None] | None = None
+) -> tuple[Layout, Layout]:
+    """The layouts of both sides; `before_read` is called with each input before it is read."""
+    if before_read:
+        before_read(request.gt)
+    gt = layout_of(request.gt, sizes=request.sizes, fixes=request.gt_fixes)
+    if before_read:
+        before_read(request.pred)
+    like_digest = digest_of([request.gt.digest, *request.gt_fixes])  # with repairs, which may rename pages
+    return gt, layout_of(request.pred, gt, like_digest, request.sizes, request.pred_fixes, request.page_map)
 
 
 def _parsed(page_map: InputFile | None) -> PageMap | None:
     return parse_page_map(page_map.name, page_map.data) if page_map else None
 
 
-def comparison_of(asked: ComparisonRequest, options: dict[str, Any]) -> Comparison:
-    """The comparison under some options; options are part of the key."""
-    gt, pred = layouts_of(asked)
+def comparison_of(request: ComparisonRequest, options: dict[str, Any]) -> Comparison:
+    """The comparison with some options, which are part of its cache key."""
+    gt, pred = layouts_of(request)
     key = json.dumps(options, sort_keys=True)
-    return _comparison(asked.key, key, asked.page_map, gt, pred)
+    return _comparison(request.key, key, request.page_map, gt, pred)
 
 
 @st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner="Comparing all pages …", show_time=True)
-def _comparison(asked: str, options: str, _page_map: InputFile | None, _gt: Layout, _pred: Layout) -> Comparison:
+def _comparison(request: str, options: str, _page_map: InputFile | None, _gt: Layout, _pred: Layout) -> Comparison:
     return compare(_gt, _pred, pages=_parsed(_page_map), **json.loads(options))

@@ -1,6 +1,6 @@
-"""The address bar: it repeats the choices that differ from their defaults, and a session can start from it.
+"""The address bar: it holds the choices that differ from their defaults, and a session can start from it.
 
-Uploaded files are the only thing that an address cannot restore.
+An address restores everything except uploaded files.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS, get
 from layoutcm.ui.input_files import settings
 from layoutcm.ui.session import open_named
 
-MOST_LINKS = 200  # that Back can lead to
-MOST_REPAIRS = 16  # each of them makes a layout anew, and a link may say anything
+MOST_LINKS = 200  # earlier addresses that the Back button can restore
+MOST_REPAIRS = 16  # every repair builds a layout again, and a link may contain anything
 
 
 def start_session() -> None:
-    """Once a session: defaults, then what the address says, then what the app was started with."""
+    """Once per session: set the defaults, then the values of the address; then load files, if any are named."""
     if "choices" in st.session_state:
         return
     st.session_state["choices"] = dict(DEFAULTS)
@@ -36,6 +36,7 @@ def start_session() -> None:
 
 
 def _set_from_text(name: str, text: str) -> None:
+    """Set a choice from its text in an address; ignore a value that is not allowed."""
     kind = type(DEFAULTS[name])
     try:
         value: Any = text == "True" if kind is bool else _names_from_json(text) if kind is tuple else kind(text)
@@ -49,10 +50,10 @@ def _set_from_text(name: str, text: str) -> None:
 
 
 def _names_from_json(text: str) -> tuple[str, ...]:
-    """Labels as a link holds them: a JSON list, because any sign may be part of a label."""
+    """Parse a JSON list of labels; JSON, because a label may contain any character."""
     names = json.loads(text)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ValueError("no list of names")
+        raise ValueError("not a list of names")
     return tuple(names)
 
 
@@ -64,6 +65,7 @@ def _are_repairs(texts: tuple[str, ...]) -> bool:
 
 
 def link_parameters() -> dict[str, str]:
+    """{name: text} for the choices that differ from their defaults."""
     wanted = {name: get(name) for name in DEFAULTS if get(name) != DEFAULTS[name]}
     return {
         name: json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
@@ -72,27 +74,28 @@ def link_parameters() -> dict[str, str]:
 
 
 def follow_address(page: str) -> None:
-    """Back and forward in the browser: what an earlier address of this session says holds again.
+    """Restore the choices of an earlier address after Back or Forward in the browser.
 
-    It is an earlier one when it was written since these files were loaded, but not last, and nobody has chosen
-    anything since. Going to a page leaves an address without choices behind, and whoever goes back to that is let
-    through: writing it anew would be a step forward again.
+    An address is an earlier one if it was written since these files were loaded, is not the last one written, and no
+    choice was made since. Switching pages leaves an address without choices in the history. When the visitor goes back
+    to it, `write_link` must not fill it in: that would add a new history entry and undo the step back.
     """
     now, session = dict(st.query_params), st.session_state
-    earlier = now in session.get("links", []) and now not in ({}, session.get("link"), link_parameters())
-    if earlier and not session.get("chosen_since"):
+    is_earlier = now in session.get("links", []) and now not in ({}, session.get("link"), link_parameters())
+    if is_earlier and not session.get("chosen_since"):
         session["choices"] = DEFAULTS | {"load": get("load")}
         for name in DEFAULTS.keys() & now.keys() - {"load"}:
             _set_from_text(name, now[name])
+    # Back to an address without choices, on the same page.
     session["passing_by"] = not now and session.get("page_shown") == page
     session["page_shown"] = page
 
 
 def write_link() -> None:
-    """Repeat the choices in the address bar."""
+    """Write the choices to the address bar."""
     wanted, session = link_parameters(), st.session_state
-    passing_by = session.get("passing_by") and session.get("link") == wanted
-    if dict(st.query_params) != wanted and not passing_by:
+    keep_address = session.get("passing_by") and session.get("link") == wanted
+    if dict(st.query_params) != wanted and not keep_address:
         st.query_params.from_dict(wanted)
     session["link"], session["chosen_since"] = wanted, False
     links: list[dict[str, str]] = session.setdefault("links", [])

@@ -1,4 +1,4 @@
-"""What every page has: its style, columns, messages instead of tracebacks, the state before files are loaded."""
+"""What all pages share: style, columns, messages instead of tracebacks, the view before files are loaded."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from layoutcm.ui import link, session
 from layoutcm.ui.router import go_to
 from layoutcm.ui.screen_text import as_typed, error_text
 
-LABELS_BESIDE = 31  # Background among them
+LABELS_BESIDE = 31  # Background included; a matrix with more labels takes the whole width
 
 
 def apply_style() -> None:
     st.html(
         "<style>.block-container{padding:2.6rem 3rem 2rem 3rem}:has(>.st-key-unseen){display:none}"
-        # A button says all it has to say, if need be on two lines.
+        # Show the whole text of a button, on two lines if needed.
         "[data-testid=stMain] .stButton button *{white-space:normal;overflow:visible}"
-        # What stands side by side stands one above the other where there is no room for both.
+        # On a narrow screen, put columns one below the other.
         "@media(max-width:1200px){[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]{flex-wrap:wrap}"
         "[class*=st-key-beside]>*>[data-testid=stHorizontalBlock]>[data-testid=stColumn]{min-width:100%}}"
         "h1{font-size:1.6rem!important;padding:0 0 .3rem 0!important}"
@@ -32,14 +32,14 @@ def apply_style() -> None:
 
 
 def columns(*widths: int, key: str = "", labels: int = 0) -> list[DeltaGenerator]:
-    """Columns that become rows on a narrow screen, or where a matrix of so many labels needs the whole width."""
+    """Columns that become rows on a narrow screen, or if a matrix with this many labels needs the whole width."""
     if labels > LABELS_BESIDE:
         return [st.container() for _ in widths]
     return st.container(key=f"beside{key}").columns(widths, gap="medium")
 
 
 def guard(work: Callable[[], None]) -> None:
-    """Run a part of the app; whatever goes wrong becomes a message, and the rest goes on."""
+    """Run a part of the app; show an error as a message, so that the other parts still run."""
     try:
         work()
     except InputError as error:
@@ -50,7 +50,7 @@ def guard(work: Callable[[], None]) -> None:
 
 
 def fragment(work: Callable[[], None]) -> Callable[[], None]:
-    """A part of a page that answers its own widgets without a run of the whole page; the link follows."""
+    """A part of a page whose widgets run only this part again, not the whole page; it updates the link, too."""
 
     @st.fragment
     def run() -> None:
@@ -61,7 +61,7 @@ def fragment(work: Callable[[], None]) -> Callable[[], None]:
 
 
 def need_comparison() -> Comparison:
-    """The comparison, or an empty state that says what to do."""
+    """The comparison; without one, show what to do and stop the page."""
     compared = session.current_comparison()
     if isinstance(compared, Comparison):
         return compared

@@ -1,7 +1,7 @@
-"""The pages of the app and how a visit starts, also when it starts in the middle.
+"""The pages of the app, the navigation between them, and visits that start at any of them.
 
-A first visit by deep link to a fresh server runs a page script without app.py; the page then calls `arrive`, which
-installs the navigation and starts over.
+On a fresh server, a first visit by deep link runs a page script without app.py; `ensure_routed` then installs the
+navigation and runs again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import streamlit as st
 from PIL import Image, ImageDraw
 from streamlit.navigation.page import StreamlitPage
 
-# file in pages/ -> title, icon; the file's name is the address
+# file in pages/ -> title, icon; the file name is also the address
 PAGES = {
     "compare": ("Compare", ":material/upload_file:"),
     "overview": ("Overview", ":material/dashboard:"),
@@ -31,7 +31,7 @@ START = "compare"
 
 
 def icon() -> Image.Image:
-    """The picture on the browser's tab, drawn here: a named icon would be fetched from a server elsewhere."""
+    """The icon of the browser tab, drawn here: a named icon would be downloaded from another server."""
     picture = Image.new("RGBA", (32, 32), (0, 0, 0, 0))
     draw = ImageDraw.Draw(picture)
     for row in range(3):
@@ -42,16 +42,16 @@ def icon() -> Image.Image:
 
 
 def navigation() -> StreamlitPage:
-    """Install the pages. The tab's picture comes first: without one, the browser would fetch the page's icon for it."""
+    """Install the pages. The tab icon is set first: without it, the browser would download the icon of the page."""
     st.set_page_config(page_title="layoutcm", page_icon=icon(), layout="wide")
     start, *others = (
         st.Page(f"pages/{name}.py", title=title, icon=symbol, url_path=name if name != START else "start",
                 default=name == START)
         for name, (title, symbol) in PAGES.items()
     )  # fmt: skip
-    # The first page's address is "/"; a hidden twin keeps its name from leading to "page not found".
-    twin = st.Page(f"pages/{START}.py", title=PAGES[START][0], url_path=START, visibility="hidden")
-    page = st.navigation([start, *others, twin])
+    # The address of the first page is "/". A hidden second entry makes "/compare" work too.
+    named_start = st.Page(f"pages/{START}.py", title=PAGES[START][0], url_path=START, visibility="hidden")
+    page = st.navigation([start, *others, named_start])
     if page.url_path == START:
         st.switch_page(start, query_params=dict(st.query_params))
     return page
@@ -59,7 +59,7 @@ def navigation() -> StreamlitPage:
 
 @contextmanager
 def routing() -> Iterator[None]:
-    """What runs inside knows that app.py is running."""
+    """Mark that app.py is running, for `ensure_routed`."""
     st.session_state["routed"] = True
     st.session_state["arriving"] = False
     try:
@@ -69,7 +69,7 @@ def routing() -> Iterator[None]:
 
 
 def ensure_routed() -> None:
-    """First line of every page: make sure that app.py runs it."""
+    """First line of every page: make sure that app.py runs the page."""
     if not st.session_state.get("routed") and not st.session_state.get("arriving"):
         st.session_state["arriving"] = True
         navigation()
@@ -77,7 +77,7 @@ def ensure_routed() -> None:
 
 
 def go_to(name: str) -> None:
-    """Show another page. As a button's callback it spares the run of the page that is left."""
+    """Show another page. Use it as a button's callback: then the current page is not run again first."""
     from layoutcm.ui.link import link_parameters
 
     st.switch_page(f"pages/{name}.py", query_params=link_parameters())

@@ -1,4 +1,4 @@
-"""Text on the screen: labels and file names as typed, errors with hints for the browser, counts."""
+"""Text on the screen: labels and file names with Markdown escaped, errors with hints for the browser, counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from layoutcm.errors import InputError
 from layoutcm.formats.page_sizes import MISSING_SIZE_HINT, SIZES_HINT
 from layoutcm.wording import thin_spaced
 
-_BROWSER_SIZE_HINT = "Write the page size on the page Compare, or drop page images of the same names beside the files."
+SIDE_NAMES = ("ground truth", "prediction")  # in sentences
+SIDE_TITLES = {"gt": "Ground truth", "pred": "Prediction"}  # on buttons
+_BROWSER_SIZE_HINT = (
+    "Write the page size on the page Compare, or drop page images with the names of the pages together with the files."
+)
+# Hints about the command line and Python -> hints about this page.
 BROWSER_HINTS = {
     MISSING_SIZE_HINT: _BROWSER_SIZE_HINT,
     f"Say which page is which (pages=, --pages), or give {SIZES_HINT}": _BROWSER_SIZE_HINT,
@@ -18,15 +23,15 @@ BROWSER_HINTS = {
 
 
 def as_typed(text: str) -> str:
-    """Somebody's text inside Markdown, shown as typed."""
+    """The text with Markdown escaped, so that it is shown as typed."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@])", r"\\\1", text).replace("\n", " ")
 
 
 def error_text(error: InputError) -> str:
-    """The error with what can be done about it here, where its hint speaks to people at a keyboard."""
+    """The error, with hints about the command line replaced by hints about this page."""
     text = str(error)
-    for at_a_keyboard, here in BROWSER_HINTS.items():
-        text = text.replace(at_a_keyboard, here)
+    for command_line_hint, browser_hint in BROWSER_HINTS.items():
+        text = text.replace(command_line_hint, browser_hint)
     return as_typed(text)
 
 
@@ -36,5 +41,5 @@ def plural_spaced(count: int, word: str) -> str:
 
 
 def join_unbroken(parts: list[str]) -> str:
-    """Parts of a legend in a line that breaks between them only."""
+    """The parts of a legend in one line, which may break only between parts."""
     return " &ensp; ".join(part.replace(" ", "\u00a0") for part in parts)

@@ -1,4 +1,4 @@
-"""What a page is about: the chosen level, labels, cell and page, and the ways from one to another."""
+"""The selection that the pages show: level, labels, cell, page and page images; and functions that change it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHOLE_SET = "the whole set"
 
 
 def scope(compared: Comparison) -> str:
-    """What the numbers on the page are of."""
+    """The chosen level in words, such as "page p1" or "the whole set"."""
     if choices.get("level") == "document" and choices.get("document") in compared.documents:
         return f"document {choices.get('document')}"
     if choices.get("level") == "page" and choices.get("page") in compared.alignment.pages.index:
@@ -24,11 +24,12 @@ def scope(compared: Comparison) -> str:
 
 
 def only_chosen_labels(confusion: Confusion) -> Confusion:
-    """The same numbers, of which only the labels chosen in the bar are drawn."""
+    """The same numbers, with only the labels chosen in the sidebar visible."""
     return confusion.showing_only(choices.get("labels")) if choices.get("labels") else confusion
 
 
 def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
+    """Row and column of the chosen cell; None if no cell is chosen or its labels are unknown."""
     gt, pred = choices.get("gt_label"), choices.get("pred_label")
     if not gt or not pred:
         return None
@@ -39,7 +40,7 @@ def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
 
 
 def open_cell(gt_label: str, pred_label: str) -> None:
-    """The pages behind a cell; the 2x2, which has no cells of labels, gives way to recall."""
+    """Go to the pages behind a cell; the 2x2 view, which has no labels, is replaced by recall."""
     view = "recall" if choices.get("view") == "collapsed" else choices.get("view")
     choices.put(gt_label=gt_label, pred_label=pred_label, view=view)
     go_to("matrices")
@@ -55,7 +56,7 @@ def open_page(page: str) -> None:
 
 
 def page_images() -> PageImages:
-    """Uploaded pictures if there are any, else those of the folder that came with the files."""
+    """Uploaded page images if there are any, else those of the folder that belongs to the files."""
     uploaded = st.session_state.get("page_images")
     if uploaded is not None:
         return uploaded

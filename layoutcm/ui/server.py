@@ -1,4 +1,4 @@
-"""Starting the dashboard: finds app.py in the repository or in the installed package and hands it to Streamlit."""
+"""Start the dashboard: find app.py in the repository or in the installed package and run it with Streamlit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import layoutcm
 
-SETTINGS = "LAYOUTCM_APP"  # how the server learns what to open
+SETTINGS = "LAYOUTCM_APP"  # environment variable: the files and folders to open, as JSON
 
 
 def app_folder() -> Path:
@@ -21,7 +21,7 @@ def app_folder() -> Path:
 
 
 def serve(options: argparse.Namespace) -> None:
-    """Run the server in the folder of app.py, so that its configuration is found; ends with it."""
+    """Run the server in the folder of app.py, where its configuration is; exit with its return code."""
     opened = {
         "files": [str(Path(file).resolve()) for file in options.files],
         "data": str(Path(options.data).resolve()) if options.data else "",

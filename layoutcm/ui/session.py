@@ -45,17 +45,17 @@ def loaded_files() -> LoadedFiles | None:
 
 
 def load_files(files: LoadedFiles, name: str = "") -> None:
-    """Take new files; choices that belong to the old ones go."""
-    kept = _still_there(loaded_files(), files)
+    """Replace the loaded files, and reset the choices that belong to the old ones."""
+    kept = _repairs_to_keep(loaded_files(), files)
     st.session_state["loaded"] = files
     st.session_state["links"] = []
-    forget = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
-              "labels", "mask", "curves")  # fmt: skip
-    put(load=name, fixes=kept, **{key: DEFAULTS[key] for key in forget})
+    reset = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
+             "labels", "mask", "curves")  # fmt: skip
+    put(load=name, fixes=kept, **{key: DEFAULTS[key] for key in reset})
 
 
-def _still_there(before: LoadedFiles | None, files: LoadedFiles) -> tuple[str, ...]:
-    """Repairs of files that were there before and still are, perhaps in another place."""
+def _repairs_to_keep(before: LoadedFiles | None, files: LoadedFiles) -> tuple[str, ...]:
+    """The repairs of files that are still loaded, perhaps at another position."""
     if before is None:
         return ()
     now = {pred.digest: str(i) for i, pred in enumerate(files.preds)}
@@ -67,7 +67,7 @@ def _still_there(before: LoadedFiles | None, files: LoadedFiles) -> tuple[str, .
 
 
 def open_named(name: str) -> str:
-    """Load the sample, the files the app was started with, or files of the data folder; else say why not."""
+    """Load the sample, the files given at start, or files of the data folder; return the problem, or ""."""
     kept = dict(st.session_state["choices"])
     if name == "sample":
         folder = sample_folder()
@@ -78,26 +78,28 @@ def open_named(name: str) -> str:
     elif name == "start":
         paths = [Path(file) for file in settings().get("files", [])]
         missing = [str(path) for path in paths if not path.exists()]
-        if missing or len(paths) < 2:
-            return f"The app was not started with this file: {missing[0]}." if missing else "There is nothing to open."
-        load_files(_of_paths(paths), name)
+        if missing:
+            return f"A file that the app was started with does not exist: {missing[0]}."
+        if len(paths) < 2:
+            return "There is nothing to open."
+        load_files(_files_of_paths(paths), name)
     else:
         known = data_files()
         names = name.split("|")
         missing = [file for file in names if file not in known]
         if missing or len(names) < 2:
             return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
-        load_files(_of_paths([known[file] for file in names]), name)
-    # A link brings repairs of its own files only.
-    gone = ("load",) if kept["load"] == name else ("load", "fixes")
-    put(**{key: value for key, value in kept.items() if key not in gone})
+        load_files(_files_of_paths([known[file] for file in names]), name)
+    # The repairs of a link belong to the files of that link only.
+    dropped = ("load",) if kept["load"] == name else ("load", "fixes")
+    put(**{key: value for key, value in kept.items() if key not in dropped})
     return ""
 
 
-def _of_paths(paths: list[Path]) -> LoadedFiles:
+def _files_of_paths(paths: list[Path]) -> LoadedFiles:
     gt, *preds = (input_from_path(path) for path in paths)
-    beside = str(paths[0]) if paths[0].is_dir() else ""  # page images often lie beside the annotations
-    return LoadedFiles(gt, tuple(preds), settings().get("images") or beside)
+    gt_folder = str(paths[0]) if paths[0].is_dir() else ""  # it often holds the page images, too
+    return LoadedFiles(gt, tuple(preds), settings().get("images") or gt_folder)
 
 
 def compare_options() -> dict[str, Any]:
@@ -116,7 +118,7 @@ def compare_options() -> dict[str, Any]:
 
 
 def chosen_index() -> int:
-    """Which of the predictions is shown."""
+    """The position of the prediction that is shown."""
     files = loaded_files()
     assert files is not None
     return min(get("pred"), len(files.preds) - 1)
@@ -129,18 +131,18 @@ def chosen_pred() -> InputFile:
 
 
 def pred_names() -> list[str]:
-    """The predictions' names, told apart where two files have the same."""
+    """The names of the predictions, made unique if two files have the same name."""
     files = loaded_files()
     return make_unique([pred.name for pred in files.preds]) if files else []
 
 
 def chosen_side(side: str) -> str:
-    """How `fixes` names a side: gt, or the place of the chosen prediction."""
+    """The name of a side in `fixes`: gt, or the position of the chosen prediction."""
     return side if side == "gt" else str(chosen_index())
 
 
 def repairs_of(side: str) -> tuple[str, ...]:
-    """The repairs of a side, as `fixes` names it, one by one and in the order in which they were made."""
+    """The repairs of a side, given as `fixes` names it, in the order in which they were made."""
     named = [text.partition("=") for text in get("fixes")]
     return tuple(one for own, _, repair in named if own == side for one in repair.split(","))
 
@@ -149,20 +151,20 @@ def chosen_page_map() -> InputFile | None:
     return comparison_request().page_map if loaded_files() else None
 
 
-def comparison_request(place: int | None = None) -> ComparisonRequest:
-    """The two files of the comparison and what is done to them before; of another prediction by its place."""
+def comparison_request(position: int | None = None) -> ComparisonRequest:
+    """The request for the chosen prediction, or for the prediction at `position`."""
     files = loaded_files()
     assert files is not None
-    place = chosen_index() if place is None else place
-    pred = files.preds[place]
+    position = chosen_index() if position is None else position
+    pred = files.preds[position]
     maps = dict(files.page_maps)
     return ComparisonRequest(
-        files.gt, pred, files.sizes, repairs_of("gt"), repairs_of(str(place)), maps.get(pred.digest)
+        files.gt, pred, files.sizes, repairs_of("gt"), repairs_of(str(position)), maps.get(pred.digest)
     )
 
 
 def content_key() -> str:
-    """Stands for the files and options of the comparison."""
+    """A cache key for the files and options of the comparison."""
     return comparison_request().key + json.dumps(compare_options(), sort_keys=True)
 
 
@@ -182,15 +184,15 @@ def chosen_confusion(compared: Comparison) -> Confusion:
 
 
 def chosen_level(compared: Comparison) -> dict[str, str]:
-    """The document or page that was chosen; nothing for the whole set."""
+    """{"document" or "page": its name}; empty for the whole set."""
     level = get("level")
     known = {"document": compared.documents, "page": compared.alignment.pages.index}.get(level, ())
     return {level: get(level)} if level != "set" and get(level) in known else {}
 
 
 @st.cache_resource(max_entries=24, show_spinner="Adding up …")
-def _confusion(content: str, method: str, of: dict[str, str], _compared: Comparison) -> Confusion:
-    return _compared.confusion(of.get("page"), of.get("document"), method)
+def _confusion(content: str, method: str, level: dict[str, str], _compared: Comparison) -> Confusion:
+    return _compared.confusion(level.get("page"), level.get("document"), method)
 
 
 def theme() -> Theme:

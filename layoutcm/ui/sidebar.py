@@ -1,4 +1,4 @@
-"""The bar that stays: what is compared, and the choices that hold on all pages."""
+"""The sidebar: the compared files, and the choices that apply to all pages."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ from layoutcm.ui import choices, session
 from layoutcm.ui.input_files import InputFile, layouts_of
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 
-MANY, NEAR = 2000, 100  # more options than that are not all listed; so many before and after the chosen one are
-LARGE = 10_000_000  # bytes; less is read in a moment
+MOST_OPTIONS = 2000  # a select box with more options lists only those near the chosen one
+NEAR_OPTIONS = 100  # so many before it and after it
+LARGE_BYTES = 10_000_000  # smaller files are read too fast for a progress bar
 
 
 def choice_box(name: str, label: str, options: Any, place: str = "bar", **more: Any) -> None:
-    """A select box bound to one choice of the session; a choice that is not there becomes the first.
+    """A select box bound to one choice of the session; a choice that is not among the options becomes the first one.
 
-    Of very many options, which a browser is slow to take, it lists those near the chosen one and takes typed names.
+    Very many options would slow the browser down; then the box lists those near the chosen one and accepts typed names.
     """
     values = list(options)
     if values and choices.get(name) not in values:
         choices.put(**{name: values[0]})
     bound = choices.bind(name, place)
-    if len(values) > MANY:
+    if len(values) > MOST_OPTIONS:
         at = values.index(choices.get(name))
         bound |= {"on_change": _take_typed_name, "args": (name, bound["key"], values), "accept_new_options": True}
         more["help"] = f"Type a part of a name to find it among all {len(values):,}."
-        values = values[max(at - NEAR, 0) : at + NEAR]
+        values = values[max(at - NEAR_OPTIONS, 0) : at + NEAR_OPTIONS]
     st.selectbox(label, values, **bound, **more)
 
 
 def find_name(text: str, names: Sequence[str]) -> str | None:
-    """The name that was chosen, or the first one that has in it what was typed."""
+    """The name equal to the text, else the first name that contains it, ignoring case."""
     return text if text in names else next((name for name in names if text.casefold() in name.casefold()), None)
 
 
@@ -50,12 +51,11 @@ def _take_typed_name(name: str, key: str, known: list[str]) -> None:
 
 
 def show_sidebar() -> None:
-    """Draw the bar in the sidebar."""
-    place, files = st.empty(), session.loaded_files()  # the place is always there, so that nothing below it moves
+    place, files = st.empty(), session.loaded_files()  # always created, so that the elements below keep their positions
     if files is None:
         st.sidebar.caption("Nothing loaded yet. Start on the page Compare.")
         return
-    # Every page begins here, so whatever is slow about new files or options happens now, and says so on top.
+    # Every page starts here, so slow work on new files or options is done now, with a message at the top of the page.
     _read_with_progress(files, place)
     compared = session.current_comparison()
     with st.sidebar:
@@ -63,39 +63,39 @@ def show_sidebar() -> None:
             names = session.pred_names()
             choice_box("pred", "Prediction", range(len(names)), format_func=names.__getitem__)
         if isinstance(compared, Comparison):
-            _facts(files.gt.name, compared)
-            _controls(compared)
+            _show_facts(files.gt.name, compared)
+            _show_controls(compared)
 
 
 def _read_with_progress(files: session.LoadedFiles, place: Any) -> None:
-    """New large files are read under a bar. A spinner would come too late: reading leaves no moment to show it."""
+    """Read new large files with a progress bar. A spinner would appear too late, because reading blocks the thread."""
     gt, pred = files.gt, session.chosen_pred()
     new = (gt.digest, pred.digest, files.sizes)
     if st.session_state.get("read_in_sight") == new:
         return
     st.session_state["read_in_sight"] = new
     size = gt.size + pred.size
-    if size < LARGE:
+    if size < LARGE_BYTES:
         return
 
-    def tell(given: InputFile) -> None:
+    def show_progress(given: InputFile) -> None:
         done = 0.1 if given is gt else 0.1 + 0.8 * gt.size / size
         place.progress(done, f"Reading {as_typed(given.name)}, {given.size / 1e6:,.0f} MB …")
-        time.sleep(0.05)  # the moment
+        time.sleep(0.05)  # lets Streamlit send the bar to the browser
 
-    with suppress(InputError):  # which the page itself shows
-        layouts_of(session.comparison_request(), tell)
+    with suppress(InputError):  # the page itself shows the error
+        layouts_of(session.comparison_request(), show_progress)
     place.empty()
 
 
-def _facts(gt: str, compared: Comparison) -> None:
+def _show_facts(gt: str, compared: Comparison) -> None:
     counts = {"page": len(compared.pages), "document": len(compared.documents), "label": len(compared.labels) - 1}
     st.markdown(f"**{as_typed(gt)}** → **{as_typed(session.chosen_pred().name)}**")
     facts = [*(plural_spaced(count, word) for word, count in counts.items()), f"{compared.taxonomy} taxonomy"]
     st.caption(" · ".join(facts))
 
 
-def _label_filter(compared: Comparison) -> None:
+def _show_label_filter(compared: Comparison) -> None:
     known = list(dict.fromkeys(compared.labels[1:]))
     choices.put(labels=tuple(label for label in choices.get("labels") if label in known))
     st.multiselect(
@@ -105,17 +105,19 @@ def _label_filter(compared: Comparison) -> None:
     )  # fmt: skip
 
 
-def _controls(compared: Comparison) -> None:
+def _show_controls(compared: Comparison) -> None:
     choice_box("level", "Level", choices.CHOICES["level"])
     if choices.get("level") == "document":
         choice_box("document", "Document", compared.documents)
     elif choices.get("level") == "page":
         choice_box("page", "Page", compared.pages)
-    _label_filter(compared)
+    _show_label_filter(compared)
     choice_box(
-        "method", "Method", choices.CHOICES["method"], help="How pixels with several labels are read. See Method."
+        "method", "Method", choices.CHOICES["method"], help="How pixels with several labels are counted. See Method."
     )
-    choice_box("rounding", "Rounding", choices.CHOICES["rounding"], help="What a fractional box edge covers.")
+    choice_box(
+        "rounding", "Rounding", choices.CHOICES["rounding"], help="Which pixels a box with fractional edges covers."
+    )
     if compared.alignment.layouts[1].has_scores:
         st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score"))
-    choice_box("missing_pages", "Pages that one side lacks", choices.CHOICES["missing_pages"])
+    choice_box("missing_pages", "Missing pages", choices.CHOICES["missing_pages"])

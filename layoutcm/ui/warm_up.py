@@ -1,4 +1,4 @@
-"""Loading what a first comparison needs while its visitor is still choosing files, on the server and in the browser."""
+"""Load modules and compiled code, on the server and in the browser, while the visitor is still choosing files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
 
-import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, would meet it half loaded)
+import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, could find it half loaded)
 import streamlit as st
 
 from layoutcm.comparison import compare
@@ -21,26 +21,26 @@ _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,
 
 @st.cache_resource(show_spinner=False)
 def start_warm_up() -> Thread:
-    """Once a server: go once, on one tiny page, through what the pages do; this loads compiled code and modules."""
-    thread = Thread(target=_go_through, daemon=True)
+    """Once per server: do what the pages do, on one tiny page, in a thread; this loads modules and compiled code."""
+    thread = Thread(target=_warm_up, daemon=True)
     thread.start()
     return thread
 
 
-def _go_through() -> None:
+def _warm_up() -> None:
     try:
         _compare_and_draw()
-    except Exception:  # the visitor's own comparison will say what is wrong
+    except Exception:  # the visitor's own comparison will show what is wrong
         logging.getLogger("layoutcm").exception("warming up failed")
-    # Streamlit collects garbage after every run. What has been loaded by now never becomes garbage, and looking
-    # through it would take longer than many a run. (No collection first: a large file may just be read.)
+    # Streamlit collects garbage after every run. The modules loaded by now never become garbage, and scanning them
+    # would often take longer than the run. (No collection before: a large file may be being read at this moment.)
     gc.freeze()
 
 
 def _compare_and_draw() -> None:
     from layoutcm.drawing.page_boxes import page_boxes
     from layoutcm.drawing.palette import LIGHT, label_colours
-    from layoutcm.drawing.screen.charts import class_bars, distribution_figure, taken_for_figure
+    from layoutcm.drawing.screen.charts import class_bars, distribution_figure, read_as_figure
     from layoutcm.drawing.screen.label_set_map import label_set_map
     from layoutcm.drawing.screen.matrix import matrix_figure
     from layoutcm.drawing.screen.object_charts import object_figure
@@ -55,7 +55,7 @@ def _compare_and_draw() -> None:
         matrix_figure(confusion, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, selected=(1, 2)),
         class_bars(confusion, LIGHT),
         precision_recall_plane(confusion, LIGHT),
-        taken_for_figure(confusion, 1, LIGHT),
+        read_as_figure(confusion, 1, LIGHT),
         distribution_figure(compared.page_table()["f1"], "F1", LIGHT),
         page_overlay(9, 9, page_boxes(compared, "p"), LIGHT, image="data:,"),
         label_set_map(tiles, "cell", colours, LIGHT, tiles.share_of((1, 2)), image="data:,"),
@@ -70,9 +70,9 @@ def _compare_and_draw() -> None:
 
 @contextmanager
 def preload_browser() -> Iterator[None]:
-    """Once a session: an unseen chart, table and picture, so that the browser loads what draws them while it waits.
+    """Once per session: a hidden chart, table and image, so that the browser loads the code that draws them early.
 
-    It waits for files to be chosen, or for those of a link to be read; then the page brings charts of its own.
+    Meanwhile the visitor chooses files, or the files of a link are read; then the page draws its own charts.
     """
     place = st.empty()
     if not st.session_state.get("parts_loaded"):

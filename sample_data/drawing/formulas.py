@@ -1,4 +1,4 @@
-"""Displayed formulas, put together from small masks: letters, scripts, fractions, sums and roots."""
+"""Displayed formulas, composed of small masks: letters, scripts, fractions, sums and roots."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from .page import SCALE, Page, Style, text_mask, union
 
 @dataclass(frozen=True)
 class Piece:
-    """Part of a formula: a mask and the height of its axis, the line that fraction bars lie on."""
+    """A part of a formula: a mask and the y of its axis, the line on which fraction bars lie."""
 
     mask: Image.Image
     axis: int
@@ -21,23 +21,23 @@ class Piece:
 
 
 def minus(size: float = 16) -> Piece:
-    """A minus sign, drawn: the font has only the hyphen, which is too short for it."""
+    """A drawn minus sign: the font has only a hyphen, which is too short."""
     width = round(size * 0.6)
-    return Piece(placed(width, 3, [(0, 1.5), (width, 1.5)], size * 0.08), 1)
+    return Piece(line_mask(width, 3, [(0, 1.5), (width, 1.5)], size * 0.08), 1)
 
 
 def letters(text: str, size: float = 16, italic: bool = True) -> Piece:
-    """A run of letters, cut to its width but not to its height, so that all runs share a baseline."""
+    """Some letters, cropped to their width but not to their height, so that all pieces share a baseline."""
     if " - " in text:
         left, _, right = text.partition(" - ")
-        return beside(letters(left, size, italic), minus(size), letters(right, size, italic))
+        return in_row(letters(left, size, italic), minus(size), letters(right, size, italic))
     mask, base = text_mask(text, Style(size, italic=italic))
     left, _, right, _ = mask.getbbox() or (0, 0, 1, 1)
     return Piece(mask.crop((left, 0, right, mask.height)), base - round(size * 0.3))
 
 
-def beside(*pieces: Piece, gap: int = 4) -> Piece:
-    """Pieces in a row on one axis."""
+def in_row(*pieces: Piece, gap: int = 4) -> Piece:
+    """Pieces next to each other on one axis."""
     axis = max(p.axis for p in pieces)
     height = axis + max(p.below for p in pieces)
     mask = Image.new("L", (sum(p.mask.width for p in pieces) + gap * (len(pieces) - 1), height))
@@ -57,8 +57,8 @@ def script(base: Piece, below: str = "", above: str = "", size: float = 11) -> P
     mask = Image.new("L", (width, height))
     mask.paste(base.mask, (0, axis - base.axis))
     for piece, dy in rows:
-        lean = 1 if dy > 0 else -1  # slanted letters leave room at their foot and take it at their head
-        mask.paste(piece.mask, (base.mask.width - lean, axis - piece.axis + dy), piece.mask)
+        shift = 1 if dy > 0 else -1  # slanted letters end further left at the bottom and further right at the top
+        mask.paste(piece.mask, (base.mask.width - shift, axis - piece.axis + dy), piece.mask)
     return Piece(mask, axis)
 
 
@@ -74,17 +74,17 @@ def fraction(above: Piece, below: Piece) -> Piece:
     return Piece(mask, axis)
 
 
-def placed(width: int, height: int, points: list[tuple[float, float]], thick: float = 1.4) -> Image.Image:
-    """A mask of a line through points, smoothed."""
+def line_mask(width: int, height: int, points: list[tuple[float, float]], thickness: float = 1.4) -> Image.Image:
+    """A mask of a line through points, with smoothed edges."""
     mask = Image.new("L", (width * SCALE, height * SCALE))
     path = [(x * SCALE, y * SCALE) for x, y in points]
-    ImageDraw.Draw(mask).line(path, fill=255, width=math.ceil(thick * SCALE), joint="curve")
+    ImageDraw.Draw(mask).line(path, fill=255, width=math.ceil(thickness * SCALE), joint="curve")
     return mask.reduce(SCALE)
 
 
 def big_sum(below: str, above: str) -> Piece:
-    """A summation sign with its limits; the font has no such sign, so it is drawn."""
-    sign = placed(24, 28, [(21, 7), (21, 2), (3, 2), (12, 14), (3, 26), (21, 26), (21, 21)], 1.8)
+    """A summation sign with its limits; the sign is drawn, because the font has none."""
+    sign = line_mask(24, 28, [(21, 7), (21, 2), (3, 2), (12, 14), (3, 26), (21, 26), (21, 21)], 1.8)
     low, high = (letters(text, 10.5).mask for text in (below, above))
     low, high = low.crop(low.getbbox()), high.crop(high.getbbox())
     width = max(24, low.width, high.width)
@@ -99,22 +99,23 @@ def root(inside: Piece) -> Piece:
     ink = inside.mask.crop(inside.mask.getbbox())
     width, height = ink.width + 18, ink.height + 7
     hook = [(1, height * 0.6), (4, height * 0.52), (8, height - 2), (14, 2), (width, 2)]
-    mask = placed(width, height, hook)
+    mask = line_mask(width, height, hook)
     mask.paste(ink, (16, 6))
     return Piece(mask, 6 + inside.axis - inside.mask.getbbox()[1])
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A displayed formula with its number at the right edge; flows like a paragraph."""
+    """A displayed formula with its number at the right edge; it is placed in a column like a `Paragraph`."""
 
     piece: Piece
     number: str
     before: int = 8
 
-    def place(self, page: Page, x: int, y: int, width: int, room: int) -> tuple[int, "Formula | None"]:
+    def place(self, page: Page, x: int, y: int, width: int, available: int) -> tuple[int, "Formula | None"]:
+        """As `Paragraph.place`; a formula that does not fit is not drawn."""
         mask = self.piece.mask
-        if mask.height + 10 > room:
+        if mask.height + 10 > available:
             return 0, self
         style = Style(align="right")
         box = page.stamp(mask, x + (width - 30 - mask.width) // 2, y + 2, style.colour)

@@ -1,4 +1,4 @@
-"""The invoice of a joinery: three pages with a long table of items, totals, terms and a payment slip."""
+"""The invoice of a joinery: three pages with a long table of items, totals, terms and bank details."""
 
 from PIL import Image
 
@@ -16,7 +16,7 @@ WIDTHS = [50, 352, 70, 60, 90, 100]
 COLUMNS = ["No.", "Description", "Quantity", "Unit", "Price", "Amount"]
 NUMBER = "BF-20417"
 
-# Description, quantity, unit and price in pence: whole numbers, so that the sums are exact.
+# Description, quantity, unit and price in pence (whole numbers, so that the sums are exact).
 ITEMS = [
     ("Oak window seat, oiled, with hinged lid\nFirst floor, north bedroom", 2, "pc", 41850),
     ("Wall panel, tongue and groove, primed", 64, "m", 1240),
@@ -54,7 +54,7 @@ def money(pence: int) -> str:
 
 
 def item_rows(first: int, last: int) -> list[list[str]]:
-    """The table rows of some items, with the column heads."""
+    """The table rows of some items, after the row of column titles."""
     rows = [COLUMNS]
     for number, (text, count, unit, price) in enumerate(ITEMS[first:last], first + 1):
         rows.append([str(number), text, str(count), unit, money(price), money(count * price)])
@@ -65,13 +65,13 @@ def logo() -> Image.Image:
     """A dovetail joint in a rounded square."""
     canvas = Canvas(64, 64)
     canvas.box(0, 0, 64, 64, GREEN, None, 10)
-    across = (0, 12, 8, 28, 24, 40, 36, 56, 52, 64, 64, 0)
-    down = (40, 40, 18, 18, 40, 40, 18, 18, 40, 40, 46, 46)
-    canvas.shape(list(zip(across, down, strict=True)), (236, 214, 170))
-    return canvas.done()
+    xs = (0, 12, 8, 28, 24, 40, 36, 56, 52, 64, 64, 0)
+    ys = (40, 40, 18, 18, 40, 40, 18, 18, 40, 40, 46, 46)
+    canvas.shape(list(zip(xs, ys, strict=True)), (236, 214, 170))
+    return canvas.to_image()
 
 
-def foot(page: Page, number: int) -> None:
+def draw_footer(page: Page, number: int) -> None:
     page.fill((LEFT, 1032, RIGHT, 1033), (206, 212, 208))
     line = "Brightfen Joinery Ltd · Unit 4, Maltings Lane, Corve · accounts@brightfen.example · Company 0482 117"
     page.text("Page-footer", LEFT, 1042, 620, line, SMALL)
@@ -86,7 +86,7 @@ def letterhead(page: Page) -> None:
 
 
 def addresses(page: Page) -> None:
-    """Who pays, where the goods went, and the facts of the invoice."""
+    """The addresses of the customer and of the delivery, and the invoice data."""
     blocks = [
         ("Billed to", "Calder and Wynn Architects\nAccounts\n18 Tenter Street\nLower Stannet"),
         ("Delivered to", "The Old Rectory\nChurch Walk, Ambleford\nAsk for Mrs Tolland"),
@@ -114,12 +114,12 @@ def first_page() -> Page:
     page.text(
         "Text", LEFT, y + 12, WIDTH - 7, f"Carried over   {carried}", Style(12.4, 17, INK, italic=True, align="right")
     )
-    foot(page, 1)
+    draw_footer(page, 1)
     return page
 
 
 def totals(page: Page, y: int) -> int:
-    """The sums at the right below the items."""
+    """The table of totals, on the right below the items; returns the y below it."""
     net = sum(count * price for _, count, _, price in ITEMS)
     discount = net * 25 // 1000
     tax = (net - discount) * 20 // 100
@@ -155,7 +155,7 @@ def second_page() -> Page:
     page.text("Text", LEFT, end + 24, WIDTH, ask, BODY)
     note = "Prices are those of our quotation Q-3390 of 28 April. Quantities were measured on site by both "
     page.text("Footnote", LEFT, max(end + 40, 960), WIDTH, note + "parties on 14 June and agreed in writing.", SMALL)
-    foot(page, 2)
+    draw_footer(page, 2)
     return page
 
 
@@ -190,7 +190,7 @@ def third_page() -> Page:
     page.text(
         "Footnote", LEFT, y + 40, WIDTH, "Interest on late payment is charged at 4 % above the rate of the bank.", SMALL
     )
-    foot(page, 3)
+    draw_footer(page, 3)
     return page
 
 

@@ -18,11 +18,11 @@ SHEET = {
     "": Paragraph("Text", "", BODY, before=7),
     "#": Paragraph("Section-header", "", Style(17, 22, RED, bold=True), before=18, keep=48),
 }
-SHADE = 150  # how dark the band under a caption on a picture is, of 255
+SHADE = 150  # opacity of the dark band under a caption on a picture, of 255
 
 
-def edges(page: Page, number: int) -> None:
-    """The name of the section at the top and that of the magazine at the bottom."""
+def draw_edges(page: Page, number: int) -> None:
+    """The name of the section at the top, the name of the magazine at the bottom."""
     small = Style(10.2, 14, GREY, tracking=1.6)
     page.text("Page-header", 56, 46, 300, "CROSSINGS", replace(small, colour=RED))
     page.fill((56, 68, 794, 69), (214, 208, 202))
@@ -40,7 +40,7 @@ def shaded_caption(page: Page, box: Box, width: int, text: str) -> None:
 
 
 def pull_quote(page: Page, column: tuple[int, int], y: int, text: str) -> int:
-    """A sentence of the article set large between two rules; returns the y below it."""
+    """A sentence of the article in large letters between two rules; returns the y below it."""
     page.fill((column[0], y, column[1], y + 3), RED)
     width = column[1] - column[0]
     box = page.text("Text", column[0], y + 14, width, text, Style(22, 28, INK, italic=True))
@@ -49,7 +49,7 @@ def pull_quote(page: Page, column: tuple[int, int], y: int, text: str) -> int:
 
 
 def opening(blocks: list) -> Page:
-    """The first page: a picture to the edges of the page, with the title on it."""
+    """The first page: a picture over the full width of the page, with the title on it."""
     page = Page("magazine_p1")
     picture = page.picture(sound(850, 700), 0, 0)
     white = (252, 250, 246)
@@ -70,9 +70,9 @@ def opening(blocks: list) -> Page:
 
 
 def second_page(blocks: list) -> Page:
-    """A picture over all columns and a pull quote."""
+    """A picture across all columns and a pull quote."""
     page = Page("magazine_p2")
-    edges(page, 35)
+    draw_edges(page, 35)
     box = page.picture(pier(738, 400), COLUMNS[0][0], TOP)
     shaded_caption(page, box, 234, "Skarrow pier, an hour before\nthe boat. The dog is out of view.")
     below = box[3] + 20
@@ -85,9 +85,9 @@ def second_page(blocks: list) -> Page:
 
 
 def third_page(blocks: list) -> Page:
-    """A picture at the foot of two columns, and a pull quote over the third."""
+    """A picture at the bottom of two columns, and a pull quote at the top of the third."""
     page = Page("magazine_p3")
-    edges(page, 36)
+    draw_edges(page, 36)
     top = BOTTOM - 330
     flow(blocks, page, (COLUMNS[0][0], TOP, COLUMNS[0][1], top - 14))
     flow(blocks, page, (COLUMNS[1][0], TOP, COLUMNS[1][1], top - 14))
@@ -111,7 +111,7 @@ TIMES = [
 def guide(blocks: list) -> Page:
     """The practical page: a map, a timetable and short texts."""
     page = Page("magazine_p4", (252, 249, 243))
-    edges(page, 37)
+    draw_edges(page, 37)
     page.text("Title", 56, 84, 738, "Orrin, if you go", Style(40, 50, INK, bold=True))
     box = page.picture(sketch_map((484, 340)), 56, 156)
     caption = Style(12, 16, GREY)

@@ -1,7 +1,7 @@
-"""The kinds of mistakes a layout model makes, one function each.
+"""The kinds of mistakes that a layout model makes, one function for each.
 
-Every kind takes guesses and gives back guesses. How many regions it touches is a share of those it could
-touch, drawn without replacement, so that a rare label gets its mistakes as surely as a frequent one.
+Each function takes guesses and returns guesses. Most of them change a share of the regions that fit, sampled without
+replacement, so that a rare label gets mistakes as reliably as a frequent one.
 """
 
 import random
@@ -16,7 +16,7 @@ SEAM = 3  # half of the gap between the two parts of a split region
 
 @dataclass(frozen=True)
 class Guess:
-    """One region as a model sees it; `right` is false once a mistake worse than a loose border was made."""
+    """One predicted region; `right` is false after any mistake that is worse than an inexact box edge."""
 
     page: str
     label: str
@@ -30,19 +30,19 @@ class Guess:
 
 
 def pick(guesses: list[Guess], rng: random.Random, share: float, fits: Callable[[Guess], bool]) -> set[int]:
-    """The places of a share of the guesses that fit, at least one if there is any."""
-    places = [place for place, guess in enumerate(guesses) if guess.right and fits(guess)]
-    return set(rng.sample(places, min(len(places), max(1, round(share * len(places))))))
+    """The indices of a share of the right guesses that fit, at least one if there is any."""
+    fitting = [i for i, guess in enumerate(guesses) if guess.right and fits(guess)]
+    return set(rng.sample(fitting, min(len(fitting), max(1, round(share * len(fitting))))))
 
 
 def has(*labels: str, pages: Iterable[str] = ()) -> Callable[[Guess], bool]:
-    """Whether a guess has one of the labels and, if pages are given, is on one of them."""
+    """A test whether a guess has one of the labels and, if pages are given, is on one of them."""
     wanted = set(pages)
     return lambda guess: guess.label in labels and (not wanted or guess.page in wanted)
 
 
 def loosen(guesses: list[Guess], rng: random.Random, share: float, slack: float) -> list[Guess]:
-    """Move each border, mostly outwards; the last kind to be applied, as it touches right and wrong ones alike."""
+    """Move the edges of boxes, mostly outwards. Applied last, because it changes right and wrong guesses alike."""
     loose = []
     for guess in guesses:
         moves = [rng.uniform(-0.45, 1.0) * slack for _ in range(4)]
@@ -61,24 +61,24 @@ def clip(box: Bounds) -> Bounds:
 
 def miss(guesses: list[Guess], rng: random.Random, share: float, fits: Callable[[Guess], bool]) -> list[Guess]:
     """Leave regions out."""
-    gone = pick(guesses, rng, share, fits)
-    return [guess for place, guess in enumerate(guesses) if place not in gone]
+    missed = pick(guesses, rng, share, fits)
+    return [guess for i, guess in enumerate(guesses) if i not in missed]
 
 
 def mix_up(
     guesses: list[Guess], rng: random.Random, share: float, fits: Callable[[Guess], bool], label: str
 ) -> list[Guess]:
     """Give regions another label."""
-    taken = pick(guesses, rng, share, fits)
-    return [replace(g, label=label, right=False) if place in taken else g for place, g in enumerate(guesses)]
+    picked = pick(guesses, rng, share, fits)
+    return [replace(guess, label=label, right=False) if i in picked else guess for i, guess in enumerate(guesses)]
 
 
 def split(guesses: list[Guess], rng: random.Random, share: float, label: str) -> list[Guess]:
     """Cut regions of several lines into an upper and a lower part."""
-    taken = pick(guesses, rng, share, lambda guess: guess.label == label and guess.height > 64)
+    picked = pick(guesses, rng, share, lambda guess: guess.label == label and guess.height > 64)
     result = []
-    for place, guess in enumerate(guesses):
-        if place not in taken:
+    for i, guess in enumerate(guesses):
+        if i not in picked:
             result.append(guess)
             continue
         x0, y0, x1, y1 = guess.box
@@ -89,37 +89,37 @@ def split(guesses: list[Guess], rng: random.Random, share: float, label: str) ->
 
 
 def are_neighbours(upper: Guess, lower: Guess, gap: float = 14) -> bool:
-    """Whether one region stands right below another of its label in the same column."""
+    """Whether `lower` is directly below `upper`, in the same column and with the same label."""
     same = (upper.page, upper.label) == (lower.page, lower.label)
     return same and abs(upper.box[0] - lower.box[0]) < 30 and 0 <= lower.box[1] - upper.box[3] < gap
 
 
 def merge(guesses: list[Guess], rng: random.Random, share: float, label: str) -> list[Guess]:
-    """Join regions with the one below them."""
+    """Join a region with the one below it."""
     rows = list(guesses)
     for upper in sorted(pick(rows, rng, share, lambda guess: guess.label == label), reverse=True):
-        below = [place for place, guess in enumerate(rows) if guess.right and are_neighbours(rows[upper], guess)]
+        below = [i for i, guess in enumerate(rows) if guess.right and are_neighbours(rows[upper], guess)]
         if below and rows[upper].right:
             lower = below[0]
             rows[upper] = replace(rows[upper], box=union(rows[upper].box, rows[lower].box), right=False)
-            # An emptied place rather than a deleted one: the places picked above must stay what they were.
+            # Marked as empty, not deleted, so that the indices picked above stay valid.
             rows[lower] = replace(rows[lower], label="", right=False)
     return [guess for guess in rows if guess.label]
 
 
 def double(guesses: list[Guess], rng: random.Random, share: float, label: str, other: str) -> list[Guess]:
     """Report regions twice, the second time with another label."""
-    taken = sorted(pick(guesses, rng, share, has(label)))
-    return guesses + [replace(guesses[place], label=other, right=False) for place in taken]
+    picked = sorted(pick(guesses, rng, share, has(label)))
+    return guesses + [replace(guesses[i], label=other, right=False) for i in picked]
 
 
 def invent(guesses: list[Guess], page: str, label: str, box: Bounds) -> list[Guess]:
-    """See a region where there is none."""
+    """Add a region where there is none."""
     return [*guesses, Guess(page, label, box, right=False)]
 
 
 def shatter(guesses: list[Guess], page: str, label: str, cut: float, parts: tuple[str, str]) -> list[Guess]:
-    """Read a region of a page as two others: what is left of the cut (a fraction of its width), and the rest."""
+    """Replace a region by two with other labels, left and right of the cut (a fraction of its width)."""
     result = []
     for guess in guesses:
         if not guess.right or (guess.page, guess.label) != (page, label):
@@ -132,18 +132,18 @@ def shatter(guesses: list[Guess], page: str, label: str, cut: float, parts: tupl
     return result
 
 
-def inside(inner: Bounds, outer: Bounds) -> float:
-    """Which part of a box lies inside another."""
+def share_inside(inner: Bounds, outer: Bounds) -> float:
+    """The share of the area of `inner` that lies in `outer`."""
     width = min(inner[2], outer[2]) - max(inner[0], outer[0])
     height = min(inner[3], outer[3]) - max(inner[1], outer[1])
     return max(width, 0) * max(height, 0) / ((inner[2] - inner[0]) * (inner[3] - inner[1]))
 
 
 def flatten(guesses: list[Guess]) -> list[Guess]:
-    """Leave out whatever lies on a picture: the model gives each place to a single region."""
+    """Drop the regions that lie on a picture, as a model does that predicts no overlapping regions."""
     pictures = [guess for guess in guesses if guess.label == "Picture"]
     return [
         guess
         for guess in guesses
-        if not any(p is not guess and p.page == guess.page and inside(guess.box, p.box) > 0.5 for p in pictures)
+        if not any(p is not guess and p.page == guess.page and share_inside(guess.box, p.box) > 0.5 for p in pictures)
     ]

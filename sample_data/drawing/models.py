@@ -1,7 +1,7 @@
-"""The two sample models: which mistakes each of them makes, how often, and in what order.
+"""The two sample models: which mistakes each of them makes, how often, and in which order.
 
-Each step has a generator of its own, named after the model and the step, so that a change to one kind of
-mistake leaves the others as they are.
+Each step has its own random generator, seeded with the name of the model and the step, so that a change of one step
+does not change the random numbers of the others.
 """
 
 import random
@@ -9,8 +9,9 @@ import random
 from .mistakes import Guess, double, flatten, has, invent, loosen, merge, miss, mix_up, shatter, split
 from .page import Page
 
-CHARTS = ("paper_p2", "paper_p4", "report_p3", "report_p4")  # a ruled chart looks like a table, a photograph never does
-OTHER_NAMES = {
+# Pages with charts: a chart with grid lines can be taken for a table, a photograph cannot.
+CHARTS = ("paper_p2", "paper_p4", "report_p3", "report_p4")
+MODEL_B_LABELS = {
     "Title": "doc_title",
     "Section-header": "paragraph_title",
     "Text": "text",
@@ -24,14 +25,14 @@ OTHER_NAMES = {
 }
 
 
-def see(pages: list[Page]) -> list[Guess]:
-    """A perfect model: every region as it is."""
+def perfect_guesses(pages: list[Page]) -> list[Guess]:
+    """Every region as it is in the ground truth."""
     return [Guess(page.name, region.label, region.box, region.role) for page in pages for region in page.regions]
 
 
 def model_a(pages: list[Page]) -> list[Guess]:
-    """A decent model that mixes up what looks alike."""
-    guesses = spoil_page(see(pages), "report_p3")
+    """A decent model that confuses labels that look alike."""
+    guesses = spoil_page(perfect_guesses(pages), "report_p3")
     guesses = mix_up_a(guesses)
     guesses = miss(guesses, random.Random("a miss"), 0.035, has("Text", "Page-header", "Page-footer", "Section-header"))
     guesses = miss(guesses, random.Random("a miss formula"), 0.4, has("Formula"))
@@ -46,7 +47,7 @@ def model_a(pages: list[Page]) -> list[Guess]:
 
 
 def mix_up_a(guesses: list[Guess]) -> list[Guess]:
-    """The labels that model A takes for each other."""
+    """The labels that model A confuses."""
     guesses = mix_up(guesses, random.Random("a caption"), 0.4, has("Caption"), "Text")
     guesses = mix_up(guesses, random.Random("a head"), 0.12, has("Section-header"), "Title")
     lists = has("List-item", pages=("report_p2", "report_p5", "invoice_p2"))
@@ -56,21 +57,21 @@ def mix_up_a(guesses: list[Guess]) -> list[Guess]:
 
 
 def spoil_page(guesses: list[Guess], page: str) -> list[Guess]:
-    """One page goes wrong: its table is read as a text beside a picture, its chart as a picture beside a table."""
+    """Make one page wrong: read its table as Text and Picture, its chart as Picture and Table; miss its captions."""
     guesses = shatter(guesses, page, "Picture", 0.42, ("Picture", "Table"))
     guesses = shatter(guesses, page, "Table", 0.39, ("Text", "Picture"))
     return miss(guesses, random.Random("a spoil"), 1, has("Caption", pages=(page,)))
 
 
-def score(guess: Guess, rng: random.Random) -> float:
-    """How sure a model is; less so, on the whole, where it is wrong."""
-    low, high, lean = (0.6, 0.99, 3.0) if guess.right else (0.3, 0.8, 1.0)
-    return round(high - (high - low) * rng.betavariate(1, lean), 4)
+def random_score(guess: Guess, rng: random.Random) -> float:
+    """The confidence of a guess, on average lower for wrong ones."""
+    low, high, beta = (0.6, 0.99, 3.0) if guess.right else (0.3, 0.8, 1.0)
+    return round(high - (high - low) * rng.betavariate(1, beta), 4)
 
 
 def model_b(pages: list[Page], empty: str) -> list[Guess]:
-    """A weaker model with one region per place; it finds nothing at all on one page."""
-    guesses = flatten([guess for guess in see(pages) if guess.page != empty])
+    """A weaker model without overlapping regions; it finds nothing on the page `empty`."""
+    guesses = flatten([guess for guess in perfect_guesses(pages) if guess.page != empty])
     guesses = mix_up_b(guesses)
     guesses = miss(guesses, random.Random("b miss"), 0.05, has("Text", "List-item", "Section-header"))
     guesses = miss(guesses, random.Random("b miss edges"), 0.3, has("Page-header", "Page-footer"))
@@ -84,7 +85,7 @@ def model_b(pages: list[Page], empty: str) -> list[Guess]:
 
 
 def mix_up_b(guesses: list[Guess]) -> list[Guess]:
-    """The labels that model B takes for each other."""
+    """The labels that model B confuses."""
     guesses = mix_up(guesses, random.Random("b head"), 0.2, has("Section-header"), "Text")
     guesses = mix_up(guesses, random.Random("b caption"), 0.25, has("Caption"), "Text")
     guesses = mix_up(guesses, random.Random("b footnote"), 0.35, has("Footnote"), "Text")
@@ -93,10 +94,10 @@ def mix_up_b(guesses: list[Guess]) -> list[Guess]:
     return mix_up(guesses, random.Random("b title"), 0.25, has("Title"), "Section-header")
 
 
-def other_name(guess: Guess) -> str:
-    """The label in the taxonomy of model B, which tells captions and list items apart by what they belong to."""
+def label_of_model_b(guess: Guess) -> str:
+    """The label in the taxonomy of model B, which has separate labels for table captions and for references."""
     if guess.label == "Caption":
         return "table_title" if guess.role == "table" else "figure_title"
     if guess.label == "List-item" and guess.role == "reference":
         return "reference"
-    return OTHER_NAMES[guess.label]
+    return MODEL_B_LABELS[guess.label]

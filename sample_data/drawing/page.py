@@ -1,7 +1,7 @@
-"""A page to draw on that remembers, for every region, the tight box around what was drawn.
+"""A page to draw on; it records every region with the tight box around what was drawn.
 
-Text is set in the one scalable font inside Pillow; bold is a thin stroke around it and italic a slant,
-so that the pages do not depend on the fonts of the machine. Boxes are (x0, y0, x1, y1), x1 and y1 excluded.
+All text uses the scalable font that is included in Pillow; bold is a thin stroke and italic a slant, so that the pages
+do not depend on installed fonts. Boxes are (x0, y0, x1, y1), x1 and y1 excluded.
 """
 
 import math
@@ -11,8 +11,8 @@ from functools import cache
 from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 SIZE = (850, 1100)  # US letter at 100 dots per inch
-SCALE = 4  # text is drawn larger and then reduced, else letters snap to whole pixels and look uneven
-FAINT = 24  # pixels covered less than this (of 255) are the haze of a smoothed edge, not ink
+SCALE = 4  # text is drawn larger and then reduced; otherwise letters are set on whole pixels and look uneven
+FAINT = 24  # mask values (0 to 255) below this are only a smoothed edge and do not count as ink
 SLANT = 0.2
 
 Box = tuple[int, int, int, int]
@@ -21,7 +21,7 @@ Colour = tuple[int, int, int] | str
 
 @dataclass(frozen=True)
 class Style:
-    """How a run of text looks; sizes are in pixels."""
+    """The look of a text; sizes are in pixels."""
 
     size: float = 13.4
     leading: int = 18
@@ -38,7 +38,7 @@ class Style:
 
 @dataclass(frozen=True)
 class Region:
-    """One ground-truth region; the role tells captions of tables from those of pictures, and references."""
+    """One ground-truth region; `role` is "table" or "picture" for a caption, "reference" for a list item, or ""."""
 
     label: str
     box: Box
@@ -47,7 +47,7 @@ class Region:
 
 @cache
 def font(size: float) -> ImageFont.FreeTypeFont:
-    # The basic layout engine is in every Pillow build, the other one only where a system library is.
+    # Every Pillow build has the basic layout engine; the other one needs a system library.
     return ImageFont.load_default(size=size * SCALE).font_variant(layout_engine=ImageFont.Layout.BASIC)
 
 
@@ -60,12 +60,12 @@ def union(*boxes: Box) -> Box:
 
 
 def wrap(text: str, style: Style, width: float, first: float = 0) -> list[str]:
-    """Break text into lines of at most the width; the first line is shorter by `first`."""
+    """Break text into lines of at most `width`; the first line is shorter by `first`."""
     lines, line = [], ""
     for word in text.split():
         longer = f"{line} {word}" if line else word
-        room = width - (0 if lines else first)
-        if line and text_width(longer, style) > room:
+        available = width - (0 if lines else first)
+        if line and text_width(longer, style) > available:
             lines.append(line)
             line = word
         else:
@@ -74,9 +74,9 @@ def wrap(text: str, style: Style, width: float, first: float = 0) -> list[str]:
 
 
 def text_mask(text: str, style: Style, stretch: float = 0) -> tuple[Image.Image, int]:
-    """A mask of one line of text, its words spread by `stretch` in all, and its baseline in the mask.
+    """A mask of one line of text and the y of its baseline; `stretch` is the total width added between the words.
 
-    The text starts one `size` from the left, which leaves room for slanted and stroked letters.
+    The text starts one `size` from the left, which leaves space for slanted and stroked letters.
     """
     pad, height = math.ceil(style.size), math.ceil(style.size * 1.7)
     base = math.ceil(style.size * 1.2)
@@ -116,7 +116,7 @@ class Page:
         return box
 
     def stamp(self, mask: Image.Image, x: int, y: int, colour: Colour) -> Box:
-        """Colour the page through a mask."""
+        """Colour the page through a mask; returns the box of the ink."""
         self.image.paste(Image.new("RGB", mask.size, colour), (x, y), mask)
         box = ink_box(mask)
         return (x + box[0], y + box[1], x + box[2], y + box[3])
@@ -126,38 +126,41 @@ class Page:
         return box
 
     def line(self, x: float, baseline: int, text: str, style: Style, stretch: float = 0) -> Box:
-        """Draw one line of text whose left, middle or right (by the style's align) is x."""
+        """Draw one line of text; x is its left edge, centre or right edge, depending on the alignment of the style."""
         width = text_width(text, style)
         left = x - {"centre": width / 2, "right": width}.get(style.align, 0)
         mask, base = text_mask(text, style, stretch)
         return self.stamp(mask, round(left) - math.ceil(style.size), baseline - base, style.colour)
 
     def lines(self, x: int, y: int, lines: list[str], style: Style, width: int = 0, first: int = 0, ends=True) -> Box:
-        """Draw lines one below the other from the top y; justified ones are spread to the width."""
+        """Draw lines of text below each other from the top y; `ends`: the last line ends a paragraph.
+
+        Justified lines are stretched to the width, except for the end of a paragraph.
+        """
         boxes = []
         for row, text in enumerate(lines):
             inset = first if row == 0 else 0
             last = ends and row == len(lines) - 1
-            spread = style.align == "justify" and not last
-            stretch = width - inset - text_width(text, style) if spread else 0
-            at = x + {"centre": width / 2, "right": width}.get(style.align, inset)
-            boxes.append(self.line(at, baseline(y + row * style.leading, style), text, style, stretch))
+            justified = style.align == "justify" and not last
+            stretch = width - inset - text_width(text, style) if justified else 0
+            line_x = x + {"centre": width / 2, "right": width}.get(style.align, inset)
+            boxes.append(self.line(line_x, baseline(y + row * style.leading, style), text, style, stretch))
         return union(*boxes)
 
     def text(self, label: str, x: int, y: int, width: int, text: str, style: Style, role: str = "") -> Box:
-        """Draw a wrapped paragraph from the top y and record it as one region; line breaks in it are kept."""
+        """Draw a wrapped paragraph from the top y and record it as one region; line breaks in the text are kept."""
         lines = [line for part in text.split("\n") for line in wrap(part, style, width)]
         return self.mark(label, self.lines(x, y, lines, style, width), role)
 
     def picture(self, picture: Image.Image, x: int, y: int, label: str = "Picture") -> Box:
-        """Paste a picture; its box leaves out a white border."""
+        """Paste a picture and record it as a region; a white border is not part of its box."""
         self.image.paste(picture, (x, y))
         box = ink_box(ImageChops.invert(picture.convert("L")))
         return self.mark(label, (x + box[0], y + box[1], x + box[2], y + box[3]))
 
 
 def baseline(top: int, style: Style) -> int:
-    """The baseline of a line whose top is given: the letters stand a little below the middle of the line."""
+    """The baseline of a line of text with this top; the letters are centred a little below its middle."""
     return top + round((style.leading + style.size * 0.7) / 2)
 
 
@@ -168,17 +171,17 @@ class Paragraph:
     label: str
     text: str
     style: Style
-    before: int = 0  # space above it, unless it starts a column
+    before: int = 0  # space above, except at the top of a column
     first: int = 0  # inset of the first line
-    hang: int = 0  # inset of all lines, with the marker in front of the first
+    hang: int = 0  # inset of all lines; the marker is left of the first line
     marker: str = ""
-    keep: int = 0  # space that must be left below it: a heading never ends a column
+    keep: int = 0  # space required below, so that a heading never ends a column
     role: str = ""
 
-    def place(self, page: Page, x: int, y: int, width: int, room: int) -> tuple[int, "Paragraph | None"]:
-        """Draw what fits into the room; return the height used and what is left over."""
+    def place(self, page: Page, x: int, y: int, width: int, available: int) -> tuple[int, "Paragraph | None"]:
+        """Draw the lines that fit into the available height; return the height used and the rest, if any."""
         lines = wrap(self.text, self.style, width - self.hang, self.first)
-        count = min(len(lines), (room - self.keep) // self.style.leading)
+        count = min(len(lines), (available - self.keep) // self.style.leading)
         if count < len(lines):
             count = min(count, len(lines) - 2)  # neither part of a broken paragraph is a single line
             if count < 2 or self.keep:
@@ -193,7 +196,7 @@ class Paragraph:
 
 
 def draw_marker(page: Page, x: int, y: int, marker: str, style: Style) -> Box:
-    """The mark of a list item; the dot is drawn, since the font has none."""
+    """Draw the marker of a list item; a dot is drawn as a disc, because the font has none."""
     base = baseline(y, style)
     if marker != "dot":
         return page.line(x, base, marker, replace(style, align="left"))

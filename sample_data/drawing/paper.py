@@ -5,7 +5,7 @@ import math
 from PIL import Image
 
 from .charts import curves, diagram
-from .formulas import Formula, beside, big_sum, fraction, letters, minus, root, script
+from .formulas import Formula, big_sum, fraction, in_row, letters, minus, root, script
 from .page import Box, Page, Paragraph, Style, flow
 from .prose import make_blocks, read_parts
 from .scenes import bridge
@@ -40,24 +40,24 @@ def make_formulas() -> dict[str, Formula]:
     plain |= {sign: letters(sign, 36, italic=False) for sign in "[]"}
     eq, plus = plain["="], plain["+"]
     h, r, a = (script(letters(name), "c") for name in "hra")
-    wetness = beside(a, script(letters("w"), "c"), letters("(t)"), gap=1)
-    stage = beside(beside(h, letters("(t)"), gap=1), eq, wetness, plus, script(letters("b"), "c"))
-    decay = beside(letters("k"), script(letters("(1 - k)"), "", "i"), gap=2)
-    past = beside(script(letters("h"), "g"), letters("(t - d - i)"), gap=1)
-    routing = beside(beside(r, letters("(t)"), gap=1), eq, big_sum("i = 0", "n"), decay, past)
-    square = script(beside(plain["("], h, minus(), r, plain[")"], gap=2), "", "2")
-    spread = beside(fraction(square, script(letters("s"), "t", "2")), plus, letters("2 log"), script(letters("s"), "t"))
-    pull = beside(plus, letters("q"), big_sum("c", "C"), script(letters("(a - m)"), "", "2"))
-    loss = beside(letters("L"), eq, big_sum("t = 1", "N"), plain["["], spread, plain["]"], pull, gap=3)
+    wetness = in_row(a, script(letters("w"), "c"), letters("(t)"), gap=1)
+    stage = in_row(in_row(h, letters("(t)"), gap=1), eq, wetness, plus, script(letters("b"), "c"))
+    decay = in_row(letters("k"), script(letters("(1 - k)"), "", "i"), gap=2)
+    past = in_row(script(letters("h"), "g"), letters("(t - d - i)"), gap=1)
+    routing = in_row(in_row(r, letters("(t)"), gap=1), eq, big_sum("i = 0", "n"), decay, past)
+    square = script(in_row(plain["("], h, minus(), r, plain[")"], gap=2), "", "2")
+    spread = in_row(fraction(square, script(letters("s"), "t", "2")), plus, letters("2 log"), script(letters("s"), "t"))
+    pull = in_row(plus, letters("q"), big_sum("c", "C"), script(letters("(a - m)"), "", "2"))
+    loss = in_row(letters("L"), eq, big_sum("t = 1", "N"), plain["["], spread, plain["]"], pull, gap=3)
     mean = fraction(letters("1", italic=False), script(letters("N"), "q"))
-    inside = beside(mean, big_sum("t in Q", ""), square)
-    silent = beside(script(letters("E"), "q"), eq, root(inside), letters(",    q = 0.9"))
+    inside = in_row(mean, big_sum("t in Q", ""), square)
+    silent = in_row(script(letters("E"), "q"), eq, root(inside), letters(",    q = 0.9"))
     pieces = {"stage": stage, "routing": routing, "loss": loss, "silent": silent}
     return {name: Formula(piece, str(number)) for number, (name, piece) in enumerate(pieces.items(), 1)}
 
 
-def page_edges(page: Page, number: int) -> None:
-    """The running head and the foot."""
+def draw_edges(page: Page, number: int) -> None:
+    """The page header (not on page 1) and the page footer."""
     small = Style(11, 14, (90, 90, 96))
     if number > 1:
         page.text("Page-header", 62, 44, 500, "Oduya-Vik et al. · Teaching Roadside Cameras to Read a River", small)
@@ -68,7 +68,7 @@ def page_edges(page: Page, number: int) -> None:
 
 
 def footnote(page: Page, column: tuple[int, int], text: str, lines: int) -> int:
-    """A footnote at the bottom of a column, under a short rule; returns where the text above must end."""
+    """A footnote at the bottom of a column, under a short rule; returns the y at which the text above must end."""
     top = BOTTOM - lines * SMALL.leading
     page.fill((column[0], top - 7, column[0] + 90, top - 6), (120, 120, 126))
     page.text("Footnote", column[0], top, column[1] - column[0], text, SMALL)
@@ -81,7 +81,7 @@ def caption(page: Page, x: int, y: int, width: int, text: str, role: str) -> Box
 
 def first_page(blocks: list) -> Page:
     page = Page("paper_p1")
-    page_edges(page, 1)
+    draw_edges(page, 1)
     page.text("Title", 110, 60, 630, TITLE, Style(25, 33, bold=True, align="centre"))
     page.text("Text", 110, 142, 630, AUTHORS, Style(14, 20, align="centre"))
     page.text("Text", 110, 166, 630, PLACES, Style(12, 17, (80, 80, 86), align="centre"))
@@ -94,9 +94,9 @@ def first_page(blocks: list) -> Page:
 
 
 def second_page(blocks: list) -> Page:
-    """A diagram over both columns."""
+    """A diagram across both columns."""
     page = Page("paper_p2")
-    page_edges(page, 2)
+    draw_edges(page, 2)
     box = page.picture(diagram((726, 190)), 62, 84)
     text = "Figure 1. From frame and gauge to the loss. Blue steps belong to one camera, sand ones to a whole river."
     top = caption(page, 62, box[3] + 8, 726, text, "picture")[3] + 16
@@ -108,7 +108,7 @@ def second_page(blocks: list) -> Page:
 
 
 def rise(start: float, height: float, width: float) -> list[tuple[float, float]]:
-    """A flood wave: quick up, slow down."""
+    """A flood wave that rises quickly and falls slowly."""
     points = []
     for step in range(81):
         t = (step / 80 - start) / width
@@ -137,9 +137,9 @@ def views() -> Image.Image:
 
 
 def third_page(blocks: list) -> Page:
-    """A table over both columns, two frames and a line chart."""
+    """A table across both columns, two camera frames and a line chart."""
     page = Page("paper_p3")
-    page_edges(page, 3)
+    draw_edges(page, 3)
     text = "Table 1. Median error at the hidden gauges in centimetres: waterline, one model per camera, shared model."
     top = caption(page, 62, TOP, 726, text, "table")[3] + 8
     widths = [126, 80, 80, 80, 90, 90, 90, 90]
@@ -170,7 +170,7 @@ COSTS = [
 
 
 def error_chart() -> Image.Image:
-    """Error against the number of gauges: flat, until there are too few."""
+    """Error against the number of gauges: almost constant, except when there are few."""
     day = [(x / 40, 0.2 + 0.6 * math.exp(-x / 3.2)) for x in range(1, 41)]
     night = [(x, y * 1.2 + 0.08) for x, y in day]
     x_ticks, y_ticks = ("0", "5", "10", "15", "20"), ("0", "4", "8", "12")
@@ -180,7 +180,7 @@ def error_chart() -> Image.Image:
 def fourth_page(blocks: list) -> Page:
     """A small table, a chart, the end of the text and the references."""
     page = Page("paper_p4")
-    page_edges(page, 4)
+    draw_edges(page, 4)
     box = page.picture(error_chart(), LEFT[0], TOP)
     text = "Figure 4. Error against the number of gauges that are kept."
     top = caption(page, LEFT[0], box[3] + 7, 350, text, "picture")[3] + 18

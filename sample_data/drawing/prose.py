@@ -1,7 +1,7 @@
-"""Reads the texts under prose/ and turns them into blocks that flow into columns.
+"""Read the texts in prose/ and turn them into blocks that flow into columns.
 
-A file is a row of paragraphs between empty lines. A paragraph may start with a mark: "#" or "##" for a
-heading, "-" for a list item, "[" for a reference, "=" for a formula by name, and "@" opens a named part.
+The paragraphs of a file are separated by empty lines. A paragraph may start with a mark: "#" or "##" for a heading,
+"-" for a list item, "[" for a reference, "=" for the name of a formula; "@" starts a named part.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ MARKS = ("##", "#", "-", "=", "[")
 
 
 def read_parts(name: str) -> dict[str, list[tuple[str, str]]]:
-    """The parts of a text, each a list of (mark, text); what stands before any "@" is the part ""."""
+    """The parts of a text, each a list of (mark, text); the text before the first "@" is the part ""."""
     parts: dict[str, list[tuple[str, str]]] = {"": []}
     part = ""
     for chunk in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").split("\n\n"):
@@ -32,7 +32,7 @@ def read_parts(name: str) -> dict[str, list[tuple[str, str]]]:
 def make_blocks(
     entries: list[tuple[str, str]], sheet: Mapping[str, Paragraph], formulas: Mapping | None = None
 ) -> list:
-    """Blocks in the styles of a sheet, which holds one empty paragraph for each mark."""
+    """Blocks of text and formulas; `sheet` has an empty paragraph for each mark, which defines its style."""
     blocks = []
     for mark, text in entries:
         if mark == "=":

@@ -22,7 +22,7 @@ SHEET = {
 
 
 def start_page(number: int, head: str) -> Page:
-    """A page with its running head, foot and page number."""
+    """A new page with its header, footer and page number."""
     page = Page(f"report_p{number}")
     page.fill((0, 0, 850, 8), NAVY)
     page.text("Page-header", LEFT, 50, WIDTH, head.upper(), Style(10.5, 14, GREY, align="right", tracking=1.2))
@@ -99,7 +99,7 @@ def finance(parts: dict) -> Page:
 
 
 def noise_chart():
-    """Sound on two quays over three years, with the step where shore power was switched on."""
+    """Noise on two quays over three years; it drops when shore power is switched on."""
     north = [(x / 72, 0.74 + 0.05 * math.sin(x * 0.52) - (0.36 if x > 50 else 0.004 * x)) for x in range(73)]
     store = [(x / 72, 0.6 + 0.04 * math.sin(x * 0.52 + 1) - (0.3 if x > 52 else 0.002 * x)) for x in range(73)]
     years = ("Jan 21", "Jul 21", "Jan 22", "Jul 22", "Jan 23", "Jul 23", "Jan 24")

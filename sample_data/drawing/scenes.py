@@ -1,4 +1,4 @@
-"""Picture-like scenes, made of gradients, ridges of seeded noise and mirrored water."""
+"""Scenes in place of photographs, made of gradients, hills of seeded noise and reflections in water."""
 
 import random
 
@@ -8,11 +8,11 @@ from PIL import Image, ImageDraw, ImageFilter
 from .charts import Canvas
 
 Rgb = tuple[int, int, int]
-OVER = 2  # scenes are made this much larger and then reduced, which smooths their edges
+OVERSAMPLING = 2  # scenes are drawn this much larger and then reduced, which smooths their edges
 
 
 def sky(width: int, height: int, stops: list[tuple[float, Rgb]]) -> np.ndarray:
-    """A vertical gradient through colours at given heights (0 top, 1 bottom)."""
+    """A vertical gradient through (height, colour) stops, with height 0 at the top and 1 at the bottom."""
     rows = np.linspace(0, 1, height)
     where, colours = zip(*stops, strict=True)
     bands = np.stack([np.interp(rows, where, [c[i] for c in colours]) for i in range(3)], axis=1)
@@ -20,7 +20,7 @@ def sky(width: int, height: int, stops: list[tuple[float, Rgb]]) -> np.ndarray:
 
 
 def ridge(width: int, rng: random.Random, steps: int, rough: float = 0.5) -> np.ndarray:
-    """A line of hills between -1 and 1: noise on ever finer steps, each weaker by `rough`."""
+    """float64[width]: a line of hills between -1 and 1, the sum of finer and finer noise, each weaker by `rough`."""
     line, weight, total = np.zeros(width), 1.0, 0.0
     while steps < width / 3:
         knots = [rng.uniform(-1, 1) for _ in range(steps + 1)]
@@ -34,7 +34,7 @@ def ridge(width: int, rng: random.Random, steps: int, rough: float = 0.5) -> np.
 
 
 def add_hills(scene: np.ndarray, rng: random.Random, layers: list[tuple[float, float, Rgb]]) -> None:
-    """Hills from far to near, each given as the height of its line, how much it varies, and its colour."""
+    """Hills from far to near, each given as (height of its line, variation of the height, colour)."""
     height, width = scene.shape[:2]
     rows = np.arange(height)[:, None]
     for number, (level, swing, colour) in enumerate(layers):
@@ -47,13 +47,13 @@ def add_sun(scene: np.ndarray, x: float, y: float, radius: float, colour: Rgb, g
     """A disc and the light around it."""
     height, width = scene.shape[:2]
     rows, columns = np.mgrid[0:height, 0:width]
-    far = np.hypot(columns - x * width, rows - y * height) / (radius * height)
-    light = np.where(far < 1, 1.0, 0.55 * np.exp(-(far - 1) / glow))[:, :, None]
+    distance = np.hypot(columns - x * width, rows - y * height) / (radius * height)
+    light = np.where(distance < 1, 1.0, 0.55 * np.exp(-(distance - 1) / glow))[:, :, None]
     scene[:] = scene * (1 - light) + np.array(colour) * light
 
 
 def mirror(scene: np.ndarray, shore: float, tint: Rgb, strength: float = 0.35, calm: float = 1.0) -> None:
-    """Fill everything below the shore with a rippled reflection of what is above it."""
+    """Fill the part below the shore with a rippled reflection of the part above it."""
     height = scene.shape[0]
     edge = int(shore * height)
     depth = np.arange(height - edge)
@@ -92,8 +92,8 @@ def ferry(draw: ImageDraw.ImageDraw, x: float, y: float, unit: float, hull: Rgb,
 
 
 def sound(width: int, height: int) -> Image.Image:
-    """Misty hills over a wide water with a ferry on it."""
-    rng, w, h = random.Random("sound"), width * OVER, height * OVER
+    """Misty hills behind a wide water with a ferry on it."""
+    rng, w, h = random.Random("sound"), width * OVERSAMPLING, height * OVERSAMPLING
     scene = sky(w, h, [(0, (52, 84, 120)), (0.3, (126, 160, 184)), (0.56, (243, 214, 178)), (1, (243, 214, 178))])
     add_sun(scene, 0.7, 0.46, 0.022, (255, 240, 205))
     far, mid, near = (168, 172, 180), (116, 134, 152), (70, 96, 118)
@@ -101,12 +101,12 @@ def sound(width: int, height: int) -> Image.Image:
     mirror(scene, 0.585, (52, 80, 104))
     image = finish(scene)
     ferry(ImageDraw.Draw(image), w * 0.34, h * 0.655, h / 110, (30, 40, 52), (235, 235, 228))
-    return image.reduce(OVER)
+    return image.reduce(OVERSAMPLING)
 
 
 def harbour(width: int, height: int) -> Image.Image:
     """A harbour with a lighthouse on its breakwater and boats at their moorings."""
-    rng, w, h = random.Random("harbour"), width * OVER, height * OVER
+    rng, w, h = random.Random("harbour"), width * OVERSAMPLING, height * OVERSAMPLING
     scene = sky(w, h, [(0, (64, 140, 190)), (0.62, (206, 228, 236)), (1, (206, 228, 236))])
     add_hills(scene, rng, [(0.5, 0.09, (138, 166, 170)), (0.56, 0.06, (96, 134, 120))])
     mirror(scene, 0.63, (24, 92, 120), 0.45)
@@ -120,11 +120,11 @@ def harbour(width: int, height: int) -> Image.Image:
     lighthouse(draw, w * 0.6, wall, unit)
     for number in range(6):
         boat(draw, w * (0.07 + 0.072 * number), h * (0.74 + 0.05 * (number % 3)), unit * rng.uniform(0.9, 1.3), rng)
-    return image.reduce(OVER)
+    return image.reduce(OVERSAMPLING)
 
 
 def lighthouse(draw: ImageDraw.ImageDraw, x: float, wall: float, unit: float) -> None:
-    """A white tower with two red bands, standing on the breakwater."""
+    """A white tower with two red bands on the breakwater."""
     draw.polygon(
         [
             (x - 3 * unit, wall),
@@ -155,7 +155,7 @@ def boat(draw: ImageDraw.ImageDraw, x: float, y: float, unit: float, rng: random
 
 def pier(width: int, height: int) -> Image.Image:
     """A wooden pier running out into flat water at dusk."""
-    rng, w, h = random.Random("pier"), width * OVER, height * OVER
+    rng, w, h = random.Random("pier"), width * OVERSAMPLING, height * OVERSAMPLING
     scene = sky(w, h, [(0, (58, 52, 92)), (0.3, (168, 104, 120)), (0.52, (248, 190, 132)), (1, (248, 190, 132))])
     add_hills(scene, rng, [(0.47, 0.05, (122, 84, 108)), (0.51, 0.03, (84, 62, 90))])
     mirror(scene, 0.535, (46, 38, 66), 0.3, calm=2)
@@ -171,12 +171,12 @@ def pier(width: int, height: int) -> Image.Image:
         if number % 4 == 2:
             for x in (left, right):
                 draw.rectangle((x - w * 0.014 * t, y - h * 0.22 * t - 6, x + w * 0.014 * t, y), deck)
-    return image.reduce(OVER)
+    return image.reduce(OVERSAMPLING)
 
 
 def bridge(width: int, height: int, night: bool) -> Image.Image:
     """A stone bridge over a river, as a roadside camera sees it."""
-    rng, w, h = random.Random("bridge"), width * OVER, height * OVER
+    rng, w, h = random.Random("bridge"), width * OVERSAMPLING, height * OVERSAMPLING
     light, dark = ((70, 76, 92), (26, 30, 40)) if night else ((206, 214, 218), (150, 164, 170))
     scene = sky(w, h, [(0, dark), (0.6, light), (1, light)])
     add_hills(scene, rng, [(0.4, 0.08, (34, 40, 46) if night else (120, 140, 116))])
@@ -190,7 +190,7 @@ def bridge(width: int, height: int, night: bool) -> Image.Image:
     if night:
         add_sun(scene, 0.82, 0.24, 0.025, (255, 226, 160), 2.5)
     mirror(scene, 0.64, (30, 36, 42) if night else (104, 116, 108), 0.4)
-    return finish(scene).reduce(OVER)
+    return finish(scene).reduce(OVERSAMPLING)
 
 
 def letter_box(width: int, height: int) -> Image.Image:
@@ -213,4 +213,4 @@ def letter_box(width: int, height: int) -> Image.Image:
     canvas.box(w * 0.54, h * 0.55, w * 0.72, h * 0.68, (236, 226, 204), None, 2)
     canvas.text(w * 0.63, h * 0.615, "POST", 14, (120, 20, 20))
     canvas.line([(w * 0.62, h * 0.3), (w * 0.63, h * 0.5), (w * 0.61, h * 0.3)], (226, 210, 170), 2)
-    return canvas.done().filter(ImageFilter.GaussianBlur(0.5))
+    return canvas.to_image().filter(ImageFilter.GaussianBlur(0.5))

@@ -1,4 +1,4 @@
-"""Tables: rows of text set in columns, with rules, fills or stripes."""
+"""Tables: rows of text in columns, with rules, fills or stripes."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ CELL = Style(12.2, 16)
 
 @dataclass(frozen=True)
 class Look:
-    """The look of a table: which rules and fills it has, and how its text is set."""
+    """The look of a table: its rules, its fills and the style of its text."""
 
     style: Style = CELL
     pad: int = 4  # above and below the text of a row
@@ -35,7 +35,7 @@ def row_fill(look: Look, row: int) -> Colour | None:
 
 
 def draw_cells(page: Page, x: int, y: int, widths: list[int], aligns: str, cells: list[str], style: Style) -> list[Box]:
-    """The texts of one row; a line break in a cell starts a smaller second line."""
+    """Draw the texts of one row; the text after a line break in a cell is smaller."""
     boxes = []
     for width, align, cell in zip(widths, aligns, cells, strict=True):
         side = {"l": ("left", x + 7), "c": ("centre", x + width // 2), "r": ("right", x + width - 7)}[align]
@@ -47,8 +47,8 @@ def draw_cells(page: Page, x: int, y: int, widths: list[int], aligns: str, cells
     return boxes
 
 
-def rule_rows(look: Look, row: int, count: int) -> int:
-    """How thick the rule below a row is; 0 for none."""
+def rule_thickness(look: Look, row: int, count: int) -> int:
+    """The thickness of the rule below a row; 0 for none."""
     if row in (0, count - 1):
         return 1 if look.rules != "book" or row == 0 else 2
     if look.total and row == count - 2:
@@ -57,7 +57,7 @@ def rule_rows(look: Look, row: int, count: int) -> int:
 
 
 def draw_table(page: Page, x: int, y: int, widths: list[int], aligns: str, rows: list[list[str]], look: Look) -> Box:
-    """Draw a table from its top left corner and record it; the first row is its head."""
+    """Draw a table with its top left corner at (x, y) and record it; the first row is the header."""
     right, top, boxes = x + sum(widths), y, []
     if look.rules in ("book", "grid"):
         boxes.append(page.fill((x, y, right, y + (2 if look.rules == "book" else 1)), look.rule))
@@ -69,14 +69,14 @@ def draw_table(page: Page, x: int, y: int, widths: list[int], aligns: str, rows:
             boxes.append(page.fill((x, y, right, y + height), fill))
         boxes += draw_cells(page, x, y + look.pad, widths, aligns, cells, style)
         y += height
-        if thick := rule_rows(look, number, len(rows)):
-            boxes.append(page.fill((x, y - thick, right, y), look.rule))
+        if thickness := rule_thickness(look, number, len(rows)):
+            boxes.append(page.fill((x, y - thickness, right, y), look.rule))
     if look.rules == "grid":
-        boxes += draw_columns(page, x, top, y, widths, look)
+        boxes += draw_column_rules(page, x, top, y, widths, look)
     return page.mark("Table", union(*boxes))
 
 
-def draw_columns(page: Page, x: int, top: int, bottom: int, widths: list[int], look: Look) -> list[Box]:
-    """The upright rules of a grid."""
+def draw_column_rules(page: Page, x: int, top: int, bottom: int, widths: list[int], look: Look) -> list[Box]:
+    """Draw the vertical rules of a grid."""
     edges = [x + sum(widths[:count]) for count in range(len(widths) + 1)]
     return [page.fill((edge - (edge > x), top, edge + (edge == x), bottom), look.rule) for edge in edges]

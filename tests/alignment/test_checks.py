@@ -1,4 +1,4 @@
-"""What explains a zero: conventions broken on purpose, found in the data, repaired by the remedy on offer."""
+"""Explanations for very low scores: a layout in a wrong convention is detected, and the suggested repair works."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 800.0, 1100.0
 
 
 def layout(boxes_of=lambda boxes: boxes, pages=12, seed=1, scores=None, labels=LABELS, shift=0, ids=0):
-    """Pages of a column layout with regions of varied height, all of them in the upper part of the page."""
+    """A layout whose pages have regions of various heights, all in the upper part of the page."""
     rng = np.random.default_rng(seed)
     page, label, boxes = [], [], []
     for i in range(pages):
@@ -78,42 +78,42 @@ def repaired(gt, broken, code):
 
 
 @pytest.mark.parametrize("code", BROKEN)
-def test_a_broken_convention_is_found_and_its_remedy_brings_the_pages_together(code):
+def test_wrong_convention_is_found_and_the_repair_restores_the_scores(code):
     gt, broken = layout(), layout(**BROKEN[code])
     assert code in codes(lcm.compare(gt, broken))
     again = repaired(gt, broken, code)
     assert code not in codes(again)
-    # Where regions were shifted over the last page, that page stays lost.
+    # Regions that were shifted beyond the first page are lost.
     assert again.average("macro")["f1"] > (0.8 if code == "page-off-by-one" else 0.999)
     assert "fix:" in again.recipe
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_another_scale_is_found_and_repaired(unit):
+def test_other_scale_is_found_and_repaired(unit):
     gt, broken = layout(), layout(UNITS[unit])
     code = "y-flipped" if unit == "points from below" else "other-scale"
     again = repaired(gt, broken, code)
     assert again.average("macro")["f1"] > 0.95
 
 
-def test_good_pairs_raise_no_suspicion():
+def test_good_pairs_have_no_warnings():
     rng = np.random.default_rng(5)
     gt = layout()
     near = layout(lambda b: b + rng.normal(0, 4, b.shape))
-    strangers = layout(seed=2)
+    unrelated = layout(seed=2)
     assert codes(lcm.compare(gt, near)) == set()
-    assert codes(lcm.compare(gt, strangers)) == set()
+    assert codes(lcm.compare(gt, unrelated)) == set()
 
 
-def test_a_model_that_finds_little_is_not_called_flipped():
+def test_model_that_finds_few_regions_is_not_reported_as_flipped():
     gt = layout()
     few = layout()
     kept = np.arange(len(few.region_columns)) % 6 == 0
     assert codes(lcm.compare(gt, replace(few, region_columns=few.region_columns.take(kept)))) <= {"page-without-pred"}
 
 
-def test_image_ids_off_by_one_over_several_documents_lose_one_page_only():
-    """Within documents the last page of each would be lost; along the file only the last of all."""
+def test_image_ids_off_by_one_in_several_documents_lose_one_page_only():
+    """A shift within documents would lose a page of every document; a shift in the file loses only one."""
     gt, broken = layout(), layout(shift=1)
     documents = tuple(f"book {i // 3}" for i in range(12))
     gt, broken = (replace(one, page_columns=replace(one.page_columns, documents=documents)) for one in (gt, broken))
@@ -122,14 +122,14 @@ def test_image_ids_off_by_one_over_several_documents_lose_one_page_only():
     assert lcm.compare(gt, lcm.fix(broken, finding.repair)).average("macro")["f1"] > 0.9
 
 
-def test_pages_in_inches_are_called_coarse():
+def test_pages_in_inches_are_reported_as_coarse():
     inches = layout(lambda boxes: boxes / 100)
     size = np.full(12, 8.0), np.full(12, 11.0)
     small = replace(inches, page_columns=replace(inches.page_columns, widths=size[0], heights=size[1]))
     assert "coarse-page" in codes(lcm.compare(small, small))
 
 
-def test_an_empty_side_is_said_in_so_many_words():
+def test_empty_side_is_reported_once():
     gt = layout()
     nothing = replace(gt, region_columns=gt.region_columns.take(np.zeros(len(gt.region_columns), bool)))
     found = lcm.compare(gt, nothing).findings
@@ -144,11 +144,11 @@ def test_an_empty_side_is_said_in_so_many_words():
         (lambda n: np.where(np.arange(n) % 2, np.nan, 0.5), "score-missing"),
     ],
 )
-def test_odd_scores(scores, code):
+def test_unusual_scores(scores, code):
     assert code in codes(lcm.compare(layout(), layout(scores=scores)))
 
 
-def test_doubles_and_blank_pages_are_counted():
+def test_duplicates_and_empty_pages_are_counted():
     gt = layout(pages=3)
     first = gt.region_columns.take(gt.region_columns.page == 0)
     twice = Regions(
@@ -159,7 +159,7 @@ def test_doubles_and_blank_pages_are_counted():
     assert found["empty-page"] == 2
 
 
-def test_labels_that_differ_by_case_hyphen_or_plural_are_matched_by_name():
+def test_labels_that_differ_in_case_hyphen_or_plural_are_matched_by_name():
     gt, pred = layout(), layout(labels=["title", "texts", "TABLE", "Pic-ture", "captions"])
     assert lcm.compare(gt, pred).taxonomy == "different"
     assert "equal-label-names" in codes(lcm.compare(gt, pred))
@@ -168,12 +168,12 @@ def test_labels_that_differ_by_case_hyphen_or_plural_are_matched_by_name():
 
 
 @pytest.mark.parametrize("repair", ["flip", "unit:0", "scale:-1", "pages:x", "", "unit:1e999", 3])
-def test_an_unknown_repair_is_refused(repair):
+def test_unknown_repair_is_refused(repair):
     with pytest.raises(lcm.InputError, match="fix"):
         lcm.fix(layout(), [repair])
 
 
-def test_doubles_are_counted_as_a_plain_count_does():
+def test_duplicate_count_agrees_with_a_set_of_rows():
     rng = np.random.default_rng(8)
     rows = [(f"p{page}", "ab"[label], x, y, x + 1, y + 1) for page, label, x, y in rng.integers(0, 2, (40, 4)).tolist()]
     found = [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, rows)) if f.code == "duplicate-box"]
@@ -181,12 +181,12 @@ def test_doubles_are_counted_as_a_plain_count_does():
     assert not [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, set(rows))) if f.code == "duplicate-box"]
 
 
-def test_pages_counted_from_0_are_counted_anew_without_a_loss():
-    """Two documents of four pages; pred counts them from 0, so that three of four names mean another page."""
+def test_pages_counted_from_0_are_renumbered_without_loss():
+    """Two documents of four pages; pred counts from 0, so three of four names belong to a different page."""
     sides = []
     for first in (1, 0):
         pages = {f"{name}_{k + first}.png": (100, 100) for name in ("alpha", "beta") for k in range(4)}
-        # Every page has its box at another height, so that only its own partner agrees.
+        # The box is at a different height on every page of a document, so only the right page matches.
         rows = [(page, "a", 0, 20 * (i % 4), 100, 20 * (i % 4) + 10) for i, page in enumerate(pages)]
         sides.append(build(pages, rows))
     gt, pred = sides
@@ -201,7 +201,7 @@ def test_pages_counted_from_0_are_counted_anew_without_a_loss():
 
 
 @pytest.mark.parametrize(
-    ("name", "by", "wanted"),
+    ("name", "by", "expected"),
     [
         ("report_p12.png", 1, "report_p13.png"),
         ("a/b/page-009.jp2", 1, "a/b/page-010.jp2"),
@@ -210,15 +210,15 @@ def test_pages_counted_from_0_are_counted_anew_without_a_loss():
         ("cover.png", 1, None),
     ],
 )
-def test_a_page_s_name_under_another_number(name, by, wanted):
-    assert renumber(name, by) == wanted
+def test_renumber(name, by, expected):
+    assert renumber(name, by) == expected
 
 
-def test_one_of_something_is_spoken_of_as_one():
+def test_messages_use_singular_and_plural():
     row = ("p", "a", 0, 0, 5, 5)
     twice, thrice = (check_layout(build({"p": (9, 9), "q": (9, 9)}, [row] * n)) for n in (2, 3))
-    said = [" ".join(finding.message for finding in found) for found in (twice, thrice)]
-    assert "1 region stands there twice" in said[0] and "2 regions stand there twice" in said[1]
-    assert "1 of 2 pages has no region" in said[0]
+    messages = [" ".join(finding.message for finding in found) for found in (twice, thrice)]
+    assert "1 region is a duplicate" in messages[0] and "2 regions are duplicates" in messages[1]
+    assert "1 of 2 pages has no region" in messages[0]
     csv = b"page,width,height,label,x0,y0,x1,y1\np,9,9,,0,0,5,5\n"
     assert "1 row has a box but no label and is dropped" in lcm.read(("t.csv", csv)).findings[0].message

@@ -1,4 +1,4 @@
-"""Which pages belong together: names as real tools write them, page numbers, page maps, and what is left alone."""
+"""Page matching: page names of real tools, page numbers, page maps, and unmatched pages."""
 
 import json
 import unicodedata
@@ -35,7 +35,7 @@ def compared(gt, pred, **options):
 
 
 def matched(comparison):
-    """{gt page: (pred page, how)} and the pages of pred that are left."""
+    """{gt page: (pred page, how)} and the unmatched pages of pred."""
     rows = comparison.page_matches().values.tolist()
     return {gt: (pred, how) for gt, pred, how in rows if gt}, [pred for gt, pred, _ in rows if not gt]
 
@@ -70,7 +70,7 @@ def in_document(document, numbers, name="{}-{}"):
         ("<b>=1+1</b>.png", "b>.png", "base name"),
     ],
 )
-def test_one_page_under_two_names(gt, pred, how):
+def test_one_page_with_two_names(gt, pred, how):
     c = compared([gt, "same"], [pred, "same"])
     found, left = matched(c)
     assert found == {gt: (pred if how else "", how), "same": ("same", "exact")}
@@ -79,7 +79,7 @@ def test_one_page_under_two_names(gt, pred, how):
     assert codes(c) == (reported if how else {"page-only-in-gt": 1, "page-only-in-pred": 1})
 
 
-def test_every_stage_says_what_it_matched_and_what_is_left_is_named():
+def test_every_stage_reports_its_matches_and_unmatched_pages_are_named():
     gt = ["same.png", "x/base.png", "stem.png", "Big Name.png", "doc_1.png", "gone.png", "lost.png"]
     pred = ["same.png", "y/base.png", "stem.tif", "big_name", "doc-001", "new.png"]
     c = compared(gt, pred)
@@ -103,7 +103,7 @@ def test_every_stage_says_what_it_matched_and_what_is_left_is_named():
     assert len(ignored.pages) == 5 and ignored.page_matches().equals(c.page_matches())
 
 
-def test_nothing_is_guessed():
+def test_ambiguous_names_are_not_matched():
     for gt, pred in (
         (["x/a.png", "y/a.png"], ["a.png"]),
         (["a.png", "a.jpg"], ["a.tif"]),
@@ -115,24 +115,24 @@ def test_nothing_is_guessed():
         assert {how for _, how in found.values()} == {""} and left == pred
 
 
-def test_a_stricter_rule_decides_before_a_looser_one():
+def test_stricter_rule_comes_before_looser_rule():
     found, left = matched(compared(["x/a.png", "x/a.jpg"], ["a.jpg", "A.png"]))
-    # The pair that is left could be a page, but so could others of this name: nothing is guessed.
+    # The remaining two are equal under the rule "spelling", but not unique, so they are not matched.
     assert found == {"x/a.jpg": ("a.jpg", "base name"), "x/a.png": ("", "")} and left == ["A.png"]
 
 
-def test_a_name_that_others_have_too_pairs_nobody():
+def test_name_that_is_not_unique_matches_no_page():
     found, left = matched(compared(["x/1.png", "y/1.png"], ["x/1.png", "z/1.png"]))
     assert found == {"x/1.png": ("x/1.png", "exact"), "y/1.png": ("", "")} and left == ["z/1.png"]
 
 
-def test_the_first_few_of_many_are_named():
+def test_only_the_first_unmatched_pages_are_named():
     c = compared([f"gt {i}x" for i in range(20)], ["other"])
     (finding,) = (finding for finding in c.findings if finding.code == "page-only-in-gt")
     assert finding.count == 20 and "'gt 3x' …" in finding.message and "gt 4x" not in finding.message
 
 
-def test_documents_and_page_numbers_bring_pages_together():
+def test_pages_are_matched_by_document_and_page_number():
     gt = [*in_document("reports/A.pdf", (1, 2, 5)), *in_document("b.pdf", (1, 2))]
     pred = [("hash-x", "B", 2), ("hash-y", "a.PDF", 5), ("hash-z", "a.PDF", 7)]
     found, left = matched(compared(gt, pred))
@@ -143,14 +143,14 @@ def test_documents_and_page_numbers_bring_pages_together():
     assert left == ["hash-z"]
 
 
-def test_a_number_at_the_end_of_a_hash_is_no_page_number():
+def test_number_at_the_end_of_a_hash_is_not_a_page_number():
     gt = [("0f3a17", "report.pdf", -1), ("9be2", "report.pdf", -1)]
     pred = ["report_17", "report_2"]
     assert {how for _, how in matched(compared(gt, pred))[0].values()} == {""}
     assert matched(compared([("0f3a17", "report.pdf", 17)], ["report_17"]))[0] == {"0f3a17": ("report_17", "number")}
 
 
-def test_one_document_that_one_side_does_not_name():
+def test_single_document_that_one_side_does_not_name():
     found, _ = matched(compared(in_document("report.pdf", (1, 2, 3)), ["page_1.png", "page_2.png", "page_3.png"]))
     assert [pred for pred, _ in found.values()] == ["page_1.png", "page_2.png", "page_3.png"]
     two = [*in_document("report.pdf", (1, 2)), *in_document("other.pdf", (3,))]
@@ -179,32 +179,32 @@ def test_names_that_count_from_0_and_from_1():
     assert [pred for pred, _ in matched(c)[0].values()] == ["doc-000.jpg", "doc-001.jpg", "doc-002.jpg"]
 
 
-def test_an_open_shift_matches_nothing_and_says_so():
-    """Page 0 of one side may be a cover that the other lacks, or its page 1: numbers alone do not tell."""
+def test_undecided_shift_matches_nothing_and_is_reported():
+    """Page 0 of one side may be a cover that the other side lacks, or page 1 of the other side."""
     c = compared(in_document("a", (1, 2, 3, 4), "g{}{}"), in_document("a", (0, 1, 2), "p{}{}x"))
     assert {how for _, how in matched(c)[0].values()} == {""}
     assert codes(c) == {"page-numbers-ambiguous": 4, "page-only-in-gt": 4, "page-only-in-pred": 3}
 
 
-def test_documents_that_contradict_a_shift_keep_it_away():
+def test_no_shift_if_a_document_contradicts_it():
     gt = [*in_document("a", (1, 2), "g{}{}"), *in_document("b", (3, 4), "g{}{}")]
     pred = [*in_document("a", (0, 1), "p{}{}x"), *in_document("b", (3, 4), "p{}{}x")]
     assert {how for _, how in matched(compared(gt, pred))[0].values()} == {""}
 
 
-def test_pages_of_equal_names_that_seem_shifted_are_pointed_out():
+def test_equal_names_that_seem_shifted_are_reported():
     c = compared([f"doc_{i}.png" for i in (1, 2, 3, 4)], [f"doc_{i}.png" for i in (0, 1, 2, 3)])
     found, left = matched(c)
     assert found["doc_3.png"] == ("doc_3.png", "exact") and found["doc_4.png"] == ("", "") and left == ["doc_0.png"]
     assert codes(c) == {"page-numbers-suspect": 3, "page-only-in-gt": 1, "page-only-in-pred": 1}
 
 
-def test_a_page_map_decides_before_names_do():
+def test_page_map_comes_before_names():
     c = compared(["a", "b", "c"], ["a", "b", "z"], pages={"a": "b", "c": "z"})
     found, left = matched(c)
     assert found == {"a": ("b", "map"), "b": ("", ""), "c": ("z", "map")} and left == ["a"]
     assert codes(c) == {"page-matched-by-map": 2, "page-only-in-gt": 1, "page-only-in-pred": 1}
-    assert c.pages == ["a", "b", "c", "a (pred)"]  # every page keeps a name of its own
+    assert c.pages == ["a", "b", "c", "a (pred)"]  # page names stay unique
     assert "mapped_pages:2" in c.recipe and "mapped_pages" not in compared(["a"], ["a"]).recipe
 
 
@@ -228,7 +228,7 @@ def test_page_maps_in_files(tmp_path, name):
         assert found == {"x/0001.png": ("q", "map"), "0002.png": ("r", "map"), "0003": ("0003", "exact")}
 
 
-def test_a_listing_of_all_pages_can_be_given_back(tmp_path):
+def test_page_matches_can_be_used_as_page_map(tmp_path):
     c = compared(["x/a.png", "b", "alone"], ["a.png", "new"], pages={"b": "new"})
     c.page_matches().to_csv(tmp_path / "pages.csv", index=False)
     again = compared(["x/a.png", "b", "alone"], ["a.png", "new"], pages=tmp_path / "pages.csv")
@@ -236,20 +236,20 @@ def test_a_listing_of_all_pages_can_be_given_back(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "expected"),
     [
         ("m.csv", "gt,pred\nzzz,q\n", r"m\.csv, row 2: gt has no page 'zzz'.*like 'x/0001\.png'"),
         ("m.csv", "gt,pred\n0002.png,zzz\n", r"row 2: pred has no page 'zzz'"),
-        ("m.csv", "gt,pred\n0002.png,q\n0002.png,r\n", r"row 2 and row 3: the page '0002\.png' of gt stands twice"),
-        ("m.csv", "gt,pred\n0002.png,q\n0003,q\n", r"row 2 and row 3: the page 'q' of pred stands twice"),
+        ("m.csv", "gt,pred\n0002.png,q\n0002.png,r\n", r"row 2 and row 3: the page '0002\.png' of gt occurs twice"),
+        ("m.csv", "gt,pred\n0002.png,q\n0003,q\n", r"row 2 and row 3: the page 'q' of pred occurs twice"),
         ("m.csv", "a,b,c\n1,2,3\n", "row 1: the columns gt and pred are missing"),
         ("m.csv", "gt,pred\n0002.png\n", "row 2: there are 1 cells where the first row has 2"),
         ("m.csv", "gt,pred\n" + "x" * 200_000 + ",q\n", "not a readable CSV"),
-        ("m.yaml", "0002.png: q\n0002.png: r\n", "line 1 and line 2: the page '0002.png' of gt stands twice"),
+        ("m.yaml", "0002.png: q\n0002.png: r\n", "line 1 and line 2: the page '0002.png' of gt occurs twice"),
         ("m.yaml", "0002.png: [q]\n", "line 1: .* is not a page's name"),
         ("m.yaml", "- a\n", "not a mapping of pages"),
         ("m.yaml", "a: [", "cannot be read"),
-        ("m.json", '{"0002.png": "q", "0002.png": "r"}', "stands twice"),
+        ("m.json", '{"0002.png": "q", "0002.png": "r"}', "occurs twice"),
         ("m.json", '{"0002.png": 3}', "3 is not a page's name"),
         ("m.json", '{"0002.png": {"a": "b"}}', "is not a page's name"),
         ("m.json", '["a"]', "not a mapping of pages"),
@@ -257,10 +257,10 @@ def test_a_listing_of_all_pages_can_be_given_back(tmp_path):
         ("m.csv", b"gt,pred\n\xff,q\n", "0xff is not UTF-8"),
     ],
 )
-def test_wrong_page_maps_name_file_place_value_and_remedy(tmp_path, name, text, said):
+def test_errors_of_page_maps_name_file_place_value_and_hint(tmp_path, name, text, expected):
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(lcm.InputError, match=said) as caught:
+    with pytest.raises(lcm.InputError, match=expected) as caught:
         compared(["x/0001.png", "0002.png", "0003"], ["r", "q", "0003"], pages=path)
     assert caught.value.file == str(path) and caught.value.hint
 
@@ -271,7 +271,7 @@ def test_wrong_page_maps_in_python(pages):
         compared(["a"], ["a"], pages=pages)
 
 
-def test_a_page_map_on_the_command_line(tmp_path, capsys):
+def test_page_map_on_the_command_line(tmp_path, capsys):
     for name, page in (("gt", "a"), ("pred", "z")):
         (tmp_path / f"{name}.csv").write_text(f"page,label,x0,y0,x1,y1,width,height\n{page},t,0,0,5,5,9,9\n")
     (tmp_path / "pages.csv").write_text("gt,pred\na,z\n")
@@ -290,23 +290,23 @@ def test_a_page_map_on_the_command_line(tmp_path, capsys):
     assert "pages.csv, row 2: gt has no page 'b'" in error and "'a'" in error
 
 
-def test_a_page_found_by_a_name_that_is_alike():
+def test_find_page_by_a_similar_name():
     pages = pages_of("x/a.png", "y/b.png", "z/b.png", "Big One.tif")
     assert [find_page(name, pages) for name in ("x/a.png", "a.png", "a", "A.JPG", "big_one")] == [0, 0, 0, 0, 3]
     assert [find_page(name, pages) for name in ("b.png", "b", "c", "")] == [None] * 4
 
 
-def test_sizes_are_lent_by_the_same_rules():
+def test_sizes_of_the_reference_layout_are_found_by_the_same_rules():
     gt = lcm.read(("gt.csv", b"page,label,x0,y0,x1,y1,width,height\nimg/a 1.png,t,0,0,1,1,40,30\n"))
     table = "page,label,x0,y0,x1,y1\n{},t,0,0,1,1\n"
     for name in ("img/a 1.png", "a 1.png", "a 1.jpg", "A_1"):
-        reference = lcm.read(("pred.csv", table.format(name).encode()), like=gt)
-        assert reference.pages[["width", "height"]].values.tolist() == [[40, 30]]
+        pred = lcm.read(("pred.csv", table.format(name).encode()), like=gt)
+        assert pred.pages[["width", "height"]].values.tolist() == [[40, 30]]
     with pytest.raises(lcm.InputError, match="not known"):
         lcm.read(("pred.csv", table.format("a 2").encode()), like=gt)
 
 
-def test_names_taken_apart():
+def test_parts_of_page_names():
     assert [base_name(name) for name in ("a", "x/a", "x\\a", "x/a/")] == ["a"] * 4
     assert [stem(name) for name in ("x/a.PNG", "a.b.pdf", ".png", "a.txt")] == ["a", "a.b", ".png", "a.txt"]
     assert normalised_stem(" A%20b__C.png") == "a_b_c"
@@ -329,7 +329,7 @@ some_pages = st.lists(names, max_size=6, unique=True)
 
 @given(some_pages, some_pages)
 @settings(max_examples=200, deadline=None)
-def test_matching_is_one_to_one_symmetric_and_blind_to_order(gt, pred):
+def test_matching_is_one_to_one_symmetric_and_independent_of_order(gt, pred):
     def pairs(*sides):
         return {tuple(row) for row in compared(*sides).page_matches().values.tolist()}
 
@@ -353,7 +353,7 @@ GT_SIZED = b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5
 NO_SIZES = b"page,label,x0,y0,x1,y1\nz.png,t,0,0,5,5\nb,t,0,0,5,5\nc,t,0,0,5,5\n"
 
 
-def test_a_lender_without_the_page_is_named_with_what_helps():
+def test_reference_layout_without_the_page_is_named_with_a_hint():
     gt = lcm.read(("gt.csv", GT_SIZED))
     with pytest.raises(
         lcm.InputError, match=r"gt\.csv.* no page of this name.*like 'a' and 'b'.*--pages.*--sizes"
@@ -365,18 +365,18 @@ def test_a_lender_without_the_page_is_named_with_what_helps():
 @pytest.mark.parametrize(
     ("pages", "sizes"),
     [
-        ({"a": "z"}, [(40, 30), (50, 60), (70, 80)]),  # the others by their own names
+        ({"a": "z"}, [(40, 30), (50, 60), (70, 80)]),  # the other pages are found by name
         ({"a": "z.png", "c": "b", "b": "c"}, [(40, 30), (70, 80), (50, 60)]),
     ],
 )
-def test_a_page_map_says_which_page_lends_its_size(pages, sizes):
+def test_page_map_selects_the_reference_page_for_the_size(pages, sizes):
     gt = lcm.read(("gt.csv", GT_SIZED))
     pred = lcm.read(("pred.csv", NO_SIZES), like=gt, pages=pages)
     assert list(zip(pred.page_columns.widths, pred.page_columns.heights)) == sizes
     assert lcm.compare(gt, pred, pages=pages).findings_by_side["both"][0].code == "page-matched-by-map"
 
 
-def test_a_page_map_lends_on_the_command_line_and_its_own_mistakes_are_named(tmp_path, capsys):
+def test_page_map_gives_sizes_on_the_command_line_and_its_errors_are_named(tmp_path, capsys):
     for name, data in (("gt.csv", GT_SIZED), ("pred.csv", NO_SIZES), ("pages.csv", b"gt,pred\na,z\n")):
         (tmp_path / name).write_bytes(data)
     arguments = [
@@ -393,7 +393,7 @@ def test_a_page_map_lends_on_the_command_line_and_its_own_mistakes_are_named(tmp
     assert "pages.csv, row 2: gt has no page 'nowhere'" in capsys.readouterr().err
 
 
-def test_ids_of_a_results_list_are_those_of_gt_whatever_a_page_map_says():
+def test_page_map_does_not_change_the_page_ids_of_a_results_list():
     images = [{"id": k, "file_name": name, "width": 10, "height": 10} for k, name in enumerate("abc")]
     boxes = [{"id": k, "image_id": k, "category_id": 1, "bbox": [0, 0, 5 + k, 5]} for k in range(3)]
     gt_file = {"images": images, "annotations": boxes, "categories": [{"id": 1, "name": "t"}]}

@@ -1,4 +1,4 @@
-"""The command line as a person uses it: a real process, its output, its exit code."""
+"""The command line: output and exit codes, partly in a real process."""
 
 import json
 import socket
@@ -58,7 +58,7 @@ def test_json_equals_the_api(tmp_path):
     assert [d["pages"] for d in found["by_document"]] == [4, 5, 3, 4]
 
 
-def test_families_join_the_summary_and_the_json(tmp_path, capsys):
+def test_families_are_in_the_summary_and_the_json(tmp_path, capsys):
     target = tmp_path / "out.json"
     assert main(["compare", GT, MODEL_A, "--json", str(target), "--families", str(SAMPLE / "families.yaml")]) == 0
     out = capsys.readouterr().out
@@ -79,7 +79,7 @@ def test_families_join_the_summary_and_the_json(tmp_path, capsys):
     np.testing.assert_array_equal(found["at_depth"][0]["confusion"], coarse.values)
 
 
-def test_families_take_options_and_built_in_names(capsys):
+def test_families_accept_options_and_built_in_names(capsys):
     choices = ["--families", "mixed", "--family-sample", "page", "--family-count", "gold", "--family-depth", "2"]
     assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-", *choices]) == 0
     first, second = (one["families"] for one in json.loads(capsys.readouterr().out))
@@ -89,7 +89,7 @@ def test_families_take_options_and_built_in_names(capsys):
     assert second["matrices"]["Headings"]["pred_labels"] == ["doc_title", "paragraph_title", "OOF"]
 
 
-def test_intervals_join_the_summary_and_the_json_and_come_with_differences(tmp_path, capsys):
+def test_intervals_and_differences_are_in_the_summary_and_the_json(tmp_path, capsys):
     target, mapping = tmp_path / "out.json", SAMPLE / "mapping.yaml"
     files = [GT, MODEL_A, MODEL_B, "--mapping", str(mapping), "--method", "tensor"]
     assert main(["compare", *files, "--json", str(target), "--intervals", "30"]) == 0
@@ -118,7 +118,7 @@ def test_intervals_join_the_summary_and_the_json_and_come_with_differences(tmp_p
     assert "intervals: 95 %, 30 resamples of 4 documents, seed 0" in out
 
 
-def test_intervals_are_off_unless_asked_for(capsys):
+def test_intervals_are_off_by_default(capsys):
     assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
     out = capsys.readouterr().out
     assert "intervals" not in out and "difference_from_first" not in out and len(json.loads(out)) == 2
@@ -135,7 +135,7 @@ def test_predictions_on_other_pages_have_no_difference(tmp_path, capsys):
     assert "difference_from_first" not in json.loads(Path(json_file).read_text())[1]
 
 
-def test_a_bad_families_file_is_named_before_anything_is_read(tmp_path, capsys):
+def test_a_bad_families_file_is_reported_before_the_layouts_are_read(tmp_path, capsys):
     (tmp_path / "f.yaml").write_text("A: [x]\nB: [x]\n")
     assert main(["compare", "no such gt", "no such pred", "--families", str(tmp_path / "f.yaml")]) == 2
     assert "'x' is in two families" in capsys.readouterr().err
@@ -143,7 +143,7 @@ def test_a_bad_families_file_is_named_before_anything_is_read(tmp_path, capsys):
     assert "nope.yaml: there is no such file" in capsys.readouterr().err
 
 
-def test_several_predictions_make_a_list(capsys):
+def test_several_predictions_give_a_json_list(capsys):
     assert main(["compare", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["taxonomy"] for one in found] == ["same", "different"]
@@ -163,7 +163,7 @@ def test_different_taxonomies_print_their_block(capsys):
     assert "none, because the two sides have different labels" in out and "Text meets text" in out
 
 
-def test_inspect(capsys):
+def test_inspect_describes_files(capsys):
     assert main(["inspect", GT, MODEL_A, MODEL_B, "--json", "-"]) == 0
     gt, a, b = json.loads(capsys.readouterr().out)
     assert (gt["format"], a["format"], b["format"]) == ("coco", "coco-results", "csv")
@@ -174,7 +174,7 @@ def test_inspect(capsys):
     assert "without scores" in capsys.readouterr().out
 
 
-def test_a_results_list_alone_names_the_ways_out(capsys):
+def test_a_results_list_alone_is_an_error_with_a_hint(capsys):
     assert main(["inspect", MODEL_A]) == 2
     assert "ground truth" in capsys.readouterr().err
     assert main(["inspect", MODEL_A, "--like", GT]) == 0
@@ -189,13 +189,13 @@ def test_a_results_list_alone_names_the_ways_out(capsys):
         ["inspect", "missing.json"],
     ],
 )
-def test_bad_input_is_exit_2_with_the_name_and_no_traceback(arguments):
+def test_bad_input_exits_with_2_and_the_file_name(arguments):
     done = run(*arguments)
     assert done.returncode == 2
     assert "missing.json" in done.stderr and "Traceback" not in done.stderr and not done.stdout
 
 
-def test_bad_options(capsys):
+def test_bad_options_exit_with_2(capsys):
     assert main(["compare", GT, MODEL_A, "--threads", "0"]) == 2
     assert main(["compare", GT, MODEL_A, "--json", "/no/such/folder/x.json"]) == 2
     with pytest.raises(SystemExit) as caught:
@@ -204,36 +204,36 @@ def test_bad_options(capsys):
     assert "/no/such/folder" in capsys.readouterr().err
 
 
-def test_a_closed_pipe_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     command = f'"{sys.executable}" -m layoutcm compare "{GT}" "{MODEL_A}" --json - --per-page | head -c 10'
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stderr == ""
 
 
-def test_piped_output_has_no_bar():
+def test_piped_output_has_no_progress_bar():
     done = run("compare", GT, MODEL_A)
     assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
 
 
-def test_a_bug_is_exit_1_and_says_so(monkeypatch, capsys):
+def test_a_bug_exits_with_1_and_a_message(monkeypatch, capsys):
     monkeypatch.setattr("layoutcm.cli.main.main", lambda: 1 / 0)
     with pytest.raises(SystemExit) as caught:
         run_command()
     assert caught.value.code == 1 and "This is a bug" in capsys.readouterr().err
 
 
-def test_the_app_opens_folders_and_zips_and_refuses_what_is_not_there(monkeypatch, tmp_path, capsys):
-    asked = []
-    monkeypatch.setattr("layoutcm.ui.server.serve", lambda options: asked.append(options.files))
+def test_the_app_opens_folders_and_zips_and_refuses_missing_files(monkeypatch, tmp_path, capsys):
+    opened = []
+    monkeypatch.setattr("layoutcm.ui.server.serve", lambda options: opened.append(options.files))
     files = [str(tmp_path), str(tmp_path / "run.zip")]
-    port = ["--port", str(free_port())]  # the usual one may be held by a running dashboard
+    port = ["--port", str(free_port())]  # the default port may be in use
     assert main(["app", *port, *files]) == 2 and "run.zip: there is no such file" in capsys.readouterr().err
     (tmp_path / "run.zip").write_bytes(b"PK")
-    assert main(["app", *port, *files]) == 0 and asked == [files]
+    assert main(["app", *port, *files]) == 0 and opened == [files]
     assert main(["app", *port, files[0], "a\0b"]) == 2
 
 
-def test_a_port_that_cannot_be_used_is_said_before_a_server_starts(capsys):
+def test_a_port_that_cannot_be_used_is_an_error(capsys):
     assert main(["app", "--port", "99999"]) == 2
     assert "--port: 99999 is not a port" in capsys.readouterr().err
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -247,23 +247,24 @@ def test_a_report_without_a_name_is_an_error(capsys):
     assert "-o: the folder of the report has no name" in capsys.readouterr().err
 
 
-def test_intervals_before_the_files_say_where_they_belong(capsys):
+def test_intervals_before_the_files_is_an_error_with_a_hint(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["compare", "--intervals", GT, MODEL_A])
     error = capsys.readouterr().err
     assert stopped.value.code == 2 and "is not a number: write --intervals=1000, or put --intervals last" in error
 
 
-def test_families_of_an_unknown_name_list_those_that_are_built_in(capsys):
+def test_an_unknown_family_name_is_an_error_with_the_built_in_names(capsys):
     assert main(["compare", GT, MODEL_A, "--families", "nosuch"]) == 2
     error = capsys.readouterr().err
     assert "nosuch: there is no such file" in error and "doclaynet, publaynet, docling, mixed" in error
 
 
-def test_a_depth_beyond_the_tree_is_the_deepest_and_said(tmp_path, capsys):
+def test_a_depth_beyond_the_tree_uses_the_deepest_and_adds_a_finding(tmp_path, capsys):
     (tmp_path / "flat.yaml").write_text("Words: [Text, Title]\n")
     options = ["--families", str(tmp_path / "flat.yaml"), "--family-depth", "9"]
     assert main(["compare", GT, MODEL_A, *options]) == 0
     out = capsys.readouterr().out
-    assert "|depth:1|" in out and "No family is 9 deep, so the families are those at depth 1." in out
+    assert "|depth:1|" in out
+    assert "The tree has no families at depth 9, so the families at depth 1 are used." in out
     assert "|depth:9|" not in out

@@ -1,4 +1,4 @@
-"""One page looked at through its tiles: the same pixels as the matrix, exactly."""
+"""The tiles of one page count exactly the same pixels as the matrix."""
 
 import numpy as np
 import pytest
@@ -19,19 +19,19 @@ def areas(tiles):
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 @given(generated=page)
 @settings(max_examples=20, deadline=None)
-def test_lit_cells_add_up_to_the_matrix_cell(rounding, method, generated):
+def test_shares_of_tiles_add_up_to_the_matrix_cell(rounding, method, generated):
     c = lcm.compare(*layouts([generated]), rounding=rounding)
     m = c.confusion(method=method)
     tiles = c.page_tiles("page 0")
     for i in range(len(m.labels)):
         for j in range(len(m.labels)):
-            lit = tiles.share_of((i, j), method)
-            assert (lit * areas(tiles)).sum() == pytest.approx(m.values[i, j])
+            shares = tiles.share_of((i, j), method)
+            assert (shares * areas(tiles)).sum() == pytest.approx(m.values[i, j])
 
 
 @given(generated=page)
 @settings(max_examples=30, deadline=None)
-def test_pairs_of_cells_are_the_counts_of_the_page(generated):
+def test_pairs_of_tiles_are_the_pair_counts_of_the_page(generated):
     c = lcm.compare(*layouts([generated]))
     tiles, merged = c.page_tiles("page 0"), c.counts().merged()
     np.testing.assert_array_equal(tiles.pairs.words, merged.words)
@@ -39,8 +39,8 @@ def test_pairs_of_cells_are_the_counts_of_the_page(generated):
 
 
 @pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
-def test_a_page_looked_at_alone_is_the_page_that_was_counted(rounding):
-    """Scaled, on one side only, with scores under the threshold, with an outline."""
+def test_tiles_of_unusual_pages_are_equal_to_their_pair_counts(rounding):
+    """Scaled pages, pages on one side only, scores below the threshold, an outline."""
     gt = build({"a": (30, 20), "only gt": (9, 9), "b": (10, 10)}, [
         ("b", "x", 1, 1, 7.3, 8.5), ("a", "y", 0.4, 2, 20, 11.5), ("only gt", "x", 2, 2, 5, 5), ("b", "y", 3, 0, 9, 4),
     ])  # fmt: skip
@@ -60,12 +60,12 @@ def test_a_page_looked_at_alone_is_the_page_that_was_counted(rounding):
 def test_the_two_page_example(two_pages):
     c = lcm.compare(*two_pages)
     tiles = c.page_tiles("p1")
-    lit = tiles.share_of(c.cell("picture", "table"))
-    assert tiles.rectangles(lit == 0.5).tolist() == [[10, 4, 20, 12]]
-    assert tiles.rectangles(lit == 1.0).tolist() == [[10, 12, 20, 20]]
-    image = tiles.spread(lit)
+    shares = tiles.share_of(c.cell("picture", "table"))
+    assert tiles.rectangles(shares == 0.5).tolist() == [[10, 4, 20, 12]]
+    assert tiles.rectangles(shares == 1.0).tolist() == [[10, 12, 20, 20]]
+    image = tiles.spread(shares)
     assert image.shape == (20, 20) and image[5, 15] == 0.5 and image[15, 15] == 1 and image[5, 5] == 0
-    pair = tiles.pair_of_tile[tuple(np.argwhere(lit == 0.5)[0])]
+    pair = tiles.pair_of_tile[tuple(np.argwhere(shares == 0.5)[0])]
     assert tiles.set_names(GT, pair) == {"picture"} and tiles.set_names(PRED, pair) == {"picture", "table"}
     assert (tiles.word(GT, pair), tiles.word(PRED, pair)) == (0b10000, 0b110000)
     kinds = tiles.spread(tiles.agreement())
@@ -74,7 +74,7 @@ def test_the_two_page_example(two_pages):
     assert second[:, 0].tolist() == [1, 1, 1, 1, 2, 0, 3, 3, 0, 0]
 
 
-def test_shrunk_images_keep_their_shape(two_pages):
+def test_scaled_images_have_at_least_one_pixel(two_pages):
     tiles = lcm.compare(*two_pages).page_tiles("p1")
     assert tiles.spread(tiles.agreement(), 0.5).shape == (10, 10)
     assert tiles.spread(tiles.agreement(), 0.01).shape == (1, 1)

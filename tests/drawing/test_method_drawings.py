@@ -1,4 +1,4 @@
-"""The drawings: sound SVG, the words and numbers they promise, and the committed files."""
+"""The drawings: valid SVG, the expected words and numbers, and up-to-date committed files."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def texts(svg):
 
 
 @ALL
-def test_well_formed_and_described(file):
+def test_svg_is_well_formed_and_has_a_description(file):
     root = parsed(file)
     assert root.tag == f"{SVG}svg" and root.get("role") == "img"
     assert [child.tag for child in root[:3]] == [f"{SVG}title", f"{SVG}desc", f"{SVG}rect"]
@@ -43,7 +43,7 @@ def test_well_formed_and_described(file):
 
 
 @ALL
-def test_refers_to_nothing(file):
+def test_svg_has_no_ids_and_no_references(file):
     for element in parsed(file).iter():
         assert element.tag.removeprefix(SVG) in {
             "svg", "title", "desc", "rect", "text", "tspan", "path", "polygon", "circle"
@@ -53,7 +53,7 @@ def test_refers_to_nothing(file):
 
 
 @ALL
-def test_text_is_readable_and_inside(file):
+def test_text_is_large_enough_and_inside_the_drawing(file):
     root = parsed(file)
     height = float(root.get("height"))
     for element in root.iter(f"{SVG}text"):
@@ -69,7 +69,7 @@ def luminance(colour):
 
 
 @BOTH
-def test_contrast(dark):
+def test_text_has_enough_contrast(dark):
     light_of = {name: luminance(pair[dark]) for name, pair in method_drawings.DRAWING_COLOURS.items() if name != "none"}
     on_paper = [(name, "paper") for name in light_of if name.endswith("ink") or name in ("soft", "accent")]
     for text, ground in on_paper + [("ink", fill) for fill in method_drawings.FILLS.values()]:
@@ -87,17 +87,17 @@ def test_contrast(dark):
         ("bit-packing", "63|0b…0110 = 6|0b…0010 = 2|Picture + Caption|gt set|pred set|pixels|T contains P and more:"),
     ],
 )
-def test_words(name, words, dark):
+def test_drawings_contain_the_expected_words(name, words, dark):
     assert set(words.split("|")) <= set(texts(method_drawings.DRAWINGS[name](dark)))
 
 
-def test_collapse_says_what_layoutcm_computes():
+def test_collapse_drawing_has_the_computed_numbers():
     example = np.array(method_drawings.EXAMPLE, float)
     whole = Confusion(method_drawings.EXAMPLE_LABELS, "matrix", example, example, example.sum(axis=0))
     two = whole.collapse()
     np.testing.assert_array_equal(two.values, collapse_mass(example))
     np.testing.assert_array_equal(two.values.ravel(), method_drawings.collapsed_example())
-    content = two.average("micro")  # without Background: Content alone
+    content = two.average("micro")  # without Background, so only Content
     shown = texts(method_drawings.collapse())
     for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1")):
         assert shown[shown.index(label) + 1] == f"{100 * content[name]:.1f} %"
@@ -119,7 +119,7 @@ def layout(boxes):
     return head + "".join(rows)
 
 
-def test_pair_counts_are_those_of_layoutcm(tmp_path):
+def test_pair_counts_equal_those_of_a_comparison(tmp_path):
     for side, boxes in (("gt", method_drawings.GT_BOXES), ("pred", method_drawings.PRED_BOXES)):
         (tmp_path / f"{side}.csv").write_text(layout(boxes), "utf-8")
     compared = lcm.compare(lcm.read(tmp_path / "gt.csv"), lcm.read(tmp_path / "pred.csv")).confusion()
@@ -131,7 +131,7 @@ def test_pair_counts_are_those_of_layoutcm(tmp_path):
     assert {f"{pixels:,}" for pixels in pairs.values()} <= set(texts(method_drawings.bit_packing()))
 
 
-def test_contribution_is_that_of_the_rule():
+def test_contribution_follows_the_rule():
     sets = [
         method_drawings.labels_at(boxes, *method_drawings.PIXEL)
         for boxes in (method_drawings.GT_BOXES, method_drawings.PRED_BOXES)
@@ -160,7 +160,7 @@ def test_committed_files_are_current(tmp_path):
     )
 
 
-def test_command(tmp_path):
+def test_command_writes_the_drawings(tmp_path):
     command = [sys.executable, "-m", "layoutcm.drawing.method_drawings"]
     subprocess.run([*command, str(tmp_path)], check=True)
     assert {path.name for path in tmp_path.iterdir()} == set(FILES)

@@ -1,4 +1,4 @@
-"""What a reader says about a bad file: an InputError that names file, place, value and remedy, never a warning."""
+"""A bad file raises an InputError that names file, place, value and hint, and never a warning."""
 
 import io
 import json
@@ -25,7 +25,7 @@ def no_warnings():
 
 
 def coco(image=None, annotation=None, category=None, **sections):
-    """A small ground truth; the arguments replace fields of its entries or whole sections."""
+    """A small valid COCO file; the arguments replace fields of its second entries or whole sections."""
     images = [{"id": 1, "file_name": "a.png", "width": 100, "height": 80}, {"id": 2, "width": 100, "height": 80}]
     images[1] |= image or {}
     box = {"image_id": 1, "category_id": 1, "bbox": [10, 10, 20, 20]}
@@ -51,7 +51,7 @@ def as_bytes(content):
     return content if isinstance(content, bytes) else content.encode()
 
 
-def inside(content, old, new):
+def replace_in(content, old, new):
     return as_bytes(content).replace(as_bytes(old), as_bytes(new))
 
 
@@ -59,7 +59,7 @@ def nested(depth):
     return "[" * depth + "]" * depth
 
 
-def with_field(value):
+def with_extra_field(value):
     return as_bytes(coco())[:-1] + b', "info": ' + as_bytes(value) + b"}"
 
 
@@ -76,12 +76,12 @@ WHOLE_FILES = {
     "picture": (b"\x89PNG\r\n\x1a\n" + bytes(40), "a picture", "annotations"),
     "other JSON": ('{"pages": []}', "not recognised", "'pages'", "format="),
     "UTF-16": (json.dumps(coco()).encode("utf-16"), "UTF-16", "Save the file as UTF-8"),
-    "not UTF-8, in a name": (inside(coco(), "Table", b"T\xe9ble"), "byte ", "0xe9 is not UTF-8", "UTF-8"),
-    "half a surrogate pair": (inside(coco(), "Table", rb"\ud800"), "categories[1].name", "surrogate"),
+    "not UTF-8, in a name": (replace_in(coco(), "Table", b"T\xe9ble"), "byte ", "0xe9 is not UTF-8", "UTF-8"),
+    "half a surrogate pair": (replace_in(coco(), "Table", rb"\ud800"), "categories[1].name", "surrogate"),
     **{f"nested {n}": (nested(n), "nested too deeply") for n in (10_000, 100_000)},
-    **{f"nested {n} in a skipped field": (with_field(nested(n)), "nested too deeply") for n in (10_000, 100_000)},
-    "nested bbox": (inside(coco(), "[10, 10, 20, 20]", nested(100_000)), "annotations[0].bbox"),
-    "NaN beside nesting": (with_field(nested(600) + ', "more": NaN'), "more: the value is nan"),
+    **{f"nested {n} in a skipped field": (with_extra_field(nested(n)), "nested too deeply") for n in (10_000, 100_000)},
+    "nested bbox": (replace_in(coco(), "[10, 10, 20, 20]", nested(100_000)), "annotations[0].bbox"),
+    "NaN next to nesting": (with_extra_field(nested(600) + ', "more": NaN'), "more: the value is nan"),
 }
 JSON_VALUES = {
     "bbox as text": (coco(annotation={"bbox": "1,2,3,4"}), "annotations[1].bbox", "'1,2,3,4'", "Repair"),
@@ -91,14 +91,14 @@ JSON_VALUES = {
     "NaN": (bbox(1, NAN, 1, 1), "annotations[1].bbox[1]", "nan", "finite", "Remove"),
     "Infinity": (bbox(INF, 1, 1, 1), "annotations[1].bbox[0]", "inf", "finite"),
     "-Infinity": (bbox(1, 1, 1, -INF), "annotations[1].bbox[3]", "-inf", "finite"),
-    "1e400": (inside(bbox(1, 1, 7, 7), "7, 7", "7, 1e400"), "annotations[1].bbox[3]", "inf", "finite"),
+    "1e400": (replace_in(bbox(1, 1, 7, 7), "7, 7", "7, 1e400"), "annotations[1].bbox[3]", "inf", "finite"),
     "huge integer": (bbox(1, 1, HUGE, 1), "annotations[1].bbox[2]", "out of range", "1000", "Repair"),
-    "5000 digits": (inside(bbox(1, 1, 7, 1), "7", "7" * 5000), "annotations", "bbox", "out of range"),
+    "5000 digits": (replace_in(bbox(1, 1, 7, 1), "7", "7" * 5000), "annotations", "bbox", "out of range"),
     "1e300": (bbox(1, 1e300, 1, 1), "annotations[1].bbox", "y0 is 1e+300", "1,000,000,000", "repair"),
     "sum overflows": (bbox(1e308, 1, 1e308, 1), "annotations[1].bbox", "1e+308"),
     "image id null": (coco(image={"id": None}), "images[1].id", "null", "Repair"),
     "image id list": (coco(image={"id": [1]}), "images[1].id", "[1]"),
-    "image id of 5000 digits": (inside(coco(image={"id": 777}), "777", "7" * 5000), "images", "id", "out of range"),
+    "image id of 5000 digits": (replace_in(coco(image={"id": 777}), "777", "7" * 5000), "images", "id", "out of range"),
     "width as text": (coco(image={"width": "100"}), "images[1].width", "'100'", "Repair"),
     "width huge": (coco(image={"width": HUGE}), "images[1].width", "1000", "out of range"),
     "width zero": (coco(image={"width": 0}), "images[1]", "width is 0", "above 0", "Repair"),
@@ -148,8 +148,8 @@ PARQUET = {
     "garbage": (b"PAR1" + b"garbage" * 10, "not a readable Parquet", "Export"),
     "garbage between marks": (b"PAR1" + b"garbage" * 10 + b"PAR1", "not a readable Parquet"),
     "truncated": (table()[:-9], "not a readable Parquet"),
-    "text that is none": (inside(table(), "Text", b"T\xe9xt"), "not a readable Parquet", "UTF8"),
-    "name that is no text": (inside(table(), "label", b"lab\xe9l"), "not a readable Parquet"),
+    "text that is not UTF-8": (replace_in(table(), "Text", b"T\xe9xt"), "not a readable Parquet", "UTF8"),
+    "column name that is not UTF-8": (replace_in(table(), "label", b"lab\xe9l"), "not a readable Parquet"),
     "list as label": (table(label=[["Text"], []]), "column label", "list", "must be text", "Convert"),
     "bytes as label": (table(label=[b"ok", b"\xff"]), "column label", "binary", "must be text"),
     "text as number": (table(x0=["1", "x"]), "row 1, column x0", "'x'", "Repair"),
@@ -159,15 +159,15 @@ PARQUET = {
 }
 SEGMENTATIONS = {
     "too few points": ([[1, 2, 3, 4]], "segmentation[0]", "4 numbers", "at least 3 points"),
-    "odd": ([[1, 2, 3, 4, 5, 6, 7]], "segmentation[0]", "7 numbers"),
+    "x without y": ([[1, 2, 3, 4, 5, 6, 7]], "segmentation[0]", "7 numbers"),
     "far away": ([[1e10, 2, 3, 4, 5, 6]], "segmentation[0]", "too large"),
     "text": ("x", "neither a list of polygons nor a run-length mask", "Repair"),
     "runs too short": ({"size": [2, 3], "counts": [1, 2]}, "segmentation.counts", "[1, 2]", "6 pixels"),
     "negative run": ({"size": [2, 3], "counts": [7, -1]}, "segmentation.counts", "[7, -1]"),
-    "no run code": ({"size": [2, 3], "counts": "é"}, "segmentation.counts", "'é'"),
-    "no end": ({"size": [2, 3], "counts": "o" * 99}, "segmentation.counts", "not a compressed mask"),
+    "invalid run character": ({"size": [2, 3], "counts": "é"}, "segmentation.counts", "'é'"),
+    "unterminated run": ({"size": [2, 3], "counts": "o" * 99}, "segmentation.counts", "not a compressed mask"),
     "no pixels": ({"size": [0, 3], "counts": []}, "(0, 3)"),
-    "vast": ({"size": [10**9, 10**9], "counts": [10**18]}, "1000000000", "268,435,456"),
+    "too many pixels": ({"size": [10**9, 10**9], "counts": [10**18]}, "1000000000", "268,435,456"),
 }
 SEGMENTATION_FILES = {
     name: (coco(annotation={"segmentation": value}), "annotations[1].segmentation", *words)
@@ -192,10 +192,10 @@ def test_bad_file(tmp_path, group, name):
 
 def test_a_skipped_field_may_hold_anything():
     for value in (b'"\xff"', "9" * 400, nested(300)):
-        assert len(lcm.read(("f", with_field(value))).regions) == 2
+        assert len(lcm.read(("f", with_extra_field(value))).regions) == 2
 
 
-def test_places_that_are_no_files(tmp_path):
+def test_unreadable_paths_are_refused(tmp_path):
     for source, word in (
         (tmp_path / "none.json", "no such file"),
         (tmp_path, "folder"),
@@ -207,7 +207,7 @@ def test_places_that_are_no_files(tmp_path):
 
 
 @pytest.mark.parametrize("source", [None, 5, ("name",), ("name", "text"), (1, b"x"), "a\0b"])
-def test_sources_that_are_none(source):
+def test_invalid_sources_are_refused(source):
     with pytest.raises(lcm.InputError):
         lcm.read(source)
 
@@ -233,14 +233,14 @@ def test_bad_option(options, words):
     assert [word for word in words if word not in str(error.value)] == []
 
 
-# Whatever happens to a file, it is read or refused.
+# Randomly damaged files are read, or refused with an InputError.
 
 RESULTS = [{"image_id": 1, "category_id": i, "bbox": [5, 5 * i, 9, 9], "score": 0.5} for i in (1, 2)]
-ELL = {"segmentation": [[10, 10, 30, 10, 30, 20, 20, 20, 20, 40, 10, 40]]}
+L_SHAPE = {"segmentation": [[10, 10, 30, 10, 30, 20, 20, 20, 20, 40, 10, 40]]}
 MASK = {"segmentation": {"size": [80, 100], "counts": "Pb0000"}}
-WHOLE = {
-    "coco": as_bytes(coco(annotation=ELL)),
-    "coco-results": as_bytes([RESULTS[0] | MASK, RESULTS[1] | ELL]),
+VALID_FILES = {
+    "coco": as_bytes(coco(annotation=L_SHAPE)),
+    "coco-results": as_bytes([RESULTS[0] | MASK, RESULTS[1] | L_SHAPE]),
     "csv": as_bytes(HEADER + ROW + ROW.replace("a,d", '"b,c",d') + "e,d,50,60,,,,,,\n"),
     "parquet": table(score=[0.5, None]),
 }
@@ -263,7 +263,7 @@ TOKENS = [
 
 
 def mutated(data, random):
-    """A few byte flips, deletions, insertions, repeats or swaps of JSON's tokens."""
+    """The data after one to three random bit flips, deletions, insertions, repeats or replaced numbers."""
     for _ in range(random.randint(1, 3)):
         at, length = random.randrange(len(data) + 1), random.randint(1, 8)
         kind = random.choice(("flip", "delete", "insert", "repeat", "number"))
@@ -275,19 +275,19 @@ def mutated(data, random):
             data = data[:at] + random.choice(TOKENS) + data[at:]
         elif kind == "repeat":
             data = data[:at] + data[at : at + 5 * length] + data[at:]
-        else:  # the next number, if any, becomes something else
+        else:  # replace the next number, if there is one
             start = next((i for i in range(at, len(data)) if data[i : i + 1].isdigit()), len(data))
             data = data[:start] + random.choice(TOKENS) + data[start:].lstrip(b"0123456789.")
     return data
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", VALID_FILES)
 def test_mutated_files_are_read_or_refused(name):
     seeded = random.Random(f"seed of {name}")
-    gt = lcm.read(("gt", WHOLE["csv" if name == "parquet" else "coco" if name.startswith("coco") else name]))
+    gt = lcm.read(("gt", VALID_FILES["csv" if name == "parquet" else "coco" if name.startswith("coco") else name]))
     outcomes = {True: 0, False: 0}
     for i in range(500):
-        data = mutated(WHOLE[name], seeded)
+        data = mutated(VALID_FILES[name], seeded)
         try:
             pred = lcm.read(("mutated", data), like=gt, shapes=("box", "polygon")[i % 2])
             matrix = lcm.compare(gt, pred, threads=1).confusion().values
@@ -298,4 +298,4 @@ def test_mutated_files_are_read_or_refused(name):
             outcomes[False] += 1
         except Exception as error:
             raise AssertionError(f"{type(error).__name__} on {data!r}") from error
-    assert min(outcomes.values()) > 10, outcomes  # both ways were taken, so the test can see something
+    assert min(outcomes.values()) > 10, outcomes  # both outcomes occur, so the test is meaningful

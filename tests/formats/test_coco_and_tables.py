@@ -1,4 +1,4 @@
-"""What a reader makes of a good file: COCO ground truth and results, masks, CSV and Parquet tables."""
+"""Reading valid files: COCO ground truth and results, masks, CSV and Parquet tables."""
 
 import json
 
@@ -32,7 +32,7 @@ def coco(images=None, annotations=None, categories=None):
 
 @pytest.fixture
 def read(tmp_path):
-    """Writes a file of the test's own (JSON, text or bytes) and reads it."""
+    """A function that writes a file (JSON, text or bytes) and reads it."""
 
     def write_and_read(content, name="file", **options):
         if isinstance(content, dict | list):
@@ -121,7 +121,7 @@ def test_empty_and_inverted_boxes_are_dropped(read):
     assert "2 boxes" in message and "annotations[1].bbox: x0, y0, x1, y1 = 2.5, 2.5, 2.5, 2.5" in message
 
 
-def test_boxes_beyond_the_page_are_noted(read):
+def test_boxes_beyond_the_page_are_reported(read):
     layout = read(coco(annotations=[region(), region(bbox=[-3, 0, 9, 9]), region(bbox=[90, 70, 30, 9])]))
     assert len(layout.regions) == 3 and found(layout) == {"clipped-box": 2}
     assert "by up to 20" in layout.findings[0].message and "annotations[1].bbox" in layout.findings[0].message
@@ -129,7 +129,7 @@ def test_boxes_beyond_the_page_are_noted(read):
     assert read(coco(annotations=[region(bbox=[-0.5, 0, 9, 9])])).findings[0].severity == "info"
 
 
-def test_results_borrow_pages_and_labels(read):
+def test_results_take_pages_and_labels_from_the_reference_layout(read):
     gt = read(coco([image(5), image(9)], [region(5, 4)], [{"id": 4, "name": "Text"}]))
     pred = read([region(9, 4, score=0.5), region(77, 4), region(5, 6)], like=gt)
     assert pred.format == "coco-results"
@@ -138,14 +138,14 @@ def test_results_borrow_pages_and_labels(read):
     assert found(pred) == {"unknown-page": 1, "undeclared-category": 1}
 
 
-def test_results_like_a_table_are_known_by_name_and_not_guessed(read):
+def test_results_with_a_table_as_reference_layout_are_matched_by_name_only(read):
     gt = read(HEADER + "p1,,100,80,Table,1,1,9,9,\np1,,100,80,Text,1,1,9,9,\n")
     pred = read([region("p1", "Text"), region("p1", 1)], like=gt)
     assert pred.regions["label"].tolist() == ["Text", "category 1"] and found(pred) == {"undeclared-category": 1}
 
 
 @pytest.mark.parametrize("text", ["[]", " [ \n ] "])
-def test_an_empty_list_finds_nothing(read, text):
+def test_an_empty_results_list_has_no_regions(read, text):
     gt = read(coco())
     pred = read(text, like=gt)
     assert len(pred.regions) == 0 and len(pred.pages) == 1 and pred.findings == ()
@@ -153,7 +153,7 @@ def test_an_empty_list_finds_nothing(read, text):
     assert len(read(text).pages) == 0
 
 
-def test_results_with_a_background_lent_by_the_ground_truth(read):
+def test_results_in_the_background_category_of_the_reference_layout_are_dropped(read):
     gt = read(coco(categories=[{"id": 0, "name": "Background"}, {"id": 1, "name": "Text"}]))
     pred = read([region(1, 0), region(1, 1)], like=gt)
     assert pred.regions["label"].tolist() == ["Text"] and found(pred) == {"background-region": 1}
@@ -169,7 +169,7 @@ def test_results_alone_need_sizes(read):
     assert read([region(3)], sizes={"3.png": (50, 70)}).pages["width"].tolist() == [50]
 
 
-ELL = [10, 10, 30, 10, 30, 20, 20, 20, 20, 40, 10, 40]
+L_SHAPE = [10, 10, 30, 10, 30, 20, 20, 20, 20, 40, 10, 40]
 
 
 @pytest.mark.parametrize("corners", [[10, 20, 40, 20, 40, 60, 10, 60], [10, 20, 10, 60, 40, 60, 40, 20, 10, 20]])
@@ -178,22 +178,22 @@ def test_a_rectangle_is_a_box(read, corners):
     assert boxes(layout) == [[10, 20, 40, 60]] and "outline" not in layout.regions
 
 
-def test_there_and_back_is_no_box(read):
+def test_a_polygon_that_retraces_an_edge_is_not_a_box(read):
     spike = [10, 10, 30, 10, 30, 40, 30, 10]
     assert "outline" in read(coco(annotations=[region(segmentation=[spike])]), shapes="polygon").regions
 
 
-def test_outlines_are_kept_only_when_asked_for(read):
-    file = coco(annotations=[region(segmentation=[ELL]), region(segmentation=[])])
+def test_outlines_are_kept_only_if_requested(read):
+    file = coco(annotations=[region(segmentation=[L_SHAPE]), region(segmentation=[])])
     assert "outline" not in read(file).regions
     kept = read(file, shapes="polygon").regions["outline"]
-    assert kept[0].rings[0].tolist() == np.reshape(ELL, (-1, 2)).tolist() and kept[1] is None
+    assert kept[0].rings[0].tolist() == np.reshape(L_SHAPE, (-1, 2)).tolist() and kept[1] is None
 
 
 @pytest.mark.parametrize("shapes", ["box", "polygon"])
 def test_segmentation_alone_gives_the_box(read, shapes):
     gt = read(coco())
-    part = region(bbox=None, segmentation=[ELL])
+    part = region(bbox=None, segmentation=[L_SHAPE])
     assert boxes(read([part], like=gt, shapes=shapes)) == [[10, 10, 30, 40]]
 
 
@@ -259,7 +259,7 @@ def test_csv_row_without_label(read):
     assert "row 2" in layout.findings[0].message
 
 
-def test_csv_size_and_document_may_stand_on_any_row_of_a_page(read):
+def test_csv_size_and_document_may_be_on_any_row_of_a_page(read):
     layout = read(HEADER + "a,,,,T,1,2,3,4,\na,d,100,80,T,5,6,7,8,\n")
     assert layout.pages.loc[0, ["document", "width", "height"]].tolist() == ["d", 100, 80]
 
@@ -311,11 +311,11 @@ def test_format_overrides_detection(read):
         "image_id,label,x_center,y_center,width,height",
     ],
 )
-def test_usual_spellings_of_columns(read, header):
+def test_usual_column_names(read, header):
     numbers = {"h": "1,2,3,4", "height": "1,2,3,4"}.get(header.split(",")[-1], "1,2,4,6")
     numbers = "2.5,4,3,4" if "center" in header else numbers
-    sign = next(sign for sign in ("\t", ";", ",") if sign in header)
-    table = f"{header}\na.png,Text,{numbers}\n".replace(",", sign)
+    separator = next(character for character in ("\t", ";", ",") if character in header)
+    table = f"{header}\na.png,Text,{numbers}\n".replace(",", separator)
     layout = read(table, "t.csv", sizes=(100, 80))
     assert boxes(layout) == [[1, 2, 4, 6]]
     assert layout.regions["label"].tolist() == ["Text"] and layout.pages["page"].tolist() == ["a.png"]

@@ -1,4 +1,4 @@
-"""Every format read from files that the tests wrote, compared with COCO, in a folder, a zip and a list of uploads."""
+"""Every format gives the same layout as COCO, read from a file, a folder, a zip or a list of uploads."""
 
 import io
 import itertools
@@ -15,7 +15,7 @@ from layoutcm.layouts.model import stem
 from support.reading import pages, regions
 from written import LABELS, PAGES, Page, writers, written
 
-# Formats that name no labels of their own, or give other names: what they make of Title, Text, Table, Picture.
+# The labels that formats give for Title, Text, Table and Picture, where they differ from these.
 LOWER = {label: label.lower() for label in LABELS}
 OWN_LABELS = {
     "docling": LOWER,
@@ -37,8 +37,8 @@ OWN_LABELS = {
     "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
     "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
 }
-INCH = 100  # pixels, where a format counts in inches
-# Formats that cannot say that a page is blank, or leave it out.
+INCH = 100  # pixels per inch, for formats with coordinates in inches
+# Formats that do not list blank pages.
 NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
 
 
@@ -64,14 +64,14 @@ def test_every_format_gives_the_same_pages_as_coco(format, tmp_path):
     expected = {page.name for page in PAGES if page.regions or format not in NO_BLANK_PAGES}
     assert {stem(name) for name in layout.page_columns.names} == expected
     assert len(compared.pages) == len(PAGES), compared.pages
-    # The diagonal alone is not enough where regions overlap: a perfect match has recall 1 on it.
+    # With a perfect match every label has recall 1, even where regions overlap.
     recall = np.diag(compared.confusion(method="tensor").recall)
     assert np.nanmin(recall) == 1, compared.confusion().classes()
 
 
 @pytest.mark.parametrize("format", sorted(writers()))
-def test_pages_regions_labels_and_boxes_are_those_that_were_written(format, tmp_path):
-    """Counted on the pages as they were written down, without a comparison in between."""
+def test_pages_regions_labels_and_boxes_are_as_written(format, tmp_path):
+    """Checks the layout against PAGES directly, without `compare`."""
     layout = read_written(format, tmp_path)
     names = OWN_LABELS.get(format, {label: label for label in LABELS})
     unit = INCH if format == "azure" else 1
@@ -82,7 +82,7 @@ def test_pages_regions_labels_and_boxes_are_those_that_were_written(format, tmp_
     expected = [(page.name, names[label], *(v / unit for v in box)) for page in PAGES for label, box, _ in page.regions]
     on_page = [stem(layout.page_columns.names[i]) for i in layout.region_columns.page]
     found = [(page, label, *(round(v, 3) for v in box)) for page, (label, *box) in zip(on_page, regions(layout))]
-    # The order on a page is the format's own: a service lists paragraphs before tables.
+    # The order on a page depends on the format: some services list paragraphs before tables.
     assert sorted(found) == sorted(expected)
 
 
@@ -100,25 +100,27 @@ def random_pages():
 
 
 def test_the_same_boxes_give_a_diagonal_matrix_between_any_two_file_formats():
-    kept = random_pages()
-    like = lcm.read(list(writers()["coco"](kept).items()))
-    read = {one: lcm.read(list(writers()[one](kept).items()), like=like) for one in FILE_FORMATS}
-    backwards = {one: {own: label for label, own in OWN_LABELS.get(one, {}).items()} for one in FILE_FORMATS}
+    pages_to_write = random_pages()
+    like = lcm.read(list(writers()["coco"](pages_to_write).items()))
+    layouts = {format: lcm.read(list(writers()[format](pages_to_write).items()), like=like) for format in FILE_FORMATS}
+    to_written_label = {
+        format: {own: label for label, own in OWN_LABELS.get(format, {}).items()} for format in FILE_FORMATS
+    }
     for gt, pred in itertools.permutations(FILE_FORMATS, 2):
-        mapping = {"gt": backwards[gt], "pred": backwards[pred]}
-        matrix = lcm.compare(read[gt], read[pred], mapping=mapping, rounding="nearest").confusion().values
+        mapping = {"gt": to_written_label[gt], "pred": to_written_label[pred]}
+        matrix = lcm.compare(layouts[gt], layouts[pred], mapping=mapping, rounding="nearest").confusion().values
         assert np.count_nonzero(matrix - np.diag(np.diag(matrix))) == 0, (gt, pred)
         assert np.diag(matrix).all(), (gt, pred)
 
 
 @pytest.mark.parametrize("format", sorted(writers()))
-def test_no_other_format_takes_a_written_file_for_its_own(format):
+def test_a_written_file_is_recognised_by_its_own_format_only(format):
     known = [[kind.name for kind in find_candidates(Content(name, data))] for name, data in written(format).items()]
     assert [format] in known and all(kinds in ([format], []) for kinds in known)
 
 
 @pytest.mark.parametrize("format", sorted(writers()))
-def test_a_zip_and_a_list_of_uploads_give_what_the_folder_gives(format, tmp_path):
+def test_a_zip_and_a_list_of_uploads_give_the_same_layout_as_the_folder(format, tmp_path):
     files = written(format)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,4 +1,4 @@
-"""Markup from strangers: whatever it holds, the answer is a layout or an InputError, in bounded memory."""
+"""Untrusted markup gives a layout or an InputError, in bounded time and memory."""
 
 import gc
 import socket
@@ -57,26 +57,26 @@ def test_entities_are_refused_before_anything_is_parsed(declared, format, monkey
 
 
 def test_nothing_outside_the_file_is_fetched(monkeypatch):
-    monkeypatch.setattr(socket, "socket", lambda *_: pytest.fail("the network was asked"))
+    monkeypatch.setattr(socket, "socket", lambda *_: pytest.fail("the network was used"))
     doctype = '<!DOCTYPE PcGts SYSTEM "http://127.0.0.1:1/page.dtd">'
     assert len(read(doctype + PAGE.format(REGION)).regions) == 1
     refusal(doctype + PAGE.format("&outside;"), "undefined entity")
 
 
 @pytest.mark.parametrize("encoding", ["cp037", "utf-7", "utf-16", "utf-32", "no such thing"])
-def test_an_encoding_that_could_hide_an_entity_is_refused_however_far_away_it_is_told(encoding):
+def test_an_encoding_that_could_hide_an_entity_is_refused_even_after_many_blanks(encoding):
     blanks = " " * 5000
     refusal(f'<?xml version="1.0"{blanks}encoding="{encoding}"?>{PAGE.format("")}', "encoding", encoding[:7])
 
 
-def test_text_that_is_not_utf_8_names_the_byte():
+def test_the_error_for_text_that_is_not_utf_8_names_the_byte():
     place = f"byte {PAGE.index('{}')}"
     refusal(PAGE.format("\udcff").encode("utf-8", "surrogateescape"), place, "0xff is not UTF-8")
     refusal(PAGE.format("").encode("utf-16-le"), "not", format="page-xml")
 
 
 @pytest.mark.parametrize("encoding", ["iso-8859-1", "windows-1252", "us-ascii", "UTF-8"])
-def test_declared_encodings_of_one_byte_are_read(encoding):
+def test_declared_single_byte_encodings_are_read(encoding):
     label = "text" if encoding == "us-ascii" else "r\xe9sum\xe9"
     box = f'<box label="{label}" xtl="1" ytl="2" xbr="3" ybr="4"/>'
     text = f'<?xml version="1.0" encoding="{encoding}"?><annotations><image name="a">{box}</image></annotations>'
@@ -109,7 +109,7 @@ def test_depth_is_bounded_in_files_of_any_size(streamed, monkeypatch):
 
 @pytest.mark.parametrize("format", MARKUP)
 @pytest.mark.parametrize("streamed", [True, False])
-def test_a_file_cut_off_anywhere_is_refused_or_has_lost_nothing(format, streamed, monkeypatch):
+def test_a_truncated_file_is_refused_or_has_lost_no_region(format, streamed, monkeypatch):
     monkeypatch.setattr(xml, "STREAM_ABOVE", 0 if streamed else 1 << 30)
     name, data = first_file(format)
     whole = read(data, name)
@@ -118,9 +118,9 @@ def test_a_file_cut_off_anywhere_is_refused_or_has_lost_nothing(format, streamed
             layout = read(data[:length], name, format=format)
         except lcm.InputError as error:
             assert str(error)
-        else:  # what a model writes from left to right holds what was written so far; HTML may end between two pages
-            text = format == "doctags" or "cut-off" in {finding.code for finding in layout.findings}
-            assert text or len(layout.regions) == len(whole.regions)
+        else:  # truncated DocTags are valid up to the cut; HTML may end between two pages
+            may_be_incomplete = format == "doctags" or "cut-off" in {finding.code for finding in layout.findings}
+            assert may_be_incomplete or len(layout.regions) == len(whole.regions)
 
 
 @pytest.mark.parametrize("streamed", [True, False])
@@ -131,14 +131,14 @@ def test_one_huge_value_is_read_or_refused(streamed, monkeypatch):
     assert len(read(PAGE.format(REGION.replace('"r"', f'"{huge}"'))).regions) == 1
     assert len(read(PAGE.format(f"<!--{huge}-->{huge}<![CDATA[{huge}]]>{REGION}")).regions) == 1
     refusal(PAGE.format(REGION.replace("1,1", f"1,{huge}")), "longer than")
-    assert len(read(PAGE.replace("100", huge).format(REGION)).regions) == 1, "the size is the one that was given"
+    assert len(read(PAGE.replace("100", huge).format(REGION)).regions) == 1, "the size comes from `sizes`"
     kinds = read(PAGE.format(REGION.replace("id=", f'custom="{"structure {" * MANY}" id='))).labels
     assert kinds == ["TextRegion"]
 
 
 @pytest.mark.parametrize("format", XML)
 @pytest.mark.parametrize("chunk", [1 << 20, 64])
-def test_a_streamed_file_gives_what_the_tree_gives(format, chunk, monkeypatch):
+def test_a_streamed_file_gives_the_same_layout_as_a_tree(format, chunk, monkeypatch):
     files = list(written(format).items())
     like = lcm.read(list(written("coco").items()))
     tree = lcm.read(files, like=like)
@@ -149,7 +149,7 @@ def test_a_streamed_file_gives_what_the_tree_gives(format, chunk, monkeypatch):
     assert np.array_equal(streamed.region_columns.boxes, tree.region_columns.boxes)
 
 
-def test_a_streamed_file_is_never_held_as_a_whole(monkeypatch):
+def test_a_streamed_file_is_never_completely_in_memory(monkeypatch):
     monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
     monkeypatch.setattr(xml, "CHUNK", 1 << 10)
     image = "<image>" + "<box><attribute>1</attribute></box>" * 5 + "</image>"
@@ -160,16 +160,16 @@ def test_a_streamed_file_is_never_held_as_a_whole(monkeypatch):
         if i % 100 == 0:
             most = max(most, count_elements() - before)
     assert i == 499
-    # A chunk of 1 kB is some 30 elements; the whole file is 5,500.
+    # A chunk of 1 kB has about 30 elements, the whole file 5,500.
     assert most < 200
 
 
-def test_a_page_of_endless_elements_is_refused(monkeypatch):
+def test_a_page_with_too_many_elements_is_refused(monkeypatch):
     monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
     monkeypatch.setattr(xml, "MAX_ELEMENTS_HELD", 1000)
     refusal(PAGE.format("<a/>" * 2000), "over 1,000 elements")
     lines = "<TextLine><Word/></TextLine>" * 2000
-    assert len(read(PAGE.format(REGION + lines)).regions) == 1, "lines and words are not held"
+    assert len(read(PAGE.format(REGION + lines)).regions) == 1, "lines and words do not count"
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_a_page_of_endless_elements_is_refused(monkeypatch):
         "<br>" * MANY,
     ],
 )
-def test_loose_tags_take_no_more_than_their_length(inside):
-    """Each of these would take minutes if it were looked at again from every position."""
+def test_malformed_tags_take_linear_time(inside):
+    """Each of these would take minutes with a parser that starts again from every position."""
     try:
         layout = read(HOCR.format(inside), "x.hocr")
     except lcm.InputError as error:
@@ -202,16 +202,16 @@ def test_loose_tags_take_no_more_than_their_length(inside):
 @pytest.mark.parametrize(
     "inside", ["<loc_1>" * MANY, "<picture>" * MANY, "<text>" + " " * MANY, "</otsl><picture>" * MANY, "<text" * MANY]
 )
-def test_loose_doctags_take_no_more_than_their_length(inside):
+def test_malformed_doctags_take_linear_time(inside):
     with pytest.raises(lcm.InputError, match="no locations"):
         read(f"<doctag><text>a</text>{inside}", "x.dt")
 
 
 @pytest.mark.parametrize(("name", "start"), [("x.hocr", HOCR.split("{}")[0]), ("x.dt", "<doctag>")])
-def test_a_file_of_endless_tags_is_refused_at_once(name, start, monkeypatch):
+def test_a_file_with_too_many_tags_is_refused(name, start, monkeypatch):
     monkeypatch.setattr(html_tags, "MAX_TAGS", 1000)
     refusal(start + "<b>" * 2000, "at most 1,000", name=name)
 
 
-def test_endless_pages_are_refused():
+def test_too_many_pages_are_refused():
     refusal("<doctag>" + "<page_break>" * 200_000, "at most 100,000", name="x.dt")

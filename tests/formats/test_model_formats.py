@@ -1,4 +1,4 @@
-"""docling, OmniDocBench, PaddleX, MinerU, Unstructured, Surya, HURIDOCS, LayoutParser, Marker: their own ways."""
+"""Details of docling, OmniDocBench, PaddleX, MinerU, Unstructured, Surya, HURIDOCS, LayoutParser and Marker files."""
 
 import json
 
@@ -33,7 +33,7 @@ def item(label, box, page=1, origin="BOTTOMLEFT", parent="#/body"):
     return {"label": label, "prov": [{"page_no": page, "bbox": edges}], "parent": {"$ref": parent}}
 
 
-def test_docling_counts_from_below_or_from_above_as_each_box_says():
+def test_docling_boxes_have_their_origin_at_the_bottom_or_the_top():
     text = item("text", (10, 190, 30, 150))
     text["prov"] += item("text", (5, 6, 7, 8), page=2, origin="TOPLEFT")["prov"]
     layout = read(docling(texts=[text]))
@@ -44,7 +44,7 @@ def test_docling_counts_from_below_or_from_above_as_each_box_says():
     ]
 
 
-def test_docling_texts_in_a_picture_are_left_out_on_demand_and_captions_kept():
+def test_docling_texts_in_a_picture_can_be_left_out_and_captions_are_kept():
     inside = item("text", (10, 190, 30, 150), parent="#/pictures/0")
     caption = item("caption", (10, 90, 30, 50), parent="#/pictures/0")
     old = item("text", (1, 9, 3, 5)) | {"parent": {"cref": "#/pictures/0"}}
@@ -72,7 +72,7 @@ def test_docling_metrics_holds_both_sides():
     )
 
 
-def test_docling_predictions_can_leave_the_page_and_must_be_complete():
+def test_docling_predictions_may_exceed_the_page_and_must_be_complete():
     one = {"image_name": "a.png", "bboxes": [[-1, 2, 3, 4]], "labels": ["Text"], "scores": [0.5]}
     layout = read({"predictions": [one], "categories": ["Text"]}, sizes=(10, 10))
     assert rows(layout) == [("a.png", "Text", [-1, 2, 3, 4])] and found(layout) == {"clipped-box": 1}
@@ -82,7 +82,7 @@ def test_docling_predictions_can_leave_the_page_and_must_be_complete():
         read({"predictions": [one]})
 
 
-def test_omnidocbench_pairs_names_with_and_without_suffix():
+def test_omnidocbench_matches_names_with_and_without_suffix():
     info = {"page_attribute": {}, "width": 100, "height": 80, "image_path": "x.pdf_7.jpg", "page_no": 7}
     regions = [
         {"category_type": "title", "poly": [1, 2, 9, 2, 9, 6, 1, 6], "line_with_spans": [{"poly": [0] * 8}]},
@@ -143,7 +143,7 @@ def test_mineru_model_leaves_lines_and_formulas_out():
     assert found(layout) == {"inline-detection": 1}
 
 
-def test_mineru_content_list_is_in_thousandths_or_has_no_places():
+def test_mineru_content_list_has_boxes_in_thousandths_or_none():
     entries = [
         {"type": "text", "page_idx": 0, "bbox": [100, 250, 500, 500], "text_level": 1},
         {"type": "text", "page_idx": 0},
@@ -163,14 +163,14 @@ def element(points, system="PixelSpace", **fields):
     } | fields
 
 
-def test_unstructured_points_from_below_and_elements_without_places():
+def test_unstructured_origin_at_the_bottom_and_elements_without_coordinates():
     points = [[10, 20], [10, 50], [30, 50], [30, 20]]
-    nowhere = {"type": "Text", "element_id": "2", "metadata": {"page_number": 1}}
-    layout = read([element(points), element(points, "PointSpace"), nowhere])
+    without_coordinates = {"type": "Text", "element_id": "2", "metadata": {"page_number": 1}}
+    layout = read([element(points), element(points, "PointSpace"), without_coordinates])
     assert rows(layout) == [("d", "Title", [10, 20, 30, 50]), ("d", "Title", [10, 150, 30, 180])]
     assert found(layout) == {"no-place": 1}
     with pytest.raises(lcm.InputError, match="none of the 1 elements has coordinates"):
-        read([nowhere])
+        read([without_coordinates])
 
 
 def test_surya_pages_outlines_and_missing_confidence():
@@ -200,7 +200,7 @@ def test_layoutparser_intervals_have_no_box():
     assert [box for _, _, box in rows(read(table, "doc.csv", sizes=(10, 10)))] == [[1, 2, 3, 4], [0, 1, 4, 5]]
 
 
-def test_marker_groups_nest_and_lines_are_too_small():
+def test_marker_groups_nest_and_lines_are_left_out():
     line = {"block_type": "Line", "bbox": [1, 1, 2, 2]}
     picture = {
         "block_type": "Picture",

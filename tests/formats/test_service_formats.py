@@ -1,4 +1,4 @@
-"""YOLO, LabelMe, Label Studio, Azure, Textract, Document AI: what these tools do that others do not."""
+"""Details of YOLO, LabelMe, Label Studio, Azure, Textract and Document AI files."""
 
 import json
 
@@ -34,7 +34,7 @@ def yolo(text, *others, **options):
         ("obj.names", b"Text\r\nTable\r\n"),
     ],
 )
-def test_yolo_names_stand_in_a_file_beside_the_labels(names):
+def test_yolo_names_are_in_a_file_next_to_the_labels(names):
     layout = yolo(b"1 0.5 0.5 0.2 0.1\n", names)
     assert layout.labels == ["Text", "Table"] and layout.regions["label"].tolist() == ["Table"]
     assert boxes(layout) == [[40, 90, 60, 110]] and found(layout) == {}
@@ -63,7 +63,7 @@ def test_yolo_fractions_of_six_digits_do_not_add_a_row_of_pixels():
     assert boxes(layout) == [[0, 0, 2, 3]]
 
 
-def test_yolo_pages_of_one_name_in_two_folders_stay_apart():
+def test_yolo_pages_with_the_same_name_in_two_folders_stay_separate():
     files = [("train/labels/a.txt", b"0 .5 .5 1 1\n"), ("val/labels/a.txt", b"")]
     assert lcm.read(files, sizes=(10, 10)).page_columns.names == ("train/a", "val/a")
 
@@ -77,7 +77,7 @@ def test_yolo_pages_of_one_name_in_two_folders_stay_apart():
         (b"0 0.5 0.5", "has no box"),
     ],
 )
-def test_yolo_lines_that_are_no_boxes_are_named(line, words):
+def test_the_error_for_a_wrong_yolo_line_names_the_line(line, words):
     with pytest.raises(lcm.InputError, match=words) as error:
         yolo(b"0 0.5 0.5 0.2 0.1\n" + line + b"\n")
     assert "line 2" in str(error.value)
@@ -115,16 +115,16 @@ def labelled(**value):
 
 
 def test_label_studio_percent_rotation_and_several_labels():
-    turned = labelled(x=50, y=50, width=10, height=20, rotation=90, rectanglelabels=["Text", "Header"])
-    layout = read([task(labelled(x=10, y=20, width=30, height=40, rotation=0), turned)])
+    rotated = labelled(x=50, y=50, width=10, height=20, rotation=90, rectanglelabels=["Text", "Header"])
+    layout = read([task(labelled(x=10, y=20, width=30, height=40, rotation=0), rotated)])
     assert layout.page_columns.names == ("scan 1.png",)
     assert boxes(layout)[0] == [20, 20, 80, 60]
-    # 20 x 20 pixels, a quarter turn to the right about the upper left corner (100, 50).
+    # 20 x 20 pixels, rotated by 90 degrees clockwise about the upper left corner (100, 50).
     assert boxes(layout)[1] == boxes(layout)[2] == [80, 50, 100, 70]
     assert layout.regions["label"].tolist() == ["Text", "Text", "Header"]
 
 
-def test_label_studio_takes_the_last_annotation_that_stands_and_predictions_only_without_one():
+def test_label_studio_takes_the_last_annotation_not_cancelled_and_else_predictions():
     one, two = (labelled(x=x, y=0, width=10, height=10) for x in (0, 50))
     cancelled = {"result": [labelled(x=80, y=0, width=10, height=10)], "was_cancelled": True}
     predictions = [{"result": [two], "score": 0.4}]
@@ -135,11 +135,11 @@ def test_label_studio_takes_the_last_annotation_that_stands_and_predictions_only
     many = read([several | {"file_upload": f"{k}.png"} for k in range(3)])
     assert many.findings[0].message.endswith(" (3 times, first at [0]).")
     assert np.isnan(layout.regions["score"][0])
-    guessed = read([task(annotations=[cancelled], predictions=predictions)])
-    assert guessed.regions["score"].tolist() == [0.4]
+    predicted = read([task(annotations=[cancelled], predictions=predictions)])
+    assert predicted.regions["score"].tolist() == [0.4]
 
 
-def test_label_studio_strokes_are_left_out_and_said():
+def test_label_studio_strokes_are_left_out_and_reported():
     layout = read([task(labelled(x=0, y=0, width=5, height=5), labelled() | {"type": "brushlabels"})])
     assert len(layout.region_columns) == 1 and found(layout) == {"shape-left-out": 1}
 
@@ -158,7 +158,7 @@ def azure_part(box, page=1, **fields):
     return {"boundingRegions": [{"pageNumber": page, "polygon": [x0, y0, x1, y0, x1, y1, x0, y1]}]} | fields
 
 
-def test_azure_captions_of_tables_and_what_stands_inside_figures():
+def test_azure_captions_of_tables_and_paragraphs_inside_figures():
     caption = azure_part((1, 1, 2, 2))
     table = azure_part((1, 2, 5, 6))
     table["boundingRegions"] += caption["boundingRegions"]
@@ -175,14 +175,14 @@ def test_azure_captions_of_tables_and_what_stands_inside_figures():
     assert "paragraph" not in outer.regions["label"].tolist()
 
 
-def test_azure_as_its_python_package_dumps_it():
+def test_azure_as_written_by_its_python_package():
     region = {"page_number": 2, "polygon": [{"x": 1, "y": 1}, {"x": 3, "y": 1}, {"x": 3, "y": 2}, {"x": 1, "y": 2}]}
     pages = [{"page_number": n, "width": 8, "height": 11} for n in (1, 2)]
     layout = read({"api_version": "1", "pages": pages, "paragraphs": [{"role": "title", "bounding_regions": [region]}]})
     assert layout.regions.loc[0, ["page", "label"]].tolist() == ["page_p2", "title"] and boxes(layout) == [[1, 1, 3, 2]]
 
 
-def test_azure_of_the_second_generation_has_tables_only():
+def test_azure_version_2_has_tables_only():
     result = {
         "version": "2.1.0",
         "readResults": [{"page": 1, "width": 8.5, "height": 11, "unit": "inch", "lines": []}],
@@ -224,7 +224,7 @@ def test_textract_without_layout_is_refused_with_the_reason():
         read({"Blocks": [block("PAGE"), block("WORD")]}, sizes=(10, 10))
 
 
-def test_document_ai_zeros_left_out_blocks_and_fractions():
+def test_document_ai_omitted_zeros_blocks_and_fractions():
     flat = {"vertices": [{}, {"x": 40}, {"x": 40, "y": 10}, {"y": 10}]}
     part = {
         "normalizedVertices": [{"x": 0.5, "y": 0.25}, {"x": 1, "y": 0.25}, {"x": 1, "y": 0.5}, {"x": 0.5, "y": 0.5}]
@@ -237,6 +237,6 @@ def test_document_ai_zeros_left_out_blocks_and_fractions():
     assert both.labels == ["paragraph"] and len(both.region_columns) == 1
 
 
-def test_document_ai_of_the_layout_parser_has_no_places():
+def test_document_ai_of_the_layout_parser_has_no_coordinates():
     with pytest.raises(lcm.InputError, match="without coordinates"):
         read({"documentLayout": {"blocks": []}, "mimeType": "application/pdf"})

@@ -1,4 +1,4 @@
-"""Folders, zips and several files: what is read, what is left out, and what an attacker gets."""
+"""Folders, zips and several files: what is read, what is left out, and which attacks are refused."""
 
 import io
 import json
@@ -33,7 +33,7 @@ def refused(source, *words, **options):
 
 
 def png_header(width, height):
-    """The start of a PNG that claims to be this large."""
+    """The start of a PNG file that declares this size."""
     chunk = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     data = struct.pack(">I", 8) + b"IDAT" + bytes(12)
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk)) + data
@@ -61,7 +61,7 @@ def test_files_of_several_kinds_are_refused_until_one_is_named():
     assert [f.code for f in layout.findings] == ["skipped-file"] and "gt.json" in layout.findings[0].message
 
 
-def test_sizes_come_from_the_images_beside_the_labels(tmp_path):
+def test_sizes_come_from_the_images_next_to_the_labels(tmp_path):
     (tmp_path / "images").mkdir()
     (tmp_path / "labels").mkdir()
     Image.new("L", (200, 100)).save(tmp_path / "images" / "a.png")
@@ -71,7 +71,7 @@ def test_sizes_come_from_the_images_beside_the_labels(tmp_path):
     assert layout.regions.loc[0, ["label", "x0", "y0", "x1", "y1"]].tolist() == ["class 0", 50, 25, 150, 75]
 
 
-def test_hidden_files_and_those_of_other_systems_are_passed_over():
+def test_hidden_files_and_files_of_operating_systems_are_skipped():
     files = {"__MACOSX/._a.csv": b"\0\1", ".DS_Store": b"\0", "x/.git/config": b"[core]", "a.csv": ROW % b"a"}
     assert lcm.read(("a.zip", zipped(files))).findings == ()
 
@@ -101,11 +101,11 @@ def test_a_link_out_of_a_folder_is_not_followed(tmp_path):
     assert lcm.read(folder).page_columns.names == ("a",)
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked():
-    refused(("bomb.zip", zipped({"a.csv": b"0" * (100 << 20)}, compresslevel=9)), "no real files")
+def test_a_zip_bomb_is_refused_before_it_is_unpacked():
+    refused(("bomb.zip", zipped({"a.csv": b"0" * (100 << 20)}, compresslevel=9)), "over 200 times its size")
 
 
-def test_an_archive_that_lies_about_its_sizes_is_refused():
+def test_an_archive_with_a_wrong_unpacked_size_is_refused():
     data = bytearray(zipped({"a.csv": (ROW % b"a") * 50}))
     at = data.rindex(b"PK\x01\x02") + 24  # the unpacked size in the directory
     data[at : at + 4] = struct.pack("<I", 10)
@@ -143,14 +143,14 @@ def test_a_gigantic_image_is_not_shown(side, tmp_path):
         assert [page_images.shrunk_image(picture, 100) for picture in images.pictures] == [None]
 
 
-def test_a_bomb_among_page_images_is_refused_before_it_is_unpacked():
+def test_a_zip_bomb_of_page_images_is_refused_before_it_is_unpacked():
     bomb = zipped({f"{i}.pdf": bytes(30 << 20) for i in range(3)}, compresslevel=9)
-    with pytest.raises(lcm.InputError, match="no real files"):
+    with pytest.raises(lcm.InputError, match="over 200 times its size"):
         page_images.images_from_files([page_images.ImageFile("a.zip", "digest", bomb)])
 
 
-def names_of_names(levels):
-    """YAML of a few lines that stands for nine to the power of `levels` values."""
+def nested_aliases(levels):
+    """YAML of a few lines that expands to 9**levels values."""
     first = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
     more = (f"a{i + 1}: &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]\n" for i in range(levels - 1))
     return f"{first}{''.join(more)}names: *a{levels - 1}\n".encode()
@@ -159,19 +159,19 @@ def names_of_names(levels):
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        (names_of_names(10), "far longer"),
+        (nested_aliases(10), "far longer"),
         (b"names: [" + b"a," * 500_000 + b"]", "far longer"),
         (b"names: [" + b"[]," * 500_000 + b"]", "far longer"),
         (b"a: &a " + b"x" * 1_000_000 + b"\nnames: [" + b"*a," * 1000 + b"]", "far longer"),
         (b"names: " + b"[" * 100_000, "64 deep"),
     ],
-    ids=["names of names", "many values", "many lists", "one long value", "deep"],
+    ids=["nested aliases", "many values", "many lists", "one long value", "deep"],
 )
-def test_a_list_of_names_that_grows_without_end_is_refused(names, words):
+def test_a_list_of_names_that_expands_too_much_is_refused(names, words):
     refused([("data.yaml", names), ("a.txt", b"0 .5 .5 .5 .5")], "data.yaml", words, sizes=(10, 10))
 
 
-def test_names_of_names_may_be_used_with_measure():
+def test_a_few_yaml_aliases_are_accepted():
     names = b"base: &base {0: Text}\nnames:\n  <<: *base\n  1: Table\n"
     layout = lcm.read([("data.yaml", names), ("a.txt", b"1 .5 .5 .5 .5")], sizes=(10, 10))
     assert layout.labels == ["Text", "Table"]
@@ -196,7 +196,7 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(ends):
     assert len(lcm.read(("a.txt", labels), sizes=(10, 10)).region_columns) == 2
 
 
-def test_images_and_papers_in_a_list_lie_beside_the_annotations(tmp_path):
+def test_a_list_may_hold_images_and_documents_next_to_the_annotations(tmp_path):
     from PIL import Image
 
     Image.new("L", (200, 100)).save(tmp_path / "p1.png")
@@ -211,7 +211,7 @@ def test_images_and_papers_in_a_list_lie_beside_the_annotations(tmp_path):
 
 
 @pytest.mark.parametrize("format", ["mineru", "docling", "voc", "marker", "csv", "hocr"])
-def test_a_wrong_format_is_told_what_the_file_looks_like(format):
+def test_the_error_for_a_wrong_format_names_the_likely_one(format):
     file = {"images": [{"id": 1, "file_name": "a", "width": 9, "height": 9}], "annotations": [], "categories": []}
     with pytest.raises(lcm.InputError, match="This looks like coco: leave out the format"):
         lcm.read(("gt.json", json.dumps(file).encode()), format=format)
@@ -224,7 +224,7 @@ def test_an_error_in_a_file_of_the_named_format_stays_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "message"),
     [
         ("a.png", b"\x89PNG\r\n\x1a\n", "this is a picture.*annotations"),
         ("a.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "this is a picture"),
@@ -233,7 +233,7 @@ def test_an_error_in_a_file_of_the_named_format_stays_as_it_is():
         ("data.yaml", b"names: [a, b]\nnc: 2\n", "holds names or settings.*Give the folder"),
     ],
 )
-def test_what_stands_beside_annotations_is_called_by_its_name(name, data, said):
-    with pytest.raises(lcm.InputError, match=said) as caught:
+def test_the_error_for_a_file_without_annotations_names_its_kind(name, data, message):
+    with pytest.raises(lcm.InputError, match=message) as caught:
         lcm.read((name, data))
     assert "Known formats" not in str(caught.value)

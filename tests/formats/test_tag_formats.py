@@ -1,4 +1,4 @@
-"""hOCR, CVAT and DocTags: what each says, spelled the ways that tools spell it."""
+"""Details of hOCR, CVAT and DocTags, in the variants that tools write."""
 
 import math
 
@@ -50,7 +50,7 @@ def test_hocr_of_tesseract_gives_areas_paragraphs_and_photos():
 
 
 def test_hocr_need_not_be_xml():
-    """Unclosed paragraphs and metas, upper case, values without quotes, a span as an area, two classes on one."""
+    """Unclosed paragraphs and metas, upper case, values without quotes, a span as an area, two classes on one tag."""
     text = (
         "<!DOCTYPE HTML><HTML><META charset=utf-8><BODY><DIV CLASS=ocr_page TITLE='bbox 0 0 100 80'><BR>"
         "<P class=ocr_par title='bbox 1 2 3 4'>one<P class=ocr_par title='bbox 5 6 7 8'>two & <b>three</i>"
@@ -59,13 +59,13 @@ def test_hocr_need_not_be_xml():
     )
     layout = read(text, "x.html")
     assert pages(layout) == [("x", 100, 80)]
-    # The span stands in the second paragraph, which HTML leaves open.
+    # The span is inside the second paragraph, which is not closed.
     assert [row[0] for row in regions(layout)] == ["ocr_par"] * 3
     closed = read(text.replace("two", "two</P>"), "x.html")
     assert [row[0] for row in regions(closed)] == ["ocr_par", "ocr_par", "ocr_carea", "ocr_caption", "ocr_par"]
 
 
-def test_hocr_blocks_without_a_box_have_the_one_around_their_lines():
+def test_hocr_blocks_without_a_box_get_the_box_around_their_lines():
     line = "<span class='ocr_line' title='bbox {}'>a</span>"
     lines = f"<h3>{line.format('10 20 50 30')}</h3>{line.format('8 30 40 40')}"
     layout = read(hocr(f"<div class='ocr_carea'><p class='ocr_par'>{lines}</p></div><div class='ocr_table'></div>"))
@@ -73,18 +73,18 @@ def test_hocr_blocks_without_a_box_have_the_one_around_their_lines():
     assert codes(layout) == {"box-from-content": 2, "no-coordinates": 1}
 
 
-def test_hocr_blanks_are_those_of_html_and_not_of_unicode():
+def test_hocr_numbers_are_separated_by_html_spaces_only():
     block = '<div class="ocr_carea" title="bbox 1\x1c0 2 30 40"></div>'
     refusal(hocr(block), "line", "not a finite number", name="a.hocr")
 
 
-def test_hocr_tables_can_stay_closed():
+def test_hocr_regions_inside_tables_can_be_left_out():
     inside = "<div class=ocr_table title='bbox 1 1 9 9'><div class=ocr_carea title='bbox 2 2 3 3'></div></div>"
     assert [row[0] for row in regions(read(hocr(inside)))] == ["ocr_table", "ocr_carea"]
     assert [row[0] for row in regions(read(hocr(inside), nested=False))] == ["ocr_table"]
 
 
-def test_hocr_pages_of_one_image_are_told_apart_by_number():
+def test_hocr_pages_of_one_image_are_numbered():
     paragraph = "<p class='ocr_par' title='bbox 1 2 3 4'></p>"
     page = "<div class='ocr_page' title='image \"scan.tif\"; bbox 0 0 {} 80'>" + paragraph + "</div>"
     layout = read(f"<html>{page.format(10)}{page.format(20)}</html>", "book.hocr")
@@ -97,7 +97,7 @@ def test_hocr_pages_of_one_image_are_told_apart_by_number():
     ("title", "size"),
     [("image a.png", None), ("image 'a.png'; bbox 0 0 0 0", None), ("bbox 2 0 50 60; image 'a.png'", (50, 60))],
 )
-def test_hocr_pages_without_a_box_need_a_size_and_an_offset_is_told(title, size):
+def test_hocr_pages_without_a_box_need_a_size_and_an_offset_is_reported(title, size):
     text = hocr("", title)
     if size is None:
         refusal(text, "the size of page 'a.png' is not known")
@@ -106,7 +106,7 @@ def test_hocr_pages_without_a_box_need_a_size_and_an_offset_is_told(title, size)
     assert ("page-offset" in codes(layout)) == (size is not None)
 
 
-def test_hocr_says_at_which_line_it_is_wrong():
+def test_hocr_errors_name_the_line():
     refusal(hocr("\n\n<p class=ocr_par title='bbox 1 2 3'>"), "line 3", "four numbers")
     refusal(hocr("\n<p class=ocr_par title='bbox 1 2 3 x'>"), "line 2/y1", "'x'")
     refusal(TESSERACT[:700], "ends before its page does", name="x.hocr")
@@ -116,7 +116,7 @@ def test_hocr_says_at_which_line_it_is_wrong():
 # --- CVAT
 
 
-def test_cvat_takes_boxes_polygons_and_masks_and_tells_what_covers_nothing():
+def test_cvat_boxes_polygons_and_masks_are_read_and_shapes_without_area_reported():
     layout = read(
         cvat(
             '<box label="text" xtl="1.25" ytl="2" xbr="30" ybr="40" z_order="3">'
@@ -136,7 +136,7 @@ def test_cvat_takes_boxes_polygons_and_masks_and_tells_what_covers_nothing():
     assert codes(layout) == {"not-an-area": 2, "no-coordinates": 1}
 
 
-def test_cvat_declares_the_labels_that_can_cover_something():
+def test_cvat_declares_the_labels_of_shapes_with_area():
     kinds = {"text": "rectangle", "order": "polyline", "table": "any", "good": "tag"}
     labels = "".join(f"<label><name>{name}</name><type>{kind}</type></label>" for name, kind in kinds.items())
     meta = f"<meta><job><labels>{labels}</labels></job></meta>"
@@ -144,7 +144,7 @@ def test_cvat_declares_the_labels_that_can_cover_something():
     assert layout.labels == ["text", "table"] and len(layout.regions) == 0
 
 
-def test_a_turned_box_reaches_as_far_as_its_corners():
+def test_a_rotated_box_is_bounded_by_its_corners():
     text = cvat('<box label="t" xtl="40" ytl="30" xbr="60" ybr="50" rotation="45"></box>')
     half = 10 * math.sqrt(2)
     assert regions(read(text))[0][1:] == pytest.approx((50 - half, 40 - half, 50 + half, 40 + half))
@@ -155,7 +155,7 @@ def test_a_turned_box_reaches_as_far_as_its_corners():
 
 
 def test_a_mask_keeps_its_pixels_where_they_are_on_the_page():
-    """Runs go along the rows of the mask's own box: 0 1 1 / 1 1 0."""
+    """Runs follow the rows of the mask's own box: 0 1 1 / 1 1 0."""
     text = (
         cvat('<mask label="m" rle="1, 4, 1" left="2" top="1" width="3" height="2"></mask>')
         .replace("100", "6")
@@ -190,7 +190,7 @@ def test_cvat_frames_of_a_video_are_pages():
         )
 
 
-def test_cvat_names_the_shape_that_is_wrong():
+def test_cvat_errors_name_the_shape():
     good = '<box label="t" xtl="1" ytl="2" xbr="3" ybr="4"></box>'
     refusal(cvat(good + good.replace('"3"', '"three"')), "image[0]/shape[1]/xbr", "'three'")
     refusal(cvat(good.replace('xtl="1"', "")), "image[0]/shape[0]/xtl")
@@ -216,8 +216,8 @@ def test_doctags_lie_on_a_grid_of_500():
         ("list_item", 2, 8, 6, 16),
         ("otsl", 10, 24, 14, 32),
     ]
-    closed = read(text, "p.dt", sizes=(1000, 2000), nested=False)
-    assert [row[0] for row in regions(closed)] == ["page_header", "picture", "list_item", "otsl"]
+    outer = read(text, "p.dt", sizes=(1000, 2000), nested=False)
+    assert [row[0] for row in regions(outer)] == ["page_header", "picture", "list_item", "otsl"]
 
 
 def test_doctags_of_several_pages_are_numbered():

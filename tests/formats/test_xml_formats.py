@@ -1,4 +1,4 @@
-"""PAGE-XML, ALTO and Pascal VOC: what each says, spelled the ways that tools spell it; and what all markup shares."""
+"""Details of PAGE-XML, ALTO and Pascal VOC, in the variants that tools write, and tests of all markup formats."""
 
 import math
 
@@ -41,7 +41,7 @@ def voc_object(label="t", corners=(1, 2, 3, 4), more=""):
 # --- PAGE-XML
 
 
-def test_page_xml_takes_the_kind_of_a_region_from_custom_then_from_type():
+def test_page_xml_takes_the_type_of_a_region_from_custom_then_from_type():
     layout = read(
         page_xml(
             f'<TextRegion id="1" type="heading"><Coords points="{SQUARE}"/></TextRegion>'
@@ -58,7 +58,7 @@ def test_page_xml_takes_the_kind_of_a_region_from_custom_then_from_type():
     assert pages(layout) == [("a.png", 100, 80)] and layout.findings == ()
 
 
-def test_page_xml_of_2010_has_its_points_as_elements_and_any_prefix_will_do():
+def test_page_xml_of_2010_has_points_as_elements_and_may_have_any_prefix():
     points = "".join(f'<pc:Point x="{x}" y="{y}"/>' for x, y in ((10, 20), (40, 25), (30, 60)))
     text = (
         '<!-- by hand --><pc:PcGts xmlns:pc="http://schema.primaresearch.org/PAGE/gts/pagecontent/2010-03-19">'
@@ -71,7 +71,7 @@ def test_page_xml_of_2010_has_its_points_as_elements_and_any_prefix_will_do():
     assert outline.rings[0].tolist() == [[10, 20], [40, 25], [30, 60]]
 
 
-def test_page_xml_gives_parent_and_child_unless_asked_not_to():
+def test_page_xml_regions_inside_tables_can_be_left_out():
     inside = (
         f'<TableRegion id="t"><Coords points="0,0 90,0 90,70 0,70"/>'
         f'<TextRegion id="c"><Coords points="{SQUARE}"/>'
@@ -86,7 +86,7 @@ def test_page_xml_gives_parent_and_child_unless_asked_not_to():
     assert labels == ["TableRegion", "TextRegion", "TextRegion"]
 
 
-def test_page_xml_regions_without_coordinates_are_left_out_and_told():
+def test_page_xml_regions_without_coordinates_are_left_out_and_reported():
     empty = '<TextRegion id="r1"><Coords/></TextRegion><TextRegion id="r2"/>'
     inside = f'{empty}<TextRegion id="r3"><Coords points=""/></TextRegion>'
     layout = read(page_xml(inside))
@@ -95,7 +95,7 @@ def test_page_xml_regions_without_coordinates_are_left_out_and_told():
 
 
 @pytest.mark.parametrize("size", ['imageWidth="0" imageHeight="0"', 'imageWidth="unknown" imageHeight="?"', ""])
-def test_a_page_size_that_is_none_comes_from_elsewhere_or_is_asked_for(size):
+def test_an_invalid_page_size_is_taken_from_elsewhere_or_an_error(size):
     text = page_xml("", f'imageFilename="img/a.png" {size}')
     refusal(text, "the size of page 'img/a.png' is not known", "--sizes")
     assert pages(read(text, sizes=(7, 9))) == [("img/a.png", 7, 9)]
@@ -114,14 +114,14 @@ def test_a_page_size_that_is_none_comes_from_elsewhere_or_is_asked_for(size):
         ("1,2 " * 300_000, "longer than"),
     ],
 )
-def test_an_outline_that_is_wrong_names_its_region(points, problem):
+def test_the_error_for_a_wrong_outline_names_the_region(points, problem):
     refusal(page_xml(f'<TextRegion id="r7"><Coords points="{points}"/></TextRegion>'), "region 'r7'", problem)
 
 
 # --- ALTO
 
 
-def test_alto_labels_are_those_of_the_tags_else_the_element_and_its_type():
+def test_alto_labels_come_from_tags_or_from_the_element_and_its_type():
     sides = 'HPOS="1.5" VPOS="2" WIDTH="3" HEIGHT="4"'
     before = (
         '<Tags><OtherTag ID="T1" TYPE="region" LABEL="MainZone"/><LayoutTag ID="T2" TYPE="Margin"/>'
@@ -140,7 +140,7 @@ def test_alto_labels_are_those_of_the_tags_else_the_element_and_its_type():
     assert codes(layout) == {"unknown-tag": 1}
 
 
-def test_alto_composed_blocks_nest_and_margins_hold_blocks_too():
+def test_alto_composed_blocks_nest_and_margins_also_contain_blocks():
     sides = 'HPOS="0" VPOS="0" WIDTH="9" HEIGHT="9"'
     cell = f'<TextBlock ID="cell" {sides}><TextLine {sides}><String {sides}/></TextLine></TextBlock>'
     table = f'<ComposedBlock ID="t" TYPE="table" {sides}>{cell}</ComposedBlock>'
@@ -157,7 +157,7 @@ def test_alto_keeps_the_unit_because_the_page_has_it_too(unit):
     before = f"<Description><MeasurementUnit>{unit}</MeasurementUnit></Description>"
     text = alto('<TextBlock HPOS="10" VPOS="20" WIDTH="30" HEIGHT="40"/>', before, 'WIDTH="2100" HEIGHT="2970"')
     assert pages(read(text)) == [("scan", 2100, 2970)]
-    # The same page at another resolution: the frames differ, the shares do not.
+    # The same page at another resolution: the frames differ, the relative positions do not.
     half = alto('<TextBlock HPOS="5" VPOS="10" WIDTH="15" HEIGHT="20"/>', size='WIDTH="1050" HEIGHT="1485"')
     compared = lcm.compare(read(text), read(half), rounding="exact")
     assert compared.confusion().average("micro")["f1"] == pytest.approx(1)
@@ -171,7 +171,7 @@ def test_alto_without_page_size_is_read_in_pixels_only():
 
 
 @pytest.mark.parametrize("points", ["10,20 40,25 30,60", "10 20 40 25 30 60"])
-def test_alto_polygons_give_the_outline_and_where_nothing_else_does_the_box(points):
+def test_alto_polygons_give_the_outline_and_the_box_if_there_is_no_other(points):
     shape = f'<Shape><Polygon POINTS="{points}"/></Shape>'
     without, with_sides = (
         f"<TextBlock>{shape}</TextBlock>",
@@ -188,7 +188,7 @@ def test_alto_blocks_without_sides_are_left_out_and_wrong_sides_are_named():
     refusal(alto('<TextBlock ID="b1" HPOS="1" VPOS="2" WIDTH="x" HEIGHT="4"/>'), "block 'b1'/WIDTH", "'x'")
 
 
-def test_alto_pages_are_named_by_their_image_and_several_by_number():
+def test_alto_pages_are_named_after_their_image_or_numbered_if_there_are_several():
     name = "<sourceImageInformation><fileName>C:\\scans\\7.tif</fileName></sourceImageInformation>"
     image = f"<Description>{name}</Description>"
     assert read(alto("", image)).page_columns.names == ("C:\\scans\\7.tif",)
@@ -200,7 +200,7 @@ def test_alto_pages_are_named_by_their_image_and_several_by_number():
 # --- Pascal VOC
 
 
-def test_voc_takes_floats_and_leaves_the_parts_of_an_object_out():
+def test_voc_numbers_may_be_floats_and_parts_of_objects_are_left_out():
     part = "<part><name>head</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></part>"
     layout = read(voc(voc_object("person", (1.5, "2,5", " 30 ", 40), part) + "<object><name>lost</name></object>"))
     assert regions(layout) == [("person", 1.5, 2.5, 30, 40)]
@@ -208,14 +208,14 @@ def test_voc_takes_floats_and_leaves_the_parts_of_an_object_out():
     refusal(voc(voc_object("t", (1, "", 3, 4))), "object[0]/ymin")
 
 
-def test_voc_files_that_share_a_filename_go_by_their_own_name(tmp_path):
+def test_voc_pages_that_share_a_filename_are_named_after_their_files(tmp_path):
     for name in ("p1", "p2"):
         (tmp_path / f"{name}.xml").write_text(voc(voc_object()))
     layout = lcm.read(tmp_path)
     assert layout.page_columns.names == ("p1", "p2") and codes(layout) == {"shared-page-name": 2}
 
 
-def test_files_that_share_everything_but_their_folder_go_by_their_path(tmp_path):
+def test_pages_of_files_that_differ_only_in_their_folder_are_named_after_their_path(tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.xml").write_text(page_xml(""))
@@ -224,11 +224,11 @@ def test_files_that_share_everything_but_their_folder_go_by_their_path(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["", "<filename/>", "<filename> </filename>"])
-def test_voc_without_a_filename_goes_by_the_file(name):
+def test_voc_pages_without_a_filename_are_named_after_the_file(name):
     assert read(voc("", name), "p7.xml").page_columns.names == ("p7",)
 
 
-def test_an_image_beside_the_file_decides_which_of_two_names_is_meant(tmp_path):
+def test_an_image_next_to_the_file_decides_which_of_two_names_is_used(tmp_path):
     from PIL import Image
 
     (tmp_path / "p7.xml").write_text(voc(voc_object(), "<filename>old name.jpg</filename>", ""))
@@ -238,12 +238,12 @@ def test_an_image_beside_the_file_decides_which_of_two_names_is_meant(tmp_path):
     assert pages(lcm.read(tmp_path)) == [("old name.jpg", 60, 50)]
 
 
-# --- all of them
+# --- all markup formats
 
 
 @pytest.mark.parametrize("format", ["page-xml", "alto", "hocr", "cvat", "doctags", "voc"])
 @pytest.mark.parametrize("text", ["<a/>", "<a><b/></a>", "hello", "{}", "<a", "<"])
-def test_a_format_that_is_named_but_not_there_is_refused(format, text):
+def test_a_file_that_does_not_have_the_named_format_is_refused(format, text):
     with pytest.raises(lcm.InputError):
         read(text, format=format)
 
@@ -258,14 +258,14 @@ def test_a_format_that_is_named_but_not_there_is_refused(format, text):
         ("<", ""),
     ],
 )
-def test_the_root_is_found_behind_whatever_stands_before_it(text, root):
+def test_the_root_is_found_after_prolog_and_comments(text, root):
     assert root_name(Content("x", text.encode())) == root
 
 
 @pytest.mark.parametrize(
     "label", ["<b>", "=1+1", "$x$", "\u0627\u0644\u0639\u0631\u0628\u064a\u0629", "\U0001f600", "a & b"]
 )
-def test_labels_are_kept_as_typed(label):
+def test_labels_are_kept_as_written(label):
     from xml.sax.saxutils import escape, quoteattr
 
     box = 'xtl="1" ytl="2" xbr="3" ybr="4"'

@@ -25,14 +25,14 @@ def layouts(draw):
     n = draw(st.integers(0, 8))
     corners = [sorted(draw(st.tuples(EDGES, EDGES))) for _ in range(2 * n)]
     boxes = [(x0, y0, x1 + 1, y1 + 1) for (x0, x1), (y0, y1) in zip(corners[::2], corners[1::2])]
-    text = draw(st.booleans())
+    has_documents = draw(st.booleans())
     scores = st.floats(0, 1) if draw(st.booleans()) else st.just(np.nan)
     pages = Pages(
         tuple(names),
         np.full(len(names), 640.5),
         np.full(len(names), 800.0),
-        tuple(["a document" if text else ""] * len(names)),
-        np.arange(1, len(names) + 1, dtype=np.int32) if text else np.full(len(names), -1, np.int32),
+        tuple(["a document" if has_documents else ""] * len(names)),
+        np.arange(1, len(names) + 1, dtype=np.int32) if has_documents else np.full(len(names), -1, np.int32),
     )
     regions = Regions(
         np.array(sorted(draw(st.integers(0, len(names) - 1)) for _ in range(n)), np.int32),
@@ -43,18 +43,18 @@ def layouts(draw):
     return make_layout("made", "test", labels, pages, regions)
 
 
-def same(one, other):
-    pages, again = one.page_columns, other.page_columns
+def assert_same_layout(one, other):
+    pages, other_pages = one.page_columns, other.page_columns
     assert one.labels == other.labels
-    assert (pages.names, pages.documents) == (again.names, again.documents)
-    assert np.array_equal(pages.widths, again.widths) and np.array_equal(pages.numbers, again.numbers)
+    assert (pages.names, pages.documents) == (other_pages.names, other_pages.documents)
+    assert np.array_equal(pages.widths, other_pages.widths) and np.array_equal(pages.numbers, other_pages.numbers)
     left, right = (
         one.regions.drop(columns="outline", errors="ignore"),
         other.regions.drop(columns="outline", errors="ignore"),
     )
     assert left[["page", "label"]].to_numpy().tolist() == right[["page", "label"]].to_numpy().tolist()
     numbers = ["x0", "y0", "x1", "y1", "score"]
-    error = 1e-12 if other.format == "coco" else 0  # it writes widths, not edges
+    error = 1e-12 if other.format == "coco" else 0  # COCO stores widths, not edges
     assert np.allclose(left[numbers].to_numpy(float), right[numbers].to_numpy(float), error, error, equal_nan=True)
 
 
@@ -62,11 +62,11 @@ def same(one, other):
 @settings(max_examples=40)
 @given(layout=layouts())
 def test_reading_back_gives_the_same_layout(to, layout):
-    same(layout, lcm.read((f"file.{to}", WRITERS[to](layout))))
+    assert_same_layout(layout, lcm.read((f"file.{to}", WRITERS[to](layout))))
 
 
 @pytest.mark.parametrize("to", WRITERS)
-def test_outlines_survive(to):
+def test_outlines_are_kept(to):
     triangle = Outline((np.array([[0.0, 0], [10, 0], [0, 10.5]]),))
     pages = Pages(("a.png",), np.array([20.0]), np.array([20.0]), ("",), np.array([-1], np.int32))
     regions = Regions(
@@ -85,16 +85,16 @@ def test_outlines_survive(to):
     )
 
 
-def test_the_command_writes_and_says_what(tmp_path, capsys):
+def test_convert_command_writes_and_prints_a_summary(tmp_path, capsys):
     source, target = tmp_path / "in.csv", tmp_path / "out.json"
     source.write_text("page,width,height,label,x0,y0,x1,y1\na,10,10,Text,1,1,5,5\nb,10,10,,,,,\n")
     assert main(["convert", str(source), "--to", "coco", "-o", str(target)]) == 0
     assert capsys.readouterr().out.strip() == f"{target}: coco, 2 pages, 1 region"
-    same(lcm.read(source), lcm.read(target))
+    assert_same_layout(lcm.read(source), lcm.read(target))
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["in.csv", "out.json"]
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
+def test_path_that_cannot_be_written_is_an_error(tmp_path, capsys):
     source = tmp_path / "in.csv"
     source.write_text("page,width,height,label,x0,y0,x1,y1\na,10,10,Text,1,1,5,5\n")
     assert main(["convert", str(source), "--to", "csv", "-o", str(tmp_path / "no" / "out.csv")]) == 2
@@ -102,19 +102,19 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("to", WRITERS)
-def test_labels_that_no_region_uses_stay_in_their_order(to, tmp_path):
+def test_unused_labels_keep_their_order(to, tmp_path):
     pages = Pages(("a", "b"), np.full(2, 9.0), np.full(2, 9.0), ("d", "d"), np.array([1, 2], np.int32))
     regions = Regions(np.array([0], np.int32), np.array([1], np.int32), np.array([[0, 0, 5, 5.0]]), np.array([np.nan]))
     layout = make_layout("made", "test", ["Title", "Text", "Table"], pages, regions)
     path = tmp_path / "out.any"
     lcm.write(layout, to, path)
     again = lcm.read(path)
-    same(layout, again)
+    assert_same_layout(layout, again)
     other = lcm.read(("o.csv", b"page,width,height,label,x0,y0,x1,y1\na,9,9,Table,0,0,5,5\nb,9,9,,,,,\n"))
     assert lcm.compare(again, other).taxonomy == lcm.compare(layout, other).taxonomy == "same"
 
 
-def test_a_row_with_a_label_alone_declares_it():
+def test_row_with_only_a_label_declares_the_label():
     table = b"page,width,height,label,x0,y0,x1,y1\n,,,Title,,,,\na,9,9,Text,0,0,5,5\n,,,Table,,,,\n"
     layout = lcm.read(("t.csv", table))
     assert layout.labels == ["Title", "Text", "Table"] and layout.page_columns.names == ("a",)
@@ -122,13 +122,13 @@ def test_a_row_with_a_label_alone_declares_it():
 
 
 @pytest.mark.parametrize("row", [b",9,9,Text,0,0,5,5", b",9,9,Text,,,,", b",,,,,,,"])
-def test_a_row_without_a_page_that_says_more_or_less_is_an_error(row):
+def test_row_without_page_and_not_only_a_label_is_an_error(row):
     table = b"page,width,height,label,x0,y0,x1,y1\n,,,Title,,,,\n" + row + b"\n"
     with pytest.raises(lcm.InputError, match="row 3, column page: the page has no name"):
         lcm.read(("t.csv", table))
 
 
-def test_the_longest_name_of_a_file_has_room(tmp_path):
+def test_file_name_of_maximum_length_can_be_written(tmp_path):
     layout = lcm.read(("t.csv", b"page,width,height,label,x0,y0,x1,y1\na,9,9,Text,0,0,5,5\n"))
     lcm.write(layout, "csv", tmp_path / ("x" * 255))
     assert [path.name for path in tmp_path.iterdir()] == ["x" * 255]

@@ -1,4 +1,4 @@
-"""Intervals: against a plain loop over resamples, on sets whose answer is known, and paired differences."""
+"""Intervals: against a plain loop over resamples, on sets with a known answer, and paired differences."""
 
 import numpy as np
 import pandas as pd
@@ -15,15 +15,14 @@ LABELS = ["a", "b", "c"]
 
 @pytest.fixture(scope="module")
 def sample():
-    """The sample's first model: as it is, and without regions it was not sure of."""
+    """Two comparisons with the first model of the sample data: with all regions, and with min_score=0.7."""
     gt = lcm.read(SAMPLE / "gt.json")
     pred = lcm.read(SAMPLE / "model-a.json", like=gt)
-    weak = lcm.compare(gt, pred, min_score=0.7)
-    return lcm.compare(gt, pred), weak
+    return lcm.compare(gt, pred), lcm.compare(gt, pred, min_score=0.7)
 
 
 def one_label_pages(*shares, documents=None):
-    """A page of 10 x 10 pixels for each share: gt is `a` all over, pred finds that share of it."""
+    """One page of 10 x 10 pixels per share: gt is `a` on the whole page, pred finds that share of it."""
     pages = {f"page {i:03}": (10, 10) for i in range(len(shares))}
     gt = build(pages, [(page, "a", 0, 0, 10, 10) for page in pages])
     pred = build(pages, [(page, "a", 0, 0, 10 * share, 10) for page, share in zip(pages, shares) if share])
@@ -31,12 +30,12 @@ def one_label_pages(*shares, documents=None):
 
 
 def figures_by_hand(matrices, pages_of_unit, method):
-    """All figures of one resample: whole Confusions added up, one after the other."""
-    total = matrices[0]
+    """All figures of one resample, from the sum of the Confusions of its units."""
+    first = matrices[0]
     recall_mass, precision_mass, pred_pixels = (
         sum(getattr(m, part) for m in matrices) for part in ("recall_mass", "precision_mass", "pred_pixels")
     )
-    m = lcm.Confusion(total.labels, method, recall_mass, precision_mass, pred_pixels, diagonal=total.diagonal)
+    m = lcm.Confusion(first.labels, method, recall_mass, precision_mass, pred_pixels, diagonal=first.diagonal)
     found = {f"{kind}_{s}": m.average(kind)[s] for kind in AVERAGES for s in SCORES}
     found |= {f"{kind}_{s}_with_background": m.average(kind, True)[s] for kind in AVERAGES for s in SCORES}
     found |= {f"content_{s}": m.collapse().class_values()[s][1] for s in SCORES}
@@ -55,21 +54,21 @@ def test_intervals_equal_a_plain_loop_over_resamples(sample, method):
     figures, scores = [], []
     for row in np.concatenate(list(bootstrap.resample_weights(4, n, 7)))[1:]:
         resamples = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]
-        one = figures_by_hand([whole[d] for d in resamples], [pages[d] for d in resamples], method)
-        figures.append(one[0])
-        scores.append(one[1])
+        own_figures, own_scores = figures_by_hand([whole[d] for d in resamples], [pages[d] for d in resamples], method)
+        figures.append(own_figures)
+        scores.append(own_scores)
     found = c.bootstrap(n, seed=7, level=0.8, method=method)
     headline = found.headline.set_index("figure")
     assert set(headline.index) == set(figures[0]) and len(headline) == 27
     for figure in figures[0]:
-        resamples = [one[figure] for one in figures]
+        resamples = [values[figure] for values in figures]
         np.testing.assert_allclose(
             headline.loc[figure, ["low", "high"]], np.nanquantile(resamples, [0.1, 0.9]), atol=1e-10
         )
     table = found.classes().set_index(["label", "score"])
     for score in ("precision", "recall", "f1", "iou"):
         for i, label in enumerate(c.labels):
-            resamples = [one[score][i] for one in scores if np.isfinite(one[score][i])]
+            resamples = [values[score][i] for values in scores if np.isfinite(values[score][i])]
             ends = np.quantile(resamples, [0.1, 0.9]) if resamples else [np.nan, np.nan]
             np.testing.assert_allclose(table.loc[(label, score), ["low", "high"]].to_numpy(float), ends, atol=1e-10)
             np.testing.assert_array_equal(found.whiskers()[score][i], table.loc[(label, score), ["low", "high"]])
@@ -94,7 +93,7 @@ def test_values_are_those_of_the_comparison(sample, method):
     assert found.labels == c.labels and f"method:{method}|resamples:5|of:documents|seed:0|level:0.95" in found.recipe
 
 
-def test_one_seed_gives_the_same_numbers_whatever_the_blocks(sample, monkeypatch):
+def test_one_seed_gives_the_same_numbers_for_all_block_sizes(sample, monkeypatch):
     c = sample[0]
     first, again, other = (c.bootstrap(200, seed=seed) for seed in (3, 3, 4))
     monkeypatch.setattr(bootstrap, "BLOCK_WEIGHTS", 7)
@@ -106,7 +105,7 @@ def test_one_seed_gives_the_same_numbers_whatever_the_blocks(sample, monkeypatch
     assert (first.headline["low"] != other.headline["low"]).any()
 
 
-def test_sums_on_the_grid_do_not_depend_on_the_order():
+def test_rounded_sums_do_not_depend_on_the_order():
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.random(5000) / 3, 1e6 * rng.random(5000), np.zeros(5000), rng.integers(0, 9, 5000)])
     grid = bootstrap.round_for_exact_sums(rows)
@@ -129,7 +128,7 @@ def test_equal_pages_have_no_width():
 
 
 def test_the_width_is_that_of_the_binomial():
-    """Of 400 pages half are found and half are missed: recall is a mean of 400 coins."""
+    """Half of 400 pages are found, half are missed: recall is the mean of 400 coin tosses."""
     c = one_label_pages(*[0, 1] * 200)
     value, low, high = c.bootstrap(4000).figures["micro_recall"]
     assert value == 0.5
@@ -139,7 +138,7 @@ def test_the_width_is_that_of_the_binomial():
     assert narrow[2] - narrow[1] == pytest.approx(2 * 0.6745 * np.sqrt(0.25 / 400), rel=0.1)
 
 
-def test_documents_are_drawn_as_a_whole():
+def test_documents_are_resampled_as_a_whole():
     """Two documents, one right and one wrong, ten pages each: a resample has 0, 10 or 20 right pages, never 7."""
     c = one_label_pages(*[1] * 10, *[0] * 10, documents={f"page {i:03}": f"document {i // 10}" for i in range(20)})
     found = c.bootstrap(400)
@@ -148,7 +147,7 @@ def test_documents_are_drawn_as_a_whole():
     assert found.figures["macro_f1_over_pages"].tolist() == found.figures["macro_f1_over_documents"].tolist()
 
 
-def test_of_one_document_the_pages_are_drawn():
+def test_pages_of_a_single_document_are_resampled():
     c = one_label_pages(0, 1, 1, 1, documents="page")
     assert c.documents == ["page"]
     found = c.bootstrap(500)
@@ -172,7 +171,7 @@ def test_a_set_without_pages_has_no_figures():
 
 
 def test_undefined_resamples_are_left_out():
-    """Only one of three pages has a `b`: a resample without it says nothing about `b`, and pytest takes no warning."""
+    """Only one of three pages has a `b`: a resample without this page has no score for `b`, and there is no warning."""
     pages = dict.fromkeys("xyz", (10, 10))
     rows = [(page, "a", 0, 0, 10, 5) for page in pages]
     gt = build(pages, [*rows, ("x", "b", 0, 5, 10, 9)], LABELS)
@@ -191,7 +190,7 @@ def test_empty_pages_count_neither_in_the_mean_over_pages_nor_in_its_resamples()
     assert found.figures["macro_f1_over_pages"].tolist() == [0.5, 0, 1]
 
 
-def test_of_different_taxonomies_only_content_has_intervals():
+def test_with_different_labels_only_content_has_intervals():
     pages = dict.fromkeys("xyz", (10, 10))
     gt = build(pages, [(page, "a", 0, 0, 10, 10) for page in pages])
     pred = build(pages, [("x", "q", 0, 0, 10, 10), ("y", "q", 0, 0, 5, 10)])
@@ -209,29 +208,29 @@ def test_a_comparison_does_not_differ_from_itself(sample):
     found = lcm.difference(sample[0], sample[0], 50)
     for table in (found.headline, found.classes().dropna()):
         assert (table[["value", "low", "high"]] == 0).all(axis=None)
-        assert (table["other_side"] == 1).all()  # no resample is on the side of a difference that is none
+        assert (table["other_side"] == 1).all()  # all differences are 0, so no resample has the sign of the value
 
 
 def test_a_difference_is_b_minus_a_on_the_same_resamples(sample):
     a, b = sample
     found = lcm.difference(a, b, 80, seed=5)
     sums = [bootstrap.resampled(bootstrap.unit_sums(c.levels, "matrix"), 80, 5) for c in (a, b)]
-    drawn_a, drawn_b = (bootstrap.figures_of(one, True)["macro_recall"] for one in sums)
-    resamples = (drawn_b - drawn_a)[1:]
+    recall_a, recall_b = (bootstrap.figures_of(totals, True)["macro_recall"] for totals in sums)
+    resamples = (recall_b - recall_a)[1:]
     value = b.confusion().average("macro")["recall"] - a.confusion().average("macro")["recall"]
-    assert value < 0  # dropping regions can only lose recall
+    assert value < 0  # fewer pred regions can only lower recall
     expected = [value, *np.quantile(resamples, [0.025, 0.975]), (resamples >= 0).mean()]
     np.testing.assert_allclose(found.figures["macro_recall"], expected, atol=1e-12)
     swapped = lcm.difference(b, a, 80, seed=5).figures["macro_recall"]
     np.testing.assert_allclose(swapped, [-expected[0], -expected[2], -expected[1], expected[3]], atol=1e-12)
 
 
-def test_pairing_sees_what_two_intervals_do_not():
-    """Pages differ much from each other, but b always finds a little more."""
+def test_a_paired_difference_finds_what_two_intervals_do_not():
+    """Scores differ a lot between pages, but b always finds a little more than a."""
     shares = np.tile([0.1, 0.3, 0.5, 0.7], 10)
     a, b = one_label_pages(*shares), one_label_pages(*(shares + 0.1))
-    apart = [c.bootstrap(300).figures["micro_recall"] for c in (a, b)]
-    assert apart[0][2] > apart[1][1]  # the two overlap
+    separate = [c.bootstrap(300).figures["micro_recall"] for c in (a, b)]
+    assert separate[0][2] > separate[1][1]  # the two intervals overlap
     np.testing.assert_allclose(lcm.difference(a, b, 300).figures["micro_recall"], [0.1, 0.1, 0.1, 0], atol=1e-12)
 
 
@@ -253,7 +252,7 @@ def test_the_order_of_pages_does_not_matter():
     np.testing.assert_array_equal(lcm.difference(a, b, 30).figures["micro_f1"], [0, 0, 0, 1])
 
 
-def test_what_cannot_be_paired_is_named():
+def test_comparisons_that_cannot_be_paired_are_errors():
     three, two = one_label_pages(0.1, 0.2, 0.3), one_label_pages(0.1, 0.2)
     with pytest.raises(lcm.InputError, match=r"c_a: 1 of 3 pages are not in the other comparison, first 'page 002'"):
         lcm.difference(three, two)
@@ -265,11 +264,11 @@ def test_what_cannot_be_paired_is_named():
     pages = {"page 000": (10, 10), "page 001": (10, 10)}
     other_gt = build(pages, [("page 000", "a", 0, 0, 10, 10), ("page 001", "a", 0, 0, 10, 9)])
     documents = {page: page for page in pages}
-    with pytest.raises(lcm.InputError, match="Background has 0 and 10 pixels of gt on document 'page 001'"):
+    with pytest.raises(lcm.InputError, match="'page 001', Background has 0 gt pixels in one comparison and 10 in"):
         lcm.difference(two, lcm.compare(other_gt, other_gt, documents=documents))
-    # As much is covered, but by another label.
+    # The same area is covered, but with a different label.
     labelled = [build(pages, [(page, name, 0, 0, 10, 5) for page in pages], ["a", "b"]) for name in "ab"]
-    with pytest.raises(lcm.InputError, match="a has 50 and 0 pixels of gt on document 'page 000'"):
+    with pytest.raises(lcm.InputError, match="on document 'page 000', a has 50 gt pixels in one comparison and 0 in"):
         lcm.difference(*(lcm.compare(gt, labelled[0], documents=documents) for gt in labelled))
     with pytest.raises(lcm.InputError, match="c_b: 'two' is not a comparison"):
         lcm.difference(two, "two")
@@ -287,11 +286,11 @@ def test_what_cannot_be_paired_is_named():
         ({"method": "median"}, "method: 'median' is not known"),
     ],
 )
-def test_bad_settings_are_named(options, problem):
+def test_wrong_options_are_named(options, problem):
     c = one_label_pages(0.5)
-    for work in (c.bootstrap, lambda **given: lcm.difference(c, c, **given)):
+    for call in (c.bootstrap, lambda **given: lcm.difference(c, c, **given)):
         with pytest.raises(lcm.InputError, match=problem):
-            work(**options)
+            call(**options)
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])

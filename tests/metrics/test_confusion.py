@@ -1,4 +1,4 @@
-"""The matrix rule on numbers one can count, and its readings against scikit-learn."""
+"""The matrix rule on small examples, and its scores against scikit-learn."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_published_example():
 @pytest.mark.parametrize(
     ("gt", "pred", "expected"),
     [
-        # labels Background, a, b, c; one pixel each; the four cases and their borders
+        # labels Background, a, b, c; one pixel; the four cases of the rule, with and without Background
         ("a", "a", {("a", "a"): 1}),
         ("ab", "ab", {("a", "a"): 1, ("b", "b"): 1}),
         ("a", "ab", {("a", "a"): 1 / 2, ("a", "b"): 1 / 2}),
@@ -44,8 +44,8 @@ def test_one_pixel(gt, pred, expected):
     assert found == pytest.approx(expected)
 
 
-def test_tensor_reads_true_recall_and_precision():
-    # one pixel {a} read as {a, b}, one {b} read as {b}: a is always found, b is right once out of twice
+def test_tensor_gives_true_recall_and_precision():
+    # one pixel {a} predicted as {a, b}, one {b} as {b}: a is always found, b is right in one of two predictions
     m = lcm.label_sets_confusion(["a", "b"], ["ab", "b"], "ab", method="tensor")
     np.testing.assert_allclose(np.diag(m.recall)[1:], [1, 1])
     np.testing.assert_allclose(np.diag(m.precision)[1:], [1, 1 / 2])
@@ -53,22 +53,22 @@ def test_tensor_reads_true_recall_and_precision():
     assert m.average("micro") == pytest.approx({"precision": 2 / 3, "recall": 1, "f1": 0.8})
 
 
-def test_weights_count_samples():
+def test_samples_count_with_their_weights():
     heavy = lcm.label_sets_confusion(["a", "b"], ["b", "b"], "ab", weights=[3, 2])
     np.testing.assert_array_equal(heavy.values, [[0, 0, 0], [0, 0, 3], [0, 0, 2]])
 
 
-def test_what_does_not_exist_is_nan():
+def test_undefined_values_are_nan():
     m = lcm.label_sets_confusion(["a"], ["b"], "abc")
     np.testing.assert_array_equal(m.recall, [[nan] * 4, [0, 0, 1, 0], [nan] * 4, [nan] * 4])
     np.testing.assert_array_equal(m.precision[:, 2], [0, 1, 0, 0])
     assert np.isnan(m.precision[:, [0, 1, 3]]).all()
-    # F1 exists as soon as the row or the column does
+    # F1 is defined if recall or precision is
     np.testing.assert_array_equal(m.f1, [[nan, nan, 0, nan], [0, 0, 1, 0], [nan, nan, 0, nan], [nan, nan, 0, nan]])
     assert m.average("macro") == {"precision": 0, "recall": 0, "f1": 0}
 
 
-def test_empty_everything():
+def test_a_matrix_without_samples():
     m = lcm.label_sets_confusion([], [], "ab")
     assert np.isnan(m.recall).all() and np.isnan(m.f1).all()
     for kind in AVERAGES:
@@ -115,16 +115,16 @@ def test_tensor_averages_are_scikit_learns_multilabel_scores(kind):
     names = np.array(list("abcde"))
     for _ in range(20):
         y_true, y_pred = rng.random((30, 5)) < 0.3, rng.random((30, 5)) < [0.3, 0.3, 0.3, 0.3, 0]
-        y_true[:, 3] = y_pred[:, 3] = False  # absent from both; e is never predicted
+        y_true[:, 3] = y_pred[:, 3] = False  # d is on neither side; e is never predicted
         sets = [[names[row] for row in side] for side in (y_true, y_pred)]
         ours = lcm.label_sets_confusion(*sets, "abcde", method="tensor").average(kind)
         theirs = precision_recall_fscore_support(y_true, y_pred, labels=[0, 1, 2, 4], average=kind, zero_division=0)
         assert [ours["precision"], ours["recall"], ours["f1"]] == pytest.approx(list(theirs[:3]))
 
 
-def test_collapsing_a_tensor_sums_each_mass_by_itself():
-    """Pixel 1: a read as a and b. Pixel 2: Background read as a. Of three content labels that pred gives, two are on
-    content (the right one and the extra one); all content is found.
+def test_collapsing_a_tensor_sums_each_mass_separately():
+    """Pixel 1: a predicted as a and b. Pixel 2: Background predicted as a. Two of the three pred labels are on content
+    (the correct one and the extra one), and all content is found.
     """
     content = lcm.label_sets_confusion(["a", ""], ["ab", "a"], "ab", method="tensor").collapse()
     assert content.recall_mass.tolist() == [[0, 1], [0, 1]] and content.precision_mass.tolist() == [[0, 1], [0, 2]]
@@ -142,7 +142,7 @@ def test_collapse_sums_blocks():
 
 
 def test_class_table_counts_pixels_even_where_columns_do_not():
-    # {a} read as {a, b} twice: pred carries a and b on two pixels each; the matrix column of a holds half of it
+    # {a} predicted as {a, b} twice: a and b are on two pred pixels each; the columns of the matrix sum to half of that
     m = lcm.label_sets_confusion(["a", "a"], ["ab", "ab"], "ab")
     table = m.classes().set_index("label")
     assert table.columns.tolist() == ["gt_pixels", "pred_pixels", "precision", "recall", "f1", "iou"]
@@ -151,7 +151,7 @@ def test_class_table_counts_pixels_even_where_columns_do_not():
     assert m.values.sum(axis=0).tolist() == [0, 1, 1]
 
 
-def test_harmonic_mean_borders():
+def test_harmonic_mean_of_nan_and_0():
     np.testing.assert_array_equal(harmonic([nan, 0, nan, 0, 1], [nan, nan, 0, 0, 1]), [nan, 0, 0, 0, 1])
 
 

@@ -1,4 +1,4 @@
-"""Families against a plain loop over samples, scikit-learn and mapped layouts, and on numbers one can count."""
+"""Families against a plain loop over samples, scikit-learn and mapped layouts, and on small examples."""
 
 from collections import defaultdict
 
@@ -16,7 +16,7 @@ from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
 
 OOF = "OOF"
-# "label 4" is in none; one family holds a label that nobody has.
+# "label 4" is in no family; one family has a label that neither side has.
 TREE = {"A": {"A1": ["label 0", "label 1"], "A2": ["label 2", "nowhere"]}, "B": ["label 3"]}
 FAMILY = {"label 0": "A", "label 1": "A", "label 2": "A", "label 3": "B"}
 
@@ -25,18 +25,18 @@ samples = st.lists(st.tuples(label_set, label_set), max_size=8)
 
 
 def loop(samples, family_of, count):
-    """{family: {(gt, pred): mass}}: the rule sample by sample, in the plainest words."""
+    """{family: {(gt, pred): count}}: the rule in plain Python, sample by sample."""
     expected = defaultdict(lambda: defaultdict(float))
     for gt, pred in samples:
         for family in {family_of.get(label, label) for label in gt | pred}:
-            mine = {label for label in gt | pred if family_of.get(label, label) == family}
-            for label in mine & gt & pred:
+            members = {label for label in gt | pred if family_of.get(label, label) == family}
+            for label in members & gt & pred:
                 expected[family][label, label] += 1
-            gt_rest, pred_rest = (mine & gt) - pred, (mine & pred) - gt
-            spent = {"pairs": 1, "gold": 1 / (len(pred_rest) or 1), "pred": 1 / (len(gt_rest) or 1)}[count]
+            gt_rest, pred_rest = (members & gt) - pred, (members & pred) - gt
+            per_pair = {"pairs": 1, "gold": 1 / (len(pred_rest) or 1), "pred": 1 / (len(gt_rest) or 1)}[count]
             for i in gt_rest:
                 for j in pred_rest:
-                    expected[family][i, j] += spent
+                    expected[family][i, j] += per_pair
                 if not pred_rest:
                     expected[family][i, OOF] += 1
             for j in pred_rest if not gt_rest else ():
@@ -76,7 +76,7 @@ def test_three_ways_to_count_a_remaining_pair(count, mass):
     assert f.matrices["F"].to_numpy().sum() == pytest.approx(6 * mass)
 
 
-def test_a_family_used_up_by_matches_is_no_longer_there():
+def test_a_label_is_out_of_family_if_its_family_has_only_hits():
     f = lcm.label_sets_families([{"a", "b"}], [{"a"}], {"F": ["a", "b"]})
     assert f.given_gt().set_index("label").loc["b"].tolist() == [0, 0, 1, 1, OOF]
 
@@ -119,7 +119,7 @@ def test_identity_is_scikit_learns_multilabel_recall_and_precision(samples):
     y_true, y_pred = (np.array([[label in pair[k] for label in LABELS] for pair in samples], int) for k in (0, 1))
     theirs = precision_recall_fscore_support(y_true, y_pred, average=None, zero_division=np.nan)
     gt, pred = [pair[0] for pair in samples], [pair[1] for pair in samples]
-    # every label spends exactly 1 a sample, so identity is the share of samples where it was found
+    # the counts of a label add up to 1 per sample, so identity is the share of samples in which it was found
     recall = lcm.label_sets_families(gt, pred, {"all": LABELS}, "gold").given_gt().set_index("label").loc[LABELS]
     precision = lcm.label_sets_families(gt, pred, {"all": LABELS}, "pred").given_pred().set_index("label").loc[LABELS]
     np.testing.assert_allclose(precision["identity"], theirs[0], atol=1e-12)
@@ -169,7 +169,7 @@ def test_two_labels_of_a_family_on_a_pixel_count_once():
     np.testing.assert_allclose(everything.values, [[0, 0], [0, 100]])
 
 
-def test_single_families_can_be_opened(two_pages):
+def test_single_families_can_be_expanded(two_pages):
     c = lcm.compare(*two_pages)
     tree = {"Text": {"Headings": ["title"], "Body": ["paragraph", "list_item"]}, "Floats": ["picture", "table"]}
     names = lambda **choice: c.confusion(families=tree, **choice).labels[1:]
@@ -196,7 +196,7 @@ def test_families_may_name_labels_of_either_side():
     f = c.families({"Words": ["Title", "Text", "paragraph"], "Other": ["Formula", "logo"]})
     words = f.matrices["Words"]
     assert words.index.tolist() == ["Title", "Text", OOF] and words.columns.tolist() == ["Text", "paragraph", OOF]
-    # labels are compared by name: Text is Text, whatever else the two lists hold
+    # labels are compared by name: Text is on both sides, although the two lists differ
     assert words.to_numpy().tolist() == [[20, 0, 0], [20, 40, 0], [0, 0, 0]]
     assert f.given_gt().set_index("label").loc["Text"].tolist() == pytest.approx([1 / 3, 2 / 3, 0, 60, "paragraph"])
     assert f.given_gt().set_index("label").loc["Formula"].tolist() == [0, 1, 0, 20, "logo"]
@@ -240,13 +240,13 @@ def test_more_labels_than_bits_of_a_word():
 
 def test_shares_of_all_labels_together(two_pages):
     f = lcm.compare(*two_pages).families({"Text": ["title", "paragraph", "list_item", "caption"]})
-    # gt labels: 450 pixels; right are 80 + 80 + 80 + 40, in family are 80, the rest leaves
+    # gt labels: 450 pixels; 80 + 80 + 80 + 40 are correct, 80 in family, the rest out of family
     assert f.shares() == pytest.approx({"identity": 280 / 450, "in_family": 80 / 450, "oof": 90 / 450})
     assert f.shares(background=True)["identity"] == pytest.approx(310 / 500)
     assert f.shares(PRED) == pytest.approx({"identity": 280 / 540, "in_family": 80 / 540, "oof": 180 / 540})
 
 
-def test_nothing_at_all():
+def test_no_samples_and_empty_pages():
     f = lcm.label_sets_families([], [], {"A": ["a"]})
     assert f.matrices["A"].to_numpy().tolist() == [[0, 0], [0, 0]]
     assert f.given_gt()["identity"].isna().all() and np.isnan(f.shares()["oof"])
@@ -255,7 +255,7 @@ def test_nothing_at_all():
     assert empty.families({}, "page").matrices == {} and len(empty.families({}, "page").given_gt()) == 0
 
 
-def test_a_label_named_like_the_margin_does_not_break_it():
+def test_a_label_may_be_named_oof():
     f = lcm.label_sets_families([{OOF, "a"}], [{"a"}], {"A": ["a", OOF]})
     assert f.given_gt().set_index("label").loc[OOF].tolist() == [0, 0, 1, 1, OOF]
 

@@ -1,4 +1,4 @@
-"""Trees of families: files good and bad, built-in ones, and what labels are shown as."""
+"""Trees of families: valid and wrong files, built-in trees, and the names that labels are shown as."""
 
 import json
 
@@ -33,14 +33,14 @@ def test_yaml_and_json_give_the_same_tree(text, tmp_path):
     assert tree.depth == 2 and tree.title == "tree" and tree.as_written() == NESTED
 
 
-def test_labels_may_stand_beside_families():
+def test_a_list_may_contain_labels_and_families():
     tree = family_tree({"Text": ["Text", {"Headings": ["Title"]}, "Caption"]}, [])
     assert tree.paths == {"Text": ("Text",), "Caption": ("Text",), "Title": ("Text", "Headings")}
     assert tree.as_written() == {"Text": ["Text", "Caption", {"Headings": ["Title"]}]}
     assert family_tree(tree.as_written(), []) == tree
 
 
-def test_labels_are_hostile_text():
+def test_labels_may_contain_special_characters():
     names = ["<b>bold</b>", "$x$", "=1+1", "مرحبا", "😀", "a: b"]
     tree = parse_tree("x.json", json.dumps({"…": names}).encode())
     assert list(tree.paths) == names
@@ -52,8 +52,8 @@ def test_labels_are_hostile_text():
         ("A: [x]\nB: [x]", "'x' is in two families, 'A' and 'B'"),
         ("A: [x, x]", "two families"),
         ("A: {B: [x], C: [x]}", "'A / B' and 'A / C'"),
-        ("A: [x]\nA: [y]", "'A' stands there twice"),
-        ('{"A": ["x"], "A": ["y"]}', "'A' stands there twice"),
+        ("A: [x]\nA: [y]", "'A' occurs twice"),
+        ('{"A": ["x"], "A": ["y"]}', "'A' occurs twice"),
         ("OOF: [x]", "out of family"),
         ("A: {OOF: [x]}", "out of family"),
         ("Background: [x]", "Background is a family of its own"),
@@ -74,7 +74,7 @@ def test_labels_are_hostile_text():
         ("\xff", "is not a set of families"),
     ],
 )  # fmt: skip
-def test_bad_files_are_named(text, problem, tmp_path):
+def test_wrong_files_are_named(text, problem, tmp_path):
     path = tmp_path / "bad.yaml"
     path.write_text(text, "utf-8")
     with pytest.raises(lcm.InputError, match=problem) as caught:
@@ -82,7 +82,7 @@ def test_bad_files_are_named(text, problem, tmp_path):
     assert caught.value.file == str(path) and caught.value.hint
 
 
-def test_a_file_that_multiplies_itself_is_refused():
+def test_a_file_with_too_many_references_is_an_error():
     lines = ["a0: &a0 {x: [], y: [], z: []}"]
     lines += [f"a{i}: &a{i} {{p: *a{i - 1}, q: *a{i - 1}, r: *a{i - 1}, s: *a{i - 1}}}" for i in range(1, 8)]
     with pytest.raises(lcm.InputError, match="more than 10,000 families"):
@@ -90,23 +90,23 @@ def test_a_file_that_multiplies_itself_is_refused():
 
 
 @pytest.mark.parametrize("given", [5, None, ["a"], "no such file.yaml", b"x"])
-def test_what_is_no_tree_is_named(given):
+def test_a_value_that_is_not_a_tree_is_an_error(given):
     with pytest.raises(lcm.InputError):
         family_tree(given, [])
 
 
-def test_bytes_that_are_no_text():
+def test_bytes_that_are_not_text():
     with pytest.raises(lcm.InputError, match="cannot be read"):
         parse_tree("x.yaml", b"A: [\xff\xfe]")
 
 
-def test_what_is_odd_is_found(two_pages):
+def test_unknown_labels_and_labels_without_family_are_reported(two_pages):
     c = lcm.compare(*two_pages)
     f = c.families({"table": ["picture", "titel"], "Text": ["title", "paragraph", "list_item"]})
     found = {finding.code: finding for finding in f.findings}
     assert "'titel'" in found["family-label-unknown"].message and found["family-label-unknown"].hint
     assert "'caption'" in found["label-without-family"].message
-    # the label table is in no family, but one has its name: it counts there, as a mapping would have it
+    # the label table is in no family, but a family has its name: it counts there, as with a mapping
     assert "'table'" in found["label-like-family"].message
     assert list(f.matrices) == ["Background", "table", "Text", "caption"]
     assert f.given_gt().set_index("label").loc["picture"].tolist() == [0.5, 0.5, 0, 160, "table"]
@@ -115,7 +115,7 @@ def test_what_is_odd_is_found(two_pages):
     assert m.labels == mapped.labels and (m.values == mapped.confusion().values).all()
 
 
-def test_the_sample_comes_with_families():
+def test_the_sample_data_includes_families():
     gt = lcm.read(SAMPLE / "gt.json")
     c = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
     f = c.families(SAMPLE / "families.yaml")
@@ -124,7 +124,7 @@ def test_the_sample_comes_with_families():
     assert "|taxonomy:same|families:families|depth:1|sample:pixel|count:pairs|v" in f.recipe
 
 
-def test_built_in_trees_fit_the_spelling_at_hand():
+def test_built_in_trees_use_the_spelling_of_the_labels():
     best = lambda labels: next(iter(lcm.suggest_families(labels)), None)
     assert best(DOCLAYNET) == "doclaynet"
     assert best(["text", "title", "list", "table", "figure"]) == "publaynet"
@@ -138,23 +138,23 @@ def test_built_in_trees_fit_the_spelling_at_hand():
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_built_in_trees_are_trees(name, two_pages):
+def test_built_in_trees_are_valid(name, two_pages):
     tree = family_tree(BUILT_IN[name], [])
     assert len({label.lower() for label in tree.paths}) == len(tree.paths)
     assert lcm.compare(*two_pages).families(name).given_gt()["total"].sum() == 500
 
 
-def test_names_of_families_that_end_alike():
+def test_names_of_families_with_the_same_last_part():
     tree = FamilyTree("", {"a": ("Text", "Body"), "b": ("Figure", "Body"), "c": ("Figure",)})
     shown = display_paths(tree, ["a", "b", "c", "d"], 2)
     assert shown == {"a": ("Text", "Body"), "b": ("Figure", "Body"), "c": ("Figure", "c"), "d": ("d",)}
     assert list(path_names(shown.values()).values()) == ["Text / Body", "Figure / Body", "c", "d"]
-    tricky = path_names([("A", "B"), ("C", "B"), ("A / B",)])
-    assert len(set(tricky.values())) == 3
+    names = path_names([("A", "B"), ("C", "B"), ("A / B",)])
+    assert len(set(names.values())) == 3
     assert path_names([()]) == {(): "Content"}
 
 
-def test_depths_of_a_tree_that_it_has_not():
+def test_a_depth_beyond_the_tree():
     gt = lcm.read(SAMPLE / "gt.json")
     c = lcm.compare(gt, gt)
     deep, deepest = (c.families(NESTED, depth=depth) for depth in (9, 2))

@@ -1,4 +1,4 @@
-"""Soft scores: by hand, against scikit-learn on hard values, against maps of all pixels, and with torch's gradients."""
+"""Soft scores: by hand, against scikit-learn for values 0 and 1, against maps of all pixels, and torch gradients."""
 
 import json
 
@@ -50,19 +50,19 @@ def layouts(pages, k=1):
 
 
 def score_map(regions, width, height, rounding):
-    """float[label, y, x]: every pixel of a page by itself, the highest score of the label's boxes there."""
+    """float64[label, y, x]: the highest score of the label's boxes at each pixel, from a loop over pixels."""
     columns, rows = pixel_loop._page(width, rounding), pixel_loop._page(height, rounding)
     scores = np.zeros((len(LABELS), rows, columns))
     for label, x0, y0, x1, y1, score in regions:
         for y in pixel_loop._pixels(y0, y1, height, rounding):
             for x in pixel_loop._pixels(x0, x1, width, rounding):
-                at = LABELS.index(label), y, x
-                scores[at] = max(scores[at], 1.0 if score is None else score)
+                pixel = LABELS.index(label), y, x
+                scores[pixel] = max(scores[pixel], 1.0 if score is None else score)
     return scores
 
 
-def mapped_scores(pages, rounding, average, beta):
-    """The four scores from maps of all pixels, one definition after the other."""
+def scores_of_maps(pages, rounding, average, beta):
+    """The four scores by their definitions, from maps of all pixels."""
     maps = [[score_map(sides[k], *size, rounding) for size, *sides in pages] for k in (0, 1)]
     pairs = list(zip(*maps))
     if average == "micro":
@@ -112,14 +112,14 @@ hard = shape.flatmap(lambda n: st.tuples(*(arrays(float, n, elements=st.sampled_
 
 @given(hard, st.sampled_from([0.5, 1.0, 2.0]))
 @settings(max_examples=40, deadline=None)
-def test_hard_values_are_scikit_learns(sides, beta):
+def test_scores_of_0_and_1_are_those_of_scikit_learn(sides, beta):
     n, classes, pixels = sides[0].shape
-    flat = [side.transpose(0, 2, 1).reshape(n * pixels, classes) for side in sides]  # a pixel is a sample
-    whole = [side.reshape(n, classes * pixels) for side in sides]  # a sample is a page
+    flat = [side.transpose(0, 2, 1).reshape(n * pixels, classes) for side in sides]  # samples are pixels
+    whole = [side.reshape(n, classes * pixels) for side in sides]  # samples are pages
     for average in AVERAGES:
         found = lcm.soft_scores(*sides, average=average, beta=beta)
         gt, pred = whole if average == "samples" else flat
-        # One column is "binary" to scikit-learn unless there is a second, which is none of our classes.
+        # Add a second column, because scikit-learn treats a single column as binary.
         if gt.shape[1] == 1:
             gt, pred = (np.hstack([side, side * 0]) for side in (gt, pred))
         kinds = {"average": average, "zero_division": 0, "labels": list(range(classes))}
@@ -131,17 +131,12 @@ def test_hard_values_are_scikit_learns(sides, beta):
             assert found["dice"] == pytest.approx(found["f_beta"])  # 0 and 1 are their own squares
 
 
-def _finer(box):
-    label, *corners, score = box
-    return label, *(4 * v for v in corners), score
-
-
 @pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
 @given(pages=st.lists(page, min_size=1, max_size=3), beta=st.sampled_from([0.5, 1.0, 2.0]))
 @settings(max_examples=60, deadline=None)
-def test_layouts_are_equal_to_maps_of_all_pixels(rounding, pages, beta):
+def test_layout_scores_are_equal_to_those_of_pixel_maps(rounding, pages, beta):
     c = lcm.compare(*layouts(pages), rounding=rounding)
-    if rounding == "exact":  # no box of these has an edge between the lines of a grid four times as fine
+    if rounding == "exact":  # all box edges are on the lines of a grid that is four times as fine
         pages = [
             (
                 (4 * w, 4 * h),
@@ -152,16 +147,16 @@ def test_layouts_are_equal_to_maps_of_all_pixels(rounding, pages, beta):
     grid = "outer" if rounding == "exact" else rounding
     for average in AVERAGES:
         found = values(c.soft(average, beta))
-        np.testing.assert_allclose(found, mapped_scores(pages, grid, average, beta), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(found, scores_of_maps(pages, grid, average, beta), rtol=1e-9, atol=1e-9)
     for i, generated in enumerate(pages):
         found = values(c.soft("micro", beta, page=f"page {i}"))
-        np.testing.assert_allclose(found, mapped_scores([generated], grid, "micro", beta), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(found, scores_of_maps([generated], grid, "micro", beta), rtol=1e-9, atol=1e-9)
 
 
 @given(pages=st.lists(page, min_size=1, max_size=3))
 @settings(max_examples=40, deadline=None)
-def test_a_layout_scores_as_its_maps_do(pages):
-    """`c.soft` and `soft_scores` are one thing where every label occurs."""
+def test_soft_of_a_comparison_is_soft_scores_of_its_maps(pages):
+    """`c.soft` and `soft_scores` agree if every label occurs."""
     pages = [((8, 8), *sides) for _, *sides in pages]
     pages.append(((8, 8), [(label, 0, 0, 1, 1, None) for label in LABELS], []))
     maps = [np.stack([score_map(sides[k], 8, 8, "outer") for _, *sides in pages]) for k in (0, 1)]
@@ -172,21 +167,21 @@ def test_a_layout_scores_as_its_maps_do(pages):
 
 @given(pages=st.lists(page, min_size=1, max_size=3))
 @settings(max_examples=40, deadline=None)
-def test_without_scores_they_are_the_tensors(pages):
-    """The tensor gives true recall and precision of multi-label pixels, and so do soft scores of 0 and 1."""
-    sure = [(size, *([(*box[:5], None) for box in side] for side in sides)) for size, *sides in pages]
-    c = lcm.compare(*layouts(sure))
+def test_without_scores_they_are_equal_to_the_tensor_method(pages):
+    """Method tensor gives true recall and precision of multi-label pixels, and so do soft scores of 0 and 1."""
+    unscored = [(size, *([(*box[:5], None) for box in side] for side in sides)) for size, *sides in pages]
+    c = lcm.compare(*layouts(unscored))
     for kind in ("micro", "macro"):
         soft, tensor = c.soft(kind), c.confusion(method="tensor").average(kind)
         if kind == "micro" and np.isfinite(list(soft.values())).all():
-            tensor = {name: np.nan_to_num(value) for name, value in tensor.items()}  # 0/0 is n/a there and 0 here
+            tensor = {name: np.nan_to_num(value) for name, value in tensor.items()}  # 0/0 is nan there and 0 here
         found = [soft["precision"], soft["recall"], soft["f_beta"]]
         np.testing.assert_allclose(found, list(tensor.values()), rtol=1e-12, atol=1e-12)
 
 
 @given(pages=st.lists(page, min_size=1, max_size=2), k=st.integers(2, 5))
 @settings(max_examples=30, deadline=None)
-def test_resolution_and_dice_of_equals_are_invariant(pages, k):
+def test_scaling_does_not_change_scores_and_equal_sides_have_dice_1(pages, k):
     small, large = (lcm.compare(*layouts(pages, scale), rounding="exact") for scale in (1, k))
     for average in AVERAGES:
         np.testing.assert_allclose(values(large.soft(average)), values(small.soft(average)), rtol=1e-9)
@@ -195,7 +190,7 @@ def test_resolution_and_dice_of_equals_are_invariant(pages, k):
     assert np.isnan(dice) or dice == pytest.approx(1)
 
 
-def test_a_blank_page_and_an_unused_label_do_not_cost():
+def test_a_blank_page_and_an_unused_label_do_not_lower_scores():
     gt = build({"p": (10, 10), "blank": (10, 10)}, [("p", "a", 0, 0, 5, 5)], labels=["a", "unused"])
     c = lcm.compare(gt, gt)
     for average in ("micro", "macro", "samples"):
@@ -208,12 +203,12 @@ def test_scores_count_on_both_sides_and_the_highest_wins():
     gt = build(ONE, [("p", "a", 0, 0, 10, 10, 0.5)])
     pred = build(ONE, [("p", "a", 0, 0, 10, 5, 0.2), ("p", "a", 0, 0, 10, 10, 0.4), ("p", "a", 0, 0, 5, 10, 0.8)])
     soft = lcm.compare(gt, pred).soft("micro")
-    # half of the page 0.8, half 0.4, against 0.5 throughout
+    # pred is 0.8 on one half of the page and 0.4 on the other, gt is 0.5 everywhere
     assert soft["precision"] == pytest.approx(30 / 60) and soft["recall"] == pytest.approx(30 / 50)
     assert soft["dice"] == pytest.approx(60 / (25 + 50 * 0.64 + 50 * 0.16))
 
 
-def test_options_of_the_comparison_hold():
+def test_soft_scores_use_the_options_of_the_comparison():
     gt = build({"p": (10, 10), "q": (10, 10)}, [("p", "a", 0, 0, 10, 5), ("q", "a", 0, 0, 10, 5)])
     pred = build({"p": (20, 20)}, [("p", "A", 0, 0, 20, 10, 0.8), ("p", "A", 0, 10, 20, 20, 0.1)])
     plain = lcm.compare(gt, pred, mapping={"pred": {"A": "a"}})
@@ -224,14 +219,14 @@ def test_options_of_the_comparison_hold():
     assert strict.soft("micro")["recall"] == pytest.approx(0.8)
 
 
-def test_outlines_score_their_own_pixels():
+def test_outlines_count_only_their_own_pixels():
     pages = build({"p": (8, 8)}, []).page_columns
     triangle = Outline((np.array([[0.0, 0.0], [7.5, 0.0], [0.0, 7.5]]),))
     one = np.zeros(1, np.int32)
     regions = Regions(one, one, np.array([[0.0, 0.0, 8.0, 8.0]]), np.array([0.5]), {0: triangle})
     pred = make_layout("pred", "test", ["a"], pages, regions)
     soft = lcm.compare(build({"p": (8, 8)}, [("p", "a", 0, 0, 8, 8)]), pred).soft("micro")
-    covered = sum(x + 0.5 + y + 0.5 < 7.5 for x in range(8) for y in range(8))  # no centre lies on the edge
+    covered = sum(x + 0.5 + y + 0.5 < 7.5 for x in range(8) for y in range(8))  # no centre is on the edge
     assert soft["recall"] == pytest.approx(covered * 0.5 / 64)
     assert soft["precision"] == pytest.approx(1)
 
@@ -249,14 +244,14 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
         ]
         sides.append(build(pages, rows, LABELS))
     whole = lcm.compare(*sides, threads=1).soft_sums
-    monkeypatch.setattr(soft_layouts, "PAGES_A_CHUNK", 3)
+    monkeypatch.setattr(soft_layouts, "PAGES_PER_CHUNK", 3)
     parts = lcm.compare(*sides, threads=3).soft_sums
     np.testing.assert_array_equal(whole.page, parts.page)
     np.testing.assert_array_equal(whole.label, parts.label)
     np.testing.assert_array_equal(whole.sums, parts.sums)
 
 
-def test_where_soft_scores_have_no_meaning_they_are_nan(tmp_path):
+def test_soft_scores_without_a_meaning_are_nan(tmp_path):
     gt = build(ONE, [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 1, 1)])
     other = build(ONE, [("p", "x", 0, 0, 10, 10, 0.5)])
     percent = build(ONE, [("p", "a", 0, 0, 10, 10, 87.0), ("p", "a", 0, 0, 10, 10, -3.0)])
@@ -293,7 +288,7 @@ def test_plain_arrays_of_any_kind():
     assert soft == {"precision": 0.75, "recall": 0.5, "f_beta": 0.6, "dice": pytest.approx(3 / 4.5)}
     truth = np.array([[True, False], [True, True]])
     assert lcm.soft_scores(truth, truth) == dict.fromkeys(NAMES, 1.0)
-    # 400 x 400 values of 1 are more than half precision can count
+    # the sum of 400 x 400 values of 1 is too large for half precision
     half = np.ones((1, 1, 400, 400), np.float16)
     assert lcm.soft_scores(half, half)["f_beta"] == 1
     empty = np.zeros((0, 3))
@@ -313,7 +308,7 @@ def test_plain_arrays_of_any_kind():
         (([1, 0], [1, 0]), "samples, classes"),
         (([[1, 0], [1]], [[1, 0], [1]]), "lists of equal length"),
         (("ab", "cd"), "str and str"),
-        ((np.array([["a"]]), np.array([["b"]])), "no numbers"),
+        ((np.array([["a"]]), np.array([["b"]])), "are not numbers in 0..1"),
         (([[1]], [[1]], "weighted"), "'weighted' is not known"),
         (([[1]], [[1]], "macro", -1), "beta: -1"),
         (([[1]], [[1]], "macro", 1.0, 0.0), "eps: 0.0"),
@@ -331,11 +326,11 @@ def test_wrong_options_of_a_comparison_are_named(two_pages):
             c.soft(**options)
 
 
-def test_torch_gives_the_same_and_its_gradients_are_right():
+def test_torch_gives_the_same_scores_and_correct_gradients():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(2)
     sides = rng.random((2, 3, 4, 2)), rng.random((2, 3, 4, 2))
-    sides[0][:, 2] = sides[1][:, 2] = 0  # a class that neither has
+    sides[0][:, 2] = sides[1][:, 2] = 0  # a class on neither side
     gt, pred = map(torch.tensor, sides)
     for average in AVERAGES:
         ours, theirs = lcm.soft_scores(*sides, average, 2.0), lcm.soft_scores(gt, pred, average, 2.0)
@@ -358,7 +353,7 @@ def test_torch_gives_the_same_and_its_gradients_are_right():
         lcm.soft_scores(gt, sides[1])
 
 
-def test_a_few_steps_of_torch_raise_the_score():
+def test_a_few_gradient_steps_raise_the_score():
     torch = pytest.importorskip("torch")
     truth = torch.zeros(1, 2, 6, 6)
     truth[0, 0, :3] = truth[0, 1, 3:] = 1

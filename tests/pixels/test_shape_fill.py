@@ -1,4 +1,4 @@
-"""Masks and outlines: what covers a pixel, and the second way to the counts."""
+"""Masks and outlines: the pixels that they cover, and pair counts computed from pixel masks."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def covered(shape, width, height, own=None):
 
 
 def masks(c, page_index, rounding="outer"):
-    """The two bit-packed masks of a page of a comparison."""
+    """The masks of gt and pred of one page, one bit per label."""
     grid = alignment_to_grid(c.alignment, rounding, None)
     rows = slice(grid.offsets[page_index], grid.offsets[page_index + 1])
     boxes, labels, n_gt = grid.boxes[rows], grid.labels[rows], grid.n_labels[0]
@@ -41,7 +41,7 @@ def masks(c, page_index, rounding="outer"):
 @pytest.mark.parametrize("n", [5, 63, 74])
 @given(generated=page)
 @settings(max_examples=25, deadline=None)
-def test_cells_and_pixels_agree(rounding, n, generated):
+def test_tiles_and_pixels_agree(rounding, n, generated):
     labels = [*LABELS, *(f"unused {i}" for i in range(n - 5))]
     c = lcm.compare(*layouts([generated], labels), rounding=rounding)
     joined = np.concatenate(masks(c, 0, rounding), axis=2)
@@ -52,7 +52,7 @@ def test_cells_and_pixels_agree(rounding, n, generated):
 
 
 def inside(x, y, ring):
-    """Even-odd rule for one point: how many edges does a ray to the left cross?"""
+    """Even-odd rule for one point: count the edges that a ray to the left crosses."""
     crossings = 0
     for (xa, ya), (xb, yb) in zip(ring, np.roll(ring, -1, axis=0)):
         if (ya <= y < yb or yb <= y < ya) and xa + (y - ya) * (xb - xa) / (yb - ya) <= x:
@@ -60,13 +60,13 @@ def inside(x, y, ring):
     return crossings % 2 == 1
 
 
-# Off the grid by an odd amount, so that no pixel centre lies on an edge, where two ways of rounding may differ.
+# Shifted off the grid, so that no pixel centre is exactly on an edge, where the two methods may round differently.
 point = st.tuples(st.integers(-10, 70), st.integers(-10, 70)).map(lambda p: (p[0] / 5 + 0.0131, p[1] / 5 + 0.0173))
 
 
 @given(points=st.lists(point, min_size=3, max_size=8))
 @settings(max_examples=200, deadline=None)
-def test_a_polygon_covers_the_pixels_whose_centre_it_holds(points):
+def test_a_polygon_covers_the_pixels_whose_centre_is_inside(points):
     ring = np.array(points)
     mask = covered(Outline((ring,)), 12, 11)
     expected = [[inside(x + 0.5, y + 0.5, ring) for x in range(12)] for y in range(11)]
@@ -106,7 +106,7 @@ def test_an_outline_counts_pixels_in_every_rounding(rounding):
     gt = shaped(build({"p": (10, 10)}, [("p", "a", 0, 0, 8, 8)]), Outline((triangle,)))
     pred = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)])
     m = lcm.compare(gt, pred, rounding=rounding).confusion()
-    # centres with x + y < 8: 7 + 6 + ... whole rows of the staircase, and the diagonal x + y = 8 - 1 is on the edge
+    # pixels whose centre has x + y < 8; centres on the diagonal x + y = 8 are on the edge and do not count
     expected = sum(x + 0.5 + y + 0.5 < 8 for x in range(10) for y in range(10))
     assert m.values.tolist() == [[0, 100 - expected], [0, expected]]
 
@@ -136,7 +136,7 @@ def test_words_and_bits():
     assert mask[0, :, 0].tolist() == [0b10, 0b1010, 0b1000, 0b1]
 
 
-def test_lay_out_clips_before_it_rounds():
+def test_boxes_are_clipped_before_they_are_rounded():
     from layoutcm.pixels.grid import SideBoxes
 
     boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
@@ -151,7 +151,7 @@ def test_lay_out_clips_before_it_rounds():
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_scaled_pages_are_scaled_exactly(rounding, data):
-    """Whole edges that fall on whole pixels after scaling stay there, whatever the two sizes."""
+    """Edges that are whole numbers before and after scaling stay exact for all page sizes."""
     own, frame, part = (data.draw(st.integers(1, 40)) for _ in range(3))
     edge = data.draw(st.integers(0, own * part))
     width, height = own * part * frame, 7

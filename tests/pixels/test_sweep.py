@@ -1,4 +1,4 @@
-"""The kernel against a loop over pixels, and invariants, on generated pages."""
+"""The kernel against a loop over all pixels, and invariants, on generated pages."""
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from support.layouts import build
 
 
 def loop(pages, rounding, pixel=pixel_loop.contribution):
+    """float64[gt, pred]: the confusion matrix from a loop over all pixels."""
     total = np.zeros((len(SPACE), len(SPACE)))
     for (w, h), gt, pred in pages:
         sets = [pixel_loop.pixel_sets(regions, w, h, rounding) for regions in (gt, pred)]
@@ -32,7 +33,7 @@ def test_equal_to_the_pixel_loop(rounding, pages):
 
 @pytest.mark.parametrize("rounding", ["outer", "nearest"])
 def test_a_crowded_page_is_equal_to_the_pixel_loop(rounding):
-    """Every pixel under dozens of boxes, many of which share edges, are empty, or lie beside the page."""
+    """Every pixel is under dozens of boxes. Many boxes share edges, are empty or are outside the page."""
     rng = np.random.default_rng(11)
     corners = np.sort(rng.integers(-8, 88, (2, 150, 2, 2)) / 4, axis=2).reshape(2, 150, 4).tolist()
     sides = [[(LABELS[i % 5], *box) for i, box in enumerate(side)] for side in corners]
@@ -123,7 +124,7 @@ def test_a_perfect_match_is_diagonal_or_a_block(pages):
 @given(pages=st.lists(page, min_size=1, max_size=2))
 @settings(max_examples=60, deadline=None)
 def test_more_words_give_the_same_numbers(pages):
-    """Padding the label lists to 63 and 74 a side moves labels to other words and changes nothing else."""
+    """Adding unused labels moves labels to other words and changes nothing else."""
     plain = lcm.compare(*layouts(pages)).confusion().values
     for n in (30, 31, 32, 63, 64, 74, 140):
         padded = [f"unused {i}" for i in range(n - 5)]
@@ -145,7 +146,7 @@ def test_a_side_with_more_words_than_the_other(pages):
 
 
 def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
-    """Enough boxes that rows and tables must grow, on one thread and on several, in small chunks."""
+    """So many boxes that the buffers must grow, on one thread and on several, in small chunks."""
     from layoutcm.pixels import counting
 
     rng = np.random.default_rng(3)
@@ -156,8 +157,8 @@ def test_threads_chunks_and_crowded_pages_change_nothing(monkeypatch):
         rows = [(f"page {i % 23}", LABELS[i % 5], *map(float, box)) for i, box in enumerate(corners)]
         sides.append(build(pages, rows, LABELS))
     once = lcm.compare(*sides, threads=1)
-    monkeypatch.setattr(counting, "PAGES_A_CHUNK", 4)
-    monkeypatch.setattr(counting, "ROWS_A_PAGE", 1)
+    monkeypatch.setattr(counting, "PAGES_PER_CHUNK", 4)
+    monkeypatch.setattr(counting, "ROWS_PER_PAGE", 1)
     monkeypatch.setattr(counting, "FIRST_TABLE_SIZE", 8)
     seen = []
     again = lcm.compare(*sides, threads=3, progress=lambda done, total: seen.append((done, total)))

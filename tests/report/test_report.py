@@ -1,4 +1,4 @@
-"""A report: every file of it, read back and compared with the API; folders replaced as a whole or not at all."""
+"""Reports: every file is read back and compared with the API; folders are replaced completely or not at all."""
 
 import csv
 import json
@@ -44,19 +44,19 @@ def sample():
 
 @pytest.fixture(scope="module")
 def folder(sample, tmp_path_factory):
-    """The sample's report, with its page images; tests only read it."""
+    """The report of the sample with page images; tests only read it."""
     return sample.write_report(tmp_path_factory.mktemp("reports") / "model-a", SAMPLE / "images")
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Reports without figures, where a test is about folders."""
+    """Reports without figures, for tests that do not need them."""
     monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
 
 
 @pytest.fixture
 def svg_only(monkeypatch):
-    """Figures in one format, where a test is not about the others."""
+    """Figures in one format only."""
     monkeypatch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
 
 
@@ -65,7 +65,7 @@ def files_in(folder):
 
 
 class Scripts(HTMLParser):
-    """The scripts of a page, as a browser would find them."""
+    """The tags and scripts of an HTML page."""
 
     def __init__(self, text):
         super().__init__()
@@ -89,11 +89,11 @@ def values(rows):
     return np.array(rows, float)
 
 
-def test_every_promised_file_is_there(folder):
+def test_the_report_has_all_files(folder):
     assert files_in(folder) == sorted(FILES)
 
 
-def test_pages_are_the_api_s_in_csv_and_parquet(sample, folder):
+def test_page_tables_in_csv_and_parquet_equal_the_api(sample, folder):
     wanted = sample.page_table()
     pd.testing.assert_frame_equal(pd.read_parquet(folder / "pages.parquet"), wanted)
     with (folder / "pages.csv").open(encoding="utf-8", newline="") as lines:
@@ -103,7 +103,7 @@ def test_pages_are_the_api_s_in_csv_and_parquet(sample, folder):
     np.testing.assert_array_equal(found, wanted.iloc[:, 2:].to_numpy(float))
 
 
-def test_the_json_is_that_of_the_command_line(folder, tmp_path):
+def test_the_json_equals_that_of_the_command_line(folder, tmp_path):
     assert main(["compare", GT, MODEL_A, "--json", str(tmp_path / "x.json")]) == 0
     assert (folder / "result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
 
@@ -117,12 +117,12 @@ def test_a_report_with_intervals_has_whiskers_and_all_intervals(sample, folder, 
     pd.testing.assert_frame_equal(pd.DataFrame(found["intervals"]["headline"]), known)
     bars = [(place / "figures" / "classes.svg").read_text("utf-8") for place in (folder, by_api)]
     classes = len(sample.confusion().visible[0]) - 1
-    # Each whisker is a line and two ends, dark on white, for each class and score.
+    # A whisker is one line and two ends, drawn dark and white, for each class and score.
     assert bars[1].count("<path") - bars[0].count("<path") == 3 * 2 * 3 * classes
     assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "cli"), "--intervals", "40"]) == 0
     assert (tmp_path / "cli" / "result.json").read_bytes() == (by_api / "result.json").read_bytes()
     assert (tmp_path / "cli" / "figures" / "classes.svg").read_text("utf-8") == bars[1]
-    # Whoever sees the figure can tell what its whiskers are; page, workbook and LaTeX have the numbers.
+    # The caption of the figure describes the whiskers; HTML, workbook and LaTeX have the numbers.
     assert "resamples:40" in bars[1] and "resamples" not in bars[0]
     table = data_of(by_api / "report.html")["tables"]["intervals"]
     assert table["rows"][: len(known)] == known.to_numpy().tolist()
@@ -131,7 +131,7 @@ def test_a_report_with_intervals_has_whiskers_and_all_intervals(sample, folder, 
     assert (by_api / "tables" / "intervals.tex").is_file()
 
 
-def test_what_two_predictions_differ_by_is_in_the_report_of_the_second(quick, tmp_path, capsys):
+def test_the_report_of_the_second_prediction_has_the_difference(quick, tmp_path, capsys):
     arguments = ["compare", GT, MODEL_A, MODEL_A, "--intervals", "20", "-o", str(tmp_path / "two")]
     assert main(arguments) == 0 and main(arguments) == 0
     assert "F1 minus that of model-a\n" in capsys.readouterr().out.replace(" " * 5, "\n")
@@ -142,17 +142,17 @@ def test_what_two_predictions_differ_by_is_in_the_report_of_the_second(quick, tm
     assert len(data_of(tmp_path / "two" / "model-a-2" / "report.html")["tables"]["difference"]["rows"]) > 20
 
 
-def test_predictions_of_other_pages_have_no_difference_drawn(quick, tmp_path, capsys):
+def test_predictions_on_other_pages_have_no_difference_figure(quick, tmp_path, capsys):
     head = "page,label,x0,y0,x1,y1,width,height\n"
     (tmp_path / "gt.csv").write_text(head + "p,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
     (tmp_path / "more.csv").write_text(head + "r,a,0,0,5,5,9,9\n")
     gt, more = (str(tmp_path / name) for name in ("gt.csv", "more.csv"))
     assert main(["compare", gt, gt, more, "-o", str(tmp_path / "out")]) == 0
-    assert "more less gt: no figure, because 1 of 3 pages are not in the other" in capsys.readouterr().out
+    assert "more minus gt: no figure, because 1 of 3 pages are not in the other" in capsys.readouterr().out
     assert not list((tmp_path / "out").rglob("difference-*"))
 
 
-def test_whoever_reads_only_the_first_line_keeps_the_report(tmp_path):
+def test_a_closed_pipe_does_not_lose_the_json(tmp_path):
     command = (
         f'"{sys.executable}" -m layoutcm compare {GT} {" ".join([MODEL_A] * 4)} --json {tmp_path}/r.json | head -1'
     )
@@ -161,7 +161,7 @@ def test_whoever_reads_only_the_first_line_keeps_the_report(tmp_path):
     assert len(json.loads((tmp_path / "r.json").read_text("utf-8"))) == 4
 
 
-def test_a_label_may_be_called_like_the_margin_of_families(quick, tmp_path):
+def test_a_label_can_have_the_name_of_the_family_margin(quick, tmp_path):
     pages, labels = {"p": (10, 10)}, ["out of family", "b"]
     gt = build(pages, [("p", labels[0], 0, 0, 5, 5), ("p", "b", 5, 5, 10, 10)], labels)
     pred = build(pages, [("p", "b", 0, 0, 5, 5), ("p", labels[0], 5, 5, 10, 10)], labels)
@@ -171,7 +171,7 @@ def test_a_label_may_be_called_like_the_margin_of_families(quick, tmp_path):
     assert found.tolist() == [[0, 25, 0], [25, 0, 0], [0, 0, 0]]
 
 
-def test_the_page_s_numbers_are_the_api_s(sample, folder):
+def test_html_numbers_equal_the_api(sample, folder):
     data, m = data_of(folder / "report.html"), sample.confusion()
     for view, wanted in (("pixels", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):
         np.testing.assert_array_equal(values(data["views"][view]), wanted)
@@ -187,14 +187,14 @@ def test_the_page_s_numbers_are_the_api_s(sample, folder):
     assert data["recipe"] == sample.recipe and data["labels"] == m.labels and data["pages"] == 16
 
 
-def test_the_page_needs_nothing_from_outside(folder):
+def test_the_html_loads_no_other_resources(folder):
     text = (folder / "report.html").read_text("utf-8")
     assert len(text) < 15_000_000
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text) and "@import" not in text and "url(" not in text
     assert "default-src 'none'" in text and "http:" not in text.replace("http://www.w3.org/2000/svg", "")
 
 
-def test_pictures_light_exactly_the_pixels_of_a_cell(sample, folder):
+def test_pictures_highlight_exactly_the_pixels_of_a_cell(sample, folder):
     data = data_of(folder / "report.html")
     i, j = sample.cell("Caption", "Text")
     wanted = sample.pages_behind("Caption", "Text").set_index("page")["pixels"]
@@ -217,19 +217,19 @@ def test_pictures_light_exactly_the_pixels_of_a_cell(sample, folder):
     assert all(picture["image"].startswith("data:image/webp;base64,") for picture in data["pictures"])
 
 
-def test_the_pages_behind_every_cell_in_one_pass(sample, monkeypatch):
+def test_largest_groups_equals_pages_behind_for_every_cell(sample, monkeypatch):
     monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
-    group, best, adding = largest_groups(sample.levels.page_matrices(), len(sample.labels), 3)
+    group, best, page_counts = largest_groups(sample.levels.page_matrices(), len(sample.labels), 3)
     for i, gt in enumerate(sample.labels):
         for j, pred in enumerate(sample.labels):
             wanted = sample.pages_behind(gt, pred)
-            assert adding[i, j] == len(wanted)
+            assert page_counts[i, j] == len(wanted)
             np.testing.assert_array_equal(best[i, j][: len(wanted)], wanted["pixels"][:3])
             found = [sample.pages[page] for page in group[i, j] if page >= 0]
             assert found == wanted["page"].tolist()[:3]
 
 
-def test_the_most_telling_pages_come_first(sample):
+def test_the_worst_pages_of_the_largest_confusions_come_first(sample):
     m = sample.confusion()
     group, _, _ = largest_groups(sample.levels.page_matrices(), len(m.labels), 8)
     pages = html_page.pages_to_picture(m, group)
@@ -237,7 +237,7 @@ def test_the_most_telling_pages_come_first(sample):
     assert sample.pages[pages[0]] == sample.pages_behind("Table", "Picture")["page"][0]
 
 
-def test_runs_of_tiles_are_exact_and_coarser_only_when_they_must(monkeypatch, sample):
+def test_tile_runs_are_exact_and_coarser_only_above_the_limit(monkeypatch, sample):
     tiles = sample.page_tiles(sample.pages[0])
     x, y, runs = html_page.tile_runs(tiles)
     spread = np.array([np.repeat(row[1::2], row[::2]) for row in runs])
@@ -248,13 +248,13 @@ def test_runs_of_tiles_are_exact_and_coarser_only_when_they_must(monkeypatch, sa
     assert sum(len(row) for row in runs) / 2 <= 300 and (x[-1], y[-1]) == (850, 1100)
 
 
-def test_even_noise_makes_a_picture_of_bounded_size():
+def test_image_uris_of_noise_have_a_limited_size():
     noise = Image.fromarray(np.random.default_rng(0).integers(0, 256, (900, 900, 3), np.uint8))
     assert len(html_page.image_uri(noise)) < 4 / 3 * html_page.IMAGE_BYTES + 100
     assert html_page.image_uri(None) is None
 
 
-def test_tables_in_the_page_are_bounded(sample, monkeypatch):
+def test_tables_in_the_html_are_limited(sample, monkeypatch):
     monkeypatch.setattr(html_page, "MOST_TABLE_ROWS", {"pages": 3, "documents": 2})
     monkeypatch.setattr(html_page, "MOST_PICTURES", 2)
     m = sample.confusion()
@@ -278,8 +278,8 @@ def test_hostile_labels_stay_text_in_every_file(tmp_path, quick):
     assert "\\input" not in (tmp_path / "r/tables/confusion.tex").read_text("utf-8")
 
 
-def test_equal_input_makes_equal_files_in_every_process(tmp_path):
-    """Other processes put sets of text in another order."""
+def test_equal_input_gives_equal_files_in_every_process(tmp_path):
+    """The hash seed differs between processes and changes the order of sets of strings."""
     code = (
         "import sys, layoutcm as lcm; from layoutcm.report import report_files; report_files.FIGURE_FORMATS = ('svg',);"
         "gt = lcm.read(sys.argv[2]); c = lcm.compare(gt, lcm.read(sys.argv[3], like=gt));"
@@ -304,11 +304,11 @@ def test_different_taxonomies_leave_class_values_out(tmp_path, svg_only):
     assert "different labels" in data["tables"]["objects"]["note"][0]
     assert data["tables"]["objects"]["columns"] == ["label", "gt", "pred"]
     assert len(data["rows"]) == 12 and {data["labels"][j] for j in data["columns"]} >= {"text", "figure"}
-    # Without a diagonal no cell is wrong, so the largest ones tell most; Background on Background tells nothing.
+    # Without a diagonal the pictures show the largest cells, except Background read as Background.
     assert data["pictures"] and "0-0" in data["cells"]
 
 
-def test_several_predictions_have_a_folder_each_and_replace_each_other(tmp_path, quick, capsys):
+def test_several_predictions_have_one_folder_each_and_can_be_replaced(tmp_path, quick, capsys):
     target = tmp_path / "out"
     assert main(["compare", GT, MODEL_A, MODEL_B, MODEL_A, "-o", str(target), "--method", "tensor"]) == 0
     assert sorted(path.name for path in target.iterdir()) == ["model-a", "model-a-2", "model-b"]
@@ -318,19 +318,19 @@ def test_several_predictions_have_a_folder_each_and_replace_each_other(tmp_path,
     assert "report.html" in files_in(target) and not (target / "model-b").exists()
 
 
-def test_several_predictions_show_their_difference_to_the_first(tmp_path, svg_only, monkeypatch, capsys):
+def test_several_predictions_have_figures_of_the_difference_from_the_first(tmp_path, svg_only, monkeypatch, capsys):
     monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
     target = tmp_path / "out"
     command = ["compare", GT, MODEL_A, MODEL_A, MODEL_B, "-o", str(target)]
-    for _ in range(2):  # the second run knows the first one's files as its own
+    for _ in range(2):  # the second run recognises the files of the first
         assert main(command) == 0
     visible = [name for name in files_in(target) if "figures/" in name]
     assert visible == [f"model-a-2/figures/difference-{view}.svg" for view in ("f1", "precision", "recall")]
     assert "recall: model-a-2 less model-a" in (target / visible[2]).read_text("utf-8")
-    assert "model-b less model-a: no figure, because the two models have different labels" in capsys.readouterr().out
+    assert "model-b minus model-a: no figure, because the two models have different labels" in capsys.readouterr().out
 
 
-def test_objects_are_the_api_s_in_every_file(sample, folder):
+def test_objects_equal_the_api_in_every_file(sample, folder):
     scores, ap = sample.objects().class_scores_at(0.5), sample.objects().per_class
     wanted = pd.concat([scores, ap[["ap", "ap50", "ap75", "ar"]]], axis=1)
     wanted = wanted[wanted["gt"] + wanted["pred"] > 0]
@@ -387,27 +387,27 @@ def test_families_are_in_every_file(sample, tmp_path, quick):
     top = [row[0] for row in rows].index("Family Words")
     np.testing.assert_allclose(values([row[1:] for row in rows[top + 2 : top + 6]]), inside, rtol=1e-15)
     assert r"Text & " in (tmp_path / "r/tables/families.tex").read_text("utf-8")
-    main(command)  # and the next run knows all of it as its own
+    main(command)  # the next run recognises all these files
     sample.write_report(tmp_path / "r", families=FAMILIES)
     assert json.loads((tmp_path / "r/result.json").read_text("utf-8"))["families"]["count"] == "pairs"
     assert "families" not in data_of(sample.write_report(tmp_path / "r") / "report.html")["tables"]
 
 
-def test_nothing_but_json_on_standard_output(tmp_path, quick, capsys):
+def test_standard_output_has_only_json(tmp_path, quick, capsys):
     assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--json", "-", "--per-page"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found == json.loads((tmp_path / "r/result.json").read_text("utf-8")) and len(found["by_page"]) == 16
 
 
-def test_a_folder_of_somebody_s_files_is_refused(tmp_path, quick, capsys):
-    mine = tmp_path / "mine"
-    mine.mkdir()
-    (mine / "notes.txt").write_text("mine")
-    assert main(["compare", GT, MODEL_A, "-o", str(mine)]) == 2
-    assert "notes.txt" in capsys.readouterr().err and files_in(mine) == ["notes.txt"]
+def test_a_folder_with_other_files_is_refused(tmp_path, quick, capsys):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("text")
+    assert main(["compare", GT, MODEL_A, "-o", str(other)]) == 2
+    assert "notes.txt" in capsys.readouterr().err and files_in(other) == ["notes.txt"]
 
 
-def test_a_report_with_something_added_is_refused(tmp_path, quick, two_pages):
+def test_a_report_with_an_added_file_is_refused(tmp_path, quick, two_pages):
     c = lcm.compare(*two_pages)
     place = c.write_report(tmp_path / "r")
     before = files_in(place)
@@ -419,13 +419,13 @@ def test_a_report_with_something_added_is_refused(tmp_path, quick, two_pages):
 
 
 @pytest.mark.parametrize("name", ["pages.csv", "result.json"])
-def test_a_file_that_only_has_the_name_is_somebody_s(tmp_path, name):
+def test_a_file_with_only_the_name_of_a_report_file_is_refused(tmp_path, name):
     (tmp_path / name).write_text('{"recipe": "cake"}')
     with pytest.raises(lcm.InputError, match=name):
         check_target(tmp_path, REPORT_FILES)
 
 
-def test_links_and_files_are_no_report_folders(tmp_path):
+def test_files_and_symlinks_are_refused(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(lcm.InputError, match="needs a folder"):
         check_target(tmp_path / "file", REPORT_FILES)
@@ -435,7 +435,7 @@ def test_links_and_files_are_no_report_folders(tmp_path):
         check_target(tmp_path / "r", REPORT_FILES)
 
 
-def test_an_interrupted_run_leaves_everything_as_it_was(tmp_path, quick, two_pages, monkeypatch):
+def test_an_interrupted_run_changes_nothing(tmp_path, quick, two_pages, monkeypatch):
     c = lcm.compare(*two_pages)
     place = c.write_report(tmp_path / "r")
     before = {name: (place / name).stat().st_mtime_ns for name in files_in(place)}
@@ -451,7 +451,7 @@ def test_an_interrupted_run_leaves_everything_as_it_was(tmp_path, quick, two_pag
     assert {name: (place / name).stat().st_mtime_ns for name in files_in(place)} == before
 
 
-def test_a_run_that_is_stopped_between_two_steps_brings_the_old_report_back(tmp_path, quick, two_pages, monkeypatch):
+def test_an_interrupted_replacement_restores_the_old_report(tmp_path, quick, two_pages, monkeypatch):
     place = lcm.compare(*two_pages).write_report(tmp_path / "r")
     before, move = files_in(place), Path.rename
 
@@ -466,7 +466,7 @@ def test_a_run_that_is_stopped_between_two_steps_brings_the_old_report_back(tmp_
     assert files_in(place) == before and [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
-def test_what_a_killed_run_has_left_goes_after_a_day(tmp_path):
+def test_hidden_folders_of_killed_runs_are_removed_after_a_day(tmp_path):
     left = [
         tmp_path / name
         for name in (".layoutcm-r-abcdefgh", ".layoutcm-r-ijklmnop", ".layoutcm-s-abcdefgh", ".r-abcdefgh")
@@ -474,14 +474,14 @@ def test_what_a_killed_run_has_left_goes_after_a_day(tmp_path):
     for folder in left:
         (folder / "new").mkdir(parents=True)
         os.utime(folder, (0, 0))
-    os.utime(left[1])  # somebody may be at work in it
+    os.utime(left[1])  # recent: another run may still use it
     with replace_folder(tmp_path / "r", REPORT_FILES) as new:
         (new / "report.html").write_text("new")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["r", *(folder.name for folder in left[1:])])
 
 
 @pytest.mark.parametrize("letter", ["r", "表"])
-def test_the_longest_name_of_a_folder_has_room(tmp_path, letter):
+def test_the_longest_possible_folder_name_works(tmp_path, letter):
     place = tmp_path / (letter * (255 // len(letter.encode())))
     left = tmp_path / f".layoutcm-{letter * 40}-abcdefgh"
     left.mkdir()
@@ -491,7 +491,7 @@ def test_the_longest_name_of_a_folder_has_room(tmp_path, letter):
     assert list(tmp_path.iterdir()) == [place] and files_in(place) == ["report.html"]
 
 
-def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, quick, two_pages, monkeypatch):
+def test_the_content_of_a_folder_that_cannot_be_moved_is_replaced(tmp_path, quick, two_pages, monkeypatch):
     place = lcm.compare(*two_pages).write_report(tmp_path / "r")
     move = Path.rename
 
@@ -506,13 +506,13 @@ def test_a_folder_that_cannot_be_moved_is_filled(tmp_path, quick, two_pages, mon
     assert files_in(place) == ["report.html"] and [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path, two_pages):
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path, two_pages):
     (tmp_path / "file").write_text("x")
     with pytest.raises(lcm.InputError, match="cannot be written"):
         lcm.compare(*two_pages).write_report(tmp_path / "file" / "r")
 
 
-def test_page_images_are_found_or_asked_for(tmp_path, two_pages, capsys):
+def test_page_images_are_found_and_need_a_report(tmp_path, two_pages, capsys):
     with pytest.raises(lcm.InputError, match="no such folder"):
         lcm.compare(*two_pages).write_report(tmp_path / "r", tmp_path / "nowhere")
     assert main(["compare", GT, MODEL_A, "--images", str(tmp_path)]) == 2
@@ -523,28 +523,33 @@ def test_page_images_are_found_or_asked_for(tmp_path, two_pages, capsys):
     assert [picture.name for picture in images_from_path(tmp_path / "p1.png").pictures] == ["p1.png"]
 
 
-def test_an_empty_comparison_has_a_report_too(tmp_path, svg_only):
+def test_an_empty_comparison_has_a_report(tmp_path, svg_only):
     layout = build({}, [], labels=["a"])
     place = lcm.compare(layout, layout).write_report(tmp_path / "r")
     data = data_of(place / "report.html")
     assert data["pages"] == 0 and data["pictures"] == [] and data["rows"] == [0]
 
 
-def test_progress_is_told(tmp_path, quick, two_pages):
-    text = []
-    report_files.write_report(lcm.compare(*two_pages), tmp_path / "r", progress=lambda what, share: text.append(share))
-    assert text == sorted(text) and text[0] == 0 and text[-1] == 1
+def test_progress_is_reported(tmp_path, quick, two_pages):
+    shares = []
+    report_files.write_report(
+        lcm.compare(*two_pages), tmp_path / "r", progress=lambda step, share: shares.append(share)
+    )
+    assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == 1
 
 
-def test_pages_without_a_picture_are_said_on_the_terminal(tmp_path, quick, capsys):
+def test_pages_without_a_picture_are_reported_on_the_terminal(tmp_path, quick, capsys):
     (tmp_path / "pictures").mkdir()
     command = ["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--images"]
     assert main([*command, str(tmp_path / "pictures")]) == 0
-    assert "0 of 16 pages have a picture in" in (out := capsys.readouterr().out) and "there is none" in out
+    assert (
+        "0 of 16 pages have a picture in" in (out := capsys.readouterr().out)
+        and "it contains no image that can be read" in out
+    )
     Image.new("RGB", (4, 4)).save(tmp_path / "pictures" / "other.png")
     assert main([*command, str(tmp_path / "pictures")]) == 0
     out = capsys.readouterr().out
-    assert "0 of 16 pages have a picture in" in out and "the first page without is 'paper_p1.png'" in out
+    assert "0 of 16 pages have a picture in" in out and "the first page without a picture is 'paper_p1.png'" in out
     assert "1 file belongs to no page (first: 'other.png')" in out
     assert main([*command, str(Path(GT).parent / "images")]) == 0
     assert "have a picture" not in capsys.readouterr().out

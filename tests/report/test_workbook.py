@@ -1,4 +1,4 @@
-"""The workbook, read back by another library: numbers in full, text as text, the same file every time."""
+"""The workbook, read with another library: full precision, text stays text, reproducible files."""
 
 import math
 
@@ -27,7 +27,7 @@ def cells(sheet, top=1):
 
 
 def same(found, wanted):
-    """Equal to 16 digits, which is what the format keeps; Excel itself shows 15."""
+    """Equal to 16 digits, as XLSX stores them (Excel shows 15)."""
     np.testing.assert_allclose(found, wanted, rtol=1e-15)
 
 
@@ -35,14 +35,14 @@ def numbers(rows, skip=1):
     return np.array([[np.nan if value is None else value for value in row[skip:]] for row in rows[1:]], float)
 
 
-def test_every_sheet_is_there_and_headers_stay_in_sight(two_pages, tmp_path):
+def test_all_sheets_exist_and_headings_are_frozen(two_pages, tmp_path):
     book = written(lcm.compare(*two_pages), tmp_path / "x.xlsx")
     assert book.sheetnames == SHEETS
     assert {book[name].freeze_panes for name in SHEETS[1:]} == {"B2"}
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_matrices_are_the_api_s_to_sixteen_digits(two_pages, tmp_path, method):
+def test_matrices_equal_the_api_to_sixteen_digits(two_pages, tmp_path, method):
     c = lcm.compare(*two_pages)
     m = c.confusion(method=method)
     book = written(c, tmp_path / "x.xlsx", method)
@@ -55,7 +55,7 @@ def test_matrices_are_the_api_s_to_sixteen_digits(two_pages, tmp_path, method):
     same(numbers(cells(book["Collapsed"])), together)
 
 
-def test_tables_are_the_api_s(two_pages, tmp_path):
+def test_tables_equal_the_api(two_pages, tmp_path):
     c = lcm.compare(*two_pages)
     book = written(c, tmp_path / "x.xlsx")
     for name, frame, texts in (
@@ -80,7 +80,7 @@ def test_undefined_is_a_blank_cell(two_pages, tmp_path):
     assert cells(written(c, tmp_path / "x.xlsx")["Recall"])[row + 1][1:] == [None] * len(c.labels)
 
 
-def test_the_diagonal_is_marked_and_coloured_apart(two_pages, tmp_path):
+def test_the_diagonal_is_marked_and_has_its_own_colours(two_pages, tmp_path):
     sheet = written(lcm.compare(*two_pages), tmp_path / "x.xlsx")["Recall"]
     assert sheet["B2"].font.bold and sheet["B2"].border.top.style and not sheet["C2"].font.bold
     assert sheet["B2"].number_format == "0.0000"
@@ -102,7 +102,7 @@ def test_labels_never_become_formulas_links_or_numbers(tmp_path):
                 assert not (cell.data_type == "n" and cell.value in hostile.LABELS)
 
 
-def test_control_characters_and_endless_names_are_bearable(tmp_path):
+def test_control_characters_and_very_long_names(tmp_path):
     label = "a\x01b\nc" + "x" * 40_000
     layout = build({"p": (4, 4)}, [("p", label, 0, 0, 4, 4)])
     found = cells(written(lcm.compare(layout, layout), tmp_path / "x.xlsx")["Classes"])[2][0]
@@ -132,7 +132,7 @@ def test_different_taxonomies_say_that_classes_are_undefined(tmp_path):
     same(numbers(rows), c.confusion().values)
 
 
-def test_equal_numbers_make_equal_files(two_pages, tmp_path):
+def test_equal_numbers_give_equal_files(two_pages, tmp_path):
     c = lcm.compare(*two_pages)
     once, again = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
     for path in (once, again):

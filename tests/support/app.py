@@ -11,6 +11,7 @@ HOSTILE = ["<b>bold</b>", "$x^2$", "=1+1", "*star* _under_", "مرحبا 😀", 
 
 
 def opened(page="compare", /, **parameters):
+    """The dashboard on one of its pages, with URL parameters."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     for name, value in parameters.items():
         app.query_params[name] = value
@@ -21,16 +22,18 @@ def opened(page="compare", /, **parameters):
 
 
 def texts(app):
+    """All texts on the screen, joined."""
     kinds = ("title", "header", "subheader", "markdown", "caption", "error", "warning", "info", "metric", "button")
     found = []
     for kind in kinds:
         for element in getattr(app, kind):
             found += [str(getattr(element, "value", "")), str(getattr(element, "label", ""))]
-    # Markdown escapes are what makes text show as typed; a person does not see them.
+    # Remove Markdown escapes, which a user does not see.
     return re.sub(r"\\([^\w\s])", r"\1", " ".join(found))
 
 
 def coco(labels, boxes):
+    """The bytes of a COCO file with one page; `boxes` are (label number, bbox)."""
     return json.dumps(
         {
             "images": [{"id": 1, "width": 50, "height": 40, "file_name": "p1.png"}],

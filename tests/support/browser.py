@@ -1,4 +1,4 @@
-"""A real server and a real Chromium, for tests and for screenshots."""
+"""Run the app on a server and open it in Chromium, for tests and screenshots."""
 
 import json
 import os
@@ -16,13 +16,13 @@ from support.ports import free_port
 
 SETTLED = "[data-testid=stApp][data-test-script-state=notRunning]"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-# No sandbox, because test machines run as root; no background traffic, because nothing may leave the machine.
+# No sandbox, because tests may run as root; no background traffic, because tests must not use the network.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync"]
 
 
 @contextmanager
 def server(**opened):
-    """The app on a free port; `opened` are the settings that `layoutcm app` would hand over. Yields the address."""
+    """Run the app on a free port and yield its address; `opened` are the settings that `layoutcm app` passes to it."""
     port = free_port()
     environment = os.environ | {"LAYOUTCM_APP": json.dumps(opened), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
@@ -50,14 +50,14 @@ def _wait_for(address):
 def chromium():
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     with sync_playwright() as playwright:
-        # Without a system browser, the one that `playwright install chromium` brought.
+        # If there is no system browser (None), Playwright uses the one from `playwright install chromium`.
         browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
         yield browser
         browser.close()
 
 
 def settle(page: Page, pause: int = 250):
-    """Wait until the script has run and the page has drawn."""
+    """Wait until the script has finished and the page is rendered."""
     page.wait_for_selector(SETTLED, timeout=30_000)
     page.wait_for_timeout(pause)
     page.wait_for_selector(SETTLED, timeout=30_000)
@@ -69,6 +69,6 @@ def visit(page: Page, address: str):
 
 
 def cell_centre(page: Page, row: int, column: int, rows: int, columns: int):
-    """Pixel position of a matrix cell: the plot area is cut evenly."""
+    """The pixel position of a matrix cell; all cells of the plot area have the same size."""
     box = page.locator(".nsewdrag").first.bounding_box()
     return box["x"] + (column + 0.5) * box["width"] / columns, box["y"] + (row + 0.5) * box["height"] / rows

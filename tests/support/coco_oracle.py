@@ -1,4 +1,4 @@
-"""pycocotools on plain dictionaries: the oracle of the object scores, and layoutcm on the same bytes."""
+"""Object scores by pycocotools, as the expected values, and by layoutcm, from the same dictionaries."""
 
 import contextlib
 import copy
@@ -13,7 +13,7 @@ import layoutcm as lcm
 
 
 def pycocotools_evaluation(gt, results, kind="bbox"):
-    """The finished COCOeval; its stats use -1 for n/a."""
+    """The finished COCOeval; its stats are -1 if undefined."""
     with contextlib.redirect_stdout(io.StringIO()):
         truth = COCO()
         truth.dataset = copy.deepcopy(gt)
@@ -26,6 +26,7 @@ def pycocotools_evaluation(gt, results, kind="bbox"):
 
 
 def with_nan(values):
+    """The values with nan instead of -1."""
     values = np.array(values, float)
     return np.where(values == -1, np.nan, values)
 

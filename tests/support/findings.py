@@ -1,4 +1,4 @@
-"""Findings in short."""
+"""Short forms of findings, to compare in tests."""
 
 
 def codes(findings):

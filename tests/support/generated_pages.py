@@ -1,4 +1,4 @@
-"""Hypothesis strategies for small pages with boxes of five labels, and the layouts of such pages."""
+"""Hypothesis strategies for small pages with boxes of five labels, and layouts of these pages."""
 
 from hypothesis import strategies as st
 

@@ -1,4 +1,4 @@
-"""Labels that mean something to Excel, HTML, LaTeX, Markdown or Matplotlib, and a comparison that has them all."""
+"""Labels with a special meaning in Excel, HTML, LaTeX, Markdown or Matplotlib, and a comparison with all of them."""
 
 import layoutcm as lcm
 from support.layouts import build
@@ -21,7 +21,7 @@ PAGE = '+1 & "first" <page>'
 
 
 def compared():
-    """One page, a strip for each label; pred cuts each strip at three quarters and calls the first the second."""
+    """A page with one strip per label; in pred, strips have 3/4 of the width, and the first has the second label."""
     n = len(LABELS)
     size = {PAGE: (40, 10 * n)}
     strips = [(PAGE, label, 0, 10 * i, 40, 10 * i + 10) for i, label in enumerate(LABELS)]

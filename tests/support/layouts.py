@@ -1,4 +1,4 @@
-"""Layouts from a few lines: what most tests start from."""
+"""Build layouts from a few lines, as most tests do."""
 
 import numpy as np
 

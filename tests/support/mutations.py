@@ -1,11 +1,11 @@
-"""Valid files spoilt at random: bytes flipped, lost or doubled, values of a JSON tree or a markup replaced."""
+"""Damage valid files at random: change, remove or repeat bytes, replace values of JSON or markup."""
 
 import copy
 import json
 import random
 import re
 
-STRANGE = [
+UNUSUAL_VALUES = [
     *(
         None,
         True,
@@ -35,14 +35,15 @@ TOKENS = [
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:
+    """The file with a few random changes."""
     if data[:1] in (b"{", b"[") and rng.random() < 0.6:
-        return spoilt_json(data, rng)
+        return damaged_json(data, rng)
     if rng.random() < 0.4:
-        return spoilt_word(data, rng)
-    return spoilt_bytes(data, rng)
+        return damaged_word(data, rng)
+    return damaged_bytes(data, rng)
 
 
-def spoilt_json(data, rng):
+def damaged_json(data, rng):
     document = json.loads(data)
     for _ in range(rng.randint(1, 3)):
         places = list(all_places(document))
@@ -51,7 +52,7 @@ def spoilt_json(data, rng):
         holder, key = rng.choice(places)
         action = rng.random()
         if action < 0.7:
-            holder[key] = copy.deepcopy(rng.choice(STRANGE))
+            holder[key] = copy.deepcopy(rng.choice(UNUSUAL_VALUES))
         elif action < 0.85:
             del holder[key]
         elif isinstance(holder, list):
@@ -62,35 +63,36 @@ def spoilt_json(data, rng):
 
 
 def all_places(item):
+    """(container, key) of every value in a JSON tree."""
     keys = range(len(item)) if isinstance(item, list) else list(item) if isinstance(item, dict) else ()
     for key in keys:
         yield item, key
         yield from all_places(item[key])
 
 
-def spoilt_word(data, rng):
-    """A number or a name replaced, which keeps the file's form."""
+def damaged_word(data, rng):
+    """Replace one number or name, so that the structure of the file stays the same."""
     words = list(re.finditer(rb"[\w.+-]+", data))
     if not words:
-        return spoilt_bytes(data, rng)
+        return damaged_bytes(data, rng)
     word = rng.choice(words)
     return data[: word.start()] + rng.choice(TOKENS) + data[word.end() :]
 
 
-def spoilt_bytes(data, rng):
-    spoilt = bytearray(data)
+def damaged_bytes(data, rng):
+    damaged = bytearray(data)
     for _ in range(rng.randint(1, 4)):
-        at = rng.randrange(len(spoilt) + 1)
+        at = rng.randrange(len(damaged) + 1)
         length = rng.choice([1, 1, 2, 8, 64])
         match rng.randrange(5):
             case 0:
-                spoilt[at : at + length] = b""
+                damaged[at : at + length] = b""
             case 1:
-                spoilt[at:at] = spoilt[at : at + length]
+                damaged[at:at] = damaged[at : at + length]
             case 2:
-                spoilt[at : at + 1] = bytes([rng.randrange(256)])
+                damaged[at : at + 1] = bytes([rng.randrange(256)])
             case 3:
-                spoilt[at:at] = rng.choice(TOKENS)
+                damaged[at:at] = rng.choice(TOKENS)
             case 4:
-                del spoilt[rng.randrange(len(spoilt) + 1) :]
-    return bytes(spoilt)
+                del damaged[rng.randrange(len(damaged) + 1) :]
+    return bytes(damaged)

@@ -1,4 +1,4 @@
-"""The oracle: every pixel in a loop, in the plainest Python there is. Slow, and too plain to be wrong."""
+"""Expected values from a loop over all pixels in plain Python: slow, but easy to check."""
 
 import math
 from collections import defaultdict
@@ -32,7 +32,7 @@ def _pixels(low, high, side, rounding):
 
 
 def contribution(gt, pred):
-    """{(i, j): fraction} of one pixel, the four cases one by one."""
+    """{(i, j): fraction}: what one pixel adds to the matrix, in the four cases of the rule."""
     cells = defaultdict(float)
     if gt == pred:
         for i in gt:
@@ -58,7 +58,7 @@ def contribution(gt, pred):
 
 
 def tensor_contributions(gt, pred):
-    """The two masses of one pixel: what recall and what precision is read from."""
+    """{(i, j): fraction} twice: what one pixel adds to the mass for recall and to that for precision."""
     recall, precision = defaultdict(float), defaultdict(float)
     for i in gt & pred:
         recall[i, i] += 1
@@ -73,10 +73,10 @@ def tensor_contributions(gt, pred):
 
 
 def matrix(gt_sets, pred_sets, labels, pixel=contribution):
-    """Nested lists [gt][pred] summed over the pixels of {pixel: set} pairs."""
-    position = {label: i for i, label in enumerate(labels)}
+    """Nested lists [gt][pred]: the sum over all pixels; the sets are {pixel: label set}."""
+    number = {label: i for i, label in enumerate(labels)}
     out = [[0.0] * len(labels) for _ in labels]
-    for where, gt in gt_sets.items():
-        for (i, j), value in pixel(gt, pred_sets[where]).items():
-            out[position[i]][position[j]] += value
+    for position, gt in gt_sets.items():
+        for (i, j), value in pixel(gt, pred_sets[position]).items():
+            out[number[i]][number[j]] += value
     return out

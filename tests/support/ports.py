@@ -1,4 +1,4 @@
-"""Ports that no other program holds."""
+"""Find a free port."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Small texts read as files, and what came of them in plain values."""
+"""Read small texts as files, and return the result as plain values."""
 
 import pytest
 
@@ -25,6 +25,7 @@ def codes(layout):
 
 
 def refusal(text, *words, name="scan.xml", **options):
+    """Assert that reading fails with an InputError that contains all words."""
     with pytest.raises(lcm.InputError) as caught:
         read(text, name, **options)
     for word in words:

@@ -1,4 +1,4 @@
-"""Tables as LaTeX and Markdown: numbers as the API's, labels as typed."""
+"""Tables as LaTeX and Markdown: the same numbers as the API, and labels escaped."""
 
 import re
 
@@ -13,24 +13,24 @@ from support.layouts import build
 
 
 def read_tex(text):
-    """What LaTeX would print, by undoing each macro; a table as headings and rows."""
+    """The text that LaTeX would print, as headings and rows: every escape is reversed."""
     body = text[text.index(r"\toprule") + 8 : text.index(r"\bottomrule")].replace(r"\midrule", "")
     rows = [re.split(r"(?<!\\) & ", line) for line in body.strip().split(" \\\\\n") if line]
-    return [[typeset(cell.strip().removesuffix(r" \\")) for cell in row] for row in rows]
+    return [[unescape(cell.strip().removesuffix(r" \\")) for cell in row] for row in rows]
 
 
-def typeset(cell):
+def unescape(cell):
     cell = re.sub(r"^\\rotatebox\{90\}\{(.*)\}$", r"\1", cell)
-    back = {written: plain for plain, written in LATEX_ESCAPES.items()}
-    pattern = "|".join(re.escape(written) for written in sorted(back, key=len, reverse=True))
-    return re.sub(pattern, lambda found: back[found[0]], cell)
+    plain = {escaped: character for character, escaped in LATEX_ESCAPES.items()}
+    pattern = "|".join(re.escape(escaped) for escaped in sorted(plain, key=len, reverse=True))
+    return re.sub(pattern, lambda found: plain[found[0]], cell)
 
 
 def number(text):
     return np.nan if text == "--" else float(text.replace(r"\,", ""))
 
 
-def test_the_macros_are_latex_s_own():
+def test_special_characters_become_latex_macros():
     assert escape_latex(r"\input{x}") == r"\textbackslash{}input\{x\}"
     assert escape_latex("50% of a_b & c#1 ~ $x^2$") == (
         r"50\% of a\_b \& c\#1 \textasciitilde{} \$x\textasciicircum{}2\$"
@@ -50,7 +50,7 @@ def test_hostile_labels_stay_text_in_latex():
         assert text.count("\n%") == 0 and text.startswith("% ")
 
 
-def test_numbers_in_latex_are_the_api_s(two_pages):
+def test_latex_has_the_numbers_of_the_api(two_pages):
     c = lcm.compare(*two_pages)
     m = c.confusion()
     rows = read_tex(latex(matrix_table(m, "recall", visible_only=True)))
@@ -65,12 +65,12 @@ def test_numbers_in_latex_are_the_api_s(two_pages):
     np.testing.assert_allclose(averages["micro, without Background"], list(m.average("micro").values()), atol=5e-5)
 
 
-def test_narrow_tables_have_plain_headings():
+def test_headings_of_narrow_tables_are_not_rotated():
     m = lcm.label_sets_confusion(["a"], ["a"], "ab")
     assert "rotatebox" not in latex(matrix_table(m, "f1")) and "graphicx" not in latex(collapsed_table(m))
 
 
-def test_markdown_is_a_table_with_labels_as_typed():
+def test_markdown_is_a_table_with_escaped_labels():
     m = hostile.compared().confusion()
     lines = markdown(confusions_table(m)).splitlines()
     assert lines[0] == "| gt | pred | pixels | share of gt |" and lines[1] == "| --- | --- | ---: | ---: |"
@@ -82,7 +82,7 @@ def test_markdown_is_a_table_with_labels_as_typed():
 
 
 @pytest.mark.parametrize("label", ["f1", "gt", "pixels", "share"])
-def test_a_label_that_is_called_like_a_column_keeps_its_name(label):
+def test_a_label_named_like_a_column_keeps_its_name(label):
     layout = build({"p": (4, 4)}, [("p", label, 0, 0, 4, 2)])
     m = lcm.compare(layout, layout).confusion()
     assert matrix_table(m, "recall").headings() == ["gt", "Background", label]

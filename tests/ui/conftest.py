@@ -1,4 +1,4 @@
-"""Every test of the dashboard runs in the folder of app.py, without files given at start."""
+"""All tests of the dashboard run in the folder of app.py, without files given at start."""
 
 import pytest
 

@@ -53,10 +53,10 @@ def test_choices_change_the_numbers_and_the_link():
     parameters = {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
     again = opened("families", **parameters)
     assert "depth:2|sample:page|count:gold" in texts(again) and "depth:2|expanded:Body" in texts(again)
-    assert "pred's labels on pages" in texts(again) and metrics(again) == metrics(app)
+    assert "the prediction's labels on pages" in texts(again) and metrics(again) == metrics(app)
 
 
-def test_own_families_travel_in_the_link():
+def test_own_families_are_kept_in_the_link():
     app = opened("families", load="sample", families=json.dumps(OWN))
     assert not app.exception and app.selectbox(key="bar_families").options[-1] == "Your own"
     assert "families:2 given" in texts(app) and "5 labels are in no family" in texts(app)
@@ -73,7 +73,7 @@ def test_nonsense_in_a_link_is_ignored(families):
     assert not app.exception and not app.error and "families:doclaynet|depth:1" in texts(app)
 
 
-def test_a_file_brings_families():
+def test_families_are_read_from_a_file():
     app = opened("families", load="sample")
     app.file_uploader(key="families_file").set_value(("mine.yaml", b"Words: [Text, Caption]\nRest: [Nix]", "x/yaml"))
     app.run()
@@ -92,7 +92,10 @@ def test_a_level_and_hostile_names():
     gt, pred = ((name, coco(HOSTILE, boxes), "application/json") for name in ("gt.json", "pred.json"))
     app = upload(opened(), gt, pred)
     app.switch_page("pages/families.py").run()
-    assert not app.exception and "100\u00a0% of gt's labelled pixels in the whole set are right." in texts(app)
+    assert (
+        not app.exception
+        and "100\u00a0% of the ground truth's labelled pixels in the whole set are right." in texts(app)
+    )
 
 
 def test_labels_can_be_ordered_by_family_elsewhere():
@@ -102,7 +105,7 @@ def test_labels_can_be_ordered_by_family_elsewhere():
     assert figure["layout"]["xaxis"]["ticktext"][:4] == ["Background", "Title", "Section-header", "Text"]
 
 
-def test_the_editor_says_what_it_was_told():
+def test_the_editor_and_the_link_keep_the_tree():
     tree = FamilyTree("", {"a": ("Text", "Body"), "b": ("Text",), "x": ("A / B",)})
     rows = rows_of(tree, ["b", "a", "c", "x"])
     assert rows == [

@@ -48,7 +48,9 @@ def test_with_scores_the_page_has_an_ap():
     ]  # fmt: skip
     assert f"ARlarge {o.summary['ARlarge']:.3f}" in texts(app)
     assert table(app, "ap75")["ap"].tolist() == o.per_class["ap"].tolist()
-    assert "objects:box|iou:0.50|rule:coco" in texts(app) and "84.8 % of 263 objects in gt are found" in texts(app)
+    assert "objects:box|iou:0.50|rule:coco" in texts(
+        app
+    ) and "84.8 % of 263 objects in the ground truth are found" in texts(app)
     assert [trace["name"].split()[0] for trace in figures(app)[1]["data"]][:2] == ["Text", "Section-header"]
     assert table(app, "dice")["label"].tolist()[1] == "all, together (micro)"
 
@@ -77,18 +79,18 @@ def test_the_pages_behind_a_cell():
     assert "Caption found as Text: 6 objects on 5 pages" in texts(app)
     behind = table(app, "objects")
     assert behind["objects"].sum() == 6 and behind["page"][0] == "paper_p3.png"
-    link = {"load": "sample", "gt_label": "List-item", "pred_label": "Background"}  # what is missed meets nothing
+    link = {"load": "sample", "gt_label": "List-item", "pred_label": "Background"}  # missed objects have no match
     assert "List-item missed: 4 objects on 2 pages" in texts(opened("objects", **link))
     app = opened("objects", **link, level="document", document="paper.pdf")
     assert "In document paper.pdf" in texts(app) and "List-item missed: 2 objects on 1 page" in texts(app)
     assert table(app, "objects")["page"].tolist() == ["paper_p4.png"]
 
 
-def test_where_labels_differ_the_page_says_what_can_be_known():
+def test_where_labels_differ_the_page_shows_what_is_defined():
     app = opened("objects", load="sample", pred="1", gt_label="Text", pred_label="text")
     assert not app.exception and not app.error, texts(app)
     assert "There is no AP. The two sides have different labels" in texts(app) and "AP" not in metrics(app)
-    assert "75.7 % of 263 objects in gt are found, whatever their labels" in texts(app)
+    assert "75.7 % of 263 objects in the ground truth are found, whatever their labels" in texts(app)
     assert "so there are no soft scores" in texts(app) and "class_aware:False" in texts(app)
     assert len(figures(app)) == 1 and "Text meets text: 89 objects" in texts(app)
     assert table(app, "recall")["gt"].sum() == 263
@@ -101,7 +103,7 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     app.switch_page("pages/objects.py").run()
     assert not app.exception and not app.error, texts(app)
     assert "There is no AP. The prediction has no scores" in texts(app)
-    assert "83.3 % of 6 objects in gt are found, with their label; 100 % of 5" in texts(app)
+    assert "83.3 % of 6 objects in the ground truth are found, with their label; 100 % of 5" in texts(app)
     assert not {"ap", "ap50", "ar", "ap_at"} & set(table(app, "found")) and set(table(app, "found")["label"]) == {
         *HOSTILE
     }
@@ -138,8 +140,8 @@ def test_every_view_has_a_figure_on_the_overview():
     assert different["Object F1"] == "0.821" and "Soft F1" not in different
 
 
-def test_on_a_large_set_objects_wait_until_their_page_was_opened(monkeypatch):
-    monkeypatch.setattr(headlines, "SMALL", 3)
+def test_on_a_large_set_objects_are_computed_after_their_page_was_opened(monkeypatch):
+    monkeypatch.setattr(headlines, "SMALL_SET", 3)
     app = opened("overview", load="sample")
     assert metrics(app)["Objects"] == "…" and "mAP" not in metrics(app)
     app.switch_page("pages/objects.py").run()

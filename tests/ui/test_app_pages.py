@@ -37,7 +37,7 @@ def test_one_click_on_the_sample():
 
 
 def below(app):
-    """What stands below the figures on top."""
+    """{headline figure: the interval below it}."""
     return {metric.label: metric.delta for metric in app.metric if metric.delta}
 
 
@@ -62,7 +62,7 @@ def test_figures_have_intervals_below_them(method):
 
 
 def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
-    monkeypatch.setattr(headlines, "SMALL", 5)
+    monkeypatch.setattr(headlines, "SMALL_SET", 5)
     app = opened("overview", load="sample")
     assert not app.exception and not below(app) and "Whiskers" not in texts(app)
     next(button for button in app.button if button.label == "95 % intervals").click().run()
@@ -72,7 +72,7 @@ def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
     assert not app.exception and "Whiskers" in texts(app)
 
 
-def test_a_link_brings_the_view_back():
+def test_a_link_restores_the_view():
     app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text", view="precision", rounding="exact")
     assert "Caption read as Text" in texts(app) and "rounding:exact" in texts(app)
     assert "5 of 16 pages" in texts(app)
@@ -96,10 +96,10 @@ def test_a_wrong_cell_says_what_it_consists_of():
     assert "wrong label" in kinds_shown(opened("matrices", load="sample", gt_label="Caption", pred_label="Text"))
 
 
-def test_of_many_pages_only_the_worst_are_looked_at_and_that_is_said(monkeypatch):
+def test_causes_are_counted_on_the_worst_pages_and_the_page_says_so(monkeypatch):
     monkeypatch.setattr(cell, "CAUSES_PAGES", 2)
     app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
-    assert "Counted on the 2 pages with the most of it, 53.0 % of the cell." in texts(app)
+    assert "Counted on the 2 pages with the most pixels of the cell, 53.0 % of it." in texts(app)
 
 
 @pytest.mark.parametrize("labels", [("Caption", "Caption"), ("Title", "Table")])
@@ -123,7 +123,7 @@ def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
     app.switch_page("pages/overview.py").run()
     cells = [button.label for button in app.button if "px," in button.label]
     assert cells and all(" read as " in cell and "Table" not in cell for cell in cells)
-    assert [metric.value for metric in app.metric][:2] == ["0.800", "0.889"]  # of all labels, as before
+    assert [metric.value for metric in app.metric][:2] == ["0.800", "0.889"]  # of all labels, as without the filter
     app.switch_page("pages/classes.py").run()
     assert list(app.dataframe[0].value["label"]) == ["Background", "Caption", "Text"]
     assert not app.exception and app.selectbox(key="bar_class").options == ["Caption", "Text", "Background"]
@@ -135,7 +135,7 @@ def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
     assert len(figure_of(app)["data"]) > len(outlines)
 
 
-def test_labels_of_a_link_may_hold_any_sign():
+def test_labels_of_a_link_may_contain_any_character():
     gt = ("gt.json", coco(HOSTILE, [(i, [0, 5 * i, 50, 5]) for i in range(6)]), "application/json")
     app = upload(opened(), gt, gt)
     app.sidebar.multiselect(key="bar_labels").set_value(HOSTILE[:2]).run()
@@ -143,7 +143,7 @@ def test_labels_of_a_link_may_hold_any_sign():
 
 
 @pytest.mark.parametrize("labels", ["[", '"Text"', "[1]", '["no such"]', "null"])
-def test_a_filter_that_is_none_shows_everything(labels):
+def test_an_invalid_label_filter_shows_everything(labels):
     app = opened("matrices", load="sample", labels=labels)
     assert not app.exception and not app.error and len(figure_of(app)["layout"]["yaxis"]["ticktext"]) == 12
 
@@ -152,7 +152,7 @@ def mask_shown(app):
     return next(button.key for button in app.button if "mask_" in str(button.key) and button.proto.type == "primary")
 
 
-def test_the_mask_is_the_chosen_cell_until_somebody_chooses_another():
+def test_the_mask_is_the_chosen_cell_until_another_mask_is_chosen():
     link = {"load": "sample", "page": "report_p3.png"}
     app = opened("viewer", **link, gt_label="Table", pred_label="Picture")
     assert mask_shown(app) == "mask_cell" and "Table read as Picture: 112\u202f280 px" in texts(app)
@@ -205,7 +205,7 @@ def test_equal_files_of_two_visitors_keep_their_own_names():
         assert f"gt:{name}-gt|pred:{name}-pred" in texts(app)
 
 
-def test_back_brings_choices_of_these_files_back_and_nothing_of_others():
+def test_back_restores_choices_of_the_loaded_files_only():
     data = {name: coco(["a"], [(0, [0, y, 50, 5])]) for name, y in (("one", 0), ("two", 9))}
     app = opened()
     for name in data:
@@ -218,19 +218,19 @@ def test_back_brings_choices_of_these_files_back_and_nothing_of_others():
         app.run()  # as the browser's Back does
         assert "method:matrix" in texts(app) and "rounding:exact" in texts(app)
         app.query_params.clear()
-        app.query_params["fixes"] = '["0=flip-y"]'  # no address of this session
+        app.query_params["fixes"] = '["0=flip-y"]'  # not an address of this session
         app.run()
         assert "flip-y" not in texts(app)
         app.sidebar.selectbox(key="bar_rounding").set_value("outer").run()
 
 
 @pytest.mark.parametrize("name", ["labels", "curves", "fixes"])
-def test_a_link_may_hold_anything(name):
+def test_a_link_may_contain_anything(name):
     app = opened("overview", load="sample", **{name: "[" * 5000})
     assert not app.exception and not app.error
 
 
-def test_a_cell_is_opened_in_a_view_that_has_cells():
+def test_a_cell_is_not_opened_in_the_2x2_view():
     app = opened("overview", load="sample", view="collapsed")
     next(button for button in app.button if "Caption read as Text" in button.label).click().run()
     assert app.session_state["choices"]["view"] == "recall"
@@ -248,7 +248,7 @@ def test_uploading_two_files_compares_them():
     assert any(r"\<b\>bold\</b\>" in label for label in buttons) and any(r"\$x^2\$" in label for label in buttons)
 
 
-def test_a_wrong_upload_gets_a_message_and_the_app_goes_on():
+def test_a_wrong_upload_gets_a_message_and_the_app_still_works():
     good = coco(["a"], [(0, [0, 0, 10, 10])])
     app = upload(opened(), ("gt.json", good, "application/json"), ("bad.json", good[:-20], "application/json"))
     assert not app.exception
@@ -257,7 +257,7 @@ def test_a_wrong_upload_gets_a_message_and_the_app_goes_on():
     assert not app.exception and not app.error and "Taxonomy: same" in texts(app)
 
 
-def test_choices_of_the_bar_hold_on_other_pages():
+def test_choices_of_the_sidebar_hold_on_other_pages():
     app = opened(load="sample")
     app.sidebar.selectbox(key="bar_method").set_value("tensor").run()
     assert "method:tensor" in texts(app)
@@ -270,7 +270,7 @@ def downloads(app):
     return [element.label for element in app.get("download_button")]
 
 
-def test_a_figure_is_seen_before_it_is_taken():
+def test_figures_and_tables_have_a_preview():
     app = opened("report", load="sample")
     assert {"PNG", "SVG", "PDF", "CSV", "LaTeX"} <= set(downloads(app))
     for name in ("classes", "overlay", "difference"):
@@ -291,7 +291,7 @@ def test_two_predictions_are_drawn_as_their_difference():
     app = opened("report", load="sample")
     app.selectbox(key="report_figure").set_value("models").run()
     assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv"]
-    # Their labels differ, so there is nothing to draw and nothing to take.
+    # Their labels differ, so there is nothing to draw or download.
     assert "different labels" in app.info[0].value and not app.get("image") and "PDF" not in downloads(app)
     app.session_state["choices"]["taxonomy"] = "same"
     app.run()
@@ -299,10 +299,10 @@ def test_two_predictions_are_drawn_as_their_difference():
     assert not app.exception and not app.error and len(app.get("image")) == 1 and "PDF" in downloads(app)
 
 
-def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):
+def test_the_report_is_downloaded_as_a_zip_or_file_by_file(monkeypatch):
     monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ("svg",))
     app = opened("report", load="sample")
-    app.session_state["routed"] = True  # the runner leaves the router out, and arriving anew would forget the click
+    app.session_state["routed"] = True  # the test runner skips the router; routing again would lose the click
     app.button(key="make_report").click().run()
     assert not app.exception and not app.error
     assert any("Everything as a zip" in label for label in downloads(app))
@@ -313,9 +313,9 @@ def test_everything_comes_as_a_zip_or_file_by_file(monkeypatch):
     assert any(button.key == "make_report" for button in app.button)  # another method, another report
 
 
-def test_of_very_many_pages_only_the_near_ones_are_listed(monkeypatch):
-    monkeypatch.setattr(sidebar, "MANY", 10)
-    monkeypatch.setattr(sidebar, "NEAR", 2)
+def test_a_long_page_list_shows_only_the_nearest_pages(monkeypatch):
+    monkeypatch.setattr(sidebar, "MOST_OPTIONS", 10)
+    monkeypatch.setattr(sidebar, "NEAR_OPTIONS", 2)
     app = opened("viewer", load="sample", page="report_p3.png")
     for chosen, names in ((3, (1, 2, 3, 4)), (4, (2, 3, 4, 5))):
         app.selectbox(key="viewer_page").set_value(f"report_p{chosen}.png").run()
@@ -323,7 +323,7 @@ def test_of_very_many_pages_only_the_near_ones_are_listed(monkeypatch):
         assert not app.exception and not app.error
 
 
-def test_a_part_of_a_name_finds_the_rest():
+def test_a_part_of_a_name_finds_the_name():
     names = ["Report_p1", "report_p2", "p2"]
     assert [sidebar.find_name(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
         "p2",
@@ -345,15 +345,15 @@ def test_next_and_previous_turn_the_page():
 
 
 def test_large_files_are_named_before_they_are_read_and_only_once(monkeypatch):
-    text, real = [], sidebar.layouts_of
+    names, real = [], sidebar.layouts_of
 
-    def layouts_of(asked, tell):
-        return real(asked, lambda given: (text.append(given.name), tell(given)))
+    def layouts_of(request, before_read):
+        return real(request, lambda given: (names.append(given.name), before_read(given)))
 
-    monkeypatch.setattr(sidebar, "LARGE", 0)
+    monkeypatch.setattr(sidebar, "LARGE_BYTES", 0)
     monkeypatch.setattr(sidebar, "layouts_of", layouts_of)
     app = opened(load="sample")
     app.run()
-    assert text == ["gt.json", "model-a.json"] and "263 regions" in texts(app)
+    assert names == ["gt.json", "model-a.json"] and "263 regions" in texts(app)
     app.sidebar.selectbox(key="bar_pred").set_value(1).run()
-    assert text[2:] == ["gt.json", "model-b.csv"] and not app.exception
+    assert names[2:] == ["gt.json", "model-b.csv"] and not app.exception

@@ -30,7 +30,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def context(browser):
-    """Tests share the browser's cache, which saves seconds each; a session of the app belongs to a page alone."""
+    """Tests share the browser cache, which saves seconds per test; every page has its own session of the app."""
     with browser.new_context(viewport={"width": 1400, "height": 1000}) as shared:
         yield shared
 
@@ -43,14 +43,14 @@ def page(context):
 
 @contextmanager
 def tab(context):
-    """A page; whatever it asks for must come from the server on this machine."""
+    """A page; all its requests must go to this machine."""
     opened = context.new_page()
-    asked = []
-    opened.on("request", lambda request: asked.append(request.url))
+    requested = []
+    opened.on("request", lambda request: requested.append(request.url))
     yield opened
     opened.close()
-    outside = {url for url in asked if not re.match(r"(https?|wss?)://127\.0\.0\.1:|data:|blob:", url)}
-    assert asked and not outside
+    outside = {url for url in requested if not re.match(r"(https?|wss?)://127\.0\.0\.1:|data:|blob:", url)}
+    assert requested and not outside
 
 
 def wait_for_link(page, *parts):
@@ -64,14 +64,14 @@ def shown(page):
 
 
 def upload(page, gt, pred):
-    """One file after the other, each when the page has taken the one before: a busy machine is slower than a person."""
+    """Upload the second file only after the page shows the first, because the test machine may be slow."""
     for key, file in (("upload_gt", gt), ("upload_preds", pred)):
         zone = page.locator(f".st-key-{key}")
         zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
         name = file["name"] if isinstance(file, dict) else Path(file).name
         zone.get_by_text(name).first.wait_for(timeout=30_000)
         settle(page, 500)
-    # The answer: a matrix, or what is wrong.
+    # The result: a matrix or a message.
     page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=30_000)
     settle(page)
 
@@ -85,7 +85,7 @@ def test_a_flipped_prediction_is_repaired_by_one_click(page, address):
     flipped = {"name": "flipped.json", "mimeType": "application/json", "buffer": json.dumps(sample).encode()}
     visit(page, address)
     upload(page, str(SAMPLE / "gt.json"), flipped)
-    page.get_by_role("button", name="turn the y axis round").click()
+    page.get_by_role("button", name="flip the y axis").click()
     wait_for_link(page, "fixes=")
     assert "read with the repair flip-y" in shown(page) and "seems to point up" not in shown(page)
     page.get_by_role("button", name="Undo").click()
@@ -152,8 +152,8 @@ def test_sample_cell_pages_and_lit_pixels(page, address):
     page.get_by_role("heading", name="Caption read as Text").wait_for(timeout=10_000)
 
 
-def test_figures_are_drawn_when_they_are_taken(page, address):
-    """Outside of the session, where nothing of it can be asked for any more."""
+def test_figures_are_drawn_on_download(page, address):
+    """Downloads are drawn outside the session, so nothing of it is available."""
     visit(page, f"{address}/report?load=sample&gt_label=Caption&pred_label=Text&taxonomy=same")
     for name in (
         "Precision over recall",
@@ -181,7 +181,7 @@ def test_back_and_forward_bring_earlier_views_back(page, address):
     wait_for_link(page, "/viewer", "page=report_p2.png")
     page.go_back()
     page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
-    for _ in range(3):  # on the way lies an address that only going to a page has left behind
+    for _ in range(3):  # the history also has an address without choices, left by switching pages
         if "gt_label=Caption" in page.url:
             break
         page.go_back()
@@ -191,7 +191,7 @@ def test_back_and_forward_bring_earlier_views_back(page, address):
     page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
 
 
-def test_many_cells_answer_their_clicks(page, address):
+def test_many_cells_can_be_clicked(page, address):
     visit(page, f"{address}/matrices?load=sample")
     page.wait_for_selector(".nsewdrag", timeout=15_000)
     labels = list(lcm.read(SAMPLE / "gt.json").labels)
@@ -211,7 +211,7 @@ def test_a_row_of_all_pages_opens_its_page(page, address):
     settle(page, 600)
     table.scroll_into_view_if_needed()
     box = table.bounding_box()
-    page.mouse.click(box["x"] + 18, box["y"] + 35 + 35 + 17)  # the box at the left of the second row
+    page.mouse.click(box["x"] + 18, box["y"] + 35 + 35 + 17)  # the check box at the left of the second row
     gt = lcm.read(SAMPLE / "gt.json")
     behind = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt)).pages_behind("Caption", "Text")
     wait_for_link(page, "/viewer", f"page={behind['page'].iloc[1]}")
@@ -259,7 +259,7 @@ def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_p
     assert "regions" not in shown(page) and "bad.json" not in shown(page) and "load=" not in page.url
 
 
-def test_choices_of_the_bar_change_the_numbers(page, address):
+def test_choices_of_the_sidebar_change_the_numbers(page, address):
     visit(page, f"{address}/overview?load=sample")
     page.wait_for_selector(".nsewdrag", timeout=15_000)
     for label, value, expected in (
@@ -307,7 +307,7 @@ def test_keys_turn_pages_and_choose_the_mask(page, address):
         page.keyboard.press(key)
         wait_for_link(page, f"mask={kind}", "page=report_p3.png")
         assert page.locator(f".st-key-mask_{kind} [data-testid=stBaseButton-primary]").count() == 1
-    # In a field the keys belong to the field.
+    # In an input field the keys are no shortcuts.
     page.get_by_role("combobox", name="Page", exact=True).click()
     page.keyboard.type("1")
     page.keyboard.press("ArrowRight")

@@ -1,4 +1,4 @@
-"""The start page: what can be dropped on it, what it says about it, and what happens when it is wrong."""
+"""The start page: uploads of all kinds, the messages about them, and wrong uploads."""
 
 import json
 from itertools import starmap
@@ -39,7 +39,7 @@ def go(app, page):
 
 
 def pictures(app):
-    """How many pictures the page viewer draws its page on."""
+    """The number of page images in the charts of the page viewer."""
     charts = go(app, "viewer").get("plotly_chart")
     return sum(len(json.loads(chart.proto.spec)["layout"].get("images", [])) for chart in charts)
 
@@ -64,26 +64,26 @@ def test_pictures_come_from_a_pdf_by_page_number(document, found):
     assert (pictures(start(numbered, [("pred.json", numbered)], [(document, pdf())])) > 0) == found
 
 
-def test_an_image_of_no_page_is_said():
+def test_an_image_without_a_page_is_reported():
     app = start(images=[("p1.png", png()), ("<b>x.png", png()), ("y.pdf", pdf())])
     assert "1 page of 1 have one" in texts(app) and "2 page images belong to no page (first: <b>x.png)" in texts(app)
 
 
 @pytest.mark.parametrize(("name", "data"), [("p1.docx", b"x"), ("p1.pdf", b"no pdf"), ("p1.zip", b"PK no zip")])
-def test_a_wrong_picture_is_named_and_the_comparison_goes_on(name, data):
+def test_a_wrong_picture_is_named_and_the_comparison_still_works(name, data):
     app = start(images=[(name, data)])
     assert [name in error.value.replace("\\", "") for error in app.error] == [True]
     assert "Taxonomy: same" in texts(app)
 
 
-def test_pictures_that_are_taken_away_are_gone():
+def test_removed_pictures_are_no_longer_shown():
     app = start(images=[("p1.png", png())])
     app.file_uploader(key="upload_images").set_value([])
     app.run()
     assert pictures(app) == 0
 
 
-def test_several_predictions_and_the_bar_to_choose_one():
+def test_the_sidebar_chooses_one_of_several_predictions():
     app = start(preds=[("first.json", PAGE), ("second.json", SWAPPED)])
     assert "Also here: second.json" in texts(app)
     assert app.sidebar.selectbox(key="bar_pred").options == ["first.json", "second.json"]
@@ -94,7 +94,7 @@ def test_several_predictions_and_the_bar_to_choose_one():
     assert "finds 100 % of content pixels of the whole set; 0 % of all content also gets its right label" in text
 
 
-def test_one_broken_prediction_does_not_take_the_others_away():
+def test_a_broken_prediction_does_not_affect_the_others():
     app = start(preds=[("good.json", PAGE), ("broken.json", PAGE[:-30])])
     app.sidebar.selectbox(key="bar_pred").set_value(1).run()
     assert any("broken" in error.value for error in app.error)
@@ -102,7 +102,7 @@ def test_one_broken_prediction_does_not_take_the_others_away():
     assert not app.error and "pred:good" in texts(app)
 
 
-def test_the_files_of_the_command_line_are_all_there(monkeypatch):
+def test_all_files_of_the_command_line_are_loaded(monkeypatch):
     files = [str(ROOT / "sample_data" / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
     app = opened()
@@ -191,10 +191,10 @@ def test_several_label_files_and_their_images_are_one_layout():
     assert "matched 2 by name without folders and suffix" in texts(
         app
     ) and "gt:p1 and 4 more|pred:p1 and 2 more" in texts(app)
-    assert pictures(app) > 0  # the images lend sizes, and they are the page images too
+    assert pictures(app) > 0  # the images provide the sizes and are also the page images
 
 
-def test_a_switch_makes_several_predictions_of_several_files():
+def test_a_switch_makes_every_file_a_prediction():
     app = start([*YOLO, *SCANS], YOLO)
     (switch,) = [one for one in app.toggle if one.label == "These files are one prediction"]
     assert switch.value is True
@@ -225,13 +225,13 @@ def test_folders_and_zips_of_the_command_line_and_of_the_data_folder(monkeypatch
 
 
 BOXES = [(i % 2, [1 + 8 * i, 1 + 3 * i, 7, 2 + i]) for i in range(6)]
-WIDTH, HEIGHT = 50, 40  # of the pages that `coco` makes
+WIDTH, HEIGHT = 50, 40  # of the page that `coco` makes
 UPRIGHT = coco(["a", "b"], BOXES)
 FLIPPED = coco(["a", "b"], [(label, [x, HEIGHT - y - h, w, h]) for label, (x, y, w, h) in BOXES])
-FLIP = "Repair: turn the y axis round"
+FLIP = "Repair: flip the y axis"
 
 
-def test_a_flipped_prediction_is_noticed_repaired_by_a_click_and_taken_back():
+def test_a_flipped_prediction_is_found_repaired_by_a_click_and_undone():
     app = start(UPRIGHT, [("good.json", UPRIGHT), ("flipped.json", FLIPPED)])
     assert "y axis" not in texts(app)
     app.sidebar.selectbox(key="bar_pred").set_value(1).run()
@@ -249,12 +249,12 @@ def test_a_flipped_prediction_is_noticed_repaired_by_a_click_and_taken_back():
     assert "seems to point up" in texts(app) and "fix:" not in texts(app) and "fixes" not in app.query_params
 
 
-def test_a_link_brings_repairs_back_but_only_of_its_own_files(monkeypatch, tmp_path):
+def test_a_link_restores_repairs_but_only_of_its_own_files(monkeypatch, tmp_path):
     (tmp_path / "gt.json").write_bytes(UPRIGHT)
     (tmp_path / "pred.json").write_bytes(FLIPPED)
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"data": str(tmp_path)}))
     app = opened(load="gt.json|pred.json", fixes='["0=flip-y"]')
-    assert "fix:flip-y" in texts(app) and "Prediction: turn the y axis round" in texts(app)
+    assert "fix:flip-y" in texts(app) and "Prediction: flip the y axis" in texts(app)
     button(app, "Try the sample").click().run()
     assert "fix:" not in texts(app) and "Repairs in use" not in texts(app)
     for wrong in ('["0=rm"]', '["x=flip-y"]', "[1]", "{", json.dumps(["0=flip-y"] * 17)):
@@ -269,8 +269,8 @@ def test_a_link_brings_repairs_back_but_only_of_its_own_files(monkeypatch, tmp_p
 def test_a_ground_truth_in_fractions_is_repaired_on_its_own_side():
     small = coco(["a", "b"], [(label, [x / WIDTH, y / HEIGHT, w / WIDTH, h / HEIGHT]) for label, (x, y, w, h) in BOXES])
     app = start(small, [("pred.json", UPRIGHT)])
-    button(app, "Repair: read coordinates as parts of 1 in the ground truth").click().run()
-    assert "fix:unit:1|" in texts(app) and "Ground truth: read coordinates as parts of 1" in texts(app)
+    button(app, "Repair: read coordinates as 0 to 1 over the page in the ground truth").click().run()
+    assert "fix:unit:1|" in texts(app) and "Ground truth: read coordinates as 0 to 1 over the page" in texts(app)
 
 
 def test_repairs_stay_with_their_file_when_another_is_dropped():
@@ -281,7 +281,7 @@ def test_repairs_stay_with_their_file_when_another_is_dropped():
     assert "fix:" not in texts(app) and app.query_params["fixes"] == '["1=flip-y"]'
 
 
-def test_equal_names_are_matched_from_the_finding_and_taken_back():
+def test_equal_names_are_matched_from_the_finding_and_undone():
     gt, pred = (coco(names, [(0, [0, 0, 9, 9]), (1, [9, 9, 9, 9])]) for names in (["Title", "a"], ["title", "b"]))
     app = start(gt, [("p.json", pred)])
     button(app, "Match equal names").click().run()
@@ -290,12 +290,14 @@ def test_equal_names_are_matched_from_the_finding_and_taken_back():
     assert "Taxonomy: different" in texts(app) and button(app, "Match equal names")
 
 
-ELSEWHERE = PAGE.replace(b"p1.png", b"<b>scan*.png")
+OTHER_PAGE_NAME = PAGE.replace(b"p1.png", b"<b>scan*.png")
 
 
 def with_page_map(name, data):
-    app = start(preds=[("pred.json", ELSEWHERE)])
-    assert "none matched; 1 only in gt; 1 only in pred" in texts(app) and "<b>scan*" in texts(app)
+    app = start(preds=[("pred.json", OTHER_PAGE_NAME)])
+    assert "none matched; 1 only in the ground truth; 1 only in the prediction" in texts(app) and "<b>scan*" in texts(
+        app
+    )
     (zone,) = [one for one in app.file_uploader if one.label.startswith("Which pages")]
     zone.set_value(file(name, data)).run()
     assert not app.exception
@@ -310,7 +312,7 @@ def with_page_map(name, data):
         ("m.json", b'{"p1.png": "<b>scan*.png"}'),
     ],
 )
-def test_a_page_map_brings_pages_together_and_can_be_removed(name, data):
+def test_a_page_map_matches_pages_and_can_be_removed(name, data):
     app = with_page_map(name, data)
     assert "matched 1 by the page map" in texts(app) and "pages:1|method" in texts(app)
     button(app, "Remove the page map").click().run()
@@ -324,12 +326,12 @@ def test_a_wrong_page_map_is_named_and_changes_nothing(name, data):
     app = with_page_map(name, data)
     assert [name in error.value.replace("\\", "") for error in app.error] == [True] and "none matched" in texts(app)
     app.run()
-    assert len(app.error) == 1  # as long as the file lies there
+    assert len(app.error) == 1  # as long as the file is uploaded
 
 
-def test_a_page_map_helps_a_file_that_cannot_be_read_without_it():
-    sizeless = b"page,label,x0,y0,x1,y1\nother,a,0,0,20,20\n"
-    app = start(preds=[("pred.csv", sizeless)])
+def test_a_page_map_provides_page_sizes():
+    without_sizes = b"page,label,x0,y0,x1,y1\nother,a,0,0,20,20\n"
+    app = start(preds=[("pred.csv", without_sizes)])
     assert any("not known" in error.value for error in app.error)
     gt_page = lcm.read(("gt.json", PAGE)).page_columns.names[0]
     uploader = next(one for one in app.file_uploader if str(one.key).startswith("page_map_"))
@@ -337,9 +339,9 @@ def test_a_page_map_helps_a_file_that_cannot_be_read_without_it():
     assert not app.error and "matched 1 by the page map" in texts(app)
 
 
-def test_an_error_says_what_can_be_done_in_the_browser():
-    sizeless = b'[{"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.5}]'
-    app = start(gt=sizeless, preds=[("pred.json", PAGE)])
+def test_the_hint_of_an_error_is_for_the_browser():
+    without_sizes = b'[{"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.5}]'
+    app = start(gt=without_sizes, preds=[("pred.json", PAGE)])
     shown = " ".join(error.value for error in app.error).replace("\\", "")
     assert "holds no page size" in shown and "Write the page size on the page Compare" in shown
     assert "--" not in shown and "sizes=" not in shown

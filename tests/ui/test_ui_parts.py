@@ -1,4 +1,4 @@
-"""Parts of the dashboard that need no page: pictures of pages, drawing order, files of the data folder."""
+"""Parts of the dashboard that need no page: page images, label order, data folder, dropped files, repairs."""
 
 import ast
 import base64
@@ -38,14 +38,14 @@ def uploaded(**files):
 
 
 def frames(sizes, format="TIFF"):
-    """A picture of several pages, each of its own size."""
+    """An image file with several pages of different sizes."""
     out = io.BytesIO()
     first, *others = (Image.new("RGB", size, "white") for size in sizes)
     first.save(out, format, save_all=True, append_images=others)
     return out.getvalue()
 
 
-def test_images_are_found_as_pages_are():
+def test_images_are_matched_like_pages():
     scans = {"x/b.png": png((8, 9)), "x/d 1.webp": frames([(6, 7)], "WEBP"), "note.txt": b"no"}
     images = uploaded(**{"scans/a.PNG": png(), "pages.zip": zipped(**scans)})
     c = compared("a.jpg", "img/b", "c", "D%201")
@@ -53,10 +53,10 @@ def test_images_are_found_as_pages_are():
     assert images.find(c, 2) is None and image_uris.picture_uri(None) is None
 
 
-def test_an_image_of_two_pages_names_is_not_guessed():
+def test_an_ambiguous_image_name_is_not_matched():
     images = uploaded(**{"scans.zip": zipped(**{"train/a.png": png((8, 9)), "val/a.png": png()})})
     c = compared("a.tif")
-    assert images.find(c, 0) is None and images.of_no_page(c) == ["train/a.png", "val/a.png"]
+    assert images.find(c, 0) is None and images.unmatched_files(c) == ["train/a.png", "val/a.png"]
     assert shown(images.find(compared("val/a.png", "train/a.png"), 0)).size == (40, 30)
 
 
@@ -71,17 +71,17 @@ def test_pages_of_a_pdf_or_a_tiff_are_found_by_number(file, data, size, name):
     images = uploaded(**{file: data})
     c = compared(name, "other")
     assert shown(images.find(c, 0)).size == size and images.find(c, 1) is None
-    assert images.of_no_page(c) == []  # its first page is of no use, but the file is
+    assert images.unmatched_files(c) == []  # page 1 is not used, but another page of the file is
 
 
-def test_pages_that_know_their_document_and_number_find_them_in_a_pdf():
+def test_pages_with_document_and_number_are_found_in_a_pdf():
     images = uploaded(**{"report.pdf": pdf()})
     numbered = compared("first", "second", documents={"first": "report.pdf", "second": "report.pdf"})
     numbered.alignment.layouts[0].page_columns.numbers[:] = [1, 3]
     assert images.find(numbered, 0).frame == 0 and images.find(numbered, 1) is None
 
 
-def test_an_image_named_as_pred_names_the_page_is_found():
+def test_an_image_with_the_page_name_of_pred_is_found():
     gt, pred = (build({name: (40, 30)}, []) for name in ("left", "right"))
     c = lcm.compare(gt, pred, pages={"left": "right"})
     images = uploaded(**{"right.png": png()})
@@ -92,7 +92,7 @@ def test_an_image_named_as_pred_names_the_page_is_found():
     ("name", "data"),
     [("a.docx", b"x"), ("a.pdf", b"no pdf"), ("a.zip", b"no zip")],
 )
-def test_what_is_no_picture_is_named(name, data):
+def test_a_file_that_is_no_image_is_named_in_the_error(name, data):
     with pytest.raises(lcm.InputError, match=name):
         image_uris.images_of_uploads([input_from_bytes(name, data)])
 
@@ -107,7 +107,7 @@ def test_too_many_or_too_large_members_are_refused(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF")
-def test_a_broken_or_huge_picture_is_just_not_shown(monkeypatch):
+def test_a_broken_or_huge_picture_is_not_shown(monkeypatch):
     names = ["a.png", "cut.png", "c.tif", "b.png"]
     broken = uploaded(**dict(zip(names, [b"no image", png()[:-40], b"II*\0no tiff", png((50, 50))])))
     assert [picture.file for picture in broken.pictures] == names
@@ -129,7 +129,7 @@ def test_pictures_of_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize("with_picture", [False, True])
-def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
+def test_a_thumbnail_lights_the_pixels_of_a_cell(two_pages, with_picture):
     c = lcm.compare(*two_pages)
     picture = image_uris.images_of_uploads([input_from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
     data = thumbnails.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
@@ -143,7 +143,7 @@ def test_a_small_picture_lights_the_pixels_of_a_cell(two_pages, with_picture):
         np.testing.assert_allclose(at(15, y), np.array(rgb(LIT)) * strength + paper * (1 - strength), atol=4)
 
 
-def test_warming_up_goes_through_what_the_pages_do():
+def test_the_warm_up_runs():
     warm_up._compare_and_draw()
 
 
@@ -166,7 +166,7 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     assert before.name == "labels" and before.size == 0
     (labels / "p2.txt").write_text("0 .5 .5 .5 .5")
     assert input_from_path(labels).digest != before.digest
-    assert input_from_path(folder / "gt.json").source == ("gt.json", b"{}")  # a visitor need not know where it lies
+    assert input_from_path(folder / "gt.json").source == ("gt.json", b"{}")  # messages must not show the path
     monkeypatch.setenv("LAYOUTCM_APP", "{}")
     assert data_files() == {}
 
@@ -202,7 +202,7 @@ def test_different_taxonomies_are_ordered_side_by_side():
     assert order_labels(m, "by similarity", True)[0][0] == 0 and np.isfinite(m.values).all()
 
 
-def test_every_chart_has_a_camera():
+def test_every_chart_can_be_saved_as_an_image():
     root = ROOT
     calls = [
         call
@@ -210,7 +210,7 @@ def test_every_chart_has_a_camera():
         for call in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(call, ast.Call)
         and getattr(call.func, "attr", "") == "plotly_chart"
-        and path.name != "warm_up.py"  # an unseen chart that only loads the library
+        and path.name != "warm_up.py"  # a hidden chart that only loads the library
     ]
     configs = {ast.unparse(word.value) for call in calls for word in call.keywords if word.arg == "config"}
     assert len(calls) >= 10 and configs and all(config.startswith("CONFIG") for config in configs)
@@ -222,7 +222,7 @@ COCO = b'{"images": [], "annotations": [], "categories": []}'
 YOLO, VOC, NAMES = b"0 .5 .5 .2 .2", b"<annotation><size/></annotation>", b"names: [a, b]"
 
 
-def sorted_out(as_one=None, **files):
+def grouped(as_one=None, **files):
     given = [input_from_bytes(name, data) for name, data in files.items()]
     kinds = [dropped_files.kind_of(one.name, one.data) for one in given]
     found = dropped_files.predictions(given, kinds, as_one)
@@ -231,48 +231,48 @@ def sorted_out(as_one=None, **files):
 
 def test_files_of_one_page_each_are_one_prediction_and_whole_files_are_several():
     pages = {"p1.txt": YOLO, "p2.txt": b""}
-    assert sorted_out(**{"data.yaml": NAMES, **pages}) == [["p1.txt", "p2.txt", "data.yaml"]]
-    assert sorted_out(**{"a.json": COCO, "b.json": COCO + b" "}) == [["a.json"], ["b.json"]]
-    assert sorted_out(**{"p1.xml": VOC, "p2.xml": VOC + b" ", "p1.png": png()}) == [["p1.xml", "p2.xml", "p1.png"]]
-    assert sorted_out(**{"a.json": COCO, **pages, "data.yaml": NAMES}) == [
+    assert grouped(**{"data.yaml": NAMES, **pages}) == [["p1.txt", "p2.txt", "data.yaml"]]
+    assert grouped(**{"a.json": COCO, "b.json": COCO + b" "}) == [["a.json"], ["b.json"]]
+    assert grouped(**{"p1.xml": VOC, "p2.xml": VOC + b" ", "p1.png": png()}) == [["p1.xml", "p2.xml", "p1.png"]]
+    assert grouped(**{"a.json": COCO, **pages, "data.yaml": NAMES}) == [
         ["a.json"],
         ["p1.txt", "p2.txt", "data.yaml"],
     ]
-    assert sorted_out(**{"a.zip": zipped(a=YOLO), "b.zip": zipped(b=YOLO), "classes.txt": b"a"}) == [
+    assert grouped(**{"a.zip": zipped(a=YOLO), "b.zip": zipped(b=YOLO), "classes.txt": b"a"}) == [
         ["a.zip", "classes.txt"], ["b.zip", "classes.txt"]
     ]  # fmt: skip
-    assert sorted_out(**{"what.json": b"{}", "a.json": COCO}) == [["what.json"], ["a.json"]]
-    assert sorted_out(**{"p1.png": png(), "readme.md": b"#"}) == [["p1.png", "readme.md"]] and sorted_out() == []
+    assert grouped(**{"what.json": b"{}", "a.json": COCO}) == [["what.json"], ["a.json"]]
+    assert grouped(**{"p1.png": png(), "readme.md": b"#"}) == [["p1.png", "readme.md"]] and grouped() == []
 
 
-def test_the_person_knows_better_than_the_formats():
+def test_the_visitor_can_override_the_grouping_by_format():
     pages, models = {"data.yaml": NAMES, "p1.txt": YOLO, "p2.txt": YOLO}, {"a.json": COCO, "b.json": COCO}
-    assert sorted_out(False, **pages) == [["p1.txt", "data.yaml"], ["p2.txt", "data.yaml"]]
-    assert sorted_out(True, **models) == [["a.json", "b.json"]]
-    assert sorted_out(True, **models, **pages) == [["a.json", "b.json", "p1.txt", "p2.txt", "data.yaml"]]
+    assert grouped(False, **pages) == [["p1.txt", "data.yaml"], ["p2.txt", "data.yaml"]]
+    assert grouped(True, **models) == [["a.json", "b.json"]]
+    assert grouped(True, **models, **pages) == [["a.json", "b.json", "p1.txt", "p2.txt", "data.yaml"]]
 
 
 @pytest.mark.parametrize(("repair", "words"), [
-    ("flip-y", "turn the y axis round"),
-    ("unit:1000,flip-y", "read coordinates as parts of 1000 and turn the y axis round"),
+    ("flip-y", "flip the y axis"),
+    ("unit:1000,flip-y", "read coordinates as 0 to 1000 over the page and flip the y axis"),
     ("scale:2.08333", "multiply coordinates by 2.08333"),
     ("xywh", "read boxes as x, y, width, height"),
     ("xyxy", "read boxes as corners"),
-    ("pages:-1", "count pages anew, by \u22121"),
-    ("images:1", "move regions by +1 page of the file"),
+    ("pages:-1", "move page numbers by \u22121"),
+    ("images:1", "move regions by +1 page in the order of the file"),
     ("ids:1", "move category ids by +1"),
 ])  # fmt: skip
-def test_every_repair_has_words(repair, words):
+def test_repairs_in_words(repair, words):
     assert is_repair(repair) and findings.repair_in_words(repair) == words
     assert not is_repair(repair + ",") and not is_repair("rm -rf") and not is_repair("")
 
 
 @pytest.mark.parametrize("repair", REPAIRS)
-def test_no_repair_is_without_words(repair):
+def test_every_repair_has_words(repair):
     assert findings.repair_in_words(repair.replace("N", "1").replace("F", "2"))
 
 
-def test_a_repaired_gt_lends_its_pages_as_on_the_command_line():
+def test_a_repaired_gt_is_the_reference_layout_as_on_the_command_line():
     rows = [(k, 5 * k, 5 * k + 5) for k in range(3)]
     gt_data = b"page,label,x0,y0,x1,y1,width,height\n" + b"".join(b"d_%d,a,0,%d,9,%d,20,20\n" % row for row in rows)
     pred_data = b"page,label,x0,y0,x1,y1\n" + b"".join(b"d_%d,a,0,%d,9,%d\n" % (k + 1, *ys) for k, *ys in rows)
@@ -282,7 +282,7 @@ def test_a_repaired_gt_lends_its_pages_as_on_the_command_line():
     assert lcm.compare(gt, pred).average("micro")["f1"] == 1
 
 
-def test_a_page_map_says_which_page_lends_its_size_to_an_upload():
+def test_a_page_map_decides_which_page_provides_the_size_of_an_uploaded_page():
     gt = input_files.input_from_bytes(
         "gt.csv", b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\n"
     )
@@ -291,10 +291,10 @@ def test_a_page_map_says_which_page_lends_its_size_to_an_upload():
         input_files.layouts_of(input_files.ComparisonRequest(gt, pred))
     for text, width in (("a,z", 40.0), ("b,z\na,b", 50.0)):
         page_map = input_files.input_from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
-        asked = input_files.ComparisonRequest(gt, pred, page_map=page_map)
-        assert input_files.layouts_of(asked)[1].page_columns.widths[0] == width
+        request = input_files.ComparisonRequest(gt, pred, page_map=page_map)
+        assert input_files.layouts_of(request)[1].page_columns.widths[0] == width
         fixed = input_files.layouts_of(
             input_files.ComparisonRequest(gt, pred, pred_fixes=("flip-y",), page_map=page_map)
         )[1]
         assert fixed.page_columns.widths[0] == width
-        assert input_files.comparison_of(asked, {}).pages[0] == "a"
+        assert input_files.comparison_of(request, {}).pages[0] == "a"

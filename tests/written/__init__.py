@@ -1,6 +1,6 @@
-"""The same pages written the way each tool writes them: by the tests, never by the package.
+"""Test files: the same pages in the format of every tool, written without the package that is tested.
 
-Every writer takes pages and gives {file name: bytes}. What a format cannot say (a score, a document) is left out.
+Every writer takes pages and returns {file name: bytes}. What a format cannot store (a score, a document) is left out.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ class Page:
     regions: list = field(default_factory=list)
 
 
-# Whole pixels, labels that every format can spell, one blank page, one pair of overlapping regions.
+# Whole pixels, labels that every format can write, one blank page, one pair of overlapping regions.
 PAGES = [
     Page(
         "report_p1",
@@ -36,7 +36,7 @@ LABELS = ["Title", "Text", "Table", "Picture"]
 
 
 def written(format):
-    """The files of `format` for PAGES, from whichever module knows it."""
+    """PAGES in a format: {file name: bytes}."""
     return writers()[format](PAGES)
 
 

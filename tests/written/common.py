@@ -1,4 +1,4 @@
-"""COCO, results lists, plain tables, Pascal VOC."""
+"""Writers of COCO, COCO results lists, plain tables and Pascal VOC."""
 
 import io
 import json
@@ -25,7 +25,7 @@ def coco(pages: list[Page]):
 
 
 def results(pages):
-    """Only with the COCO file above as `like`."""
+    """Can be read only with the file of `coco` as `like`."""
     rows = [
         {"image_id": i, "category_id": LABELS.index(label), "bbox": [x0, y0, x1 - x0, y1 - y0], "score": score}
         for i, page in enumerate(pages)
@@ -37,12 +37,12 @@ def results(pages):
 def table(pages):
     rows = []
     for page in pages:
-        same = {"page": f"{page.name}.png", "width": page.width, "height": page.height}
+        page_values = {"page": f"{page.name}.png", "width": page.width, "height": page.height}
         rows += [
-            same | dict(zip(("x0", "y0", "x1", "y1"), box)) | {"label": label, "score": score}
+            page_values | dict(zip(("x0", "y0", "x1", "y1"), box)) | {"label": label, "score": score}
             for label, box, score in page.regions
         ]
-        rows += [] if page.regions else [same]
+        rows += [] if page.regions else [page_values]
     return pd.DataFrame(rows, columns=["page", "width", "height", "label", "x0", "y0", "x1", "y1", "score"])
 
 
@@ -57,7 +57,7 @@ def parquet(pages):
 
 
 def voc(pages):
-    def page_xml(page):
+    def write_page(page):
         objects = "".join(
             f"<object><name>{label}</name><bndbox><xmin>{x0}</xmin><ymin>{y0}</ymin><xmax>{x1}</xmax><ymax>{y1}</ymax>"
             f"</bndbox></object>"
@@ -68,7 +68,7 @@ def voc(pages):
             f"<height>{page.height}</height><depth>3</depth></size>{objects}</annotation>"
         )
 
-    return {f"{page.name}.xml": page_xml(page).encode() for page in pages}
+    return {f"{page.name}.xml": write_page(page).encode() for page in pages}
 
 
 WRITERS = {"coco": coco, "coco-results": results, "csv": csv, "parquet": parquet, "voc": voc}

@@ -1,4 +1,4 @@
-"""PAGE-XML, ALTO, hOCR, CVAT, DocTags."""
+"""Writers of PAGE-XML, ALTO, hOCR, CVAT and DocTags."""
 
 
 def rectangle(box, between=" "):
@@ -7,7 +7,7 @@ def rectangle(box, between=" "):
 
 
 def page_xml(pages):
-    """Headings and paragraphs by their type, as PRImA's tools and Transkribus write them."""
+    """Headings have a type as in PRImA's tools, paragraphs a custom attribute as in Transkribus."""
     kinds = {
         "Title": ("TextRegion", 'type="heading"'),
         "Text": ("TextRegion", 'custom="readingOrder {index:0;} structure {type:paragraph;}"'),
@@ -15,7 +15,7 @@ def page_xml(pages):
         "Picture": ("ImageRegion", ""),
     }
 
-    def one(page):
+    def write_page(page):
         regions = "".join(
             f'<{kinds[label][0]} id="r{i}" {kinds[label][1]}><Coords points="{rectangle(box)}"/></{kinds[label][0]}>'
             for i, (label, box, _) in enumerate(page.regions)
@@ -28,11 +28,11 @@ def page_xml(pages):
             f'<Border><Coords points="{rectangle((0, 0, page.width, page.height))}"/></Border>{regions}</Page></PcGts>'
         )
 
-    return {f"{page.name}.xml": one(page).encode() for page in pages}
+    return {f"{page.name}.xml": write_page(page).encode() for page in pages}
 
 
 def alto(pages):
-    """A title is a tagged block, a table a composed block of that type."""
+    """A title is a block with a tag, a table is a composed block of type table."""
     kinds = {
         "Title": ("TextBlock", 'TAGREFS="BT1"'),
         "Text": ("TextBlock", ""),
@@ -40,7 +40,7 @@ def alto(pages):
         "Picture": ("Illustration", ""),
     }
 
-    def one(page):
+    def write_page(page):
         blocks = "".join(
             f'<{kinds[label][0]} ID="b{i}" {kinds[label][1]} HPOS="{x0}" VPOS="{y0}" WIDTH="{x1 - x0}" '
             f'HEIGHT="{y1 - y0}"/>'
@@ -56,11 +56,11 @@ def alto(pages):
             "</Page></Layout></alto>"
         )
 
-    return {f"{page.name}.alto": one(page).encode() for page in pages}
+    return {f"{page.name}.alto": write_page(page).encode() for page in pages}
 
 
 def hocr(pages):
-    """One file of all pages, HTML 5 rather than XML: a meta that is never closed, attributes without quotes."""
+    """One file for all pages, HTML 5 instead of XML: an unclosed meta tag, attributes without quotes."""
     kinds = {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"}
     body = "".join(
         f"<div class='ocr_page' id=page_{n} title='image \"{page.name}.png\"; bbox 0 0 {page.width} {page.height}; "
@@ -76,7 +76,7 @@ def hocr(pages):
 
 
 def cvat(pages):
-    """Regions of an even number as boxes, of an odd one as polygons."""
+    """Regions alternate between boxes and polygons."""
 
     def shape(i, label, box):
         if i % 2:
@@ -97,10 +97,10 @@ def cvat(pages):
 
 
 def doctags(pages):
-    """No page sizes; every coordinate of the pages falls on the grid of 500."""
+    """The format has no page sizes; all coordinates of PAGES are on its grid of 500."""
     kinds = {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"}
 
-    def one(page):
+    def write_page(page):
         sides = (page.width, page.height) * 2
         return "\n".join(
             f"<{kinds[label]}>"
@@ -109,7 +109,7 @@ def doctags(pages):
             for label, box, _ in page.regions
         )
 
-    return {f"{page.name}.dt": f"<doctag>{one(page)}\n</doctag>".encode() for page in pages}
+    return {f"{page.name}.dt": f"<doctag>{write_page(page)}\n</doctag>".encode() for page in pages}
 
 
 WRITERS = {"page-xml": page_xml, "alto": alto, "hocr": hocr, "cvat": cvat, "doctags": doctags}

@@ -1,4 +1,4 @@
-"""What layout models and converters write: docling, OmniDocBench, PaddleX, MinerU, Surya and others."""
+"""Writers of the formats of layout models and converters: docling, OmniDocBench, PaddleX, MinerU, Surya and others."""
 
 import json
 
@@ -9,21 +9,21 @@ def as_json(value):
     return json.dumps(value).encode()
 
 
-def eight(box):
+def corner_numbers(box):
     x0, y0, x1, y1 = box
     return [x0, y0, x1, y0, x1, y1, x0, y1]
 
 
-def a_file_each(pages, one):
-    """{name of the page: JSON} for formats with one file a document, here of one page."""
-    return {f"{page.name}.json": as_json(one(page)) for page in pages}
+def write_file_per_page(pages, write_page):
+    """{file name: JSON} for formats with a file per document; every document here has a single page."""
+    return {f"{page.name}.json": as_json(write_page(page)) for page in pages}
 
 
 def docling(pages):
-    def one(page):
+    def write_page(page):
         items = {"texts": [], "tables": [], "pictures": []}
         for label, (x0, y0, x1, y1), _ in page.regions:
-            # Points from below, as for a PDF.
+            # y upwards from the bottom of the page, as in a PDF.
             box = {"l": x0, "t": page.height - y0, "r": x1, "b": page.height - y1, "coord_origin": "BOTTOMLEFT"}
             kind = {"Table": "tables", "Picture": "pictures"}.get(label, "texts")
             items[kind].append(
@@ -33,11 +33,11 @@ def docling(pages):
         entries = {"1": {"page_no": 1, "size": size}}
         return {"schema_name": "DoclingDocument", "version": "1.3.0", "name": page.name, "pages": entries} | items
 
-    return a_file_each(pages, one)
+    return write_file_per_page(pages, write_page)
 
 
 def docling_metrics(pages):
-    def one(page):
+    def write_page(page):
         regions = [
             {"bbox": list(box), "category_id": LABELS.index(label), "score": score}
             for label, box, score in page.regions
@@ -45,7 +45,7 @@ def docling_metrics(pages):
         size = {"page_width": page.width, "page_height": page.height}
         return {"id": page.name, "page_resolution_a": regions, "page_resolution_b": []} | size
 
-    return a_file_each(pages, one)
+    return write_file_per_page(pages, write_page)
 
 
 def docling_layout(pages):
@@ -67,7 +67,7 @@ def omnidocbench(pages):
             [
                 {
                     "layout_dets": [
-                        {"category_type": label.lower(), "poly": eight(box), "ignore": False}
+                        {"category_type": label.lower(), "poly": corner_numbers(box), "ignore": False}
                         for label, box, _ in page.regions
                     ],
                     "page_info": {
@@ -94,39 +94,44 @@ def omnidocbench_prediction(pages):
 
 
 def paddlex(pages):
-    def one(page):
+    def write_page(page):
         boxes = [
             {"cls_id": LABELS.index(label), "label": label.lower(), "score": score, "coordinate": list(box)}
             for label, box, score in page.regions
         ]
         return {"input_path": f"in/{page.name}.png", "page_index": None, "boxes": boxes}
 
-    return {name.replace(".json", "_res.json"): data for name, data in a_file_each(pages, one).items()}
+    return {name.replace(".json", "_res.json"): data for name, data in write_file_per_page(pages, write_page).items()}
 
 
 def mineru(pages):
-    def one(page):
+    def write_page(page):
         blocks = [{"type": label.lower(), "bbox": list(box)} for label, box, _ in page.regions]
         info = {"page_idx": 0, "page_size": [page.width, page.height], "para_blocks": blocks, "discarded_blocks": []}
-        # Drawn before paragraphs were joined: must not be read, or all would count twice.
+        # The blocks before paragraphs were joined; they must not be read, or regions would count twice.
         return {"pdf_info": [info | {"preproc_blocks": blocks}]}
 
-    return {name.replace(".json", "_middle.json"): data for name, data in a_file_each(pages, one).items()}
+    return {
+        name.replace(".json", "_middle.json"): data for name, data in write_file_per_page(pages, write_page).items()
+    }
 
 
 def mineru_model(pages):
     ids = {"Title": 0, "Text": 1, "Table": 5, "Picture": 3}
 
-    def one(page):
-        found = [{"category_id": ids[label], "poly": eight(box), "score": score} for label, box, score in page.regions]
-        found.append({"category_id": 15, "poly": eight((0, 0, 5, 5)), "score": 1.0, "text": "a line"})
+    def write_page(page):
+        found = [
+            {"category_id": ids[label], "poly": corner_numbers(box), "score": score}
+            for label, box, score in page.regions
+        ]
+        found.append({"category_id": 15, "poly": corner_numbers((0, 0, 5, 5)), "score": 1.0, "text": "a line"})
         return [{"layout_dets": found, "page_info": {"page_no": 0, "width": page.width, "height": page.height}}]
 
-    return {name.replace(".json", "_model.json"): data for name, data in a_file_each(pages, one).items()}
+    return {name.replace(".json", "_model.json"): data for name, data in write_file_per_page(pages, write_page).items()}
 
 
 def mineru_content(pages):
-    def one(page):
+    def write_page(page):
         return [
             {
                 "type": label.lower(),
@@ -136,12 +141,12 @@ def mineru_content(pages):
             for label, box, _ in page.regions
         ]
 
-    files = a_file_each([page for page in pages if page.regions], one)
+    files = write_file_per_page([page for page in pages if page.regions], write_page)
     return {name.replace(".json", "_content_list.json"): data for name, data in files.items()}
 
 
 def unstructured(pages):
-    def one(page):
+    def write_page(page):
         elements = []
         for label, (x0, y0, x1, y1), score in page.regions:
             where = {
@@ -159,7 +164,7 @@ def unstructured(pages):
             elements.append({"type": label, "element_id": f"{len(elements)}", "text": "words", "metadata": meta})
         return elements
 
-    return a_file_each([page for page in pages if page.regions], one)
+    return write_file_per_page([page for page in pages if page.regions], write_page)
 
 
 def surya(pages):
@@ -169,7 +174,7 @@ def surya(pages):
             {
                 "label": label,
                 "bbox": list(box),
-                "polygon": [eight(box)[i : i + 2] for i in (0, 2, 4, 6)],
+                "polygon": [corner_numbers(box)[i : i + 2] for i in (0, 2, 4, 6)],
                 "confidence": score,
             }
             for label, box, score in page.regions
@@ -179,25 +184,25 @@ def surya(pages):
 
 
 def huridocs(pages):
-    def one(page):
+    def write_page(page):
         size = {"page_number": 1, "page_width": page.width, "page_height": page.height}
         return [
             {"left": x0, "top": y0, "width": x1 - x0, "height": y1 - y0, "text": "words", "type": label} | size
             for label, (x0, y0, x1, y1), _ in page.regions
         ]
 
-    return a_file_each([page for page in pages if page.regions], one)
+    return write_file_per_page([page for page in pages if page.regions], write_page)
 
 
 def layoutparser(pages):
-    def one(page):
+    def write_page(page):
         blocks = [
             {"block_type": "rectangle", "type": label, "score": score} | dict(zip(("x_1", "y_1", "x_2", "y_2"), box))
             for label, box, score in page.regions
         ]
         return {"page_data": {}, "blocks": blocks}
 
-    return a_file_each(pages, one)
+    return write_file_per_page(pages, write_page)
 
 
 def layoutparser_csv(pages):
@@ -214,7 +219,7 @@ def layoutparser_csv(pages):
 
 
 def marker(pages):
-    def one(page):
+    def write_page(page):
         blocks = [
             {"block_type": label, "bbox": list(box), "children": [{"block_type": "Line", "bbox": list(box)}]}
             for label, box, _ in page.regions
@@ -222,7 +227,7 @@ def marker(pages):
         tree = {"block_type": "Page", "bbox": [0, 0, page.width, page.height], "children": blocks}
         return {"block_type": "Document", "children": [tree], "metadata": {}}
 
-    return a_file_each(pages, one)
+    return write_file_per_page(pages, write_page)
 
 
 WRITERS = {

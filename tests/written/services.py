@@ -1,4 +1,4 @@
-"""Annotation tools and cloud services: YOLO, LabelMe, Label Studio, Azure, Textract, Document AI."""
+"""Writers of YOLO, LabelMe, Label Studio, Azure, Textract and Document AI files."""
 
 import json
 
@@ -32,7 +32,7 @@ def labelme(pages):
             {
                 "version": "5.0.1",
                 "shapes": [
-                    # Corners in any order are usual.
+                    # LabelMe allows any two opposite corners.
                     {"label": label, "points": [[x1, y0], [x0, y1]], "shape_type": "rectangle", "group_id": None}
                     for label, (x0, y0, x1, y1), _ in page.regions
                 ],
@@ -96,17 +96,21 @@ def textract(pages):
         if not page.regions:
             continue
         blocks = [
-            {"BlockType": "PAGE", "Id": "0", "Geometry": {"BoundingBox": box_of(page, (0, 0, page.width, page.height))}}
+            {
+                "BlockType": "PAGE",
+                "Id": "0",
+                "Geometry": {"BoundingBox": fraction_box(page, (0, 0, page.width, page.height))},
+            }
         ]
         for i, (label, box, score) in enumerate(page.regions):
-            geometry = {"BoundingBox": box_of(page, box)}
+            geometry = {"BoundingBox": fraction_box(page, box)}
             kind = f"LAYOUT_{label.upper()}"
             blocks.append({"BlockType": kind, "Id": str(i + 1), "Confidence": 100 * score, "Geometry": geometry})
         files[f"{page.name}.json"] = as_json({"DocumentMetadata": {"Pages": 1}, "Blocks": blocks})
     return files
 
 
-def box_of(page, box):
+def fraction_box(page, box):
     x0, y0, x1, y1 = box
     return {
         "Left": x0 / page.width,
@@ -121,12 +125,12 @@ def docai(pages):
     for page in pages:
         parts = {"paragraphs": [], "tables": [], "visualElements": []}
         for label, box, score in page.regions:
-            # Zero coordinates are left out, as the service does.
+            # The service leaves out coordinates that are zero.
             vertices = [{axis: v for axis, v in zip("xy", point) if v} for point in corners(box)]
             kind = {"Table": "tables", "Picture": "visualElements"}.get(label, "paragraphs")
             parts[kind].append({"layout": {"boundingPoly": {"vertices": vertices}, "confidence": score}})
-        one = {"pageNumber": 1, "dimension": {"width": page.width, "height": page.height}} | parts
-        files[f"{page.name}.json"] = as_json({"mimeType": "application/pdf", "text": "words", "pages": [one]})
+        page_entry = {"pageNumber": 1, "dimension": {"width": page.width, "height": page.height}} | parts
+        files[f"{page.name}.json"] = as_json({"mimeType": "application/pdf", "text": "words", "pages": [page_entry]})
     return files
 
 

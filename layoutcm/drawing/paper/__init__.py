@@ -1,1 +1,1 @@
-"""Matplotlib figures for paper."""
+"""Matplotlib figures for print: PNG, SVG and PDF that are the same bytes on every run."""

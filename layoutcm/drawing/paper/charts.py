@@ -1,6 +1,6 @@
-"""Charts on paper: class vectors as bars, precision-recall curves.
+"""Charts on paper: class scores as bars, precision-recall curves.
 
-Fills and lines differ in lightness and dash as well as in colour. Undefined values are left out, never drawn as 0.
+Bars also differ in lightness and lines in dash pattern, not only in colour. Undefined values are not drawn.
 """
 
 from __future__ import annotations
@@ -58,35 +58,35 @@ def class_bars(
 ) -> Figure:
     """Precision, recall and F1 of the classes in use, the largest in gt first.
 
-    `intervals` are {score: float64[labels, low high]} in the order of the matrix's labels, and drawn as whiskers;
-    `recipe` says how they were made, if it is to stand below instead of the matrix's own.
+    `intervals` is {score: float64[labels, low high]} in the order of the matrix labels, drawn as whiskers. `recipe` is
+    the caption; by default it is the recipe of the matrix.
     """
     if not confusion.diagonal:
         raise InputError("", "classes", "the two sides have different labels", "A mapping makes classes comparable.")
     positions = classes_in_use(confusion, background)
-    wide = column_width(width, 0)
+    sheet_width = column_width(width, 0)
     pitch = min(max((PAGE_HEIGHT - 80) / max(len(positions), 1), 4.6), 17)
     font = min(7, 0.85 * pitch)
-    names = [shorten_to_width(confusion.labels[i], font, 0.36 * wide) for i in positions]
+    names = [shorten_to_width(confusion.labels[i], font, 0.36 * sheet_width) for i in positions]
     left = max((text_width(name, font) for name in names), default=0) + 8
-    right, top, bottom = wide - 24, 18.0, 18 + pitch * len(positions)
-    figure, axes = new_sheet(wide, bottom + 13, (recipe or confusion.recipe) if caption else "")
+    right, top, bottom = sheet_width - 24, 18.0, 18 + pitch * len(positions)
+    figure, axes = new_sheet(sheet_width, bottom + 13, (recipe or confusion.recipe) if caption else "")
     _share_lines(axes, left, right, top, bottom)
     _bar_legend(axes, left)
     values = confusion.class_values()
     for k, score in enumerate(SCORES):
         own = values[score][positions]
         ends = np.asarray((intervals or {}).get(score, np.full((len(confusion.labels), 2), np.nan)), float)[positions]
-        thick = 0.27 * pitch
-        y = top + pitch * np.arange(len(positions)) + 0.1 * pitch + k * thick
-        _bars(axes, own, y, thick, left, right, FILLS[score])
-        _whiskers(axes, ends, y + thick / 2, thick, left, right)
+        thickness = 0.27 * pitch
+        y = top + pitch * np.arange(len(positions)) + 0.1 * pitch + k * thickness
+        _bars(axes, own, y, thickness, left, right, FILLS[score])
+        _whiskers(axes, ends, y + thickness / 2, thickness, left, right)
     for row, (i, name) in enumerate(zip(positions, names)):
         y_middle, f1 = top + (row + 0.5) * pitch, float(values["f1"][i])
         draw_text(axes, left - 3, y_middle, name, font, align="right")
         text = MISSING if math.isnan(f1) else percent_brief(f1) if f1 else "0"
-        draw_text(axes, wide - 3, y_middle, text, font, align="right")
-    draw_text(axes, wide - 3, 7, "F1, %", 6, align="right", color=SOFT)
+        draw_text(axes, sheet_width - 3, y_middle, text, font, align="right")
+    draw_text(axes, sheet_width - 3, 7, "F1, %", 6, align="right", color=SOFT)
     return figure
 
 
@@ -110,37 +110,42 @@ def _bar_legend(axes: Axes, left: float) -> None:
         x += text_width(SCORE_NAMES[score], 6) + 20
 
 
-def _bars(axes: Axes, values: np.ndarray, y: np.ndarray, thick: float, left: float, right: float, fill: str) -> None:
+def _bars(
+    axes: Axes, values: np.ndarray, y: np.ndarray, thickness: float, left: float, right: float, fill: str
+) -> None:
     from matplotlib.collections import PolyCollection
 
     ends = left + (right - left) * values
     corners = [
-        [(left, a), (end, a), (end, a + thick), (left, a + thick)]
+        [(left, a), (end, a), (end, a + thickness), (left, a + thickness)]
         for a, end in zip(y.tolist(), ends.tolist())
         if not math.isnan(end)
     ]
-    line = 0.25 if thick > 1.5 else 0
+    line = 0.25 if thickness > 1.5 else 0
     bars = PolyCollection(corners, facecolors=fill, edgecolors=INK, linewidths=line, zorder=1)
     axes.add_collection(bars, autolim=False)
 
 
-def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thick: float, left: float, right: float) -> None:
+def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thickness: float, left: float, right: float) -> None:
     from matplotlib.collections import LineCollection
 
     known = np.isfinite(ends).all(axis=1)
     span = left + (right - left) * ends[known].clip(0, 1)
     lines: list[Points] = []
     for (a, b), height in zip(span.tolist(), y[known].tolist()):
-        lines += [[(a, height), (b, height)], *([(x, height - thick / 4), (x, height + thick / 4)] for x in (a, b))]
-    # Dark on white, so that whiskers are seen on dark bars and beside them.
+        lines += [
+            [(a, height), (b, height)],
+            *([(x, height - thickness / 4), (x, height + thickness / 4)] for x in (a, b)),
+        ]
+    # Dark lines on wider white lines, so that whiskers are visible on dark bars and on white paper.
     for colour, line in (("white", 1.1), (INK, 0.45)):
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=line, zorder=2), autolim=False)
 
 
 def object_curves_figure(objects: Objects, iou: float = HEADLINE_IOU, **look: Any) -> Figure:
-    """The curves of all labels in gt, the most frequent first, with their AP at this IoU; `look` as in `curves`.
+    """The curves of all gt labels, the most frequent first, with their AP at this IoU; `look` as in `curves_figure`.
 
-    Drawn is the line under which COCO takes the area.
+    The curve is the one under which COCO computes the area.
     """
     ap, known = objects.ap_at(iou), objects.curves(iou)
     order = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
@@ -148,7 +153,7 @@ def object_curves_figure(objects: Objects, iou: float = HEADLINE_IOU, **look: An
 
 
 def _steps(curve: pd.DataFrame) -> pd.DataFrame:
-    """The envelope as a line from recall 0 on: as long as more is found, the best precision with that much or more."""
+    """The precision envelope as a step line from recall 0: the best precision at this recall or a higher one."""
     import pandas as pd
 
     recall, first = np.unique(curve["recall"].to_numpy(), return_index=True)
@@ -167,29 +172,29 @@ def curves_figure(
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
-    """Precision over recall, one curve a label; `of` is {label: columns score, precision, recall}, `ap` {label: AP}.
+    """Precision over recall, one curve per label; `of` is {label: columns score, precision, recall}, `ap` {label: AP}.
 
-    Up to six curves share one plane; more have a small one each, because nobody tells seven lines apart in print.
+    Up to six curves share one plot; more get a small plot each, because seven lines are hard to distinguish in print.
     """
-    wide = column_width(width, 0 if len(of) <= 12 else COLUMN_WIDTHS["two"])
+    sheet_width = column_width(width, 0 if len(of) <= 12 else COLUMN_WIDTHS["two"])
     points = {label: _points(table) for label, table in of.items()}
-    draw = _one_plane if len(of) <= len(DASHES) else _small_planes
+    draw = _one_plot if len(of) <= len(DASHES) else _small_plots
     notes = {label: score_text(ap.get(label, math.nan)) if ap else "" for label in of}
-    return draw(points, notes, wide, recipe if caption else "")
+    return draw(points, notes, sheet_width, recipe if caption else "")
 
 
 def _points(table: pd.DataFrame) -> Points:
     known = table[["recall", "precision"]].dropna()
-    # More points than paper can show only make the file large.
+    # More points are not visible on paper and make the file large.
     known = known.iloc[np.unique(np.linspace(0, len(known) - 1, min(len(known), MOST_POINTS)).astype(int))]
     return [(float(r), float(p)) for r, p in known.itertuples(index=False)]
 
 
-def _one_plane(points: Mapping[str, Points], notes: Mapping[str, str], wide: float, recipe: str) -> Figure:
-    size = min(wide - 36, 220)
+def _one_plot(points: Mapping[str, Points], notes: Mapping[str, str], sheet_width: float, recipe: str) -> Figure:
+    size = min(sheet_width - 36, 220)
     left, top = 28.0, 6.0
-    figure, axes = new_sheet(wide, top + size + 26 + 9 * len(points), recipe)
-    _planes(axes, [(left, top)], size, size, 0.25)
+    figure, axes = new_sheet(sheet_width, top + size + 26 + 9 * len(points), recipe)
+    _plot_frames(axes, [(left, top)], size, size, 0.25)
     colours = label_colours(list(points))
     for k, (label, curve) in enumerate(points.items()):
         line = _to_sheet(curve, left, top, size, size)
@@ -197,7 +202,7 @@ def _one_plane(points: Mapping[str, Points], notes: Mapping[str, str], wide: flo
         axes.plot([x for x, _ in line], [y for _, y in line], **look)
         y = top + size + 24 + 9 * k
         axes.plot([left, left + 26], [y, y], **look)
-        name = shorten_to_width(label, 6.5, wide - left - 70)
+        name = shorten_to_width(label, 6.5, sheet_width - left - 70)
         draw_text(axes, left + 30, y, f"{name}, AP {notes[label]}" if notes[label] else name, 6.5)
     for k in range(5):
         draw_text(axes, left + size * k / 4, top + size + 6, f"{25 * k}", 5.5, align="center", color=SOFT)
@@ -207,50 +212,54 @@ def _one_plane(points: Mapping[str, Points], notes: Mapping[str, str], wide: flo
     return figure
 
 
-def _small_planes(points: Mapping[str, Points], notes: Mapping[str, str], wide: float, recipe: str) -> Figure:
+def _small_plots(points: Mapping[str, Points], notes: Mapping[str, str], sheet_width: float, recipe: str) -> Figure:
     few = len(points) <= 24
-    across = (4 if few else 5) if wide < COLUMN_WIDTHS["two"] else (6 if few else 8)
-    rows = math.ceil(len(points) / across)
-    broad = (wide - 14) / across - 6
-    high = min(0.8 * broad, (PAGE_HEIGHT - 40) / rows - 10)
-    bottom = 4 + rows * (high + 10)
-    figure, axes = new_sheet(wide, bottom + 16, recipe)
-    corners = [(14 + k % across * (broad + 6), 12 + k // across * (high + 10)) for k in range(len(points))]
-    lines = [_to_sheet(curve, *corner, broad, high) for curve, corner in zip(points.values(), corners)]
-    _planes(axes, corners, broad, high, 0.5)
-    _areas(axes, [line for line in lines if line], [y + high for line, (_, y) in zip(lines, corners) if line])
+    per_row = (4 if few else 5) if sheet_width < COLUMN_WIDTHS["two"] else (6 if few else 8)
+    rows = math.ceil(len(points) / per_row)
+    plot_width = (sheet_width - 14) / per_row - 6
+    plot_height = min(0.8 * plot_width, (PAGE_HEIGHT - 40) / rows - 10)
+    bottom = 4 + rows * (plot_height + 10)
+    figure, axes = new_sheet(sheet_width, bottom + 16, recipe)
+    corners = [
+        (14 + k % per_row * (plot_width + 6), 12 + k // per_row * (plot_height + 10)) for k in range(len(points))
+    ]
+    lines = [_to_sheet(curve, *corner, plot_width, plot_height) for curve, corner in zip(points.values(), corners)]
+    _plot_frames(axes, corners, plot_width, plot_height, 0.5)
+    _areas(axes, [line for line in lines if line], [y + plot_height for line, (_, y) in zip(lines, corners) if line])
     for label, (left, top) in zip(points, corners):
-        draw_text(axes, left, top - 4, shorten_to_width(label, 5.2, broad), 5.2)
-        draw_text(axes, left + 2.5, top + high - 4.5, notes[label], 5.2)
+        draw_text(axes, left, top - 4, shorten_to_width(label, 5.2, plot_width), 5.2)
+        draw_text(axes, left + 2.5, top + plot_height - 4.5, notes[label], 5.2)
     numbers = "; the number is the AP" if any(notes.values()) else ""
-    draw_text(axes, wide / 2, bottom + 10, f"recall, 0 to 100 %{numbers}", 6, align="center", color=SOFT)
+    draw_text(axes, sheet_width / 2, bottom + 10, f"recall, 0 to 100 %{numbers}", 6, align="center", color=SOFT)
     draw_text(axes, 6, bottom / 2, "precision, 0 to 100 %", 6, align="center", rotation=90, color=SOFT)
     return figure
 
 
-def _to_sheet(curve: Points, left: float, top: float, broad: float, high: float) -> Points:
-    return [(left + r * broad, top + (1 - p) * high) for r, p in curve]
+def _to_sheet(curve: Points, left: float, top: float, plot_width: float, plot_height: float) -> Points:
+    return [(left + r * plot_width, top + (1 - p) * plot_height) for r, p in curve]
 
 
-def _planes(axes: Axes, corners: Points, broad: float, high: float, step: float) -> None:
-    """Frames and the lines in them, all in two strokes: many small parts take their time."""
+def _plot_frames(axes: Axes, corners: Points, plot_width: float, plot_height: float, step: float) -> None:
+    """Draw the frames and grid lines of the plots in two collections; many single artists would be slow."""
     from matplotlib.collections import LineCollection, PolyCollection
 
     inner = np.arange(step, 1, step).tolist()
     lines: list[Points] = []
     for x, y in corners:
-        lines += [[(x + s * broad, y), (x + s * broad, y + high)] for s in inner]
-        lines += [[(x, y + s * high), (x + broad, y + s * high)] for s in inner]
-    frames = [[(x, y), (x + broad, y), (x + broad, y + high), (x, y + high)] for x, y in corners]
+        lines += [[(x + s * plot_width, y), (x + s * plot_width, y + plot_height)] for s in inner]
+        lines += [[(x, y + s * plot_height), (x + plot_width, y + s * plot_height)] for s in inner]
+    frames = [
+        [(x, y), (x + plot_width, y), (x + plot_width, y + plot_height), (x, y + plot_height)] for x, y in corners
+    ]
     axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.3, zorder=0), autolim=False)
     outlines = PolyCollection(frames, facecolors="none", edgecolors=SOFT, linewidths=0.4, zorder=1)
     axes.add_collection(outlines, autolim=False)
 
 
-def _areas(axes: Axes, lines: Sequence[Points], floors: Sequence[float]) -> None:
-    """Lines and the areas under them."""
+def _areas(axes: Axes, lines: Sequence[Points], bottoms: Sequence[float]) -> None:
+    """Draw the lines and fill the areas below them."""
     from matplotlib.collections import LineCollection, PolyCollection
 
-    areas = [[*line, (line[-1][0], floor), (line[0][0], floor)] for line, floor in zip(lines, floors)]
+    areas = [[*line, (line[-1][0], bottom), (line[0][0], bottom)] for line, bottom in zip(lines, bottoms)]
     axes.add_collection(PolyCollection(areas, facecolors="#d6e6f5", linewidths=0, zorder=0.5), autolim=False)
     axes.add_collection(LineCollection(lines, colors="#0b4f8a", linewidths=0.8, zorder=2), autolim=False)

@@ -1,7 +1,8 @@
 """Matrices on paper: one view, the 2x2, the difference of two models.
 
-Rows are gt, columns are pred. The diagonal is blue and outlined, everything else amber to red; both scales grow darker
-all the way, so that they hold in greyscale too. In a difference, less has a minus or, without numbers, a stroke.
+Rows are gt, columns are pred. The diagonal is blue and outlined, all other cells are amber to red; both scales get
+steadily darker, so that they also work in greyscale. In a difference, a negative cell has a minus sign or, without
+numbers, a diagonal line.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 VIEW_NAMES = {"pixels": "pixels", "recall": "recall", "precision": "precision", "f1": "F1"}
 BAR_HEIGHT = 27.0
-STROKE_FROM = 0.03  # of the largest difference: what lies nearer to 0 needs no sign
+STROKE_FROM = 0.03  # share of the largest difference; smaller negative differences get no line
 
 
 @with_paper_style
@@ -63,15 +64,15 @@ def matrix_figure(
 ) -> Figure:
     """One view of a matrix; `rows` and `columns` are label positions, by default those in use.
 
-    `width` is "one" or "two" columns. Pixels are on a log scale unless `log` says otherwise, shares on a linear one.
+    `width` is "one" or "two" columns. By default pixels have a logarithmic colour scale and shares a linear one.
     """
     rows, columns = rows or confusion.visible[0], columns or confusion.visible[1]
-    wide = column_width(width, 15 * len(columns) + 60)
-    grid = plan_grid([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], wide, top=2)
-    figure, axes = new_sheet(wide, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
+    sheet_width = column_width(width, 15 * len(columns) + 60)
+    grid = plan_grid([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], sheet_width, top=2)
+    figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
     layers = matrix_layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
     _draw_matrix(axes, grid, confusion, view, rows, columns, layers)
-    _bars(axes, layers, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, wide)
+    _bars(axes, layers, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, sheet_width)
     return figure
 
 
@@ -79,10 +80,10 @@ def matrix_figure(
 def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption: bool = True) -> Figure:
     """Background against Content: pixels, recall, precision and F1, four small matrices."""
     small = confusion.collapse()
-    wide = column_width(width, 0)
-    across = 2 if wide < COLUMN_WIDTHS["two"] else 4
-    grids = [_panel(small.labels, wide, k, across) for k in range(4)]
-    figure, axes = new_sheet(wide, grids[-1].bottom + 6, confusion.recipe if caption else "")
+    sheet_width = column_width(width, 0)
+    per_line = 2 if sheet_width < COLUMN_WIDTHS["two"] else 4
+    grids = [_panel(small.labels, sheet_width, k, per_line) for k in range(4)]
+    figure, axes = new_sheet(sheet_width, grids[-1].bottom + 6, confusion.recipe if caption else "")
     for view, grid in zip(VIEW_NAMES, grids):
         name = VIEW_NAMES[view] if view == "pixels" else f"{VIEW_NAMES[view]}, %"
         draw_text(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
@@ -90,14 +91,14 @@ def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption:
     return figure
 
 
-def _panel(labels: Sequence[str], width: float, k: int, across: int) -> Grid:
-    """The k-th of four 2x2 matrices; only the first of a line has its rows named."""
+def _panel(labels: Sequence[str], width: float, k: int, per_line: int) -> Grid:
+    """The grid of the k-th of four 2x2 matrices; only the first matrix of a line has row labels."""
     start = max(text_width(label, 6.5) for label in labels) + 8
-    cell_width = (width - start - 4) / across / 2 - 5
-    left = start + k % across * (2 * cell_width + 12)
-    names = list(labels) if k % across == 0 else [""] * len(labels)
+    cell_width = (width - start - 4) / per_line / 2 - 5
+    left = start + k % per_line * (2 * cell_width + 12)
+    names = list(labels) if k % per_line == 0 else [""] * len(labels)
     headings = [shorten_to_width(label, 6.5, cell_width - 1) for label in labels]
-    return Grid(left, 32 + k // across * 90, cell_width, 26, names, headings, 6.5, 6.5, False, 1)
+    return Grid(left, 32 + k // per_line * 90, cell_width, 26, names, headings, 6.5, 6.5, False, 1)
 
 
 @with_paper_style
@@ -110,19 +111,19 @@ def difference_figure(
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
-    """The second model's matrix less the first's: blue is more, red is less."""
+    """The matrix of the second model minus that of the first; blue is more, red is less."""
     first, second = _same_labels(first, second)
     rows, columns = (sorted({*one, *other}) for one, other in zip(first.visible, second.visible))
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
-    wide = column_width(width, 15 * len(columns) + 60)
-    grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], wide, top=2)
-    figure, axes = new_sheet(wide, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
+    sheet_width = column_width(width, 15 * len(columns) + 60)
+    grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)
+    figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, *((first.recipe, second.recipe) if caption else ()))
     most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     colours = [[_diverging(v, most) for v in row] for row in values.tolist()]
     draw_frame(axes, grid)
     draw_cells(axes, grid, colours)
     draw_outlines(axes, grid, np.equal.outer(rows, columns) & first.diagonal)
-    show = _signed_per_cent if view != "pixels" else _signed_brief
+    show = _signed_percent if view != "pixels" else _signed_brief
     texts = [["" if not v or math.isnan(v) else show(v) for v in row] for row in values.tolist()]
     if not draw_numbers(axes, grid, texts, colours):
         draw_strokes(axes, grid, values < -STROKE_FROM * most)
@@ -130,12 +131,12 @@ def difference_figure(
     points = "" if view == "pixels" else ", % points"
     title = shorten_to_width(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 180) + points
     ticks = [(0.0, show(-most)), (0.5, "0"), (1.0, show(most))]
-    draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, wide - grid.left - 30))
+    draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
     return figure
 
 
 def _same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confusion]:
-    """Both matrices over the labels of either; a label that a model does not know has no pixels in its matrix."""
+    """Both matrices with the labels of both; a label that a model does not have gets empty cells in its matrix."""
     if first.labels == second.labels and first.diagonal == second.diagonal:
         return first, second
     if not (first.diagonal and second.diagonal):
@@ -151,8 +152,8 @@ def _with_labels(confusion: Confusion, labels: list[str]) -> Confusion:
     masses[:, np.array(place)[:, None], place] = confusion.recall_mass, confusion.precision_mass
     pred = np.zeros(len(labels))
     pred[place] = confusion.pred_pixels
-    wide = {"recall_mass": masses[0], "precision_mass": masses[1], "pred_pixels": pred}
-    return replace(confusion, labels=labels, rows=(), columns=(), **wide)
+    arrays = {"recall_mass": masses[0], "precision_mass": masses[1], "pred_pixels": pred}
+    return replace(confusion, labels=labels, rows=(), columns=(), **arrays)
 
 
 def _draw_matrix(
@@ -183,7 +184,7 @@ def _diverging(value: float, most: float) -> str | None:
     return None if math.isnan(value) or value == 0 else scale_colour(LIGHT.diverging, 0.5 + 0.5 * value / most)
 
 
-def _signed_per_cent(value: float) -> str:
+def _signed_percent(value: float) -> str:
     return _signed(value, percent_brief(abs(value)))
 
 
@@ -198,14 +199,14 @@ def _signed(value: float, text: str) -> str:
 def _bars(
     axes: Axes, layers: Sequence[Layer], name: str, shares: bool, diagonal: bool, grid: Grid, width: float
 ) -> None:
-    """The colour bars under the matrix: what is right at the left, what is wrong beside it."""
+    """The colour bars below the matrix: hits at the left, misses at the right."""
     shown = [layer for layer in layers if np.isfinite(layer.z).any()]
-    room = (width - grid.left - 22) / 2 - 8
+    length = (width - grid.left - 22) / 2 - 8
     for k, layer in enumerate(shown):
         title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")
         span = layer.high - layer.low
         ticks = [((place - layer.low) / span, _tick(value, shares)) for place, value in layer.ticks(3)]
-        draw_bar(axes, layer.scale, title, ticks, grid.left + k * (room + 18), grid.bottom + 5, min(room, 110))
+        draw_bar(axes, layer.scale, title, ticks, grid.left + k * (length + 18), grid.bottom + 5, min(length, 110))
 
 
 def _tick(value: float, shares: bool) -> str:

@@ -1,4 +1,4 @@
-"""The grid of a matrix on paper: where its cells stand, its labels as they fit, what is drawn into it."""
+"""The grid of a matrix on paper: positions of cells, labels shortened to fit, and functions that draw into it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 LARGEST_FONT, SMALLEST_FONT = 7.0, 3.8
 SMALLEST_NUMBER, MOST_NUMBERS = 4.2, 24
 Bools = NDArray[np.bool_]
-CellColours = Sequence[Sequence[str | None]]  # None: the paper shows
+CellColours = Sequence[Sequence[str | None]]  # None: no colour
 
 
 class Grid(NamedTuple):
-    """Where a matrix stands: its corner, the size of a cell, and its labels as they fit."""
+    """Position of a matrix, size of its cells, and its labels shortened to fit."""
 
     left: float
     top: float
@@ -33,8 +33,8 @@ class Grid(NamedTuple):
     columns: list[str]
     row_font: float
     column_font: float
-    upright: bool  # the columns' labels, else they lie flat
-    every: int  # how many columns share a label, where not all find room
+    upright: bool  # column labels are rotated by 90 degrees
+    every: int  # only every n-th column has a label, if not all fit
 
     @property
     def right(self) -> float:
@@ -46,7 +46,7 @@ class Grid(NamedTuple):
 
 
 def plan_grid(rows: Sequence[str], columns: Sequence[str], width: float, left: float = 0, top: float = 0) -> Grid:
-    """A grid with its labels inside a width, from a corner on."""
+    """A grid that fits into `width` with its labels; its upper left corner is (left, top)."""
     pitch = 0.8 * width / max(len(columns), 1)
     cell_height = min(max(0.72 * pitch if pitch > 10 else pitch, 5.6), 26, (PAGE_HEIGHT - 120) / max(len(rows), 1))
     row_font = min(LARGEST_FONT, 0.82 * cell_height)
@@ -58,14 +58,23 @@ def plan_grid(rows: Sequence[str], columns: Sequence[str], width: float, left: f
     every = 1 if column_font >= SMALLEST_FONT else math.ceil(SMALLEST_FONT / column_font)
     column_font = min(column_font * every, row_font) if every > 1 else column_font
     headings = [shorten_to_width(label, column_font, 0.3 * width) for label in columns]
-    high = column_font if flat else max((text_width(name, column_font) for name in headings), default=0)
+    heading_height = column_font if flat else max((text_width(name, column_font) for name in headings), default=0)
     return Grid(
-        start, top + high + 15, cell_width, cell_height, names, headings, row_font, column_font, not flat, every
+        start,
+        top + heading_height + 15,
+        cell_width,
+        cell_height,
+        names,
+        headings,
+        row_font,
+        column_font,
+        not flat,
+        every,
     )
 
 
 def draw_frame(axes: Axes, grid: Grid) -> None:
-    """Labels, axis names and the lines between cells."""
+    """Draw the labels, the axis names and the lines between cells."""
     from matplotlib.collections import LineCollection
 
     for i, name in enumerate(grid.rows):
@@ -102,7 +111,7 @@ def _corners(grid: Grid, row: int, column: int) -> list[tuple[float, float]]:
 
 
 def draw_outlines(axes: Axes, grid: Grid, marked: Bools) -> None:
-    """The diagonal is told from the rest without colour too."""
+    """Outline the marked cells, so that the diagonal can be recognised without colour."""
     from matplotlib.collections import PolyCollection
 
     corners = [_corners(grid, i, j) for i, j in np.argwhere(marked).tolist()]
@@ -112,6 +121,7 @@ def draw_outlines(axes: Axes, grid: Grid, marked: Bools) -> None:
 
 
 def draw_strokes(axes: Axes, grid: Grid, marked: Bools) -> None:
+    """Draw a diagonal line through the marked cells."""
     from matplotlib.collections import LineCollection
 
     ends = [_corners(grid, i, j)[1::2] for i, j in np.argwhere(marked).tolist()]
@@ -121,7 +131,7 @@ def draw_strokes(axes: Axes, grid: Grid, marked: Bools) -> None:
 def draw_numbers(
     axes: Axes, grid: Grid, texts: Sequence[Sequence[str]], colours: Sequence[Sequence[str | None]]
 ) -> bool:
-    """Numbers in the cells, where all of them find room; says whether they did."""
+    """Draw the numbers if all of them fit into their cells; returns whether they do."""
     widest = max((text_width(text, 1) for text in {text for row in texts for text in row}), default=0)
     size = min(6.5, 0.62 * grid.cell_height, (grid.cell_width - 2) / max(widest, 0.1))
     if size < SMALLEST_NUMBER or len(grid.columns) > MOST_NUMBERS:
@@ -135,7 +145,7 @@ def draw_numbers(
 
 
 def draw_dots(axes: Axes, grid: Grid, missing: Bools) -> None:
-    """A small dot where a value does not exist."""
+    """Draw a small dot where a value does not exist."""
     row, column = np.nonzero(missing)
     x, y = grid.left + (column + 0.5) * grid.cell_width, grid.top + (row + 0.5) * grid.cell_height
     axes.plot(x, y, linestyle="none", marker=".", markersize=1.4, markeredgewidth=0, color=SOFT)

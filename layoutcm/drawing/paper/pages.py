@@ -1,7 +1,7 @@
-"""Pages on paper: the regions of both sides on the page, and its maps of label sets and differences.
+"""Pages on paper: the regions of both sides, and maps of label sets and differences.
 
-gt is solid and broad, pred dashed and thin, as on the screen; gt's boxes carry their label where it finds room, and
-differences a pattern, so that the figures hold in greyscale too.
+gt lines are solid and thick, pred lines dashed and thin, as on the screen. gt boxes show their label if it fits, and
+differences are hatched, so that the figures also work in greyscale.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from PIL import Image
 
 PAGE_KINDS = ("gt", "pred", "difference", "cell")
-PATTERN = 14  # pixels of 300 dpi between the strokes of a pattern
+PATTERN = 14  # pixels at 300 dpi between the lines of a hatch pattern
 NAME_FONT, LEGEND_FONT, LEGEND_LINE = 4.2, 6.0, 9.0
 SWATCH = (9.0, 6.0)
-LegendEntry = tuple[str, ColourArray]  # what a colour means, and a sample of it
+LegendEntry = tuple[str, ColourArray]  # text and colour sample
 
 
 class SheetPlace(NamedTuple):
-    """Where a page stands on the sheet: its corner and size, and points for each of its own pixels."""
+    """Position and size of a page on the sheet; `scale` is points per page pixel."""
 
     left: float
     top: float
@@ -59,8 +59,8 @@ class SheetPlace(NamedTuple):
 
 def sheet_place(page_width: float, page_height: float, width: float) -> SheetPlace:
     scale = min((width - 4) / page_width, (PAGE_HEIGHT - 140) / page_height)
-    broad, high = page_width * scale, page_height * scale
-    return SheetPlace((width - broad) / 2, 2, broad, high, scale)
+    page_width, page_height = page_width * scale, page_height * scale
+    return SheetPlace((width - page_width) / 2, 2, page_width, page_height, scale)
 
 
 @with_paper_style
@@ -74,12 +74,12 @@ def page_overlay(
 ) -> Figure:
     """The regions of both sides on one page; `image` is a picture of the page, if there is one."""
     index = comparison.page_index(page)
-    pages, wide = comparison.alignment.pages, column_width(width, 0)
-    spot = sheet_place(float(pages.widths[index]), float(pages.heights[index]), wide)
+    pages, sheet_width = comparison.alignment.pages, column_width(width, 0)
+    spot = sheet_place(float(pages.widths[index]), float(pages.heights[index]), sheet_width)
     gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))
-    legend = _legend_lines(_labels(comparison.labels[1:], {box["label"] for box in (*gt, *pred)}), wide)
+    legend = _legend_lines(_label_entries(comparison.labels[1:], {box["label"] for box in (*gt, *pred)}), sheet_width)
     recipe = f"{comparison.recipe}|page:{page}" if caption else ""
-    figure, axes = new_sheet(wide, spot.bottom + 12 + LEGEND_LINE * len(legend), recipe)
+    figure, axes = new_sheet(sheet_width, spot.bottom + 12 + LEGEND_LINE * len(legend), recipe)
     if image is not None:
         _draw_image(axes, np.asarray(_shrink_to_dpi(image, spot)), spot)
     _edge(axes, spot)
@@ -105,19 +105,19 @@ def page_figure(
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
-    """A page coloured by gt's or pred's label sets, by their difference, or with the pixels behind a cell lit.
+    """A page coloured by the label sets of gt or pred, by their difference, or with the pixels of a cell highlighted.
 
-    `cell` is (gt label, pred label), for the kind "cell".
+    `cell` is (gt label, pred label) and required for the kind "cell".
     """
     if kind not in PAGE_KINDS or (kind == "cell" and cell is None):
         hint = f"Use one of {', '.join(PAGE_KINDS)}; the last needs cell=(gt label, pred label)."
         raise InputError("", "kind", f"{short_repr(kind)} cannot be drawn", hint)
     tiles = comparison.page_tiles(page)
-    wide = column_width(width, 0)
-    spot = sheet_place(float(tiles.x_edges[-1]), float(tiles.y_edges[-1]), wide)
-    legend = _legend_lines(_meaning(tiles, kind, cell), wide)
+    sheet_width = column_width(width, 0)
+    spot = sheet_place(float(tiles.x_edges[-1]), float(tiles.y_edges[-1]), sheet_width)
+    legend = _legend_lines(_legend_entries(tiles, kind, cell), sheet_width)
     recipe = f"{comparison.recipe_for(method)}|page:{page}" if caption else ""
-    figure, axes = new_sheet(wide, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
+    figure, axes = new_sheet(sheet_width, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
     _draw_image(
         axes,
         page_raster(tiles, kind, spot.scale * DPI / 72, image, cell and comparison.cell(*cell), method, PATTERN),
@@ -128,21 +128,21 @@ def page_figure(
     return figure
 
 
-def _meaning(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -> list[LegendEntry]:
-    """What the colours of a map mean."""
+def _legend_entries(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -> list[LegendEntry]:
+    """The legend of a map."""
     if kind == "cell" and cell:
         return [(f"{cell[0]} read as {cell[1]}", _sample(LIT))]
     if kind == "difference":
-        high, wide = round(SWATCH[1] * DPI / 72), round(SWATCH[0] * DPI / 72)
-        some = set(tiles.agreement().ravel().tolist()) - {0}
-        return [(AGREEMENT[k], agreement_colours(np.full((high, wide), k), None, PATTERN)) for k in sorted(some)]
+        sample_shape = round(SWATCH[1] * DPI / 72), round(SWATCH[0] * DPI / 72)
+        kinds = set(tiles.agreement().ravel().tolist()) - {0}
+        return [(AGREEMENT[k], agreement_colours(np.full(sample_shape, k), None, PATTERN)) for k in sorted(kinds)]
     side = PRED if kind == "pred" else GT
-    return _labels(tiles.space.labels[1:], {name for pair in tiles.pairs.sets(side) for name in pair})
+    return _label_entries(tiles.space.labels[1:], {name for pair in tiles.pairs.sets(side) for name in pair})
 
 
-def _labels(labels: Sequence[str], some: set[str]) -> list[LegendEntry]:
+def _label_entries(labels: Sequence[str], used: set[str]) -> list[LegendEntry]:
     colours = label_colours(labels)
-    return [(label, _sample(colours[label])) for label in labels if label in some]
+    return [(label, _sample(colours[label])) for label in labels if label in used]
 
 
 def _sample(colour: str) -> ColourArray:
@@ -150,17 +150,17 @@ def _sample(colour: str) -> ColourArray:
 
 
 def _legend_lines(entries: Iterable[LegendEntry], width: float) -> list[list[tuple[float, str, ColourArray]]]:
-    """Lines of (x, text, sample), as many to a line as fit."""
+    """Lines of (x, text, sample), each with as many entries as fit."""
     lines: list[list[tuple[float, str, ColourArray]]] = []
     x = width
     for text, sample in entries:
         text = shorten_to_width(text, LEGEND_FONT, width - 20)
-        needs = SWATCH[0] + 3 + text_width(text, LEGEND_FONT) + 8
-        if x + needs - 8 > width - 2:
+        needed = SWATCH[0] + 3 + text_width(text, LEGEND_FONT) + 8
+        if x + needed - 8 > width - 2:
             lines.append([])
             x = 4.0
         lines[-1].append((x, text, sample))
-        x += needs
+        x += needed
     return lines
 
 
@@ -198,7 +198,7 @@ def _edge(axes: Axes, spot: SheetPlace) -> None:
 
 
 def _shrink_to_dpi(image: Image.Image, spot: SheetPlace) -> Image.Image:
-    """No more pixels than the printer has."""
+    """The image with no more pixels than the sheet has at 300 dpi."""
     small = image.convert("RGB")
     small.thumbnail((round(spot.width * DPI / 72), round(spot.height * DPI / 72)))
     return small
@@ -220,7 +220,7 @@ def _corners(spot: SheetPlace, box: dict[str, Any]) -> list[tuple[float, float]]
 
 
 def _names(axes: Axes, spot: SheetPlace, boxes: Sequence[dict[str, Any]]) -> None:
-    """Labels inside the upper left corners of boxes that have room for them."""
+    """Draw the label in the upper left corner of each box that is large enough."""
     for box in boxes:
         (x, y), (right, _), (_, low), _ = _corners(spot, box)
         text = shorten_to_width(box["label"], NAME_FONT, 60)

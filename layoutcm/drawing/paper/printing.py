@@ -1,7 +1,7 @@
-"""Matplotlib as a printer: one style, text that fits, files that come out the same every time.
+"""The basics of all paper figures: one Matplotlib style, text that fits, reproducible files.
 
-Sizes are points (1/72 inch). No pyplot and no figure that outlives its call; what Matplotlib reads from its global
-settings is set for the time of drawing under one lock, so that threads do not disturb each other.
+Sizes are in points (1/72 inch). pyplot is not used. Matplotlib's global settings are changed only while drawing and
+under one lock, so that threads do not disturb each other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DPI = 300
 INK, SOFT, LINE = "#1a1a1a", "#5c5c5c", "#c9c9c9"
 CAPTION_SIZE = 5.0
 FONT = "DejaVu Sans"  # comes with Matplotlib, so it is the same everywhere
-# Asked first for what DejaVu lacks; the machine's other Noto fonts follow.
+# Tried first for characters that DejaVu lacks, before the installed Noto fonts.
 OTHER_FONTS = (
     *("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei", "PingFang SC", "Hiragino Sans GB"),
     *("WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Droid Sans Fallback", "Arial Unicode MS"),
@@ -55,28 +55,28 @@ Arguments = ParamSpec("Arguments")
 
 @contextmanager
 def paper_style(**more: Any) -> Iterator[None]:
-    """Matplotlib's own defaults and our style, whatever the process has set; back to that afterwards."""
+    """Use Matplotlib's defaults and STYLE inside the block; restore the settings of the process afterwards."""
     from matplotlib import style
 
     with _lock, warnings.catch_warnings(), style.context(["default", STYLE | more]):
-        # A character that no font of the machine has is drawn as a box; that is no reason to complain at each.
+        # A character that no installed font has is drawn as a box; no warning for each of them.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
 
 
 def with_paper_style(draw: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
-    """The drawing function under our style."""
+    """Decorate a drawing function to run inside `paper_style`."""
 
     @wraps(draw)
-    def under_style(*given: Arguments.args, **named: Arguments.kwargs) -> Figure:
+    def draw_with_style(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Figure:
         with paper_style():
-            return draw(*given, **named)
+            return draw(*args, **kwargs)
 
-    return under_style
+    return draw_with_style
 
 
 def figure_bytes(figure: Figure, format: str) -> bytes:
-    """The figure as PNG (300 dpi), SVG (text is text) or PDF (fonts embedded); equal figures make equal bytes."""
+    """The figure as PNG (300 dpi), SVG (text stays text) or PDF (embedded fonts); equal figures give equal bytes."""
     if format not in FIGURE_FORMATS:
         raise InputError("", "format", f"{short_repr(format)} is not known", f"Use one of {', '.join(FIGURE_FORMATS)}.")
     out = io.BytesIO()
@@ -86,7 +86,7 @@ def figure_bytes(figure: Figure, format: str) -> bytes:
 
 
 def new_sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]:
-    """A white figure and axes that cover it: x from 0, y down from 0, in points; recipes stand below `height`."""
+    """A white figure and axes that cover it, in points, y down; the recipes are written below `height`."""
     from matplotlib.figure import Figure
 
     lines = [line for recipe in recipes for line in caption_lines(recipe, width)]
@@ -97,52 +97,52 @@ def new_sheet(width: float, height: float, *recipes: str) -> tuple[Figure, Axes]
     axes.set_axis_off()
     axes.set(xlim=(0, width), ylim=(whole, 0))
     for k, line in enumerate(lines):
-        # Drawn last, so that it comes last in what a search or a screen reader finds.
+        # Drawn last, so that a text search or a screen reader finds it last.
         draw_text(axes, 4, height + 4 + line_height * k, line, CAPTION_SIZE, color=SOFT, zorder=9)
     return figure, axes
 
 
-def column_width(name: str | None, wants: float) -> float:
-    """The asked column's width; without a wish, one column where `wants` points fit into it, else two."""
+def column_width(name: str | None, needed: float) -> float:
+    """The width of the named column; without a name, one column if `needed` points fit into it, else two."""
     if name is None:
-        return COLUMN_WIDTHS["one"] if wants <= COLUMN_WIDTHS["one"] else COLUMN_WIDTHS["two"]
+        return COLUMN_WIDTHS["one"] if needed <= COLUMN_WIDTHS["one"] else COLUMN_WIDTHS["two"]
     if name not in COLUMN_WIDTHS:
         raise InputError("", "width", f"{short_repr(name)} is not a width", f"Use one of {', '.join(COLUMN_WIDTHS)}.")
     return COLUMN_WIDTHS[name]
 
 
 def draw_text(axes: Axes, x: float, y: float, text: str, size: float, **look: Any) -> None:
-    """Text as typed, whatever it looks like: no mathematics, no markup. `align` is left, centre or right."""
+    """Draw text literally, without math or markup. `align` is left, center or right."""
     look = {"color": INK, "ha": look.pop("align", "left"), "va": "center_baseline", "rotation_mode": "anchor"} | look
     text = one_line(text)
     axes.text(x, y, text, fontsize=size, parse_math=False, usetex=False, family=font_names(text), **look)
 
 
 def text_width(text: str, size: float) -> float:
-    return size * _width_at_one(one_line(text))
+    return size * _width_at_size_one(one_line(text))
 
 
 @lru_cache(8192)
-def _width_at_one(text: str) -> float:
+def _width_at_size_one(text: str) -> float:
     from matplotlib.font_manager import FontProperties
 
-    # Measured large, because small letters are set on whole pixels.
+    # Measured at a large size, because the widths of small letters are rounded to whole pixels.
     look = FontProperties(family=font_names(text), size=100)
-    wide, _, _ = _renderer().get_text_width_height_descent(text, look, False)
-    return wide / 100
+    width, _, _ = _renderer().get_text_width_height_descent(text, look, False)
+    return width / 100
 
 
 def shorten_to_width(text: str, size: float, most: float) -> str:
-    """The text, cut in its middle where it is wider than `most` points."""
+    """The text, shortened in the middle if it is wider than `most` points."""
     text = one_line(text)
     keep = len(text)
-    while keep > 1 and (wide := text_width(shorten(text, keep), size)) > most:
-        keep = max(min(keep - 1, int(keep * most / wide)), 1)
+    while keep > 1 and (width := text_width(shorten(text, keep), size)) > most:
+        keep = max(min(keep - 1, int(keep * most / width)), 1)
     return shorten(text, keep)
 
 
 def break_lines(parts: Sequence[str], joint: str, size: float, most: float) -> list[str]:
-    """The parts joined to lines of at most `most` points; a part is broken only when it is longer than a line."""
+    """Join the parts to lines of at most `most` points; a part is split only if it is longer than a line."""
     lines = [""]
     for piece in (piece for part in parts for piece in _pieces(part, size, most)):
         longer = f"{lines[-1]}{joint}{piece}" if lines[-1] else piece
@@ -167,14 +167,14 @@ def caption_lines(recipe: str, width: float) -> list[str]:
 
 
 def font_names(text: str) -> list[str]:
-    """The font, and those of the machine that have what it lacks."""
+    """The default font, and installed fonts that have the characters it lacks."""
     others = dict.fromkeys(name for character in text if (name := _font_with(character)))
     return [FONT, *others, "sans-serif"]
 
 
 @lru_cache(4096)
 def _font_with(character: str) -> str | None:
-    """A font of this machine that has the character, if DejaVu has not."""
+    """An installed font that has the character; None if DejaVu has it or no font has it."""
     if character.isascii() or _font_has(FONT, character):
         return None
     return next((name for name in _other_fonts() if _font_has(name, character)), None)
@@ -203,7 +203,7 @@ def _renderer() -> Any:
 
 
 def _needs_outlines(figure: Figure) -> bool:
-    """Whether a PDF must keep glyphs as outlines: fonts that are no plain TrueType cannot be embedded as such."""
+    """Whether a PDF must store glyphs as outlines: only .ttf fonts can be embedded as TrueType."""
     from matplotlib.font_manager import findfont
 
     texts = (text for axes in figure.axes for text in axes.texts)

@@ -1,1 +1,1 @@
-"""Plotly figures for the screen."""
+"""Plotly figures for the dashboard. Pure functions: data in, figure out."""

@@ -1,6 +1,6 @@
-"""Charts beside the matrix: the 2x2, class bars, what is taken for what, page scores.
+"""Plotly charts next to the matrix: the 2x2, class bars, what a class is read as, the distribution of page scores.
 
-Plotly, for the screen, as in `figures`; undefined values are left out, never drawn as 0.
+Undefined values are not drawn.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from layoutcm.wording import percent, percent_brief, score_text, shorten, thin_s
 
 SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
-MOST_TAKEN = 8
+MOST_READ_AS = 8
 
 
 def collapsed_figure(confusion: Confusion, view: str, theme: Theme) -> go.Figure:
-    """Background against Content, the 2x2; its cells' customdata are positions in the collapsed matrix."""
+    """The 2x2 of Background against Content; customdata of its cells is the position in the collapsed matrix."""
     figure = matrix_figure(confusion.collapse(), view, rows=[0, 1], columns=[0, 1], theme=theme)
-    return figure.update_traces(showscale=False, selector={"type": "heatmap"})  # four numbers speak for themselves
+    return figure.update_traces(showscale=False, selector={"type": "heatmap"})  # four numbers need no colour bar
 
 
 def class_bars(
@@ -40,9 +40,9 @@ def class_bars(
     background: bool = False,
     intervals: Mapping[str, Floats] | None = None,
 ) -> go.Figure:
-    """Precision, recall and F1 of the classes in use; of more than `most`, those with the most gt pixels.
+    """Precision, recall and F1 of the classes in use, at most the `most` classes with the most gt pixels.
 
-    `intervals` are {score: float64[labels, low high]}, and drawn as whiskers.
+    `intervals` is {score: float64[labels, low high]}, drawn as whiskers.
     """
     positions = classes_in_use(confusion, background)
     if len(positions) > most:
@@ -77,7 +77,7 @@ def class_bars(
         legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
     )
     share_axis(figure, "x", theme)
-    # The first trace is drawn lowest in a group; with the axis turned round it comes first.
+    # Plotly draws the first trace of a group lowest; the reversed axis puts it first.
     label_axis(figure, [confusion.labels[i] for i in positions], len(positions))
     return figure
 
@@ -94,7 +94,7 @@ def class_hover(
 
 
 def _whiskers(values: Floats, ends: Floats, positions: Sequence[int], theme: Theme) -> dict[str, Any]:
-    """Plotly's error bars, from the value to either end; none where there is no interval."""
+    """Plotly error bars from the value to both ends of its interval; None if there is no interval."""
     below, above = ([_or_none(sign * (ends[i, end] - values[i])) for i in positions] for end, sign in ((0, -1), (1, 1)))
     look = {"color": theme.text, "thickness": 1, "width": 2}
     return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, **look}
@@ -133,10 +133,10 @@ def label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: i
     )
 
 
-def taken_for_figure(confusion: Confusion, label_position: int, theme: Theme) -> go.Figure:
-    """What one gt class is read as, and what is read as this class: the diagonal and the largest others.
+def read_as_figure(confusion: Confusion, label_position: int, theme: Theme) -> go.Figure:
+    """What one gt class is read as, and what is read as this class: the diagonal and the largest other cells.
 
-    Where the taxonomies differ, nothing can be read as a class of gt, and the second half is left out.
+    With different taxonomies nothing can be read as a gt class, so the second half is left out.
     """
     name = plotly_text(shorten(confusion.labels[label_position], 30))
     halves = 2 if confusion.diagonal or label_position == 0 else 1
@@ -145,9 +145,11 @@ def taken_for_figure(confusion: Confusion, label_position: int, theme: Theme) ->
     sides = (confusion.recall[label_position], confusion.precision[:, label_position])
     others = (confusion.visible[PRED_AXIS], confusion.visible[GT_AXIS])
     ranked = [_largest(*side, label_position, confusion.diagonal) for side in zip(sides, others)]
-    bars = max(*map(len, ranked), 3)  # as many places on both sides, so that bars are equally thick
+    bars = max(*map(len, ranked), 3)  # the same on both sides, so that all bars have the same thickness
     for place, (shares, positions) in enumerate(zip(sides[:halves], ranked), start=1):
-        figure.add_trace(_taken_bars(confusion, label_position, shares, positions, place == 1, theme), row=1, col=place)
+        figure.add_trace(
+            _read_as_bars(confusion, label_position, shares, positions, place == 1, theme), row=1, col=place
+        )
         label_axis(figure, [confusion.labels[i] for i in positions], bars, row=1, col=place)
     figure.update_layout(
         **base_layout(theme),
@@ -161,7 +163,7 @@ def taken_for_figure(confusion: Confusion, label_position: int, theme: Theme) ->
     return figure
 
 
-def _taken_bars(
+def _read_as_bars(
     confusion: Confusion, own: int, shares: Floats, positions: Sequence[int], is_row: bool, theme: Theme
 ) -> go.Bar:
     right = [not confusion.diagonal or i == own for i in positions]
@@ -175,7 +177,7 @@ def _taken_bars(
         cliponaxis=False,
         customdata=positions,
         hoverinfo="text",
-        hovertext=[_taken_hover(confusion, own, i, is_row) for i in positions],
+        hovertext=[_read_as_hover(confusion, own, i, is_row) for i in positions],
     )
 
 
@@ -183,10 +185,10 @@ def _largest(shares: Floats, visible: Sequence[int], own: int, diagonal: bool) -
     ranked = sorted((i for i in visible if shares[i] > 0), key=lambda i: -shares[i])
     if diagonal and math.isfinite(shares[own]):
         ranked = [own, *(i for i in ranked if i != own)]
-    return ranked[:MOST_TAKEN]
+    return ranked[:MOST_READ_AS]
 
 
-def _taken_hover(confusion: Confusion, own: int, other: int, is_row: bool) -> str:
+def _read_as_hover(confusion: Confusion, own: int, other: int, is_row: bool) -> str:
     i, j = (own, other) if is_row else (other, own)
     gt, pred = plotly_text(confusion.labels[i]), plotly_text(confusion.labels[j])
     part = f"{percent(float(confusion.recall[i, j]))} of gt {gt}"
@@ -196,7 +198,7 @@ def _taken_hover(confusion: Confusion, own: int, other: int, is_row: bool) -> st
 
 
 def distribution_figure(values: ArrayLike, title: str, theme: Theme, bins: int = 20) -> go.Figure:
-    """How many pages (or documents) have which score, 0 to 1, with the median; n/a is counted beside the title."""
+    """A histogram of page (or document) scores from 0 to 1 with the median; the title has the number of n/a."""
     all_values = np.asarray(values, float)
     known = all_values[np.isfinite(all_values)]
     pages, edges = np.histogram(known, bins=bins, range=(0, 1))
@@ -222,8 +224,8 @@ def distribution_figure(values: ArrayLike, title: str, theme: Theme, bins: int =
     )
     axis = {"tickfont": {"color": theme.muted}, "ticks": "", "fixedrange": True}
     figure.update_xaxes(range=[0, 1], showgrid=False, zeroline=False, **axis)
-    # Room for the word above the highest bar.
+    # Space for the median text above the highest bar.
     top = 1.18 * max(int(pages.max()), 1)
-    step = {"dtick": 1} if top < 8 else {}  # there are no half pages
+    step = {"dtick": 1} if top < 8 else {}  # whole pages only
     figure.update_yaxes(range=[0, top], gridcolor=theme.grid, zerolinecolor=theme.grid, **step, **axis)
     return figure

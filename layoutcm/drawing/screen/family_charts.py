@@ -1,7 +1,4 @@
-"""Families on the screen: what stays, stays in the family or leaves it, label by label, and a family's own matrix.
-
-Plotly, as in `figures` and `charts`.
-"""
+"""Plotly charts of families: the shares identity, in family and out of family per label, and the matrix of a family."""
 
 from __future__ import annotations
 
@@ -25,14 +22,14 @@ SMALLEST_WITH_NUMBER = 0.06
 
 
 class Row(NamedTuple):
-    """A line of the chart: a family's heading, or a label with its shares and its total."""
+    """A line of the chart: the heading of a family, or a label with its shares and its total."""
 
     name: str
     values: dict[str, Any] | None
 
 
 def chart_rows(families: FamilyConfusion, side: int) -> list[Row]:
-    """Labels with something to show, under the heading of their family; one alone in its family needs no heading."""
+    """Labels with a total above 0, below the heading of their family; a family of one label has no heading."""
     table = (families.given_gt if side == GT else families.given_pred)().to_dict("records")
     by_label = {str(row["label"]): {str(name): value for name, value in row.items()} for row in table}
     rows = []
@@ -46,7 +43,7 @@ def chart_rows(families: FamilyConfusion, side: int) -> list[Row]:
 
 
 def family_bars(families: FamilyConfusion, side: int, theme: Theme) -> go.Figure:
-    """A bar of 100 % for each label of a side: right, wrong in the family, out of the family."""
+    """A stacked bar of 100 % for each label of a side: right, in family, out of family."""
     rows = chart_rows(families, side)
     labels = [(k, row.values) for k, row in enumerate(rows) if row.values is not None]
     unit = "px" if families.sample == "pixel" else "pages"
@@ -84,7 +81,7 @@ def family_bars(families: FamilyConfusion, side: int, theme: Theme) -> go.Figure
 
 
 def part_colour(part: str, theme: Theme) -> str:
-    """What is right has the colour of hits; mistakes are amber in the family and red out of it."""
+    """Identity has the colour of hits; mistakes are amber in the family and red out of it."""
     scale, place = {"identity": (theme.hit, 0.7), "in_family": (theme.miss, 0.38), "oof": (theme.miss, 0.88)}[part]
     return scale_colour(scale, place)
 
@@ -107,9 +104,10 @@ def _hover(values: dict[str, Any], side: int, unit: str) -> str:
 
 
 def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> go.Figure:
-    """One family's matrix as a heatmap: shares of gt (view recall) or of pred (precision), OOF of the other side last.
+    """The matrix of a family as a heatmap: shares of gt (view recall) or of pred (view precision).
 
-    The other margin is left out: shares of what is no label would only outshine those of the labels.
+    OOF ("out of family") is the last column for recall and the last row for precision. The other margin is left out: it
+    is not a label, and its large shares would make the colours of the labels pale.
     """
     confusion, rows, columns = family_matrix(matrix)
     rows, columns = (rows[:-1], columns) if view == "recall" else (rows, columns[:-1])
@@ -117,17 +115,17 @@ def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> g
 
 
 def family_matrix(matrix: FamilyMatrix) -> tuple[Confusion, list[int], list[int]]:
-    """The family's matrix on one list of labels, with the rows and columns that have something in them."""
+    """The matrix of a family as a Confusion, and its rows and columns that are not empty."""
     labels = list(dict.fromkeys((*matrix.gt_labels, *matrix.pred_labels)))
     rows, columns = ([*map(labels.index, side), len(labels)] for side in (matrix.gt_labels, matrix.pred_labels))
     values = np.zeros((len(labels) + 1, len(labels) + 1))
     values[np.ix_(rows, columns)] = matrix.values
-    # Where the sides share no label nothing is right or wrong by itself.
+    # If the two sides have no common label, no cell is right or wrong.
     common = bool(set(matrix.gt_labels) & set(matrix.pred_labels))
     confusion = Confusion([*labels, OOF], "families", values, values, values.sum(axis=0), common, has_background=False)
     used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
-    return confusion, _used(rows, used, len(labels)), _used(columns, used, len(labels))
+    return confusion, _used_positions(rows, used, len(labels)), _used_positions(columns, used, len(labels))
 
 
-def _used(positions: Sequence[int], used: np.ndarray, last: int) -> list[int]:
+def _used_positions(positions: Sequence[int], used: np.ndarray, last: int) -> list[int]:
     return [i for i in positions if used[i] or i == last]

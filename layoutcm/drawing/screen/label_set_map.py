@@ -1,4 +1,4 @@
-"""A page as a map of its label sets: one trace a pair of sets, so that the pointer can ask for the words under it."""
+"""A page as a Plotly map of its label sets: one trace per pair of sets, whose hover text has the words and names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.wording import thin_spaced
 
 TRANSPARENT = "rgba(0,0,0,0)"
-SEEN_THROUGH = ("difference", "cell")
+TRANSPARENT_KINDS = ("difference", "cell")
 
 
 def bit_text(word: int, labels: int) -> str:
-    """A set's word as bits, highest first, in groups of four; as many as the side has labels and Background."""
+    """The word of a label set as bits, highest first, in groups of four; one bit for each label and Background."""
     digits = f"{word:0{4 * ((labels + 4) // 4)}b}"
     return " ".join(digits[i : i + 4] for i in range(0, len(digits), 4))
 
@@ -40,10 +40,10 @@ def label_set_map(
     height: int = 520,
     image: str | None = None,
 ) -> go.Figure:
-    """The page coloured by gt's sets, pred's sets, their difference, or the share of one matrix cell (`lit`).
+    """The page coloured by the sets of gt or pred, by their difference, or by the share of one matrix cell (`lit`).
 
-    Of a side's sets only labels that have a colour are seen.
-    `image`, a data URI, lies faintly under the last two, so that one sees what the pixels are of.
+    In the sets of a side, only labels in `colours` are shown. `image` (a data URI) is shown faintly below the
+    difference and the cell.
     """
     traces = []
     agreement = tiles.agreement()
@@ -65,7 +65,7 @@ def label_set_map(
         "yaxis": {"range": [height_px, 0], "visible": False, "scaleanchor": "x", "constrain": "domain"},
         "shapes": [{"type": "rect", "x0": 0, "y0": 0, "x1": width_px, "y1": height_px, "line": {"color": theme.muted}}],
     }  # fmt: skip
-    if image and kind in SEEN_THROUGH:
+    if image and kind in TRANSPARENT_KINDS:
         place = {"x": 0, "y": 0, "xref": "x", "yref": "y", "sizex": width_px, "sizey": height_px}
         layout["images"] = [{"source": image, **place, "sizing": "stretch", "layer": "below", "opacity": 0.4}]
     return go.Figure(traces, layout)

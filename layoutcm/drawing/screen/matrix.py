@@ -1,7 +1,7 @@
-"""Matrices on the screen: Plotly heatmaps whose errors have a colour of their own, and what all figures share.
+"""Matrices on the screen: Plotly heatmaps with separate colours for errors, and the basics of all screen figures.
 
-Rows are gt, columns are pred. Pure functions; nothing here knows of a page or its state. A heatmap cannot be clicked
-in Streamlit, so an invisible point lies on every cell; its customdata is [gt position, pred position].
+Rows are gt, columns are pred. The functions do not depend on Streamlit. A heatmap cannot be clicked in Streamlit, so
+every cell has an invisible point; its customdata is [gt position, pred position].
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans'
 CONFIG: dict[str, Any] = {
     "displaylogo": False,
     "scrollZoom": False,
-    # Two quick clicks on two cells are no wish to zoom, which is what Plotly takes them for.
+    # Plotly would treat two quick clicks on two cells as a double click and zoom.
     "doubleClick": False,
     "modeBarButtonsToRemove": ["zoom2d", "pan2d", "select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
     "toImageButtonOptions": {"format": "svg", "filename": "layoutcm"},
@@ -34,12 +34,12 @@ TEXT_COLUMNS = 16
 
 
 def plotly_text(text: str) -> str:
-    """Text that Plotly shows as typed: no pseudo-HTML, and no `$`, a pair of which it would hand to MathJax."""
+    """Escape text for Plotly, which would interpret HTML tags and pass text between two `$` to MathJax."""
     return html.escape(text, quote=False).replace("$", "&#36;")
 
 
 def base_layout(theme: Theme, title: str | None = None) -> dict[str, Any]:
-    """What all figures have in common."""
+    """The layout settings that all figures have in common."""
     layout: dict[str, Any] = {
         # Streamlit drops Plotly's own template; without any, a figure looks the same everywhere.
         "template": go.layout.Template(),
@@ -62,7 +62,7 @@ def base_layout(theme: Theme, title: str | None = None) -> dict[str, Any]:
 
 
 class FigureSizes(NamedTuple):
-    """Pixels and font sizes that follow from the number of rows and columns."""
+    """Sizes in pixels and font sizes, chosen by the number of rows and columns; `most` is the maximum label length."""
 
     row: int
     font: int
@@ -79,17 +79,17 @@ def figure_sizes(row_labels: Sequence[str], column_labels: Sequence[str]) -> Fig
     row, font, most = next(step for limit, *step in STEPS if n <= limit)
     x_font = font if len(column_labels) <= 100 else 6
     longest = max((min(len(label), most) for label in column_labels), default=0)
-    wide = round(longest * x_font * 0.6)
-    angle = 0 if wide < row / CELL_SHAPE - 4 and n <= TEXT_COLUMNS else -45 if n <= TEXT_COLUMNS else -90
-    high = {0: x_font, -45: round(wide * 0.72) + x_font, -90: wide}[angle]
+    label_width = round(longest * x_font * 0.6)
+    angle = 0 if label_width < row / CELL_SHAPE - 4 and n <= TEXT_COLUMNS else -45 if n <= TEXT_COLUMNS else -90
+    label_height = {0: x_font, -45: round(label_width * 0.72) + x_font, -90: label_width}[angle]
     left = round(max((min(len(label), most) for label in row_labels), default=0) * font * 0.6) + 44
-    right = round(wide * 0.72) if angle == -45 else 16
-    return FigureSizes(row, font, x_font, angle, most, left, right, high + 52)
+    right = round(label_width * 0.72) if angle == -45 else 16
+    return FigureSizes(row, font, x_font, angle, most, left, right, label_height + 52)
 
 
-# (labels up to, pixels a row, font size, characters of a label)
+# (maximum number of labels, pixels per row, font size, maximum label length)
 STEPS = ((4, 56, 13, 26), (12, 40, 12, 26), (16, 34, 12, 24), (24, 26, 11, 24), (40, 19, 10, 22), (10**9, 15, 9, 20))
-CELL_SHAPE = 0.62  # height / width, where cells have room for numbers
+CELL_SHAPE = 0.62  # height / width of a cell that can show a number
 
 
 def matrix_figure(
@@ -109,7 +109,7 @@ def matrix_figure(
     """One view as a heatmap; `rows` and `columns` are label positions in drawing order.
 
     `selected` is (gt position, pred position) and gets an outline. Traces: hit, miss, numbers, cells (for clicks).
-    `unit` is what the matrix counts. A click on one that is not `clickable` would only fade its numbers.
+    `unit` is what the matrix counts. Without `clickable` clicks are ignored, because a click makes the numbers pale.
     """
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     shares = view != "pixels"
@@ -120,7 +120,7 @@ def matrix_figure(
     layout["clickmode"] = "event+select" if clickable else "none"
     if selected is not None and selected[0] in rows and selected[1] in columns:
         layout["shapes"] = [_outline(list(rows).index(selected[0]), list(columns).index(selected[1]), theme)]
-    # All at once: Plotly checks what it is given, and would check it again with every later addition.
+    # Created in one call: Plotly validates the figure again at every later change.
     return go.Figure(traces, layout)
 
 
@@ -141,7 +141,7 @@ def _heatmap(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
 
 
 def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
-    """A small horizontal colour bar under the matrix: hits under its left half, misses under its right half."""
+    """A small horizontal colour bar below the matrix: hits at the left, misses at the right."""
     ticks = layer.ticks(3)
     first = layer.name == "hit"
     return {
@@ -156,9 +156,9 @@ def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
 
 
 def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool) -> dict[str, Any]:
-    """The numbers in the cells, where columns leave them room, and a small dot where a value does not exist."""
-    written = np.isnan(values) | ((values > 0) & (values.shape[1] <= TEXT_COLUMNS))
-    y, x = np.nonzero(written)
+    """The numbers in the cells, if the columns are wide enough, and a small dot where a value does not exist."""
+    has_text = np.isnan(values) | ((values > 0) & (values.shape[1] <= TEXT_COLUMNS))
+    y, x = np.nonzero(has_text)
     show = percent_brief if shares else pixels_brief
     return {
         "type": "scatter",
@@ -166,7 +166,7 @@ def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool
         "x": x,
         "y": y,
         "mode": "text",
-        "text": ["·" if math.isnan(value) else show(value) for value in values[written]],
+        "text": ["·" if math.isnan(value) else show(value) for value in values[has_text]],
         "textfont": {"size": 11, "color": [_ink(layers, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -174,13 +174,13 @@ def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool
 
 
 def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
-    """What can be read on a cell."""
+    """A text colour that is readable on the cell."""
     colour = next((colour for layer in layers if (colour := layer.colour(row, column))), None)
     return text_colour_on(colour) if colour else theme.muted
 
 
 def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], unit: str) -> dict[str, Any]:
-    """An invisible point on every cell, to hover and to click."""
+    """Invisible points, one per cell, for hover texts and clicks."""
     pairs = [(i, j) for i in rows for j in columns]
     y, x = np.divmod(np.arange(len(pairs)), max(len(columns), 1))
     names = [plotly_text(label) for label in confusion.labels]
@@ -191,7 +191,7 @@ def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequen
         "y": y,
         "mode": "markers",
         "opacity": 0,
-        # They answer the pointer all the same when they are not drawn, which is slow for thousands.
+        # Points that are not drawn still react to the pointer, and drawing thousands is slow.
         "marker": {"size": 4, "maxdisplayed": 1},
         "customdata": [list(pair) for pair in pairs],
         "hoverinfo": "text",
@@ -226,18 +226,18 @@ def _layout(
     title: str | None,
     height: int | None,
 ) -> dict[str, Any]:
-    measures = figure_sizes([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns])
-    top, bottom = measures.top + (20 if title else 0), 56
-    x = _axis(confusion, columns, measures.most, measures.x_font, theme)
-    y = _axis(confusion, rows, measures.most, measures.font, theme)
-    x |= {"title": _axis_title("pred", theme), "side": "top", "tickangle": measures.angle}
+    sizes = figure_sizes([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns])
+    top, bottom = sizes.top + (20 if title else 0), 56
+    x = _axis(confusion, columns, sizes.most, sizes.x_font, theme)
+    y = _axis(confusion, rows, sizes.most, sizes.font, theme)
+    x |= {"title": _axis_title("pred", theme), "side": "top", "tickangle": sizes.angle}
     return base_layout(theme, title) | {
-        "height": height or len(rows) * measures.row + top + bottom,
-        "margin": {"l": measures.left, "r": measures.right, "t": top, "b": bottom, "autoexpand": False},
+        "height": height or len(rows) * sizes.row + top + bottom,
+        "margin": {"l": sizes.left, "r": sizes.right, "t": top, "b": bottom, "autoexpand": False},
         "hoverdistance": -1,
         "dragmode": False,
         "showlegend": False,
-        # The matrix fills the width it is given: a fixed shape would leave half of a narrow column empty.
+        # No fixed aspect ratio: the matrix fills the available width.
         "xaxis": x | {"range": [-0.5, len(columns) - 0.5]},
         "yaxis": y | {"title": _axis_title("gt", theme), "range": [len(rows) - 0.5, -0.5]},
     }
@@ -255,7 +255,7 @@ def _axis(confusion: Confusion, positions: Sequence[int], most: int, font: int, 
         "fixedrange": True,
         "showgrid": False,
         "zeroline": False,
-        # Lines between cells, seen through the gaps that the heatmaps leave.
+        # Lines between cells, visible through the gaps of the heatmaps.
         "minor": {"tickvals": [k - 0.5 for k in range(n + 1)], "showgrid": True, "gridcolor": theme.grid},
     }
 

@@ -1,7 +1,4 @@
-"""Objects on the screen: precision over recall, label by label, and the object confusion matrix with its margins.
-
-Plotly, as in `figures` and `charts`.
-"""
+"""Plotly charts of objects: precision over recall per label, and the object confusion matrix with its margins."""
 
 from __future__ import annotations
 
@@ -23,11 +20,11 @@ from layoutcm.wording import percent, score_text, shorten
 if TYPE_CHECKING:
     import pandas as pd
 
-CURVE_POINTS = 400  # no screen shows more
+CURVE_POINTS = 400  # more points are not visible on a screen
 
 
 class Curve(NamedTuple):
-    """Precision over recall of one label, best predictions first, float64[points] each; `ap` is nan where n/a."""
+    """The curve of one label, highest score first; the arrays are float64[points], `ap` is nan if undefined."""
 
     label: str
     ap: float
@@ -37,9 +34,9 @@ class Curve(NamedTuple):
 
 
 def curve_points(label: str, ap: float, ranked: pd.DataFrame, rule: str) -> Curve:
-    """What is drawn of a ranking: the line under which the rule takes the area, with as many points as a screen shows.
+    """The curve of a ranking under which the AP rule computes the area, with at most CURVE_POINTS points.
 
-    `sum` takes the plain steps, the other rules their envelope.
+    The rule `sum` uses the plain precision, the other rules its envelope.
     """
     score, precision, recall = (ranked[name].to_numpy() for name in ("score", "precision", "recall"))
     precision = precision if rule == "sum" else envelope(precision)
@@ -48,7 +45,7 @@ def curve_points(label: str, ap: float, ranked: pd.DataFrame, rule: str) -> Curv
 
 
 def curves_figure(curves: Sequence[Curve], labels: Sequence[str], theme: Theme) -> go.Figure:
-    """Curves of some labels in the colours that they have among all `labels`."""
+    """The curves of some labels; colours are chosen among all `labels`, so that they do not change with the choice."""
     colours = label_colours(labels)
     figure = go.Figure()
     for curve in curves:
@@ -64,7 +61,7 @@ def curves_figure(curves: Sequence[Curve], labels: Sequence[str], theme: Theme) 
                 hovertext=_curve_hovers(curve),
             )
         )
-    return _in_the_plane(figure, theme)
+    return _with_share_axes(figure, theme)
 
 
 def _curve_hovers(curve: Curve) -> list[str]:
@@ -77,7 +74,7 @@ def _curve_hovers(curve: Curve) -> list[str]:
 
 
 def points_figure(classes: pd.DataFrame, labels: Sequence[str], theme: Theme) -> go.Figure:
-    """Where nothing can be ranked, a label has no curve but one point: rows of `Objects.class_scores_at`."""
+    """One point per label instead of a curve, if there is no ranking; `classes` is `Objects.class_scores_at`."""
     colours = label_colours(labels)
     figure = go.Figure()
     for row in classes.to_dict("records"):
@@ -88,10 +85,10 @@ def points_figure(classes: pd.DataFrame, labels: Sequence[str], theme: Theme) ->
             name = plotly_text(shorten(label, 26))
             figure.add_trace(go.Scatter(name=name, x=[recall], y=[precision], mode="markers", marker=marker,
                                         cliponaxis=False, hoverinfo="text", hovertext=[text]))  # fmt: skip
-    return _in_the_plane(figure, theme)
+    return _with_share_axes(figure, theme)
 
 
-def _in_the_plane(figure: go.Figure, theme: Theme) -> go.Figure:
+def _with_share_axes(figure: go.Figure, theme: Theme) -> go.Figure:
     legend = {"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "font": {"size": 11}}
     figure.update_layout(
         **base_layout(theme), height=440, margin={"l": 56, "r": 16, "t": 24, "b": 20}, legend=legend, showlegend=True
@@ -103,9 +100,9 @@ def _in_the_plane(figure: go.Figure, theme: Theme) -> go.Figure:
 
 
 def object_matrix(cells: ObjectConfusion, only: Collection[str] = ()) -> tuple[Confusion, list[int], list[int]]:
-    """The matrix with `invented` and `missed` as labels of their own at the end, and the rows and columns to draw.
+    """The matrix with `invented` and `missed` as two extra labels at the end, and the visible rows and columns.
 
-    `only` are the labels to draw; none = all that have an object.
+    `only` are the labels to show; if empty, all labels that have an object.
     """
     n = len(cells.labels)
     values = np.zeros((n + 2, n + 2))
@@ -125,7 +122,7 @@ def object_matrix(cells: ObjectConfusion, only: Collection[str] = ()) -> tuple[C
 def object_figure(
     cells: ObjectConfusion, view: str, theme: Theme, only: Collection[str] = (), selected: tuple[int, int] | None = None
 ) -> go.Figure:
-    """The object confusion matrix as a heatmap; customdata and `selected` are positions in `ObjectCells.counts`."""
+    """The object confusion matrix as a heatmap; customdata and `selected` are positions in `ObjectConfusion.counts`."""
     confusion, rows, columns = object_matrix(cells, only)
     last = len(cells.labels)
     if selected is not None and selected[PRED] == last:
@@ -135,7 +132,7 @@ def object_figure(
     )
     points = next(trace for trace in figure.data if trace.name == "cells")
     points.customdata = [[i, min(j, last)] for i in rows for j in columns]
-    # The margins are no labels, and look like none.
+    # The margins are not labels, so their names are in italics.
     for axis, name in ((figure.layout.yaxis, INVENTED), (figure.layout.xaxis, MISSED)):
         axis.ticktext = (*axis.ticktext[:-1], f"<i>{name}</i>")
     return figure

@@ -1,6 +1,7 @@
 """A page on the screen: its image or a blank sheet, and the regions of both sides drawn over it.
 
-Coordinates are page pixels, y down. gt is solid and broad, pred dashed and thin: both are seen where they agree.
+Coordinates are page pixels, y down. gt lines are solid and thick, pred lines dashed and thin, so that both are visible
+where they coincide.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from layoutcm.drawing.screen.matrix import base_layout, plotly_text
 from layoutcm.wording import shorten
 
 SIDES = ("gt", "pred")
-# Where the hover point of a box stands, as a share of its width: those of two equal boxes must not coincide.
+# Horizontal position of the hover point in a box, as a share of its width; different, so that equal boxes have two.
 POINT_AT = {"gt": 0.45, "pred": 0.55}
-POINTS_A_BOX = 8
+POINTS_PER_BOX = 8
 
 
 def page_overlay(
@@ -31,13 +32,13 @@ def page_overlay(
 ) -> go.Figure:
     """Regions over a page; `boxes` have side, label, colour, x0, y0, x1, y1, score (or None) and number.
 
-    One trace for each (side, label): outlines with gaps, and a point near each centre. customdata of every point is
-    [side, number]. `image` is a data URI; `zoom` is (x0, y0, x1, y1) in page pixels.
+    One trace for each (side, label): the outlines of its boxes, and a point near the centre of each. customdata of
+    every point is [side, number]. `image` is a data URI; `zoom` is (x0, y0, x1, y1) in page pixels.
     """
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for box in sorted(boxes, key=lambda box: SIDES.index(box["side"])):
         groups.setdefault((box["side"], box["label"]), []).append(box)
-    firsts = dict(reversed(groups))  # of each side, the label that comes first
+    firsts = dict(reversed(groups))  # {side: its first label}
     traces = [
         _outlines(side, label, members, theme, first=firsts[side] == label) for (side, label), members in groups.items()
     ]
@@ -68,9 +69,9 @@ def _outlines(side: str, label: str, boxes: Sequence[Mapping[str, Any]], theme: 
             "opacity": 0.7,
             "line": {"color": theme.background, "width": 1},
         },
-        "customdata": [[side, box["number"]] for box in boxes for _ in range(POINTS_A_BOX)],
+        "customdata": [[side, box["number"]] for box in boxes for _ in range(POINTS_PER_BOX)],
         "hoverinfo": "text",
-        "hovertext": [text for box in boxes for text in [_hover(box)] * POINTS_A_BOX],
+        "hovertext": [text for box in boxes for text in [_hover(box)] * POINTS_PER_BOX],
         "legendgroup": side,
         "legendgrouptitle": {"text": "gt, solid" if is_gt else "pred, dashed"} if first else None,
     }
@@ -94,7 +95,7 @@ def _sheet(
     zoom: tuple[float, float, float, float] | None,
     height_px: int,
 ) -> dict[str, Any]:
-    """The layout of a page without regions: axes in page pixels, y down, one scale for both."""
+    """The layout of a page without regions: axes in page pixels, y down, the same scale for both axes."""
     edge = {"type": "rect", "x0": 0, "y0": 0, "x1": width, "y1": height, "layer": "below"}
     edge |= {"line": {"color": theme.muted, "width": 1}, "fillcolor": None if image else theme.background}
     place = {"x": 0, "y": 0, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "top"}
@@ -112,7 +113,7 @@ def _sheet(
         "clickmode": "event+select",
         "hoverdistance": 25,
         "showlegend": True,
-        # At the left, because a page seldom fills the width and a legend at the right would stand far off.
+        # At the left: a page seldom fills the width, and a legend at the right would be far from it.
         "legend": {
             "x": -0.01,
             "xanchor": "right",

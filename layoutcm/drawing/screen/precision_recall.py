@@ -1,7 +1,7 @@
-"""The precision-recall plane: classes as points, with a name at every point.
+"""The precision-recall plane: classes as named points.
 
-Classes crowd where models are good. A name stands beside its point where it covers nothing; otherwise it moves to a
-list at the right, in the order of the points' heights, with a line that leads to it.
+Points are close together where a model is good. A name is next to its point if it covers no other name or point;
+otherwise it goes to a list at the right, ordered by precision, with a line from the point to the name.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from layoutcm.wording import shorten
 
 HEIGHT = 560
 MARGIN = {"l": 60, "r": 140, "t": 46, "b": 50}
-# Names are placed as on a narrow screen; on a wider one points only move apart.
+# Names are placed for a narrow screen; on a wider one the points are only farther apart.
 PLANE_WIDTH, PLANE_HEIGHT = 420, HEIGHT - MARGIN["t"] - MARGIN["b"]
-LINE = 13  # pixels a line of names needs
-TOP = 1.06  # where the axes end, a little above 100 %
-MOST_LISTED = 24  # names at most; with more, nobody could follow the lines
-LIST_AT = 1.1  # the list's place on the recall axis
+LINE = 13  # height of a name in the list, in pixels
+TOP = 1.06  # end of the precision axis, a little above 100 %
+MOST_NAMES_IN_LIST = 24  # more lines would be hard to follow
+LIST_AT = 1.1  # position of the list on the recall axis
 Box = tuple[float, float, float, float]
 
 
 def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool = False) -> go.Figure:
-    """Classes as points, recall to the right and precision up, with curves of equal F1; area follows gt pixels."""
+    """Classes as points, recall to the right, precision up, with curves of equal F1; areas grow with gt pixels."""
     values = confusion.class_values()
     both = np.isfinite(values["recall"]) & np.isfinite(values["precision"])
     positions = [i for i in classes_in_use(confusion, background) if both[i]]
@@ -40,7 +40,7 @@ def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool 
     colours = label_colours(confusion.labels)
     diameters = _diameters(values["gt_pixels"][positions])
     places = name_places(x, y, names, diameters)
-    in_list = [k for k, place in enumerate(places) if not place][:MOST_LISTED]
+    in_list = [k for k, place in enumerate(places) if not place][:MOST_NAMES_IN_LIST]
     heights = spread_apart(y[in_list], TOP * LINE / PLANE_HEIGHT, TOP)
     figure = go.Figure(_iso_f1_curves(theme))
     for k, height in zip(in_list, heights):
@@ -73,13 +73,13 @@ def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool 
 
 
 def _diameters(pixels: Floats) -> list[float]:
-    """Areas follow pixels; clipped, so that all can be hit and none covers all."""
+    """Point diameters for areas proportional to pixels; clipped, so that no point is too small or too large."""
     top = float(pixels.max(initial=0)) or 1.0
     return np.clip(34 * np.sqrt(pixels / top), 7, 34).tolist()
 
 
 def _iso_f1_curves(theme: Theme) -> list[go.Scatter]:
-    """Their names stand above the plane, where no point can be."""
+    """Curves of equal F1; their names are above the plane, where no points are."""
     curves = []
     for f1 in (0.2, 0.4, 0.6, 0.8, 0.9):
         recall = np.linspace(f1 / (2 - f1), 1, 60)
@@ -116,9 +116,9 @@ def _leader(x: float, y: float, height: float, name: str, colour: str, theme: Th
 
 
 def name_places(x: Floats, y: Floats, names: Sequence[str], diameters: Sequence[float]) -> list[str | None]:
-    """Where each point's name may stand without covering another name or point; None where nowhere.
+    """The Plotly text position of each name where it covers no other name or point; None if there is none.
 
-    Earlier points, which are larger classes, choose first.
+    Positions are chosen in the given order, larger classes first.
     """
     across, up = PLANE_WIDTH / LIST_AT, PLANE_HEIGHT / TOP
     points = [
@@ -127,7 +127,7 @@ def name_places(x: Floats, y: Floats, names: Sequence[str], diameters: Sequence[
     taken = list(points)
     places: list[str | None] = [None] * len(names)
     for k, name in enumerate(names):
-        for place, box in _boxes_beside(points[k], 6.2 * len(name)).items():
+        for place, box in _name_boxes(points[k], 6.2 * len(name)).items():
             if (
                 min(box) > 0
                 and box[2] < PLANE_WIDTH
@@ -140,15 +140,15 @@ def name_places(x: Floats, y: Floats, names: Sequence[str], diameters: Sequence[
     return places
 
 
-def _boxes_beside(point: Box, wide: float) -> dict[str, Box]:
-    """The boxes that a name would take beside a point, y up."""
+def _name_boxes(point: Box, width: float) -> dict[str, Box]:
+    """The possible boxes of a name next to a point, by Plotly text position; y up."""
     left, low, right, high = point
     x, y = (left + right) / 2, (low + high) / 2
     return {
-        "middle right": (right + 1, y - 7, right + 1 + wide, y + 7),
-        "middle left": (left - 1 - wide, y - 7, left - 1, y + 7),
-        "top center": (x - wide / 2, high + 1, x + wide / 2, high + 15),
-        "bottom center": (x - wide / 2, low - 15, x + wide / 2, low - 1),
+        "middle right": (right + 1, y - 7, right + 1 + width, y + 7),
+        "middle left": (left - 1 - width, y - 7, left - 1, y + 7),
+        "top center": (x - width / 2, high + 1, x + width / 2, high + 15),
+        "bottom center": (x - width / 2, low - 15, x + width / 2, low - 1),
     }
 
 
@@ -157,17 +157,18 @@ def _overlap(a: Box, b: Box) -> bool:
 
 
 def spread_apart(values: Floats, gap: float, top: float) -> list[float]:
-    """Places as near to the values as can be, in their order, at least `gap` apart, between 0 and `top` if they fit.
+    """Positions close to the values, in the same order, at least `gap` apart, and between 0 and `top` if they fit.
 
-    With k * gap added to the k-th from above, places must only never rise; where values do, neighbours take their mean.
+    After adding k * gap to the k-th largest value, the positions only have to be non-increasing. This is isotonic
+    regression: adjacent blocks that violate the order are replaced by their mean.
     """
     order = np.argsort(-values, kind="stable")
-    blocks: list[tuple[float, int]] = []  # mean, members
+    blocks: list[tuple[float, int]] = []  # (mean, number of members)
     for k, value in enumerate(values[order].tolist()):
         mean, members = value + k * gap, 1
         while blocks and blocks[-1][0] < mean:
-            above, others = blocks.pop()
-            mean, members = (mean * members + above * others) / (members + others), members + others
+            previous, others = blocks.pop()
+            mean, members = (mean * members + previous * others) / (members + others), members + others
         blocks.append((mean, members))
     steps = np.arange(len(values)) * gap
     level = np.repeat([mean for mean, _ in blocks], [members for _, members in blocks])

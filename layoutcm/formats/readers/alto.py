@@ -1,7 +1,7 @@
-"""ALTO 2 to 4: the blocks of a page, which nest in composed blocks; labels from tags, else the element's name.
+"""ALTO 2 to 4: the blocks of a page, nested in composed blocks; labels come from tags or from element names.
 
-The unit (pixel, 1/10 mm, 1/1200 inch) holds for the page as for its blocks, so a page keeps the unit it is written in;
-comparing brings both sides to one frame. Margins and print space only say where blocks lie.
+A page and its blocks have the same unit (pixel, 1/10 mm, 1/1200 inch), so coordinates are not converted; a comparison
+scales both sides to one frame. Margins and print space only contain blocks and are not regions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BELOW_BLOCKS = {"TextLine", "String", "SP", "HYP", "Glyph"}
 BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
 AREAS = ("PrintSpace", "TopMargin", "LeftMargin", "RightMargin", "BottomMargin")
 SIDES = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
-NO_LABEL = "NamedEntityTag"  # it says what a text speaks of, not what a block is
+NO_LABEL = "NamedEntityTag"  # describes the text, not the type of the block
 _PAGES = re.compile(rb"<(?:[\w.\-]+:)?Page[\s>]")
 
 
@@ -29,11 +29,11 @@ def is_alto(content: Content) -> bool:
     return root_name(content) == "alto"
 
 
-def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
     unit, image = "", ""
     tags: dict[str, str] = {}
     pages = 0
-    many = len(_PAGES.findall(content.data)) > 1
+    has_several_pages = len(_PAGES.findall(content.data)) > 1
     for element in elements(content, "MeasurementUnit", "fileName", "Tags", "Page", skipping=BELOW_BLOCKS):
         match local_name(element.tag):
             case "MeasurementUnit":
@@ -41,28 +41,38 @@ def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
             case "fileName":
                 image = image or (element.text or "").strip()
             case "Tags":
-                tags |= _tags(element)
+                tags |= _labels_by_tag(element)
             case _:
                 pages += 1
-                page = _read_page(element, pages if many else 0, "" if many else image, unit, content, rows)
-                _read_blocks(element, page, tags, content.name, options, rows)
+                page = _read_page(
+                    element,
+                    pages if has_several_pages else 0,
+                    "" if has_several_pages else image,
+                    unit,
+                    content,
+                    builder,
+                )
+                _read_blocks(element, page, tags, content.name, options, builder)
     if not pages:
         raise InputError(content.name, "", "there is no Page in it", "Export the file again as ALTO.")
 
 
-def _read_page(page: Element, number: int, image: str, unit: str, content: Content, rows: LayoutBuilder) -> int:
-    """A page of its own, or (from number 1 on) one of several, which the name of one image cannot tell apart."""
+def _read_page(page: Element, number: int, image: str, unit: str, content: Content, builder: LayoutBuilder) -> int:
+    """Add a page and return its index.
+
+    `number` is 0 for the only page of a file. Several pages are numbered from 1, because the file names one image only.
+    """
     place = f"Page {page.get('ID', '')!r:.40}"
     width, height = parse_size(page.get("WIDTH"), page.get("HEIGHT"))
     if width is None and unit != "pixel":
         problem = f"the page has no size, and its blocks are measured in {short_repr(unit)} instead of 'pixel'"
         raise InputError(content.name, place, problem, "Add WIDTH and HEIGHT to the page, in the same unit.")
     document, otherwise = (content.stem, f"{content.stem}_p{number}") if number else ("", content.stem)
-    return rows.page(image, width, height, place, document=document, number=number or -1, otherwise=otherwise)
+    return builder.page(image, width, height, place, document=document, number=number or -1, otherwise=otherwise)
 
 
-def _tags(container: Element) -> dict[str, str]:
-    """{id: label}, with a blank label for tags that do not say what a block is."""
+def _labels_by_tag(container: Element) -> dict[str, str]:
+    """{tag id: label}; the label is empty for tags that do not describe the type of a block."""
     return {
         tag.get("ID", ""): "" if local_name(tag.tag) == NO_LABEL else tag.get("LABEL", "") or tag.get("TYPE", "")
         for tag in container
@@ -70,7 +80,7 @@ def _tags(container: Element) -> dict[str, str]:
 
 
 def _read_blocks(
-    page: Element, index: int, tags: dict[str, str], file: str, options: Options, rows: LayoutBuilder
+    page: Element, index: int, tags: dict[str, str], file: str, options: Options, builder: LayoutBuilder
 ) -> None:
     namespace = page.tag.removesuffix("Page")
     names = {namespace + name: name for name in (*AREAS, *BLOCKS)}
@@ -83,32 +93,36 @@ def _read_blocks(
         if name not in BLOCKS:
             continue
         place = ("block {!r:.40}", block.get("ID", ""))
-        labels = _labels(block.attrib, name, tags, place, rows)
-        box, shape = _area(block, file, place, options)
+        labels = _labels(block.attrib, name, tags, place, builder)
+        box, shape = _box_and_outline(block, file, place, options)
         if box is None:
-            rows.odd("no-coordinates", "blocks without coordinates are left out", place_text(place))
+            builder.unusual("no-coordinates", "blocks without coordinates are left out", place_text(place))
         else:
             for label in labels:
-                rows.region(index, label, *box, place, None, shape)
+                builder.region(index, label, *box, place, None, shape)
         if name == "ComposedBlock" and (options.nested or not any(map(is_picture_or_table, labels))):
             todo += reversed(block)
 
 
-def _labels(block: dict[str, str], name: str, tags: dict[str, str], place: FilePlace, rows: LayoutBuilder) -> list[str]:
-    """Of its tags, each; without tags the element's name, with the type that a tool gives it."""
+def _labels(
+    block: dict[str, str], name: str, tags: dict[str, str], place: FilePlace, builder: LayoutBuilder
+) -> list[str]:
+    """The labels of all tags of a block; without tags, the element's name and its TYPE, if it has one."""
     kind = block.get("TYPE", "").strip()
-    otherwise = f"{name}:{kind}" if kind else name
-    known_tags = block.get("TAGREFS", "").split()
-    if not known_tags:
-        return [otherwise]
-    labels = [tags[tag] for tag in known_tags if tags.get(tag)]
-    if any(tag not in tags for tag in known_tags):
+    default = f"{name}:{kind}" if kind else name
+    references = block.get("TAGREFS", "").split()
+    if not references:
+        return [default]
+    labels = [tags[tag] for tag in references if tags.get(tag)]
+    if any(tag not in tags for tag in references):
         hint = "Check whether the tags were left out of the file."
-        rows.odd("unknown-tag", "blocks refer to tags that the file does not have", place_text(place), hint)
-    return list(dict.fromkeys(labels)) or [otherwise]
+        builder.unusual("unknown-tag", "blocks refer to tags that the file does not have", place_text(place), hint)
+    return list(dict.fromkeys(labels)) or [default]
 
 
-def _area(block: Element, file: str, place: FilePlace, options: Options) -> tuple[Box | None, Outline | None]:
+def _box_and_outline(
+    block: Element, file: str, place: FilePlace, options: Options
+) -> tuple[Box | None, Outline | None]:
     sides = list(map(block.attrib.get, SIDES))
     if None in sides or options.outlines:
         namespace = block.tag.removesuffix(local_name(block.tag))

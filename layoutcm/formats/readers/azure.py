@@ -1,7 +1,7 @@
-"""Azure Document Intelligence: paragraphs by role, tables and figures (v3, v4), or tables alone (v2).
+"""Azure Document Intelligence: paragraphs with their roles, tables and figures (v3, v4), or only tables (v2).
 
-A table's or figure's regions include its caption's, which is a region of its own; what stands inside a table or a
-figure stands among the paragraphs, too.
+The areas of a table or figure include its caption, which becomes a separate region. Paragraphs inside a table or figure
+are also in the list of all paragraphs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Point(msgspec.Struct):
 
 
 class Area(msgspec.Struct):
-    """The service writes pageNumber, its Python package page_number."""
+    """The service writes pageNumber, its Python package writes page_number."""
 
     pageNumber: int | None = None
     page_number: int | None = None
@@ -30,13 +30,13 @@ class Area(msgspec.Struct):
 
     @property
     def corners(self) -> list[tuple[float, float]]:
-        """x and y in turn, or points; an odd number at the end is left over and shows as too few corners."""
+        """(x, y) of each corner, from alternating numbers or from points; empty if they do not form pairs."""
         flat = self.polygon or []
         if flat and isinstance(flat[0], Point):
             flat = [v for item in flat for v in ((item.x, item.y) if isinstance(item, Point) else (item,))]
         if len(flat) % 2 or Point in map(type, flat):
             return []
-        return list(zip(flat[::2], flat[1::2]))  # type: ignore[arg-type] # no points are left
+        return list(zip(flat[::2], flat[1::2]))  # type: ignore[arg-type] # all points were replaced by numbers
 
     @property
     def page(self) -> int:
@@ -99,42 +99,44 @@ def is_azure(content: Content) -> bool:
     )
 
 
-def read_analysis(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_analysis(content: Content, options: Options, builder: LayoutBuilder) -> None:
     wrapped = "analyzeResult" in content.json_keys
-    found = content.decode(Wrapped).analyzeResult if wrapped else content.decode(Analysis)
-    in_list = found.pages or found.readResults or []
+    result = content.decode(Wrapped).analyzeResult if wrapped else content.decode(Analysis)
+    file_pages = result.pages or result.readResults or []
     pages = {
-        page.number: rows.page(
-            page_name(content.stem, page.number, len(in_list)),
+        page.number: builder.page(
+            page_name(content.stem, page.number, len(file_pages)),
             page.width,
             page.height,
             f"pages[{i}]",
             document=content.stem,
             number=page.number,
         )
-        for i, page in enumerate(in_list)
+        for i, page in enumerate(file_pages)
     }
-    if found.paragraphs is None and found.pages is not None:
-        rows.odd("no-paragraphs", "analysis without paragraphs: only tables and figures are read", "paragraphs",
-                 "Use the model prebuilt-layout.")  # fmt: skip
-    for label, area, place in _parts(found, options):
-        _region(content.name, rows, pages, label, area, place)
+    if result.paragraphs is None and result.pages is not None:
+        message = "analysis without paragraphs: only tables and figures are read"
+        builder.unusual("no-paragraphs", message, "paragraphs", "Use the model prebuilt-layout.")
+    for label, area, place in _labelled_areas(result, options):
+        _add_region(content.name, builder, pages, label, area, place)
 
 
-def _parts(found: Analysis, options: Options) -> Iterator[tuple[str, Area, str]]:
-    """(label, area, place in the file)"""
-    outer = [("table", found.tables or []), ("figure", found.figures or [])]
-    inside = {ref for _, parts in outer for part in parts for ref in _references(part)} if not options.nested else set()
-    for i, part in enumerate(found.paragraphs or []):
-        if f"/paragraphs/{i}" not in inside:
+def _labelled_areas(result: Analysis, options: Options) -> Iterator[tuple[str, Area, str]]:
+    """Yield (label, area, place in the file) of each region."""
+    containers = [("table", result.tables or []), ("figure", result.figures or [])]
+    nested_references = (
+        {ref for _, parts in containers for part in parts for ref in _references(part)} if not options.nested else set()
+    )
+    for i, part in enumerate(result.paragraphs or []):
+        if f"/paragraphs/{i}" not in nested_references:
             yield from ((part.role or "paragraph", area, f"paragraphs[{i}]") for area in part.areas)
-    for kind, parts in outer:
+    for kind, parts in containers:
         for i, part in enumerate(parts):
             captions = [(area.page, area.corners) for area in part.caption.areas] if part.caption else []
             for area in part.areas:
-                caption = (area.page, area.corners) in captions
-                yield f"{kind} caption" if caption else kind, area, f"{kind}s[{i}]"
-    for i, page in enumerate(found.pageResults or []):
+                is_caption = (area.page, area.corners) in captions
+                yield f"{kind} caption" if is_caption else kind, area, f"{kind}s[{i}]"
+    for i, page in enumerate(result.pageResults or []):
         for k, table in enumerate(page.tables or []):
             yield "table", Area(page.page, None, table.boundingBox), f"pageResults[{i}].tables[{k}]"
 
@@ -145,10 +147,10 @@ def _references(part: Part) -> Iterator[str]:
         yield from cell.elements or []
 
 
-def _region(file: str, rows: LayoutBuilder, pages: dict[int, int], label: str, area: Area, place: str) -> None:
+def _add_region(file: str, builder: LayoutBuilder, pages: dict[int, int], label: str, area: Area, place: str) -> None:
     if area.page not in pages:
         raise InputError(file, place, f"it is on page {area.page}, which the file does not list", "Export it again.")
     ring = area.corners
     if len(ring) < 2:
         raise InputError(file, place, "the polygon is not made of x, y pairs", "Export it again.")
-    rows.outline(pages[area.page], label, ring, place)
+    builder.outline(pages[area.page], label, ring, place)

@@ -1,4 +1,4 @@
-"""COCO: ground truth (also with a score on each annotation) and results lists.
+"""COCO: ground truth files (annotations may have scores) and results lists.
 
 Boxes are x, y, width, height in pixels. Ids are opaque keys: any integer or text, with gaps, in any order.
 """
@@ -33,7 +33,7 @@ class Image(msgspec.Struct, gc=False):
     width: float | None = None
     height: float | None = None
     doc_name: str | None = None
-    page_no: float | None = None  # whole, but some tools write 3.0
+    page_no: float | None = None  # a whole number, but some tools write 3.0
 
 
 class Category(msgspec.Struct, gc=False):
@@ -65,27 +65,27 @@ def is_ground_truth(content: Content) -> bool:
 def is_results(content: Content) -> bool:
     if content.json_root != "array":
         return False
-    # An empty list is what a model writes that found nothing.
+    # A model that found nothing writes an empty list.
     return {"image_id", "category_id"} <= content.json_keys or _NO_ITEMS.fullmatch(content.json_bytes) is not None
 
 
 def read_ground_truth(content: Content, options: Options) -> Layout:
     file = content.decode(GroundTruth)
     pages = _pages(content.name, file.images, options)
-    keys = _unique([image.id for image in file.images], content.name, "images")
-    label_keys = _unique([category.id for category in file.categories], content.name, "categories")
+    keys = _positions_by_id([image.id for image in file.images], content.name, "images")
+    label_keys = _positions_by_id([category.id for category in file.categories], content.name, "categories")
     labels = [category.name for category in file.categories]
-    return _layout(content, options, "coco", file.annotations, "annotations", pages, keys, labels, label_keys)
+    return _build_layout(content, options, "coco", file.annotations, "annotations", pages, keys, labels, label_keys)
 
 
 def read_results(content: Content, options: Options) -> Layout:
     annotations = content.decode(list[Annotation])
     like = options.like
     if like is not None:
+        # Without ids, pages and labels are identified by name; numeric ids are not guessed from the order.
         keys: dict[Key, int] = dict(like.keys) or {name: i for i, name in enumerate(like.page_columns.names)}
-        # A layout without ids of its own is known by its names; numbers are not guessed to follow their order.
         label_keys: dict[Key, int] = dict(like.label_keys) or {label: i for i, label in enumerate(like.labels)}
-        return _layout(
+        return _build_layout(
             content, options, "coco-results", annotations, "", like.page_columns, keys, list(like.labels), label_keys
         )
     images = [Image(id=key) for key in dict.fromkeys(a.image_id for a in annotations)]
@@ -97,7 +97,7 @@ def read_results(content: Content, options: Options) -> Layout:
             f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE_HINT}",
         )
     pages = _pages(content.name, images, options)
-    return _layout(
+    return _build_layout(
         content, options, "coco-results", annotations, "", pages, {im.id: i for i, im in enumerate(images)}, [], {}
     )
 
@@ -130,8 +130,8 @@ def _page_number(file: str, i: int, number: float | None) -> int:
     return int(number)
 
 
-def _unique(ids: Sequence[Key], file: str, section: str) -> dict[Key, int]:
-    """{id: position}; the same id twice would make every reference to it ambiguous."""
+def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, int]:
+    """{id: position}; a repeated id is an error because references to it would be ambiguous."""
     position: dict[Key, int] = {}
     for i, key in enumerate(ids):
         if position.setdefault(key, i) != i:
@@ -144,7 +144,7 @@ def _unique(ids: Sequence[Key], file: str, section: str) -> dict[Key, int]:
     return position
 
 
-def _layout(
+def _build_layout(
     content: Content,
     options: Options,
     format: str,
@@ -156,19 +156,21 @@ def _layout(
     label_keys: dict[Key, int],
 ) -> Layout:
     findings: list[Finding] = []
-    # Background lent by `like` has no label there; here it becomes one again so that its regions are reported.
+    # Background has no label in the reference layout (-1); it gets one here so that its regions are reported.
     labels = [*labels, BACKGROUND]
     label_keys = {key: len(labels) - 1 if i < 0 else i for key, i in label_keys.items()}
-    label = _positions([a.category_id for a in annotations], label_keys)
+    label = _find_positions([a.category_id for a in annotations], label_keys)
     if (label < 0).any():
-        label = _declare([a.category_id for a in annotations], label, labels, label_keys, content.name, findings)
-    page = _positions([a.image_id for a in annotations], keys)
+        label = _add_undeclared_labels(
+            [a.category_id for a in annotations], label, labels, label_keys, content.name, findings
+        )
+    page = _find_positions([a.image_id for a in annotations], keys)
     kept = np.flatnonzero(page >= 0)
     if kept.size < len(annotations):
-        findings.append(_unlisted(content.name, annotations, section, page))
+        findings.append(_unlisted_image_finding(content.name, annotations, section, page))
         annotations = [annotations[i] for i in kept.tolist()]
     boxes, sizes, shapes = _boxes(content.name, annotations, section, kept, options)
-    coco = _facts(content.name, annotations, section, sizes, findings)
+    coco = _coco_facts(content.name, annotations, section, sizes, findings)
     scores = np.array([np.nan if a.score is None else a.score for a in annotations], float)
     regions = Regions(page[kept], label[kept], boxes, scores, shapes, coco)
     _check_masks(content.name, regions, pages, lambda i: f"{section}[{kept[i]}].segmentation")
@@ -187,7 +189,7 @@ def _layout(
 
 
 def _check_masks(file: str, regions: Regions, pages: Pages, place: PlaceNamer) -> None:
-    """A mask of another size than its page would put the region somewhere else."""
+    """Check that masks have the size of their page; otherwise their regions would be in the wrong place."""
     for i, shape in regions.shapes.items():
         size = (float(pages.widths[regions.page[i]]), float(pages.heights[regions.page[i]]))
         if isinstance(shape, RunMask) and (shape.width, shape.height) != size:
@@ -195,11 +197,12 @@ def _check_masks(file: str, regions: Regions, pages: Pages, place: PlaceNamer) -
             raise InputError(file, place(i), problem, "Write masks at the size of the page.")
 
 
-def _positions(wanted: Sequence[Key], known: dict[Key, int]) -> Indices:
-    return np.fromiter(map(known.get, wanted, repeat(-1)), np.int32, len(wanted))
+def _find_positions(ids: Sequence[Key], known: dict[Key, int]) -> Indices:
+    """int32[ids]: the position of each id, -1 if it is unknown."""
+    return np.fromiter(map(known.get, ids, repeat(-1)), np.int32, len(ids))
 
 
-def _declare(
+def _add_undeclared_labels(
     ids: Sequence[Key],
     label: Indices,
     labels: list[str],
@@ -207,7 +210,7 @@ def _declare(
     file: str,
     findings: list[Finding],
 ) -> Indices:
-    """Give every undeclared category id a label of its own, and say so."""
+    """int32[ids]: the label of each id, after every undeclared id was given its own label and reported."""
     counts = Counter(ids[i] for i in np.flatnonzero(label < 0).tolist())
     for key in counts:
         label_keys[key] = len(labels)
@@ -223,66 +226,66 @@ def _declare(
             hint="Add the missing entries to `categories`, or check whether ids are off by one.",
         )
     )
-    return _positions(ids, label_keys)
+    return _find_positions(ids, label_keys)
 
 
-def _unlisted(file: str, annotations: Sequence[Annotation], section: str, page: Indices) -> Finding:
-    lost = np.flatnonzero(page < 0).tolist()
-    example = f"first at {section}[{lost[0]}]: image_id {short_repr(annotations[lost[0]].image_id)}"
-    images = len({annotations[i].image_id for i in lost})
-    regions = f"{len(lost):,} region{'s' if len(lost) > 1 else ''} on {images:,} image{'s' if images > 1 else ''}"
+def _unlisted_image_finding(file: str, annotations: Sequence[Annotation], section: str, page: Indices) -> Finding:
+    dropped = np.flatnonzero(page < 0).tolist()
+    example = f"first at {section}[{dropped[0]}]: image_id {short_repr(annotations[dropped[0]].image_id)}"
+    images = len({annotations[i].image_id for i in dropped})
+    regions = f"{len(dropped):,} region{'s' if len(dropped) > 1 else ''} on {images:,} image{'s' if images > 1 else ''}"
     if section:
         return Finding(
             "unlisted-image",
             f"{file}: {regions} that `images` does not list, dropped; {example}.",
-            count=len(lost),
-            hint="Whoever filtered `images` has to filter `annotations` too.",
+            count=len(dropped),
+            hint="If you filtered `images`, filter `annotations` too.",
         )
     return Finding(
         "unknown-page",
         f"{file}: {regions} that the ground truth does not have, dropped; {example}.",
-        count=len(lost),
+        count=len(dropped),
         hint="Check that both files come from the same split and number their images alike.",
     )
 
 
 def _boxes(
-    file: str, annotations: Sequence[Annotation], section: str, rows: np.ndarray, options: Options
+    file: str, annotations: Sequence[Annotation], section: str, positions: np.ndarray, options: Options
 ) -> tuple[Floats, Floats, dict[int, Shape]]:
-    """float64[regions, x0 y0 x1 y1], float64[regions, width height] of bbox, and the outlines that are no boxes."""
+    """float64[regions, x0 y0 x1 y1], float64[regions, width height] of bbox, and {region: outline} if not a box."""
     shapes: dict[int, Shape] = {}
-    corners: dict[int, Box] = {}  # where a segmentation gives the box
+    corners: dict[int, Box] = {}  # boxes that come from a segmentation
     for i, annotation in enumerate(annotations):
         if annotation.bbox and not options.outlines:
             continue
-        place = f"{section}[{rows[i]}].segmentation"
+        place = f"{section}[{positions[i]}].segmentation"
         shape = parse_segmentation(annotation.segmentation, file, place) if annotation.segmentation else None
         if not annotation.bbox and shape is None:
             raise InputError(
-                file, f"{section}[{rows[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
+                file, f"{section}[{positions[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
             )
-        if shape is not None:  # where outlines are asked for, they decide, whatever the box says
+        if shape is not None:  # it takes precedence over the bbox
             corners[i] = shape_box(shape)
             if options.outlines and not is_box(shape):
                 shapes[i] = shape
     given = [a.bbox or _NO_BOX for a in annotations]
     boxes = np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4)
     sizes = boxes[:, 2:].copy()
-    with np.errstate(over="ignore"):  # a sum that overflows is infinite, and `make_layout` names it
+    with np.errstate(over="ignore"):  # an overflow gives infinity, which `make_layout` reports
         boxes[:, 2:] += boxes[:, :2]
     for i, box in corners.items():
         boxes[i] = box
     return boxes, sizes, shapes
 
 
-def _facts(
+def _coco_facts(
     file: str,
     annotations: Sequence[Annotation],
     section: str,
     sizes: Floats,
     findings: list[Finding],
 ) -> CocoFacts:
-    """Crowd, area and size of the bbox; in a results list COCO looks at the bbox alone."""
+    """Crowd flag, area and bbox size of each annotation; for a results list, COCO uses only the bbox."""
     n = len(annotations)
     if not section:
         return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), sizes)

@@ -1,6 +1,6 @@
-"""Google Document AI: pages with paragraphs, tables and visual elements; their kind is the only label.
+"""Google Document AI: paragraphs, tables and visual elements of each page; the label is the kind of element.
 
-Paragraphs lie in blocks of the same outline, so blocks are read only where a page has no paragraphs.
+Blocks have the same outlines as their paragraphs, so blocks are read only if a page has no paragraphs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from layoutcm.formats.parsing import page_name, pixels_from_fraction
 
 
 class Vertex(msgspec.Struct):
-    x: float = 0.0  # a coordinate that is zero is left out of the file
+    x: float = 0.0  # the file omits coordinates that are zero
     y: float = 0.0
 
 
@@ -23,13 +23,13 @@ class Poly(msgspec.Struct):
     normalizedVertices: list[Vertex] = []
 
 
-class Where(msgspec.Struct):
+class PartLayout(msgspec.Struct):
     boundingPoly: Poly | None = None
     confidence: float | None = None
 
 
 class Part(msgspec.Struct):
-    layout: Where | None = None
+    layout: PartLayout | None = None
     type: str | None = None
 
 
@@ -41,7 +41,7 @@ class Dimension(msgspec.Struct):
 class Page(msgspec.Struct):
     pageNumber: int | None = None
     dimension: Dimension | None = None
-    layout: Where | None = None
+    layout: PartLayout | None = None
     blocks: list[Part] = []
     paragraphs: list[Part] = []
     tables: list[Part] = []
@@ -65,34 +65,40 @@ def is_docai(content: Content) -> bool:
     return {"pages", "text"} <= keys and bool({"mimeType", "mime_type", "uri", "shardInfo", "textStyles"} & keys)
 
 
-def read_document(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_document(content: Content, options: Options, builder: LayoutBuilder) -> None:
     wrapped = "pages" not in content.json_keys and "document" in content.json_keys
     pages = content.decode(Wrapped).document.pages if wrapped else content.decode(Document).pages
     if not pages:
         raise InputError(
             content.name,
             "pages",
-            "there are no pages with places on them (the Layout Parser writes text without coordinates)",
+            "there are no pages with coordinates (the Layout Parser writes text without coordinates)",
             "Process the document with an OCR or form processor.",
         )
     for i, page in enumerate(pages):
         number = page.pageNumber or i + 1
         size = page.dimension or Dimension()
         name = page_name(content.stem, number, len(pages))
-        at = rows.page(name, size.width, size.height, f"pages[{i}].dimension", document=content.stem, number=number)
+        page_index = builder.page(
+            name, size.width, size.height, f"pages[{i}].dimension", document=content.stem, number=number
+        )
         kinds = {"block": page.blocks} if not page.paragraphs else {"paragraph": page.paragraphs}
         kinds |= {"table": page.tables, "visual element": page.visualElements}
         for kind, parts in kinds.items():
             for k, part in enumerate(parts):
-                _region(content.name, rows, at, part.type or kind, part.layout, f"pages[{i}], {kind} {k}")
+                _add_region(
+                    content.name, builder, page_index, part.type or kind, part.layout, f"pages[{i}], {kind} {k}"
+                )
 
 
-def _region(file: str, rows: LayoutBuilder, page: int, label: str, where: Where | None, place: str) -> None:
-    poly = where.boundingPoly if where else None
-    width, height = rows.size(page)
+def _add_region(
+    file: str, builder: LayoutBuilder, page: int, label: str, part_layout: PartLayout | None, place: str
+) -> None:
+    poly = part_layout.boundingPoly if part_layout else None
+    width, height = builder.size(page)
     ring = [(v.x, v.y) for v in poly.vertices] if poly else []
     if poly and not ring:
         ring = [(pixels_from_fraction(v.x, width), pixels_from_fraction(v.y, height)) for v in poly.normalizedVertices]
     if len(ring) < 2:
         raise InputError(file, place, "there is no boundingPoly", "Export the document with its layout.")
-    rows.outline(page, label, ring, place, where.confidence if where else None)
+    builder.outline(page, label, ring, place, part_layout.confidence if part_layout else None)

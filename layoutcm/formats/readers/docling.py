@@ -1,6 +1,6 @@
-"""What docling writes: documents, samples of its layout metrics, and dumps of layout predictions.
+"""Files of docling: documents, samples of its layout metrics, and dumps of layout predictions.
 
-A document's boxes are in points from the lower or the upper left corner, as each box says.
+Boxes of a document are in points; each box states whether its origin is the lower or the upper left corner.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from layoutcm.layouts.model import Finding
 
 Box = tuple[float, float, float, float]
 Key = int | str
-OUTER = ("#/pictures/", "#/tables/")
-BESIDE = ("caption", "footnote")  # children of a table or picture that stand outside it
+CONTAINERS = ("#/pictures/", "#/tables/")
+OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it
 
 
 class Edges(msgspec.Struct):
@@ -69,7 +69,7 @@ def is_document(content: Content) -> bool:
     return content.json_root == "object" and {"schema_name", "texts"} <= content.json_keys
 
 
-def read_document(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_document(content: Content, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Document)
     document = file.name or content.stem
     items = list(_items(file, options))
@@ -77,34 +77,34 @@ def read_document(content: Content, options: Options, rows: LayoutBuilder) -> No
         raise InputError(
             content.name,
             "pages",
-            "the document has no pages and no place of any item (it was not made from a PDF or an image)",
+            "the document has no pages and its items have no coordinates (it was not made from a PDF or an image)",
             "Convert a PDF or page images instead.",
         )
     pages = {}
-    for page in sorted(file.pages.values(), key=lambda one: one.page_no):
+    for page in sorted(file.pages.values(), key=lambda page: page.page_no):
         width, height = (page.size.width, page.size.height) if page.size else (None, None)
         name = page_name(document, page.page_no, len(file.pages))
-        where = f"pages.{page.page_no}.size"
-        pages[page.page_no] = rows.page(name, width, height, where, document=document, number=page.page_no)
+        place = f"pages.{page.page_no}.size"
+        pages[page.page_no] = builder.page(name, width, height, place, document=document, number=page.page_no)
     for place, item in items:
         for k, prov in enumerate(item.prov):
             if prov.page_no not in pages:
                 problem = f"it is on page {prov.page_no}, which `pages` does not list"
                 raise InputError(content.name, f"{place}.prov[{k}]", problem, "Export the document again.")
-            page_at = pages[prov.page_no]
+            page_index = pages[prov.page_no]
             box = prov.bbox
             y0, y1 = box.t, box.b
             if box.coord_origin.upper() == "BOTTOMLEFT":
-                height = rows.size(page_at)[1]
+                height = builder.size(page_index)[1]
                 y0, y1 = height - box.t, height - box.b
-            rows.region(page_at, item.label, box.l, y0, box.r, y1, (place + ".prov[{}]", k))
+            builder.region(page_index, item.label, box.l, y0, box.r, y1, (place + ".prov[{}]", k))
 
 
 def _items(file: Document, options: Options) -> Iterator[tuple[str, Item]]:
     for kind in ("texts", "tables", "pictures", "key_value_items", "form_items"):
         for i, item in enumerate(getattr(file, kind)):
             parent = (item.parent.ref or item.parent.cref or "") if item.parent else ""
-            if options.nested or not parent.startswith(OUTER) or item.label in BESIDE:
+            if options.nested or not parent.startswith(CONTAINERS) or item.label in OUTSIDE_CONTAINER:
                 yield f"{kind}[{i}]", item
 
 
@@ -126,36 +126,38 @@ def is_metrics(content: Content) -> bool:
     return content.json_root != "" and {"page_resolution_a", "page_resolution_b"} <= content.json_keys
 
 
-def read_metrics(content: Content, options: Options, rows: LayoutBuilder) -> None:
-    """Side a; side b when the other side of the comparison has been read from such a file."""
-    second = options.like is not None and options.like.format.startswith("docling-metrics")
-    _read_side(content, options, rows, "b" if second else "a")
+def read_metrics(content: Content, options: Options, builder: LayoutBuilder) -> None:
+    """Read side a, or side b if the reference layout was also read from such a file."""
+    reads_side_b = options.like is not None and options.like.format.startswith("docling-metrics")
+    _read_side(content, options, builder, "b" if reads_side_b else "a")
 
 
-def read_metrics_b(content: Content, options: Options, rows: LayoutBuilder) -> None:
-    _read_side(content, options, rows, "b")
+def read_metrics_b(content: Content, options: Options, builder: LayoutBuilder) -> None:
+    _read_side(content, options, builder, "b")
 
 
-def _read_side(content: Content, options: Options, rows: LayoutBuilder, side: str) -> None:
-    many = content.json_root == "array"
-    samples = content.decode(list[MetricsSample]) if many else [content.decode(MetricsSample)]
-    if not rows.findings:
-        message = f"{rows.name}: the file holds two resolutions of each page, a and b; this is {side}."
-        rows.findings.append(Finding("two-sides", message, severity="info", hint="format=docling-metrics-b reads b."))
+def _read_side(content: Content, options: Options, builder: LayoutBuilder, side: str) -> None:
+    is_list = content.json_root == "array"
+    samples = content.decode(list[MetricsSample]) if is_list else [content.decode(MetricsSample)]
+    if not builder.findings:
+        message = f"{builder.name}: the file holds two resolutions of each page, a and b; this is {side}."
+        builder.findings.append(
+            Finding("two-sides", message, severity="info", hint="format=docling-metrics-b reads b.")
+        )
     for i, sample in enumerate(samples):
-        start = f"[{i}]." if many else ""
+        prefix = f"[{i}]." if is_list else ""
         name = content.stem if sample.id is None else str(sample.id)
-        page = rows.page(name, sample.page_width, sample.page_height, start or "page_width")
-        place = f"{start}page_resolution_{side}[{{}}].bbox"
+        page = builder.page(name, sample.page_width, sample.page_height, prefix or "page_width")
+        place = f"{prefix}page_resolution_{side}[{{}}].bbox"
         regions: list[MetricsItem] = getattr(sample, f"page_resolution_{side}")
         for k, region in enumerate(regions):
             label = reference_label(options, region.category_id)
             x0, y0, x1, y1 = region.bbox
-            rows.region(page, label, x0, y0, x1, y1, (place, k), region.score)
+            builder.region(page, label, x0, y0, x1, y1, (place, k), region.score)
 
 
 def reference_label(options: Options, key: Key) -> str:
-    """The name that the layout from `like` has for a category id, or the id itself."""
+    """The label of a category id in the reference layout; without one, a label made from the id."""
     like = options.like
     if like is not None and like.label_keys.get(key, -1) >= 0:
         return like.labels[like.label_keys[key]]
@@ -181,7 +183,7 @@ def is_dump(content: Content) -> bool:
     return content.json_root == "object" and "predictions" in content.json_keys and b'"bboxes"' in content.data
 
 
-def read_dump(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_dump(content: Content, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Dump)
     declared = file.categories or []
     names = (
@@ -189,14 +191,14 @@ def read_dump(content: Content, options: Options, rows: LayoutBuilder) -> None:
         if isinstance(declared, list)
         else {int(k): v for k, v in declared.items() if k.isdigit()}
     )
-    for i, one in enumerate(file.predictions):
-        scores = one.scores or [NO_SCORE] * len(one.bboxes)
-        if not len(one.bboxes) == len(one.labels) == len(scores):
-            problem = f"{len(one.bboxes)} boxes, {len(one.labels)} labels and {len(scores)} scores"
+    for i, predicted in enumerate(file.predictions):
+        scores = predicted.scores or [NO_SCORE] * len(predicted.bboxes)
+        if not len(predicted.bboxes) == len(predicted.labels) == len(scores):
+            problem = f"{len(predicted.bboxes)} boxes, {len(predicted.labels)} labels and {len(scores)} scores"
             raise InputError(content.name, f"predictions[{i}]", problem, "There must be one of each for a region.")
-        name = one.image_name or one.filename or f"{content.stem}_p{i + 1}"
-        page = rows.page(name, one.width, one.height, f"predictions[{i}]")
+        name = predicted.image_name or predicted.filename or f"{content.stem}_p{i + 1}"
+        page = builder.page(name, predicted.width, predicted.height, f"predictions[{i}]")
         place = f"predictions[{i}].bboxes[{{}}]"
-        for k, (box, label, score) in enumerate(zip(one.bboxes, one.labels, scores)):
-            said = names.get(label, f"category {label}") if isinstance(label, int) else label
-            rows.region(page, said, *box, (place, k), score)
+        for k, (box, label, score) in enumerate(zip(predicted.bboxes, predicted.labels, scores)):
+            label_name = names.get(label, f"category {label}") if isinstance(label, int) else label
+            builder.region(page, label_name, *box, (place, k), score)

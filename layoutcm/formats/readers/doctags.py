@@ -1,6 +1,7 @@
-"""DocTags (.dt, .doctags): tags with four location tokens on a grid of 500 x 500 over the page, no page size.
+"""DocTags (.dt, .doctags): tags with four location tokens on a grid of 500 x 500 over the page, without a page size.
 
-Models write this token by token, so a broken location is a finding. The labels are the tags: "otsl" is a table.
+Models generate these files token by token, so a broken location is a finding and not an error. The labels are the names
+of the tags: "otsl" is a table.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from layoutcm.layouts.model import Layout
 
 GRID = 500
 MAX_PAGES = 100_000
-MAX_OPEN = 10  # pictures and tables in one another; a model may forget to close them
+MAX_OPEN = 10  # nested pictures and tables; a model may forget to close them
 _LOCATIONS = re.compile(rb"(?:<loc_[0-9]{1,9}>\s*){4}")
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]{0,99})>((?:\s*<loc_[0-9]{1,9}>){0,64})")
 _NUMBER = re.compile("[0-9]+")
-# Cells, keys and values are below the level of blocks; a location may stand on its own after a broken tag.
-_BELOW = re.compile("(?:[efluxc]cel|ched|rhed|srow|shed|nl|(?:key|value)_[0-9]+|loc_[0-9]+)$")
-# What has a place on the page, so that a missing location is worth telling; lists and the like have none.
-_CONTENT = re.compile(
+# Cells, keys and values are smaller than blocks; after a broken tag, a location is matched like a tag.
+_BELOW_BLOCKS = re.compile("(?:[efluxc]cel|ched|rhed|srow|shed|nl|(?:key|value)_[0-9]+|loc_[0-9]+)$")
+# Tags that should have a location, so that a missing one is reported; lists and other groups have none.
+_WITH_LOCATION = re.compile(
     "(?:text|paragraph|title|section_header(?:_level_[0-9]+)?|list_item|caption|footnote|formula|code|reference|"
     "page_header|page_footer|picture|chart|otsl|table|document_index|form|key_value_region|checkbox_(?:un)?selected)$"
 )
@@ -35,7 +36,7 @@ _CONTENT = re.compile(
 def is_doctags(content: Content) -> bool:
     root = root_name(content)
     return root in ("doctag", "doctags") or (
-        bool(_CONTENT.match(root)) and bool(_LOCATIONS.search(content.data[:HEAD]))
+        bool(_WITH_LOCATION.match(root)) and bool(_LOCATIONS.search(content.data[:HEAD]))
     )
 
 
@@ -48,20 +49,20 @@ def read_doctags(name: str, contents: Sequence[Content], options: Options) -> La
     return layout
 
 
-def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
     check_number_of_tags(content)
-    pages = _pages(content)
+    pages = _split_pages(content)
     line = 1
     for i, text in enumerate(pages):
         name, document = (f"{content.stem}_p{i + 1}", content.stem) if len(pages) > 1 else (content.stem, "")
         number = i + 1 if document else -1
-        page = rows.page(name, None, None, f"line {line}", document=document, number=number, otherwise=name)
-        _read_tags(text, page, line, options, rows)
+        page = builder.page(name, None, None, f"line {line}", document=document, number=number, otherwise=name)
+        _read_tags(text, page, line, options, builder)
         line += text.count("\n")
 
 
-def _pages(content: Content) -> list[str]:
-    """The text of each page; a break after the last one starts no other."""
+def _split_pages(content: Content) -> list[str]:
+    """The text of each page; a page break at the end of the file does not start another page."""
     try:
         pages = content.json_bytes.decode("utf-8").split("<page_break>")
     except UnicodeDecodeError as error:
@@ -69,41 +70,43 @@ def _pages(content: Content) -> list[str]:
         raise InputError(content.name, f"byte {error.start}", problem, "Save the file as UTF-8.") from None
     if len(pages) > MAX_PAGES:
         raise InputError(content.name, "", f"{len(pages):,} pages, at most {MAX_PAGES:,} are read", "Split the file.")
-    over = len(pages) > 1 and pages[-1].strip() in ("", "</doctag>")
-    return pages[:-1] if over else pages
+    ends_with_break = len(pages) > 1 and pages[-1].strip() in ("", "</doctag>")
+    return pages[:-1] if ends_with_break else pages
 
 
-@lru_cache(256)  # documents have a few names and very many tags
-def _kind(name: str) -> tuple[bool, bool, bool]:
-    """Whether it is below the level of blocks, has a place on the page, and is a picture or table."""
-    content = _CONTENT.match(name) is not None
-    return _BELOW.match(name) is not None, content, content and is_picture_or_table(name)
+@lru_cache(256)  # documents have few different tag names and very many tags
+def _classify(name: str) -> tuple[bool, bool, bool]:
+    """Whether a tag is smaller than a block, should have a location, and is a picture or table."""
+    has_location = _WITH_LOCATION.match(name) is not None
+    return _BELOW_BLOCKS.match(name) is not None, has_location, has_location and is_picture_or_table(name)
 
 
-def _read_tags(text: str, page: int, line: int, options: Options, rows: LayoutBuilder) -> None:
-    width, height = (side / GRID for side in rows.size(page))
-    holders: list[str] = []  # pictures and tables that are open
-    at = 0
+def _read_tags(text: str, page: int, line: int, options: Options, builder: LayoutBuilder) -> None:
+    width, height = (side / GRID for side in builder.size(page))
+    containers: list[str] = []  # open pictures and tables
+    counted_to = 0  # newlines before this position are in `line`
     for tag in _TAG.finditer(text):
         closing, name, locations = tag.groups()
         if closing:
-            if name in holders:
-                del holders[holders.index(name) :]
+            if name in containers:
+                del containers[containers.index(name) :]
             continue
         start = tag.start()
-        line += text.count("\n", at, start)
-        at = start
-        below, content, holder = _kind(name)
-        inside = bool(holders)
-        if holder and len(holders) < MAX_OPEN:
-            holders.append(name)
-        if below or (inside and not options.nested):
+        line += text.count("\n", counted_to, start)
+        counted_to = start
+        is_below_block, needs_location, is_container = _classify(name)
+        is_nested = bool(containers)
+        if is_container and len(containers) < MAX_OPEN:
+            containers.append(name)
+        if is_below_block or (is_nested and not options.nested):
             continue
         grid = list(map(int, _NUMBER.findall(locations)))
-        if len(grid) % 4 or (not grid and content):
-            rows.odd("no-location", "tags without a whole location are left out", f"line {line}")
+        if len(grid) % 4 or (not grid and needs_location):
+            builder.unusual("no-location", "tags without a whole location are left out", f"line {line}")
         if len(grid) > 7:
-            rows.odd("several-locations", "tags have several locations, all taken to be on one page", f"line {line}")
+            builder.unusual(
+                "several-locations", "tags have several locations, all taken to be on one page", f"line {line}"
+            )
         for k in range(0, len(grid) - 3, 4):
             x0, y0, x1, y1 = grid[k : k + 4]
-            rows.region(page, name, x0 * width, y0 * height, x1 * width, y1 * height, ("line {}", line))
+            builder.region(page, name, x0 * width, y0 * height, x1 * width, y1 * height, ("line {}", line))

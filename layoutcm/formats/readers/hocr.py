@@ -1,8 +1,8 @@
-"""hOCR: HTML whose classes say what is an area, a paragraph, a photo, and whose titles say where it is.
+"""hOCR: HTML in which the class of an element is its type (area, paragraph, photo) and its title contains its box.
 
-It is seldom valid XML, so tags are found one by one and closed as a browser would close them. A block is what has a
-class of its own above lines and words: areas and the paragraphs in them both, and nothing inside a paragraph.
-A block without a box has the one around what stands in it.
+It is rarely valid XML, so tags are found one by one and closed as a browser would close them. Blocks are elements with
+a class for something larger than lines and words: areas and the paragraphs in them, but nothing inside a paragraph.
+A block without a box gets the box around its content.
 """
 
 from __future__ import annotations
@@ -33,65 +33,65 @@ _PROPERTY = re.compile(r"""([\w-]+)((?:"[^"]*"|'[^']*'|[^;"'])*+)""")
 
 
 @dataclass(slots=True)
-class Open:
+class OpenElement:
     """An element that is not closed yet."""
 
     tag: bytes
     line: int = 0
     page: int = -1
-    labels: tuple[str, ...] = ()  # what it is as a block
-    boxed: bool = False
-    inner: bool = False  # nothing in it is a block: a paragraph, or a picture or table that is to stay closed
-    paragraph: int = 0  # where the innermost <p> stands that it is or is in
-    around: Box | None = None  # the box around what stands in it
+    labels: tuple[str, ...] = ()  # empty if it is not a block
+    has_box: bool = False
+    ignores_blocks: bool = False  # a paragraph, a picture or table that is not read further, or inside one
+    paragraph: int = 0  # stack index of the innermost <p>, which may be the element itself; 0 = none
+    content_box: Box | None = None  # the box around its content
 
 
 def is_hocr(content: Content) -> bool:
     return root_name(content).lower() in HTML and PAGE.encode() in content.data
 
 
-def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
     check_number_of_tags(content)
-    many = len(list(islice(_PAGES.finditer(content.data), 2))) == 2
-    stack = [Open(b"")]
+    has_several_pages = len(list(islice(_PAGES.finditer(content.data), 2))) == 2
+    stack = [OpenElement(b"")]
     pages = 0
     for line, closing, tag, attributes in tags(content.data):
         if closing:
-            _close(stack, _nearest(stack, tag), rows)
+            _close_elements(stack, _innermost(stack, tag), builder)
             continue
         classes = classes_of(attributes) if b"ocr" in attributes else ()
-        _end_before(stack, tag, classes, rows)
+        _close_implied(stack, tag, classes, builder)
         if PAGE in classes:
             pages += 1
-            page = _page(content, line, title_of(attributes), pages if many else 0, rows)
-            stack.append(Open(tag, line, page, boxed=True))
+            page = _add_page(content, line, title_of(attributes), pages if has_several_pages else 0, builder)
+            stack.append(OpenElement(tag, line, page, has_box=True))
         elif tag not in VOID:
-            _open(stack, tag, line, classes, attributes, options, rows)
+            _open_element(stack, tag, line, classes, attributes, options, builder)
         if len(stack) > MAX_DEPTH:
             raise InputError(content.name, f"line {line}", "the HTML is nested too deeply to be a layout")
         if attributes.endswith(b"/") and tag not in VOID:
-            _close(stack, len(stack) - 1, rows)
-    _check_end(content, stack, pages, rows)
+            _close_elements(stack, len(stack) - 1, builder)
+    _check_end(content, stack, pages, builder)
 
 
-def _end_before(stack: list[Open], tag: bytes, classes: tuple[str, ...], rows: LayoutBuilder) -> None:
-    """Close what HTML need not close: a paragraph before the next one or an area, and a page before the next."""
+def _close_implied(stack: list[OpenElement], tag: bytes, classes: tuple[str, ...], builder: LayoutBuilder) -> None:
+    """Close elements without a closing tag: a paragraph before the next one or an area, a page before the next."""
     if stack[-1].paragraph and (tag == b"p" or (tag in AREAS and not NO_BLOCKS.issuperset(classes))):
-        _close(stack, stack[-1].paragraph, rows)
+        _close_elements(stack, stack[-1].paragraph, builder)
     if PAGE in classes:
-        _close(stack, next((i for i, element in enumerate(stack) if element.page >= 0), 0), rows)
+        _close_elements(stack, next((i for i, element in enumerate(stack) if element.page >= 0), 0), builder)
 
 
-def _check_end(content: Content, stack: list[Open], pages: int, rows: LayoutBuilder) -> None:
+def _check_end(content: Content, stack: list[OpenElement], pages: int, builder: LayoutBuilder) -> None:
     if not pages or stack[-1].page >= 0:
         problem = "the file ends before its page does" if pages else "there is no ocr_page in it"
         raise InputError(content.name, "", problem, "Copy or export the file again.")
-    if _nearest(stack, b"html"):
-        rows.odd("cut-off", "files end before they are closed, so that pages may be missing", content.name)
+    if _innermost(stack, b"html"):
+        builder.unusual("cut-off", "files end before they are closed, so that pages may be missing", content.name)
 
 
-def _nearest(stack: list[Open], tag: bytes) -> int:
-    """Where the innermost open element of this name stands; 0 is the ground, which no tag closes."""
+def _innermost(stack: list[OpenElement], tag: bytes) -> int:
+    """The stack index of the innermost open element with this tag, 0 if there is none."""
     if len(stack) > 1 and stack[-1].tag == tag:
         return len(stack) - 1
     for i in range(len(stack) - 1, 0, -1):
@@ -100,7 +100,7 @@ def _nearest(stack: list[Open], tag: bytes) -> int:
     return 0
 
 
-def _page(content: Content, line: int, title: str, number: int, rows: LayoutBuilder) -> int:
+def _add_page(content: Content, line: int, title: str, number: int, builder: LayoutBuilder) -> int:
     attributes = {name: value.strip() for name, value in _PROPERTY.findall(title)}
     name = attributes.get("image", "").strip("\"'").strip()
     if "\ufffd" in name:
@@ -109,71 +109,73 @@ def _page(content: Content, line: int, title: str, number: int, rows: LayoutBuil
     width, height = parse_size(*corners[2:4]) if len(corners) == 4 else (None, None)
     place = f"line {line}"
     if width is not None and any(parse_numbers(corners[:2], content.name, place, CORNERS)):
-        message = "pages do not start at 0, 0: their frame reaches from there to the far corner of their box"
-        rows.odd("page-offset", message, place)
+        message = "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box"
+        builder.unusual("page-offset", message, place)
     document, otherwise = (content.stem, f"{content.stem}_p{number}") if number else ("", content.stem)
-    return rows.page(name, width, height, place, document=document, number=number or -1, otherwise=otherwise)
+    return builder.page(name, width, height, place, document=document, number=number or -1, otherwise=otherwise)
 
 
-def _open(
-    stack: list[Open],
+def _open_element(
+    stack: list[OpenElement],
     tag: bytes,
     line: int,
     classes: tuple[str, ...],
     attributes: bytes,
     options: Options,
-    rows: LayoutBuilder,
+    builder: LayoutBuilder,
 ) -> None:
     parent = stack[-1]
-    outside = parent.inner or parent.page < 0 or not classes
-    labels = () if outside else _blocks(classes)
-    boxed = b"bbox " in attributes  # unlike x_bboxes, the boxes of characters
-    if boxed and (labels or not parent.boxed):
-        x0, y0, x1, y1 = _box(attributes, line, rows.file)
-        if not parent.boxed:
-            parent.around = _joined(parent.around, (x0, y0, x1, y1))
+    is_no_block = parent.ignores_blocks or parent.page < 0 or not classes
+    labels = () if is_no_block else _block_labels(classes)
+    has_box = b"bbox " in attributes  # unlike x_bboxes, the boxes of characters
+    if has_box and (labels or not parent.has_box):
+        x0, y0, x1, y1 = _parse_box(attributes, line, builder.file)
+        if not parent.has_box:
+            parent.content_box = _union(parent.content_box, (x0, y0, x1, y1))
         for label in labels:
-            rows.region(parent.page, label, x0, y0, x1, y1, ("line {}", line))
-    closed = not options.nested and any(map(is_picture_or_table, labels))
-    inner = parent.inner or closed or PARAGRAPH in classes
+            builder.region(parent.page, label, x0, y0, x1, y1, ("line {}", line))
+    hides_content = not options.nested and any(map(is_picture_or_table, labels))
+    ignores_blocks = parent.ignores_blocks or hides_content or PARAGRAPH in classes
     paragraph = len(stack) if tag == b"p" else parent.paragraph
-    stack.append(Open(tag, line, parent.page, labels, boxed, inner, paragraph))
+    stack.append(OpenElement(tag, line, parent.page, labels, has_box, ignores_blocks, paragraph))
 
 
 @lru_cache(256)
-def _blocks(classes: tuple[str, ...]) -> tuple[str, ...]:
+def _block_labels(classes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([name for name in classes if name not in NO_BLOCKS])
 
 
-def _close(stack: list[Open], depth: int, rows: LayoutBuilder) -> None:
-    """Close the element at this depth and all in it; 0 closes nothing."""
-    while depth and len(stack) > depth:
+def _close_elements(stack: list[OpenElement], stack_index: int, builder: LayoutBuilder) -> None:
+    """Close the element at this stack index and all elements in it; 0 closes nothing."""
+    while stack_index and len(stack) > stack_index:
         element = stack.pop()
-        if element.boxed:
+        if element.has_box:
             continue
         parent = stack[-1]
-        if element.labels and element.around is None:
-            rows.odd("no-coordinates", "blocks without coordinates are left out", f"line {element.line}")
-        if element.around is not None:
+        if element.labels and element.content_box is None:
+            builder.unusual("no-coordinates", "blocks without coordinates are left out", f"line {element.line}")
+        if element.content_box is not None:
             if element.labels:
-                message = "blocks have no box of their own and are given the one around what stands in them"
-                rows.odd("box-from-content", message, f"line {element.line}")
+                message = "blocks have no box of their own and are given the box around their content"
+                builder.unusual("box-from-content", message, f"line {element.line}")
             for label in element.labels:
-                rows.region(element.page, label, *element.around, ("line {}", element.line))
-            parent.around = parent.around if parent.boxed else _joined(parent.around, element.around)
+                builder.region(element.page, label, *element.content_box, ("line {}", element.line))
+            parent.content_box = (
+                parent.content_box if parent.has_box else _union(parent.content_box, element.content_box)
+            )
 
 
-def _box(attributes: bytes, line: int, file: str) -> list[float]:
+def _parse_box(attributes: bytes, line: int, file: str) -> list[float]:
     found = _BOX.search(attributes)
     if found is None:
         problem = f"the title {short_repr(title_of(attributes))} has no bbox of four numbers"
         raise InputError(file, f"line {line}", problem, "Repair it.")
-    # Split before it is text, which has more kinds of blanks than the pattern.
-    four = [part.decode("utf-8", "replace") for part in found[1].split()]
-    return parse_numbers(four, file, ("line {}", line), CORNERS)
+    # Split before decoding: str.split() also splits at blanks that are not ASCII, the pattern does not.
+    corners = [part.decode("utf-8", "replace") for part in found[1].split()]
+    return parse_numbers(corners, file, ("line {}", line), CORNERS)
 
 
-def _joined(one: Box | None, other: Box) -> Box:
-    if one is None:
+def _union(box: Box | None, other: Box) -> Box:
+    if box is None:
         return other
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
+    return min(box[0], other[0]), min(box[1], other[1]), max(box[2], other[2]), max(box[3], other[3])

@@ -1,4 +1,4 @@
-"""HURIDOCS pdf-document-layout-analysis: a list of segments, corner and size in points, each with its page's size."""
+"""HURIDOCS pdf-document-layout-analysis: segments with corner and size in points, and the size of their page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def is_huridocs(content: Content) -> bool:
     return content.json_root == "array" and wanted <= content.json_keys
 
 
-def read_segments(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_segments(content: Content, options: Options, builder: LayoutBuilder) -> None:
     segments = content.decode(list[Segment])
-    sizes = {one.page_number: (one.page_width, one.page_height) for one in reversed(segments)}
+    sizes = {segment.page_number: (segment.page_width, segment.page_height) for segment in reversed(segments)}
     pages = {
-        number: rows.page(
+        number: builder.page(
             page_name(content.stem, number, len(sizes)),
             width,
             height,
@@ -39,6 +39,6 @@ def read_segments(content: Content, options: Options, rows: LayoutBuilder) -> No
         )
         for number, (width, height) in sorted(sizes.items())
     }
-    for i, one in enumerate(segments):
-        far_x, far_y = one.left + one.width, one.top + one.height
-        rows.region(pages[one.page_number], one.type, one.left, one.top, far_x, far_y, ("[{}]", i))
+    for i, segment in enumerate(segments):
+        right, bottom = segment.left + segment.width, segment.top + segment.height
+        builder.region(pages[segment.page_number], segment.type, segment.left, segment.top, right, bottom, ("[{}]", i))

@@ -1,4 +1,4 @@
-"""LabelMe: one JSON file a page, shapes with points in pixels."""
+"""LabelMe: one JSON file per page, shapes with points in pixels."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from layoutcm.formats.content import Content, Options
 from layoutcm.formats.parsing import bounding_box
 
 Point = tuple[float, float]
-FLAT = ("line", "linestrip", "point", "points")
+SHAPES_WITHOUT_AREA = ("line", "linestrip", "point", "points")
 
 
-class DrawnShape(msgspec.Struct, gc=False):
+class LabelmeShape(msgspec.Struct, gc=False):
     label: str | None = None
     points: list[Point] = []
     shape_type: str | None = None
@@ -23,7 +23,7 @@ class DrawnShape(msgspec.Struct, gc=False):
 
 
 class File(msgspec.Struct):
-    shapes: list[DrawnShape]
+    shapes: list[LabelmeShape]
     imagePath: str | None = None
     imageWidth: float | None = None
     imageHeight: float | None = None
@@ -33,16 +33,17 @@ def is_labelme(content: Content) -> bool:
     return content.json_root == "object" and {"shapes", "imagePath"} <= content.json_keys
 
 
-def read_page(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_page(content: Content, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(File)
-    page = rows.page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
+    page = builder.page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
     for i, shape in enumerate(file.shapes):
         kind, place = shape.shape_type or "polygon", ("shapes[{}]", i)
-        if kind in FLAT or shape.label == "__ignore__":
-            what = (
-                "lines and points have no area and are left out" if kind in FLAT else "shapes are marked to be ignored"
+        has_no_area = kind in SHAPES_WITHOUT_AREA
+        if has_no_area or shape.label == "__ignore__":
+            message = (
+                "lines and points have no area and are left out" if has_no_area else "shapes are marked to be ignored"
             )
-            rows.odd("shape-left-out" if kind in FLAT else "ignored-shape", what, f"shapes[{i}]")
+            builder.unusual("shape-left-out" if has_no_area else "ignored-shape", message, f"shapes[{i}]")
             continue
         if len(shape.points) < 2:
             raise InputError(
@@ -51,8 +52,8 @@ def read_page(content: Content, options: Options, rows: LayoutBuilder) -> None:
         if kind == "circle":  # its centre and a point on its edge
             (x, y), (ex, ey) = shape.points[:2]
             radius = math.hypot(ex - x, ey - y)
-            rows.region(page, shape.label or "", x - radius, y - radius, x + radius, y + radius, place, shape.score)
+            builder.region(page, shape.label or "", x - radius, y - radius, x + radius, y + radius, place, shape.score)
         elif kind == "polygon":
-            rows.outline(page, shape.label or "", shape.points, place, shape.score)
+            builder.outline(page, shape.label or "", shape.points, place, shape.score)
         else:
-            rows.region(page, shape.label or "", *bounding_box(shape.points), place, shape.score)
+            builder.region(page, shape.label or "", *bounding_box(shape.points), place, shape.score)

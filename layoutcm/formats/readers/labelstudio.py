@@ -1,6 +1,6 @@
-"""Label Studio: a JSON list of tasks, or the flat JSON-MIN, with places in percent of the image.
+"""Label Studio: a JSON list of tasks, or the flat JSON-MIN, with coordinates in percent of the image.
 
-A task's latest annotation that was not cancelled counts; predictions only where nobody annotated.
+The last annotation of a task that was not cancelled is read; predictions are read only if there is none.
 """
 
 from __future__ import annotations
@@ -18,10 +18,18 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.parsing import pixels_from_fraction
 
-# Put before a file's name when it is uploaded.
+# The prefix that an upload adds to a file name.
 _UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")
-FLAT = {"keypointlabels", "brushlabels", "keypoint", "brush", "vectorlabels", "bitmask", "bitmasklabels"}
-# Of the flat export: what every task has, and what stands beside it where nobody has trimmed the file.
+TYPES_WITHOUT_OUTLINE = {
+    "keypointlabels",
+    "brushlabels",
+    "keypoint",
+    "brush",
+    "vectorlabels",
+    "bitmask",
+    "bitmasklabels",
+}
+# Keys of a task in JSON-MIN: it has all of MIN_KEYS, or at least three of MORE_KEYS.
 MIN_KEYS = {"id", "annotation_id", "annotator"}
 MORE_KEYS = {"annotation_id", "annotator", "lead_time", "created_at", "updated_at"}
 
@@ -55,7 +63,7 @@ class Result(msgspec.Struct):
 
 
 class Annotation(msgspec.Struct):
-    # A list of results; older exports of predictions hold other things, which are told apart when they are read.
+    # Some entries are not regions, mainly in older exports of predictions; they are skipped later.
     result: list[Result] = []
     was_cancelled: bool | None = False
     score: float | None = None
@@ -74,31 +82,38 @@ def is_labelstudio(content: Content) -> bool:
     keys = content.json_keys
     if content.json_root != "array" or "layout_dets" in keys:
         return False
-    whole = "data" in keys and bool({"annotations", "completions", "predictions"} & keys)
-    return whole or keys >= MIN_KEYS or len(MORE_KEYS & keys) >= 3
+    is_full_export = "data" in keys and bool({"annotations", "completions", "predictions"} & keys)
+    return is_full_export or keys >= MIN_KEYS or len(MORE_KEYS & keys) >= 3
 
 
-def read_tasks(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_tasks(content: Content, options: Options, builder: LayoutBuilder) -> None:
     if "data" not in content.json_keys:
-        return _read_minimal(content, rows)
+        return _read_minimal(content, builder)
     for i, task in enumerate(content.decode(list[Task])):
-        done = [one for one in task.annotations or task.completions or [] if not one.was_cancelled]
-        if len(done) > 1:
-            hint = "The last one is used: export one annotation a task to choose another."
-            rows.odd("several-annotators", "tasks have several annotations", f"[{i}]", hint)
-        chosen = done[-1:] or (task.predictions or [])[-1:]
-        results = [one for annotation in chosen for one in annotation.result]
+        finished = [
+            annotation for annotation in task.annotations or task.completions or [] if not annotation.was_cancelled
+        ]
+        if len(finished) > 1:
+            hint = "The last one is used; to choose another, export one annotation per task."
+            builder.unusual("several-annotators", "tasks have several annotations", f"[{i}]", hint)
+        chosen = finished[-1:] or (task.predictions or [])[-1:]
+        results = [result for annotation in chosen for result in annotation.result]
         name = image_name(task.data or {}, task.file_upload) or f"task {task.id}"
-        size = next(((one.original_width, one.original_height) for one in results if one.original_width), (None, None))
-        page = rows.page(name, size[0], size[1], f"[{i}]")
-        score = chosen[0].score if chosen and not done else None
-        for k, one in enumerate(results):
-            if one.value is not None:
-                given = one.score if one.score is not None else score
-                _add_region(content.name, rows, page, one.type or "", one.value, f"[{i}].result[{k}]", given)
+        size = next(
+            ((result.original_width, result.original_height) for result in results if result.original_width),
+            (None, None),
+        )
+        page = builder.page(name, size[0], size[1], f"[{i}]")
+        score = chosen[0].score if chosen and not finished else None
+        for k, result in enumerate(results):
+            if result.value is not None:
+                result_score = result.score if result.score is not None else score
+                _add_region(
+                    content.name, builder, page, result.type or "", result.value, f"[{i}].result[{k}]", result_score
+                )
 
 
-def _read_minimal(content: Content, rows: LayoutBuilder) -> None:
+def _read_minimal(content: Content, builder: LayoutBuilder) -> None:
     for i, task in enumerate(content.decode(list[dict[str, Any]])):
         shapes = [
             item for value in task.values() if isinstance(value, list) for item in value if isinstance(item, dict)
@@ -108,13 +123,13 @@ def _read_minimal(content: Content, rows: LayoutBuilder) -> None:
         except msgspec.ValidationError as error:
             raise InputError(content.name, f"[{i}]", short_repr(str(error), 120), "Repair this task.") from None
         size = next(((v.original_width, v.original_height) for v in values if v.original_width), (None, None))
-        page = rows.page(image_name(task, None) or f"task {task.get('id', i)}", size[0], size[1], f"[{i}]")
+        page = builder.page(image_name(task, None) or f"task {task.get('id', i)}", size[0], size[1], f"[{i}]")
         for k, value in enumerate(values):
-            _add_region(content.name, rows, page, "", value, f"[{i}], region {k}", None)
+            _add_region(content.name, builder, page, "", value, f"[{i}], region {k}", None)
 
 
 def image_name(data: dict[str, Any], upload: str | None) -> str:
-    """The name of the image as it was before the upload, from the task's own field or its first address."""
+    """The image's file name before the upload, from the name of the upload or the first path or URL in the data."""
     texts = [upload, *(data.get(key) for key in ("image", "img", "ocr")), *data.values()]
     found = next((text for text in texts if isinstance(text, str) and PurePosixPath(text).suffix), "")
     name = PurePosixPath(found.partition("?")[0].replace("\\", "/")).name
@@ -122,22 +137,22 @@ def image_name(data: dict[str, Any], upload: str | None) -> str:
 
 
 def _add_region(
-    file: str, rows: LayoutBuilder, page: int, kind: str, value: Value, place: str, score: float | None
+    file: str, builder: LayoutBuilder, page: int, kind: str, value: Value, place: str, score: float | None
 ) -> None:
-    if kind in FLAT:
-        rows.odd("shape-left-out", "points and brush strokes have no outline and are left out", place)
+    if kind in TYPES_WITHOUT_OUTLINE:
+        builder.unusual("shape-left-out", "points and brush strokes have no outline and are left out", place)
         return
-    ring = _ring(value, *rows.size(page))
+    ring = _ring(value, *builder.size(page))
     if ring is None:
-        return  # a choice, a text, a relation: nothing that has a place
+        return  # a choice, a text or a relation, which has no coordinates
     if len(ring) < 2:
         raise InputError(file, place, "fewer than two points", "Repair or remove the region.")
     for label in value.labels:
-        rows.outline(page, label, ring, place, score)
+        builder.outline(page, label, ring, place, score)
 
 
 def _ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:
-    """Corners in pixels; a rectangle turns around its upper left corner, on the page and not in percent."""
+    """Corners in pixels, or None without coordinates; a rectangle is rotated in pixels around its upper left corner."""
     if value.points is not None:
         return [(pixels_from_fraction(x / 100, width), pixels_from_fraction(y / 100, height)) for x, y in value.points]
     if value.x is None or value.y is None:

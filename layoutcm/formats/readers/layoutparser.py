@@ -1,4 +1,4 @@
-"""LayoutParser: blocks as JSON or CSV; rectangles, quadrilaterals, and intervals, which have no box."""
+"""LayoutParser: rectangles and quadrilaterals as JSON or CSV; intervals have no box and are left out."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def is_csv(content: Content) -> bool:
     return b"block_type" in header and b"x_1" in header
 
 
-def read_json(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_json(content: Content, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(File)
-    page = rows.page(content.stem, file.page_data.width, file.page_data.height, "page_data")
+    page = builder.page(content.stem, file.page_data.width, file.page_data.height, "page_data")
     for i, block in enumerate(file.blocks):
-        _block_place(content.name, rows, page, block, ("blocks[{}]", i))
+        _add_block(content.name, builder, page, block, ("blocks[{}]", i))
 
 
-def read_csv(content: Content, options: Options, rows: LayoutBuilder) -> None:
-    page = rows.page(content.stem, None, None)
+def read_csv(content: Content, options: Options, builder: LayoutBuilder) -> None:
+    page = builder.page(content.stem, None, None)
     try:
         header, *records = csv.reader(io.StringIO(content.json_bytes.decode("utf-8"), newline=""))
     except (UnicodeDecodeError, csv.Error) as error:
@@ -67,14 +67,14 @@ def read_csv(content: Content, options: Options, rows: LayoutBuilder) -> None:
         values = parse_number_list(",".join(given.values())) if given else []
         if values is None or len(values) != len(given):
             values = [parse_number(text, content.name, f"row {i}, column {key}") for key, text in given.items()]
-        points = _points(content.name, record.get("points") or "", place)
+        points = _parse_corner_list(content.name, record.get("points") or "", place)
         kind, label = record.get("block_type") or "", record.get("type")
-        _block_place(
-            content.name, rows, page, Block(kind, points=points, type=label, **dict(zip(given, values))), place
+        _add_block(
+            content.name, builder, page, Block(kind, points=points, type=label, **dict(zip(given, values))), place
         )
 
 
-def _points(file: str, text: str, place: FilePlace) -> list[float] | None:
+def _parse_corner_list(file: str, text: str, place: FilePlace) -> list[float] | None:
     if not text:
         return None
     try:
@@ -87,10 +87,10 @@ def _points(file: str, text: str, place: FilePlace) -> list[float] | None:
     return points
 
 
-def _block_place(file: str, rows: LayoutBuilder, page: int, block: Block, place: FilePlace) -> None:
+def _add_block(file: str, builder: LayoutBuilder, page: int, block: Block, place: FilePlace) -> None:
     if block.block_type == "interval":
-        rows.odd("interval", "intervals have no box and are left out", place_text(place))
+        builder.unusual("interval", "intervals have no box and are left out", place_text(place))
         return
     corners = [v for v in (block.x_1, block.y_1, block.x_2, block.y_2) if v is not None]
     ring = corner_points(block.points or corners, file, place)
-    rows.outline(page, block.type or "", ring, place, block.score)
+    builder.outline(page, block.type or "", ring, place, block.score)

@@ -1,6 +1,6 @@
-"""MinerU: middle.json (blocks in points), model.json (detections in pixels) and content_list.json (thousandths).
+"""MinerU: middle.json (blocks in points), model.json (detections in pixels) and content_list.json (1/1000 of the page).
 
-Page numbers count from 0 in all three; names and numbers here count from 1.
+Pages are numbered from 0 in all three files, but from 1 in the names and numbers of the layout.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from layoutcm.formats.content import Content, Options
 from layoutcm.formats.parsing import corner_points, page_name, pixels_from_fraction
 
 Box = tuple[float, float, float, float]
-DETECTED = (
+# By category id; higher ids are formulas and lines of text.
+DETECTION_LABELS = (
     "title", "plain text", "abandon", "figure", "figure_caption", "table", "table_caption", "table_footnote",
     "isolate_formula", "formula_caption",
 )  # fmt: skip
-OUTER = ("image", "table")
-INSIDE = ("image_body", "table_body")
+CONTAINERS = ("image", "table")
+CONTAINER_BODIES = ("image_body", "table_body")
 
 
 class Block(msgspec.Struct):
@@ -48,21 +49,21 @@ def document_name(content: Content) -> str:
     return content.stem.removesuffix("_middle").removesuffix("_model").removesuffix("_content_list")
 
 
-def read_middle(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_middle(content: Content, options: Options, builder: LayoutBuilder) -> None:
     document, pages = document_name(content), content.decode(Middle).pdf_info
     for i, page in enumerate(pages):
         width, height = page.page_size or (None, None)
         number = page.page_idx + 1
         name = page_name(document, number, len(pages))
-        at = rows.page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
+        page_index = builder.page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options, ""):
-                rows.region(at, block.type, *block.bbox, place)
+                builder.region(page_index, block.type, *block.bbox, place)
 
 
 def _blocks(blocks: list[Block], start: str, options: Options, parent: str) -> Iterator[tuple[str, Block]]:
     for k, block in enumerate(blocks):
-        if options.nested or parent not in OUTER or block.type not in INSIDE:
+        if options.nested or parent not in CONTAINERS or block.type not in CONTAINER_BODIES:
             yield f"{start}[{k}]", block
         yield from _blocks(block.blocks, f"{start}[{k}].blocks", options, block.type)
 
@@ -93,24 +94,23 @@ def is_model(content: Content) -> bool:
     return b'"category_type"' not in content.data and b'"page_attribute"' not in content.data
 
 
-def read_model(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_model(content: Content, options: Options, builder: LayoutBuilder) -> None:
     document, pages = document_name(content), content.decode(list[ModelPage])
     for i, page in enumerate(pages):
         info = page.page_info
         name = page_name(document, info.page_no + 1, len(pages))
         number = info.page_no + 1
-        at = rows.page(name, info.width, info.height, f"[{i}].page_info", document=document, number=number)
-        for k, found in enumerate(page.layout_dets):
+        page_index = builder.page(name, info.width, info.height, f"[{i}].page_info", document=document, number=number)
+        for k, detection in enumerate(page.layout_dets):
             place = f"[{i}].layout_dets[{k}]"
-            key = found.category_id if found.category_id is not None else found.cls_id
-            if found.label is None and key is not None and key >= len(DETECTED):
-                rows.odd(
-                    "inline-detection", "formulas and text lines are not blocks and left out", place, severity="info"
-                )
+            key = detection.category_id if detection.category_id is not None else detection.cls_id
+            if detection.label is None and key is not None and key >= len(DETECTION_LABELS):
+                message = "formulas and text lines are not blocks and are left out"
+                builder.unusual("inline-detection", message, place, severity="info")
                 continue
-            label = found.label or (DETECTED[key] if key is not None and key >= 0 else f"category {key}")
-            ring = corner_points(found.poly or found.bbox or [], content.name, place)
-            rows.outline(at, label, ring, place, found.score)
+            label = detection.label or (DETECTION_LABELS[key] if key is not None and key >= 0 else f"category {key}")
+            ring = corner_points(detection.poly or detection.bbox or [], content.name, place)
+            builder.outline(page_index, label, ring, place, detection.score)
 
 
 class Entry(msgspec.Struct):
@@ -124,22 +124,22 @@ def is_content_list(content: Content) -> bool:
     return content.json_root == "array" and {"type", "page_idx"} <= content.json_keys
 
 
-def read_content_list(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_content_list(content: Content, options: Options, builder: LayoutBuilder) -> None:
     document, entries = document_name(content), content.decode(list[Entry])
     if not any(entry.bbox for entry in entries):
-        problem = "no entry has a bbox: the list was written by a version that leaves places out"
+        problem = "no entry has a bbox: the list was written by a version that leaves it out"
         raise InputError(content.name, "", problem, "Give middle.json of the same run.")
     numbers = sorted({entry.page_idx for entry in entries})
     pages = {
-        n: rows.page(page_name(document, n + 1, len(numbers)), None, None, document=document, number=n + 1)
+        n: builder.page(page_name(document, n + 1, len(numbers)), None, None, document=document, number=n + 1)
         for n in numbers
     }
     for i, entry in enumerate(entries):
         if entry.bbox is None:
-            rows.odd("no-place", "entries have no bbox and are left out", f"[{i}]")
+            builder.unusual("no-place", "entries have no bbox and are left out", f"[{i}]")
             continue
-        width, height = rows.size(pages[entry.page_idx])
+        width, height = builder.size(pages[entry.page_idx])
         x0, x1 = (pixels_from_fraction(v / 1000, width) for v in entry.bbox[::2])
         y0, y1 = (pixels_from_fraction(v / 1000, height) for v in entry.bbox[1::2])
         label = entry.type if not entry.text_level else f"{entry.type} level {entry.text_level}"
-        rows.region(pages[entry.page_idx], label, x0, y0, x1, y1, ("[{}].bbox", i))
+        builder.region(pages[entry.page_idx], label, x0, y0, x1, y1, ("[{}].bbox", i))

@@ -1,4 +1,4 @@
-"""OmniDocBench: ground truth (pages with outlines) and predictions (corners, names without suffix, no size)."""
+"""OmniDocBench: ground truth (outlines) and predictions (boxes; page names without suffix, no page sizes)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from layoutcm.formats.content import Content, Options
 from layoutcm.formats.parsing import corner_points
 
 
-class Found(msgspec.Struct, gc=False):
+class Detection(msgspec.Struct, gc=False):
     category_type: str
     poly: list[float]
     ignore: bool | None = False
@@ -23,7 +23,7 @@ class Info(msgspec.Struct):
 
 
 class Page(msgspec.Struct):
-    layout_dets: list[Found]
+    layout_dets: list[Detection]
     page_info: Info
 
 
@@ -33,19 +33,21 @@ def is_ground_truth(content: Content) -> bool:
     return b'"category_type"' in content.data or b'"page_attribute"' in content.data
 
 
-def read_ground_truth(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_ground_truth(content: Content, options: Options, builder: LayoutBuilder) -> None:
     for i, page in enumerate(content.decode(list[Page])):
         info = page.page_info
         number = -1 if info.page_no is None else info.page_no
         name = info.image_path or f"{content.stem}_p{i + 1}"
-        at = rows.page(name, info.width, info.height, f"[{i}].page_info", number=number)
-        for k, found in enumerate(page.layout_dets):
-            if found.ignore:
-                rows.odd("ignored-region", "regions are marked to be ignored and left out", f"[{i}].layout_dets[{k}]",
-                         severity="info")  # fmt: skip
+        page_index = builder.page(name, info.width, info.height, f"[{i}].page_info", number=number)
+        for k, detection in enumerate(page.layout_dets):
+            if detection.ignore:
+                message = "regions are marked to be ignored and are left out"
+                builder.unusual("ignored-region", message, f"[{i}].layout_dets[{k}]", severity="info")
                 continue
             place = (f"[{i}].layout_dets[{{}}].poly", k)
-            rows.outline(at, found.category_type, corner_points(found.poly, content.name, place), place)
+            builder.outline(
+                page_index, detection.category_type, corner_points(detection.poly, content.name, place), place
+            )
 
 
 class Result(msgspec.Struct, gc=False):
@@ -64,12 +66,12 @@ def is_prediction(content: Content) -> bool:
     return content.json_root == "object" and {"results", "categories"} <= content.json_keys
 
 
-def read_prediction(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_prediction(content: Content, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Prediction)
-    rows.declare(list(file.categories.values()))
+    builder.declare(list(file.categories.values()))
     pages: dict[str, int] = {}
-    for i, found in enumerate(file.results):
-        if found.image_name not in pages:
-            pages[found.image_name] = rows.page(found.image_name, None, None, f"results[{i}]")
-        label = file.categories.get(str(found.category_id), f"category {found.category_id}")
-        rows.region(pages[found.image_name], label, *found.bbox, ("results[{}].bbox", i), found.score)
+    for i, result in enumerate(file.results):
+        if result.image_name not in pages:
+            pages[result.image_name] = builder.page(result.image_name, None, None, f"results[{i}]")
+        label = file.categories.get(str(result.category_id), f"category {result.category_id}")
+        builder.region(pages[result.image_name], label, *result.bbox, ("results[{}].bbox", i), result.score)

@@ -1,6 +1,6 @@
-"""PaddleX and PaddleOCR: layout detection, the layout parsing pipeline, and the answer of its service.
+"""PaddleX and PaddleOCR: results of layout detection, of the layout parsing pipeline, and of its web service.
 
-The pipeline has two lists of boxes, the detected and the merged ones; the detected ones have scores and are read.
+The pipeline writes detected boxes and merged boxes. The detected boxes are read if present, because they have scores.
 """
 
 from __future__ import annotations
@@ -68,41 +68,45 @@ def is_paddlex(content: Content) -> bool:
     return detected or pipeline or wrapped
 
 
-def read_pages(content: Content, options: Options, rows: LayoutBuilder) -> None:
-    for i, (start, page) in enumerate(_pages(content)):
-        said = PurePosixPath((page.input_path or "").replace("\\", "/")).name
-        index = page.page_index if page.page_index is not None else (i if start.startswith("result") else None)
-        name = said or content.stem.removesuffix("_res")
+def read_pages(content: Content, options: Options, builder: LayoutBuilder) -> None:
+    for i, (place_prefix, page) in enumerate(_pages(content)):
+        input_name = PurePosixPath((page.input_path or "").replace("\\", "/")).name
+        index = page.page_index if page.page_index is not None else (i if place_prefix.startswith("result") else None)
+        name = input_name or content.stem.removesuffix("_res")
         if index is not None:
             document = name.rpartition(".")[0] or name
-            at = rows.page(
-                f"{document}_p{index + 1}", page.width, page.height, start, document=document, number=index + 1
+            layout_page = builder.page(
+                f"{document}_p{index + 1}", page.width, page.height, place_prefix, document=document, number=index + 1
             )
         else:
-            at = rows.page(name, page.width, page.height, start.rstrip("."))
+            layout_page = builder.page(name, page.width, page.height, place_prefix.rstrip("."))
         detected = page.boxes if page.boxes is not None else page.layout_det_res.boxes if page.layout_det_res else None
         if detected is not None:
-            _add_boxes(content.name, rows, at, detected, start)
+            _add_boxes(content.name, builder, layout_page, detected, place_prefix)
         else:
             for k, block in enumerate(page.parsing_res_list or []):
-                ring = corner_points(block.block_bbox, content.name, (start + "parsing_res_list[{}].block_bbox", k))
-                rows.region(at, block.block_label, *bounding_box(ring), (start + "parsing_res_list[{}]", k))
+                ring = corner_points(
+                    block.block_bbox, content.name, (place_prefix + "parsing_res_list[{}].block_bbox", k)
+                )
+                builder.region(
+                    layout_page, block.block_label, *bounding_box(ring), (place_prefix + "parsing_res_list[{}]", k)
+                )
 
 
-def _add_boxes(file: str, rows: LayoutBuilder, at: int, boxes: list[Box], start: str) -> None:
+def _add_boxes(file: str, builder: LayoutBuilder, layout_page: int, boxes: list[Box], place_prefix: str) -> None:
     for k, box in enumerate(boxes):
-        ring = corner_points(box.coordinate, file, (start + "boxes[{}].coordinate", k))
+        ring = corner_points(box.coordinate, file, (place_prefix + "boxes[{}].coordinate", k))
         label = box.label if box.label is not None else f"class {box.cls_id}"
-        points = box.polygon_points if rows.options.outlines and box.polygon_points else ring
-        rows.outline(at, label, points, (start + "boxes[{}]", k), box.score)
+        points = box.polygon_points if builder.options.outlines and box.polygon_points else ring
+        builder.outline(layout_page, label, points, (place_prefix + "boxes[{}]", k), box.score)
 
 
 def _pages(content: Content) -> Iterator[tuple[str, Page]]:
-    """(where it stands in the file, page)"""
+    """Yield (prefix of places in the file, page)."""
     if content.json_keys == {"res"}:
         yield "res.", content.decode(Wrapped).res
     elif "result" in content.json_keys:
-        for i, one in enumerate(content.decode(Served).result.layoutParsingResults):
-            yield f"result.layoutParsingResults[{i}].prunedResult.", one.prunedResult
+        for i, pruned in enumerate(content.decode(Served).result.layoutParsingResults):
+            yield f"result.layoutParsingResults[{i}].prunedResult.", pruned.prunedResult
     else:
         yield "", content.decode(Page)

@@ -1,7 +1,7 @@
-"""PAGE-XML, 2010 to 2019: regions of a page, which nest; labels such as "TextRegion:heading".
+"""PAGE-XML, 2010 to 2019: regions of a page, which may be nested; labels such as "TextRegion:heading".
 
-What a tool calls the kind of a region stands in `custom` (Transkribus, eScriptorium) or in `type`. Border and
-PrintSpace say where a page is, not what is on it, and are no regions.
+The type of a region is in `custom` (Transkribus, eScriptorium) or in `type`. Border and PrintSpace describe the area of
+the page, not its content, and are not regions.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from layoutcm.formats.outlines import box_around, outline_of, parse_points
 from layoutcm.formats.parsing import NO_SCORE, is_picture_or_table, parse_number, parse_size, place_text
 from layoutcm.formats.xml import elements, local_name, root_name
 
-REGIONS = ("Region", "TableCell")  # how the names end; cells are an addition of Transkribus
+REGIONS = ("Region", "TableCell")  # ends of element names; TableCell is an extension by Transkribus
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
 _STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
-# Transkribus writes blanks and brackets inside `custom` as \u0020; half a surrogate pair is no character.
+# Transkribus escapes blanks and brackets inside `custom` as in \u0020; half a surrogate pair is not a character.
 _ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
 
 
@@ -27,18 +27,20 @@ def is_page_xml(content: Content) -> bool:
     return root_name(content) == "PcGts"
 
 
-def read_file(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
     found = False
     for page in elements(content, "Page", skipping=BELOW_REGIONS):
         found = True
         width, height = parse_size(page.get("imageWidth"), page.get("imageHeight"))
         name = page.get("imageFilename", "").strip()
-        _read_regions(page, rows.page(name, width, height, "Page", otherwise=content.stem), content.name, options, rows)
+        _read_regions(
+            page, builder.page(name, width, height, "Page", otherwise=content.stem), content.name, options, builder
+        )
     if not found:
         raise InputError(content.name, "", "there is no Page in it", "Export the file again as PAGE-XML.")
 
 
-def _read_regions(page: Element, index: int, file: str, options: Options, rows: LayoutBuilder) -> None:
+def _read_regions(page: Element, index: int, file: str, options: Options, builder: LayoutBuilder) -> None:
     coords_tag = page.tag.removesuffix("Page") + "Coords"
     todo = list(reversed(page))
     while todo:
@@ -48,20 +50,20 @@ def _read_regions(page: Element, index: int, file: str, options: Options, rows: 
             continue
         place = ("region {!r:.40}", region.get("id", ""))
         coords = region.find(coords_tag)
-        flat = parse_points(_points(coords), file, place) if coords is not None else []
+        flat = parse_points(_points_text(coords), file, place) if coords is not None else []
         if coords is None or not flat:
-            rows.odd("no-coordinates", "regions without coordinates are left out", place_text(place))
+            builder.unusual("no-coordinates", "regions without coordinates are left out", place_text(place))
         else:
             declared = coords.get("conf")
             score = parse_number(declared, file, f"{place_text(place)}, conf") if declared else NO_SCORE
             shape = outline_of(flat) if options.outlines else None
-            rows.region(index, _label(region), *box_around(flat), place, score, shape)
+            builder.region(index, _label(region), *box_around(flat), place, score, shape)
         if len(region) > (coords is not None) and (options.nested or not is_picture_or_table(local_name(tag))):
             todo += reversed(region)
 
 
-def _points(coords: Element) -> str:
-    """The text of newer schemas, or what the Point children of older ones make of it."""
+def _points_text(coords: Element) -> str:
+    """The `points` of newer schemas, or the same text made from the Point children of older schemas."""
     text = coords.get("points")
     if text is None:
         text = " ".join(f"{point.get('x')},{point.get('y')}" for point in coords)

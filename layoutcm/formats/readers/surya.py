@@ -1,4 +1,4 @@
-"""Surya: {document: [pages]}, boxes and outlines in pixels of the picture that it saw."""
+"""Surya: {document: [pages]}, boxes and outlines in pixels of the image that the model was given."""
 
 from __future__ import annotations
 
@@ -26,17 +26,19 @@ def is_surya(content: Content) -> bool:
     return content.json_root == "object" and b'"image_bbox"' in content.data and b'"bboxes"' in content.data
 
 
-def read_results(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_results(content: Content, options: Options, builder: LayoutBuilder) -> None:
     for document, pages in content.decode(dict[str, list[Page]]).items():
         for i, page in enumerate(pages):
             number = i + 1 if page.page is None else page.page
             left, top, right, bottom = page.image_bbox
             start = f"{document}[{i}]"
             name = page_name(document, number, len(pages))
-            at = rows.page(name, right - left, bottom - top, f"{start}.image_bbox", document=document, number=number)
+            page_index = builder.page(
+                name, right - left, bottom - top, f"{start}.image_bbox", document=document, number=number
+            )
             for k, box in enumerate(page.bboxes):
                 place = f"{start}.bboxes[{k}]"
                 ring = box.polygon if box.polygon and len(box.polygon) > 1 else None
                 ring = ring or corner_points(box.bbox or [], content.name, place)
-                moved = [(x - left, y - top) for x, y in ring]
-                rows.outline(at, box.label, moved, place, box.confidence)
+                shifted = [(x - left, y - top) for x, y in ring]
+                builder.outline(page_index, box.label, shifted, place, box.confidence)

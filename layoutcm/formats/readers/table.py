@@ -1,8 +1,8 @@
-"""The plain table, CSV or Parquet: page, document, number, width, height, label, x0, y0, x1, y1, score, outline.
+"""Plain tables, CSV or Parquet: page, document, number, width, height, label, x0, y0, x1, y1, score, outline.
 
-Only label and the box must be there; other usual spellings of the columns are in `columns`. A row without a label is a
-page without regions, and one with nothing but a label declares it; without a column of pages all rows are on one page,
-named like the file.
+Only the label and the box are required; `table_columns` has other usual names of the columns. A row without a label is
+a page without regions, and a row with only a label declares that label. Without a page column, all rows are on one page
+with the name of the file.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from layoutcm.wording import plural
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TEXT = ("page", "document", "label", "outline")
-NUMBERS = ("number", "width", "height", "score", "crowd", "area")
-ALL = ("page", "document", "width", "height", "label", *CORNERS, "score")
+TEXT_COLUMNS = ("page", "document", "label", "outline")
+NUMBER_COLUMNS = ("number", "width", "height", "score", "crowd", "area")
+MAIN_COLUMNS = ("page", "document", "width", "height", "label", *CORNERS, "score")
 PARQUET_MAGIC = b"PAR1"
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
 
@@ -48,10 +48,10 @@ def is_csv(content: Content) -> bool:
         return False
     names = {column_key(name) for name in _header(content).decode("utf-8", "replace").split(_delimiter(content))}
     found = find_columns(list(names))
-    if "block_type" in names:  # LayoutParser's, which has its own reader
+    if "block_type" in names:  # LayoutParser has its own reader
         return False
     if content.name.lower().endswith((".csv", ".tsv")):
-        return True  # whatever is wrong with it, the reader can say it best
+        return True  # even if it is broken: the reader has the best error messages
     return {"page", "label"} <= names or (found.box is not None and bool({"page", "label"} & set(found.place)))
 
 
@@ -60,7 +60,7 @@ def _header(content: Content) -> bytes:
 
 
 def _delimiter(content: Content) -> str:
-    """Comma, or what spreadsheets write where the comma is the decimal sign."""
+    """Comma, or what spreadsheets write instead if the comma is the decimal sign."""
     header = _header(content)
     return max((",", ";", "\t"), key=lambda sign: header.count(sign.encode()))
 
@@ -73,7 +73,7 @@ def read_csv(content: Content, options: Options) -> Layout:
     data = content.data if b"\n" in content.data else content.data + b"\n"  # a header alone is a table without rows
     try:
         data.decode("utf-8")
-        # Everything as text first: "0001" and "NA" are names, and a bad number must be found with its row.
+        # Read everything as text: "0001" and "NA" are names, and the message about a bad number must name its row.
         header = arrow_csv.open_csv(io.BytesIO(data), parse_options=parse).schema.names
         table = arrow_csv.read_csv(
             io.BytesIO(data),
@@ -95,7 +95,7 @@ def read_csv(content: Content, options: Options) -> Layout:
 
 
 def _records(content: Content) -> Iterator[tuple[int, list[str]]]:
-    """(row, cells) slowly, for messages; row 1 is the header, as a spreadsheet counts, and blank lines count too."""
+    """Yield (row, cells); slow, only for messages. As in a spreadsheet, the header is row 1 and blank lines count."""
     text = io.StringIO(content.data.decode("utf-8-sig"), newline="")
     try:
         yield from (
@@ -129,7 +129,7 @@ def read_parquet(content: Content, options: Options) -> Layout:
 
     try:
         table = pq.read_table(io.BytesIO(content.data))
-        table.validate(full=True)  # Parquet may call any bytes text
+        table.validate(full=True)  # a text column of Parquet may contain any bytes
         table.column_names  # noqa: B018 (fails on a name that is not text)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(
@@ -141,47 +141,47 @@ def read_parquet(content: Content, options: Options) -> Layout:
 def _read_table(content: Content, options: Options, table: pa.Table, format: str, place: PlaceNamer) -> Layout:
     names = table.column_names
     columns = find_columns(names)
-    spelled = {column_key(name): name for name in names}
-    missing = [name for name in CORNERS if columns.box is None and name not in spelled]
+    column_keys = {column_key(name): name for name in names}
+    missing = [name for name in CORNERS if columns.box is None and name not in column_keys]
     missing += [] if "label" in columns.place else ["label"]
     if missing:
         raise InputError(
             content.name,
             "header",
             f"the column {missing[0]!r} is missing (found: {', '.join(map(repr, names[:12]))})",
-            f"The columns are {', '.join(ALL)}; other usual spellings are read too.",
+            f"The columns are {', '.join(MAIN_COLUMNS)}; other usual spellings are read too.",
         )
     used = [names[i] for i in (*columns.place.values(), *(columns.box or ()))]
     repeated = [name for name in used if [column_key(other) for other in names].count(column_key(name)) > 1]
     if repeated:
         raise InputError(content.name, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
-    text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT}
-    numbers = {name: number_column(content.name, table, columns.place.get(name), place) for name in NUMBERS}
-    four = np.stack([number_column(content.name, table, i, place) for i in columns.box or ()], axis=1)
-    boxes = as_corners(four, columns.kind)
-    declaring = _declaring(text, numbers, four)
+    text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT_COLUMNS}
+    numbers = {name: number_column(content.name, table, columns.place.get(name), place) for name in NUMBER_COLUMNS}
+    raw_boxes = np.stack([number_column(content.name, table, i, place) for i in columns.box or ()], axis=1)
+    boxes = as_corners(raw_boxes, columns.kind)
+    has_label_only = _rows_with_label_only(text, numbers, raw_boxes)
     if "page" not in columns.place:
         text["page"] = [content.stem] * table.num_rows
     labels = [label for label in dict.fromkeys(text["label"]) if label]
-    if not declaring.any():
-        return _layout(content, options, format, labels, text, numbers, boxes, place)
-    kept = np.flatnonzero(~declaring)
+    if not has_label_only.any():
+        return _build_layout(content, options, format, labels, text, numbers, boxes, place)
+    kept = np.flatnonzero(~has_label_only)
     text = {name: [column[i] for i in kept] for name, column in text.items()}
     numbers = {name: column[kept] for name, column in numbers.items()}
-    return _layout(content, options, format, labels, text, numbers, boxes[kept], lambda i: place(int(kept[i])))
+    return _build_layout(content, options, format, labels, text, numbers, boxes[kept], lambda i: place(int(kept[i])))
 
 
-def _declaring(text: dict[str, list[str]], numbers: dict[str, Floats], boxes: Floats) -> NDArray[np.bool_]:
-    """bool[rows]: a label and nothing else."""
-    declaring = np.zeros(len(boxes), bool)
-    others = [text[name] for name in TEXT if name != "label"]
-    for i in np.flatnonzero(np.isnan(boxes).all(axis=1)):  # few rows, of very many
+def _rows_with_label_only(text: dict[str, list[str]], numbers: dict[str, Floats], boxes: Floats) -> NDArray[np.bool_]:
+    """bool[rows]: whether a row has a label and nothing else."""
+    has_label_only = np.zeros(len(boxes), bool)
+    others = [text[name] for name in TEXT_COLUMNS if name != "label"]
+    for i in np.flatnonzero(np.isnan(boxes).all(axis=1)):  # usually few of very many rows
         has_more = any(column[i] for column in others) or not all(np.isnan(column[i]) for column in numbers.values())
-        declaring[i] = bool(text["label"][i]) and not has_more
-    return declaring
+        has_label_only[i] = bool(text["label"][i]) and not has_more
+    return has_label_only
 
 
-def _layout(
+def _build_layout(
     content: Content,
     options: Options,
     format: str,
@@ -191,33 +191,35 @@ def _layout(
     boxes: Floats,
     place: PlaceNamer,
 ) -> Layout:
-    page, first = _code(text["page"])
+    page, first_rows = _encode(text["page"])
     blank = np.array([not name for name in text["page"]], bool)
     if blank.any():
         raise InputError(
             content.name, f"{place(int(np.argmax(blank)))}, column page", "the page has no name", "Add it."
         )
-    pages = _pages(content.name, options, text, numbers, page, first, place)
-    named = np.array([bool(name) for name in text["label"]], bool)
+    pages = _pages(content.name, options, text, numbers, page, first_rows, place)
+    has_label = np.array([bool(name) for name in text["label"]], bool)
     findings = []
-    nameless = ~named & np.isfinite(boxes).any(axis=1)
-    if nameless.any():
-        count, first_at = int(nameless.sum()), place(int(np.argmax(nameless)))
-        rows_are = plural(count, "row has a box but no label and is", "rows have a box but no label and are")
-        message = f"{content.name}: {rows_are} dropped; first at {first_at}."
+    is_unlabelled_box = ~has_label & np.isfinite(boxes).any(axis=1)
+    if is_unlabelled_box.any():
+        count, first_at = int(is_unlabelled_box.sum()), place(int(np.argmax(is_unlabelled_box)))
+        rows_text = plural(count, "row has a box but no label and is", "rows have a box but no label and are")
+        message = f"{content.name}: {rows_text} dropped; first at {first_at}."
         findings.append(Finding("unlabelled-row", message, count=count, hint="Fill the label column."))
-    rows = np.flatnonzero(named)
+    labelled_rows = np.flatnonzero(has_label)
     code = {label: i for i, label in enumerate(labels)}
-    label = np.fromiter((code[text["label"][i]] for i in rows), np.int32, len(rows))
+    label = np.fromiter((code[text["label"][i]] for i in labelled_rows), np.int32, len(labelled_rows))
     shapes = (
-        _outlines(content.name, [text["outline"][i] for i in rows], lambda i: place(int(rows[i])))
+        _parse_outlines(
+            content.name, [text["outline"][i] for i in labelled_rows], lambda i: place(int(labelled_rows[i]))
+        )
         if options.outlines
         else {}
     )
-    regions = Regions(page[rows], label, boxes[rows], numbers["score"][rows], shapes)
+    regions = Regions(page[labelled_rows], label, boxes[labelled_rows], numbers["score"][labelled_rows], shapes)
     if (numbers["crowd"] > 0).any():
-        crowd, areas = numbers["crowd"][rows] > 0, numbers["area"][rows]
-        regions = replace(regions, coco=CocoFacts(crowd, areas, np.full((len(rows), 2), np.nan)))
+        crowd, areas = numbers["crowd"][labelled_rows] > 0, numbers["area"][labelled_rows]
+        regions = replace(regions, coco=CocoFacts(crowd, areas, np.full((len(labelled_rows), 2), np.nan)))
     return make_layout(
         content.name,
         format,
@@ -225,13 +227,13 @@ def _layout(
         pages,
         regions,
         findings=findings,
-        page_place=lambda i: place(int(first[i])),
-        region_place=lambda i: place(int(rows[i])),
+        page_place=lambda i: place(int(first_rows[i])),
+        region_place=lambda i: place(int(labelled_rows[i])),
     )
 
 
-def _outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int, Shape]:
-    """Outlines and masks written as COCO writes them, in a column of their own."""
+def _parse_outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int, Shape]:
+    """{region: shape} from the column of outlines and masks in COCO's notation, without those that are boxes."""
     written = {i: text for i, text in enumerate(texts) if text}
     read = {
         i: parse_segmentation(msgspec.Raw(t.encode()), file, f"{place(i)}, column outline") for i, t in written.items()
@@ -239,8 +241,8 @@ def _outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int, Shape
     return {i: shape for i, shape in read.items() if shape is not None and not is_box(shape)}
 
 
-def _code(values: list[str]) -> tuple[Indices, np.ndarray]:
-    """int32[rows] code in order of first use, and the row of each code's first use."""
+def _encode(values: list[str]) -> tuple[Indices, np.ndarray]:
+    """int32[rows]: the code of each value, in order of first use; and the row in which each code is first used."""
     position: dict[str, int] = {}
     codes = np.fromiter((position.setdefault(value, len(position)) for value in values), np.int32, len(values))
     first = np.full(len(position), -1)
@@ -254,42 +256,42 @@ def _pages(
     text: dict[str, list[str]],
     numbers: dict[str, Floats],
     page: Indices,
-    first: np.ndarray,
+    first_rows: np.ndarray,
     place: PlaceNamer,
 ) -> Pages:
     sizes = np.stack([numbers["width"], numbers["height"]], axis=1)
     known = np.asarray(np.isfinite(sizes).all(axis=1))
-    # The first row that tells a page's size decides; the others must agree with it.
-    chosen = _first_known_row(page, known, len(first))
-    clash = known & (sizes != sizes[chosen[page]]).any(axis=1)
+    # The first row with a size sets the size of the page; the other rows must agree.
+    size_row = _first_known_row(page, known, len(first_rows))
+    clash = known & (sizes != sizes[size_row[page]]).any(axis=1)
     if clash.any():
         row = int(np.argmax(clash))
-        before = int(chosen[page[row]])
+        before = int(size_row[page[row]])
         raise InputError(
             file,
             f"{place(before)} and {place(row)}",
             f"page {short_repr(text['page'][row])} is {sizes[before, 0]:g} x {sizes[before, 1]:g} and then "
             f"{sizes[row, 0]:g} x {sizes[row, 1]:g}",
-            "One page has one size, and one page stands once: repair the size or rename one of the pages.",
+            "A page has only one size: repair the size, or rename one of them if these are different pages.",
         )
-    names = tuple(text["page"][row] for row in first)
-    frame = np.where((chosen >= 0)[:, None], sizes[chosen], np.nan) if len(first) else np.empty((0, 2))
-    for i in np.flatnonzero(chosen < 0):
+    names = tuple(text["page"][row] for row in first_rows)
+    frame = np.where((size_row >= 0)[:, None], sizes[size_row], np.nan) if len(first_rows) else np.empty((0, 2))
+    for i in np.flatnonzero(size_row < 0):
         size = size_of(names[i], options)
         if size is None:
-            raise missing_size_error(file, place(int(first[i])), names[i], options)
+            raise missing_size_error(file, place(int(first_rows[i])), names[i], options)
         frame[i] = size
     return Pages(
         names,
         np.ascontiguousarray(frame[:, 0]),
         np.ascontiguousarray(frame[:, 1]),
-        _documents(file, text, page, len(first), place),
-        np.array([number if 0 <= number < 2**31 else -1 for number in numbers["number"][first]], np.int32),
+        _documents(file, text, page, len(first_rows), place),
+        np.array([number if 0 <= number < 2**31 else -1 for number in numbers["number"][first_rows]], np.int32),
     )
 
 
 def _first_known_row(page: Indices, known: np.ndarray, pages: int) -> np.ndarray:
-    """int64[pages]: the first row of each page that tells something, -1 where none does."""
+    """int64[pages]: the first row of each page with a known value, -1 if there is none."""
     first_row = np.full(pages, -1)
     rows = np.flatnonzero(known)
     first_row[page[rows[::-1]]] = rows[::-1]
@@ -297,11 +299,11 @@ def _first_known_row(page: Indices, known: np.ndarray, pages: int) -> np.ndarray
 
 
 def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int, place: PlaceNamer) -> tuple[str, ...]:
-    """The document of each page; page "1" of two documents must not become one page."""
+    """The document of each page; two documents are an error, because page "1" of both must not become one page."""
     given = text["document"]
     known = np.array([bool(document) for document in given], bool)
     first_row = _first_known_row(page, known, pages)
-    code, _ = _code(given)
+    code, _ = _encode(given)
     clash = known & (code != code[first_row[page]])
     if clash.any():
         row = int(np.argmax(clash))

@@ -1,6 +1,6 @@
-"""AWS Textract: blocks with fractions of the page; only those of the LAYOUT feature are regions.
+"""AWS Textract: blocks in fractions of the page; only blocks of the LAYOUT feature are regions.
 
-There is no page size in the file, and a response may come in several parts.
+The file contains no page size, and a response may consist of several parts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from layoutcm.formats.content import Content, Options
 from layoutcm.formats.parsing import page_name, pixels_from_fraction
 
 LAYOUT = "LAYOUT_"
-OUTER = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST")
+CONTAINERS = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST")
 
 
 class Box(msgspec.Struct):
@@ -55,11 +55,11 @@ def is_textract(content: Content) -> bool:
     return content.json_root != "" and "Blocks" in content.json_keys
 
 
-def read_response(content: Content, options: Options, rows: LayoutBuilder) -> None:
-    many = content.json_root == "array"
-    responses = content.decode(list[Response]) if many else [content.decode(Response)]
+def read_response(content: Content, options: Options, builder: LayoutBuilder) -> None:
+    is_list = content.json_root == "array"
+    responses = content.decode(list[Response]) if is_list else [content.decode(Response)]
     blocks = [
-        (f"[{i}].Blocks[{k}]" if many else f"Blocks[{k}]", block)
+        (f"[{i}].Blocks[{k}]" if is_list else f"Blocks[{k}]", block)
         for i, response in enumerate(responses)
         for k, block in enumerate(response.Blocks)
         if block.BlockType == "PAGE" or block.BlockType.startswith(LAYOUT)
@@ -73,25 +73,31 @@ def read_response(content: Content, options: Options, rows: LayoutBuilder) -> No
         )
     numbers = sorted({block.Page or 1 for _, block in blocks})
     pages = {
-        n: rows.page(page_name(content.stem, n, len(numbers)), None, None, document=content.stem, number=n)
+        n: builder.page(page_name(content.stem, n, len(numbers)), None, None, document=content.stem, number=n)
         for n in numbers
     }
-    inner = set() if options.nested else _inside(block for _, block in blocks)
+    nested_ids = set() if options.nested else _nested_ids(block for _, block in blocks)
     for place, block in blocks:
-        if block.BlockType != "PAGE" and block.Id not in inner:
-            _region(content.name, rows, pages[block.Page or 1], block, place)
+        if block.BlockType != "PAGE" and block.Id not in nested_ids:
+            _add_region(content.name, builder, pages[block.Page or 1], block, place)
 
 
-def _inside(blocks) -> set[str]:  # type: ignore[no-untyped-def]
-    """Ids of blocks that stand in a figure, a table or a list."""
-    return {key for block in blocks if block.BlockType in OUTER for one in block.Relationships or [] for key in one.Ids}
+def _nested_ids(blocks) -> set[str]:  # type: ignore[no-untyped-def]
+    """Ids of blocks inside a figure, a table or a list."""
+    return {
+        key
+        for block in blocks
+        if block.BlockType in CONTAINERS
+        for relation in block.Relationships or []
+        for key in relation.Ids
+    }
 
 
-def _region(file: str, rows: LayoutBuilder, page: int, block: Block, place: str) -> None:
+def _add_region(file: str, builder: LayoutBuilder, page: int, block: Block, place: str) -> None:
     box = block.Geometry.BoundingBox if block.Geometry else None
     if box is None or block.Geometry is None:
         raise InputError(file, place, "there is no Geometry.BoundingBox", "Export the response again.")
-    width, height = rows.size(page)
+    width, height = builder.size(page)
     x0, y0 = pixels_from_fraction(box.Left, width), pixels_from_fraction(box.Top, height)
     x1, y1 = pixels_from_fraction(box.Left + box.Width, width), pixels_from_fraction(box.Top + box.Height, height)
     corners = [
@@ -99,7 +105,7 @@ def _region(file: str, rows: LayoutBuilder, page: int, block: Block, place: str)
         for corner in block.Geometry.Polygon or []
     ]
     score = None if block.Confidence is None else block.Confidence / 100
-    if rows.options.outlines and len(corners) > 2:
-        rows.outline(page, block.BlockType, corners, place, score)
+    if builder.options.outlines and len(corners) > 2:
+        builder.outline(page, block.BlockType, corners, place, score)
     else:
-        rows.region(page, block.BlockType, x0, y0, x1, y1, place, score)
+        builder.region(page, block.BlockType, x0, y0, x1, y1, place, score)

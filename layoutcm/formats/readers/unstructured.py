@@ -1,4 +1,4 @@
-"""Unstructured: a list of elements, each with its page and, if it was asked for, its coordinates."""
+"""Unstructured: a list of elements, each with its page number and, if requested, its coordinates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.parsing import page_name
 
-OUTER = ("Image", "Table", "Figure")
+CONTAINERS = ("Image", "Table", "Figure")
 
 
 class Coordinates(msgspec.Struct):
@@ -39,9 +39,13 @@ def is_unstructured(content: Content) -> bool:
     return content.json_root == "array" and {"type", "element_id", "metadata"} <= content.json_keys
 
 
-def read_elements(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_elements(content: Content, options: Options, builder: LayoutBuilder) -> None:
     elements = content.decode(list[Element])
-    placed = [(i, one, one.metadata) for i, one in enumerate(elements) if one.metadata and _points(one.metadata)]
+    placed = [
+        (i, element, element.metadata)
+        for i, element in enumerate(elements)
+        if element.metadata and _points(element.metadata)
+    ]
     if not placed:
         raise InputError(
             content.name,
@@ -49,27 +53,27 @@ def read_elements(content: Content, options: Options, rows: LayoutBuilder) -> No
             f"none of the {len(elements):,} elements has coordinates",
             "Partition the document with strategy='hi_res' and keep metadata.coordinates.",
         )
-    kinds = {one.element_id: one.type for one in elements}
+    kinds = {element.element_id: element.type for element in elements}
     keys = list(dict.fromkeys((meta.filename or content.stem, meta.page_number or 1) for _, _, meta in placed))
     pages: dict[tuple[str, int], int] = {}
-    for i, one, meta in placed:
+    for i, element, meta in placed:
         key = (meta.filename or content.stem, meta.page_number or 1)
-        where = meta.coordinates or Coordinates()
+        coordinates = meta.coordinates or Coordinates()
         if key not in pages:
             document = PurePosixPath(key[0]).stem
             name = page_name(document, key[1], sum(other[0] == key[0] for other in keys))
             place = f"[{i}].metadata.coordinates"
-            pages[key] = rows.page(
-                name, where.layout_width, where.layout_height, place, document=document, number=key[1]
+            pages[key] = builder.page(
+                name, coordinates.layout_width, coordinates.layout_height, place, document=document, number=key[1]
             )
-        if not options.nested and kinds.get(meta.parent_id) in OUTER:
+        if not options.nested and kinds.get(meta.parent_id) in CONTAINERS:
             continue
         ring = _points(meta)
-        if where.system == "PointSpace":  # y counts from below
-            ring = [(x, rows.size(pages[key])[1] - y) for x, y in ring]
-        rows.outline(pages[key], one.type, ring, ("[{}].metadata.coordinates", i), meta.detection_class_prob)
+        if coordinates.system == "PointSpace":  # y increases upwards
+            ring = [(x, builder.size(pages[key])[1] - y) for x, y in ring]
+        builder.outline(pages[key], element.type, ring, ("[{}].metadata.coordinates", i), meta.detection_class_prob)
     for _ in range(len(elements) - len(placed)):
-        rows.odd("no-place", "elements have no coordinates and are left out", "the list")
+        builder.unusual("no-place", "elements have no coordinates and are left out", "the list")
 
 
 def _points(meta: Metadata) -> list[tuple[float, float]]:

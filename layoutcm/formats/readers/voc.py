@@ -1,6 +1,6 @@
-"""Pascal VOC: one XML file a page, `object/bndbox` in pixels.
+"""Pascal VOC: one XML file per page, `object/bndbox` in pixels.
 
-The original data counts pixels from 1; layout data in this format counts from 0, so coordinates are taken as they are.
+The original VOC data counts pixels from 1, but layout data in this format counts from 0; coordinates are not changed.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ def is_voc(content: Content) -> bool:
     return root_name(content) == "annotation"
 
 
-def read_page(content: Content, options: Options, rows: LayoutBuilder) -> None:
+def read_page(content: Content, options: Options, builder: LayoutBuilder) -> None:
     file = content.name
     root = next(elements(content, "annotation"), None)
     if root is None:
         raise InputError(file, "", "there is no annotation in it", "Export the file again as Pascal VOC.")
     width, height = parse_size(root.findtext("size/width"), root.findtext("size/height"))
-    page = rows.page((root.findtext("filename") or "").strip(), width, height, "annotation", otherwise=content.stem)
-    for i, item in enumerate(root.findall("object")):  # not the parts inside an object, which have boxes too
+    page = builder.page((root.findtext("filename") or "").strip(), width, height, "annotation", otherwise=content.stem)
+    for i, item in enumerate(root.findall("object")):  # direct children only: parts inside an object have boxes too
         box = item.find("bndbox")
         if box is None:
-            rows.odd("no-coordinates", "objects without a bndbox are left out", f"object[{i}]")
+            builder.unusual("no-coordinates", "objects without a bndbox are left out", f"object[{i}]")
             continue
-        score_given = {child.tag: child.text for child in box}
+        corner_texts = {child.tag: child.text for child in box}
         place = ("object[{}]", i)
-        x0, y0, x1, y1 = parse_numbers([score_given.get(corner) for corner in CORNERS], file, place, CORNERS)
+        x0, y0, x1, y1 = parse_numbers([corner_texts.get(corner) for corner in CORNERS], file, place, CORNERS)
         score = item.findtext("score") or item.findtext("confidence")
-        rows.region(
+        builder.region(
             page,
             (item.findtext("name") or "").strip(),
             x0,

@@ -1,7 +1,7 @@
-"""YOLO labels: one text file a page, a class number and fractions of the page on each line.
+"""YOLO labels: one text file per page; each line has a class number and coordinates in fractions of the page.
 
-`class cx cy w h [confidence]` is a box, `class x y x y x y ... [confidence]` an outline. Names of classes stand in a
-file beside them (data.yaml, classes.txt, obj.names); without one they are the ids of the layout that `like` lends.
+`class cx cy w h [confidence]` is a box, `class x y x y x y ... [confidence]` an outline. Class names come from a file
+beside the labels (data.yaml, classes.txt, obj.names); without one, class numbers are label ids of the reference layout.
 """
 
 from __future__ import annotations
@@ -18,51 +18,51 @@ from layoutcm.layouts.model import Finding, Layout, stem
 
 NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*(?:\r|\n|\Z)")
-CORNERED = 7  # a class number and three points
+MIN_OUTLINE_PARTS = 7  # a class number and three points
 
 
 def is_yolo(content: Content) -> bool:
-    """A line of a class number and fractions; a file without a line, when it is called .txt, is a blank page."""
+    """Whether the first line is a class number and fractions; an empty .txt file is a page without regions."""
     name = content.name.lower()
     if name.endswith(("classes.txt", "train.txt", "val.txt", "test.txt")):
         return False
     if not content.json_bytes or content.json_bytes.isspace():
         return name.endswith(".txt")
     line = _LINE.match(content.json_bytes[: 1 << 16])
-    # Under another name it must look like fractions, too; a .txt with other numbers gets a message about them.
+    # With another suffix, the numbers must look like fractions; in a .txt file, other numbers are reported as an error.
     return line is not None and (name.endswith(".txt") or all(map(_is_fraction, map(float, line[0].split()[1:]))))
 
 
 def _is_fraction(value: float) -> bool:
-    """Fractions may reach a little beyond the page; pixels and percent are far above that."""
+    """Fractions may lie slightly outside the page; pixels and percentages are much larger."""
     return -1 <= value <= 2
 
 
 def read_yolo(name: str, contents: Sequence[Content], options: Options) -> Layout:
-    rows = LayoutBuilder(name, options)
+    builder = LayoutBuilder(name, options)
     names = class_names(options)
     if names is None:
-        names = _reference_names(name, options, rows)
+        names = _reference_names(name, options, builder)
     else:
-        rows.declare([label for _, label in sorted(names.items())])
+        builder.declare([label for _, label in sorted(names.items())])
     images = {stem(image): image for image in options.images}
     for content, page_name in zip(contents, page_names(contents)):
-        rows.file = content.name
-        page = rows.page(images.get(stem(page_name), page_name), None, None)
-        _read_lines(content, rows, page, names)
-    return rows.layout("yolo")
+        builder.file = content.name
+        page = builder.page(images.get(stem(page_name), page_name), None, None)
+        _read_lines(content, builder, page, names)
+    return builder.layout("yolo")
 
 
 def page_names(contents: Sequence[Content]) -> list[str]:
-    """The file's name without folder and suffix; with its folder where two files would be called the same."""
+    """File names without folder and suffix; with the folder if the names would not be unique."""
     stems = [content.stem for content in contents]
     if len(set(stems)) == len(stems):
         return stems
     return [re.sub(r"(?:^|(?<=/))labels/", "", content.name.rpartition(".")[0]) for content in contents]
 
 
-def _read_lines(content: Content, rows: LayoutBuilder, page: int, names: dict[int, str]) -> None:
-    width, height = rows.size(page)
+def _read_lines(content: Content, builder: LayoutBuilder, page: int, names: dict[int, str]) -> None:
+    width, height = builder.size(page)
     try:
         lines = content.json_bytes.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
@@ -74,30 +74,30 @@ def _read_lines(content: Content, rows: LayoutBuilder, page: int, names: dict[in
         try:
             key, values = int(parts[0]), list(map(float, parts[1:]))
         except ValueError:
-            key, values = _explained(content, i, parts)
+            key, values = _parse_parts(content, i, parts)
         if not all(map(_is_fraction, values)):
             wrong = next(value for value in values if not _is_fraction(value))
             problem = f"{wrong:g} is no fraction of the page"
             raise InputError(content.name, f"line {i}", problem, "Divide by the page's size, or percent by 100.")
         label = names.get(key) or f"class {key}"
-        if len(parts) < CORNERED:
+        if len(parts) < MIN_OUTLINE_PARTS:
             if len(parts) < 5:
                 raise InputError(content.name, f"line {i}", f"{short_repr(line)} has no box", "Write class cx cy w h.")
             cx, cy, w, h = values[:4]
             score = values[4] if len(parts) == 6 else None
             x0, x1 = pixels_from_fraction(cx - w / 2, width), pixels_from_fraction(cx + w / 2, width)
             y0, y1 = pixels_from_fraction(cy - h / 2, height), pixels_from_fraction(cy + h / 2, height)
-            rows.region(page, label, x0, y0, x1, y1, ("line {}", i), score)
+            builder.region(page, label, x0, y0, x1, y1, ("line {}", i), score)
             continue
         score = values.pop() if len(values) % 2 else None
         ring = [
             (pixels_from_fraction(x, width), pixels_from_fraction(y, height)) for x, y in zip(values[::2], values[1::2])
         ]
-        rows.outline(page, label, ring, ("line {}", i), score)
+        builder.outline(page, label, ring, ("line {}", i), score)
 
 
-def _explained(content: Content, line: int, parts: list[str]) -> tuple[int, list[float]]:
-    """Slowly, for the message: which part of the line is no number. Some tools write the class as 3.0."""
+def _parse_parts(content: Content, line: int, parts: list[str]) -> tuple[int, list[float]]:
+    """Parse each part separately, so that an error names the part; some tools write the class as 3.0."""
     key = parse_number(parts[0], content.name, f"line {line}, class")
     if not key.is_integer():
         raise InputError(content.name, f"line {line}", f"the class {parts[0]} is not whole", "Repair this line.")
@@ -107,11 +107,11 @@ def _explained(content: Content, line: int, parts: list[str]) -> tuple[int, list
 
 
 def class_names(options: Options) -> dict[int, str] | None:
-    """{class number: name} from the first file beside the labels that has them."""
+    """{class number: name} from the first file beside the labels that contains names, or None."""
     for content in options.companions:
         found: object = None
         if content.name.lower().endswith((".yaml", ".yml")):
-            found = _from_yaml(content)
+            found = _names_from_yaml(content)
         elif content.name.lower().endswith((".names", "classes.txt")):
             text = content.json_bytes.decode("utf-8", "replace")
             found = [line.strip() for line in text.splitlines() if line.strip()]
@@ -122,19 +122,20 @@ def class_names(options: Options) -> dict[int, str] | None:
     return None
 
 
-def _from_yaml(content: Content) -> object:
+def _names_from_yaml(content: Content) -> object:
     loaded = parse_yaml_or_json(content.name, content.data, "list of names")
     return loaded.get("names") if isinstance(loaded, dict) else None
 
 
-def _reference_names(file: str, options: Options, rows: LayoutBuilder) -> dict[int, str]:
+def _reference_names(file: str, options: Options, builder: LayoutBuilder) -> dict[int, str]:
+    """{class number: label} of the reference layout; a finding reports that there is no list of names."""
     like = options.like
     names: dict[int, str] = {}
     if like is not None:
         ids = {key: i for key, i in like.label_keys.items() if isinstance(key, int) and i >= 0}
         names = {key: like.labels[i] for key, i in (ids or {i: i for i in range(len(like.labels))}).items()}
     treatment = "read as the ids of the ground truth" if names else "shown as they are"
-    rows.findings.append(
+    builder.findings.append(
         Finding(
             "unnamed-classes",
             f"{file}: there is no list of class names beside the labels, so class numbers are {treatment}.",

@@ -1,1 +1,5 @@
-"""Regions as objects."""
+"""Regions as objects: matching, average precision, the object confusion matrix, centroids.
+
+`instances` brings the regions into the common frame, `matching` is compiled, `matched_objects` is what
+`Comparison.objects` returns.
+"""

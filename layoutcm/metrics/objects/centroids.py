@@ -1,8 +1,8 @@
-"""Centroids: a predicted region matches where its centre lies near enough to that of one in gt.
+"""Match regions by their centres: a pred region matches a gt region if the two centres are near each other.
 
-Near is strictly below the tolerance in x and in y. One to one, the largest matching is taken; otherwise, as published,
-many predictions may match one region: precision is the share of predictions near any gt, recall the share of gt near
-any prediction. A side without regions has no precision or no recall (nan).
+Near means that the distance is below the tolerance in x and in y. One-to-one matching takes the largest possible
+matching. Without it, as in the published method, a region may match several others: precision is the share of pred
+regions near any gt region, recall the share of gt regions near any pred region. It is nan if the side has no regions.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ Tolerance = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Centroids:
-    """Which centres meet: `pairs` is int64[pairs, gt pred] into the two sides' centres, float64[regions, x y]."""
+    """The regions of two layouts, matched by their centres."""
 
     tolerance: Tolerance
     one_to_one: bool
-    centres: tuple[Floats, Floats]
-    pairs: Positions
-    columns: Callable[[Positions, Positions], dict[str, Any]]  # what `matches` says of the pairs' gt and pred
-    comparable: bool = True  # False: class-aware, but the two sides' labels differ
+    centres: tuple[Floats, Floats]  # of gt and of pred: [regions, x y]
+    pairs: Positions  # [pairs, gt pred]: positions in `centres`
+    columns: Callable[[Positions, Positions], dict[str, Any]]  # (gt, pred) positions -> columns of `matches`
+    comparable: bool = True  # False if class-aware and the labels of the two sides differ
 
     def __repr__(self) -> str:
         return f"<Centroids precision {self.precision:.3f}, recall {self.recall:.3f}, tolerance {self.tolerance}>"
 
     @cached_property
     def matched(self) -> tuple[int, int]:
-        """How many regions of gt and of pred have a match."""
+        """The number of gt regions and of pred regions with a match."""
         gt, pred = (np.bincount(self.pairs[:, side]) for side in (GT, PRED))
         return int((gt > 0).sum()), int((pred > 0).sum())
 
@@ -61,7 +61,7 @@ class Centroids:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean; 0 where only one side has regions, nan where neither has."""
+        """Harmonic mean of precision and recall; 0 if only one side has regions, nan if neither has."""
         return float(harmonic(self.recall, self.precision))
 
     def _share(self, side: int) -> float:
@@ -69,7 +69,7 @@ class Centroids:
 
     @cached_property
     def matches(self) -> pd.DataFrame:
-        """One row a match: gt and pred (rows of the regions), page and labels where known, dx, dy (pred minus gt)."""
+        """One row per match: gt and pred (row numbers of the regions), page and labels if known, dx, dy (pred - gt)."""
         import pandas as pd
 
         gt, pred = self.pairs[:, GT], self.pairs[:, PRED]
@@ -77,14 +77,14 @@ class Centroids:
 
     @cached_property
     def distances(self) -> Floats:
-        """float64[pairs, x y]: from the centre in gt to that in pred."""
+        """float64[pairs, x y]: pred centre minus gt centre."""
         return self.centres[PRED][self.pairs[:, PRED]] - self.centres[GT][self.pairs[:, GT]]
 
 
 def centroid_match(
     gt_boxes: ArrayLike, pred_boxes: ArrayLike, tolerance: Tolerance = TOLERANCE, one_to_one: bool = True
 ) -> Centroids:
-    """Match plain boxes of one page by their centres, class-blind.
+    """Match plain boxes of one page by their centres, without labels.
 
     A box is two opposite corners x, y, x, y in any order, not x, y, width, height. `tolerance` is (dx, dy).
     """
@@ -104,7 +104,7 @@ def centroids_of(
     class_aware: bool = True,
     pages: Positions | None = None,
 ) -> Centroids:
-    """Match the regions of two layouts page by page; class-aware, only those of one label. Crowds are left out."""
+    """Match the regions of two layouts page by page; if class-aware, only with equal labels. Crowds are left out."""
     tolerance, space = _check_tolerance(tolerance), alignment.space
     gt, pred = instances_of(alignment, min_score, pages, masks=False)
     rows = (np.flatnonzero(~gt.crowd), np.arange(len(pred)))
@@ -114,15 +114,15 @@ def centroids_of(
     pairs = np.empty((0, 2), np.int64)
     if comparable:
         pairs = _matching_pairs(centres, (keys[GT][rows[GT]], keys[PRED]), tolerance, one_to_one)
-    pages_of, labels = np.array(alignment.pages.names, object), np.array(space.labels[1:], object)
+    page_names, labels = np.array(alignment.pages.names, object), np.array(space.labels[1:], object)
 
     def columns(gt_rows: Positions, pred_rows: Positions) -> dict[str, Any]:
-        at = rows[GT][gt_rows]
+        objects = rows[GT][gt_rows]
         return {
-            "page": pages_of[gt.page[at]],
-            "gt": gt.row[at],
+            "page": page_names[gt.page[objects]],
+            "gt": gt.row[objects],
             "pred": pred.row[pred_rows],
-            "gt_label": labels[gt.label[at]],
+            "gt_label": labels[gt.label[objects]],
             "pred_label": labels[pred.label[pred_rows]],
         }
 
@@ -132,7 +132,7 @@ def centroids_of(
 def _matching_pairs(
     centres: tuple[Floats, Floats], keys: tuple[Positions, Positions], tolerance: Tolerance, one_to_one: bool
 ) -> Positions:
-    """int64[pairs, gt pred]: the matches among regions of equal key."""
+    """int64[pairs, gt pred]: the matches between regions with equal keys."""
     groups = group_regions(*keys)
     groups = groups._replace(gt_order=order_from_left(groups, centres[GT]))
     if one_to_one:
@@ -142,7 +142,7 @@ def _matching_pairs(
     none = np.empty((0, 2), np.int64)
     pairs = np.empty((near_pairs(groups, *centres, tolerance, none), 2), np.int64)
     near_pairs(groups, *centres, tolerance, pairs)
-    return pairs[np.lexsort((pairs[:, GT], pairs[:, PRED]))]  # by pred, then gt: how they were searched does not show
+    return pairs[np.lexsort((pairs[:, GT], pairs[:, PRED]))]  # by pred, then gt; not in the order of the search
 
 
 def _centres(boxes: ArrayLike, name: str) -> Floats:

@@ -1,7 +1,7 @@
-"""Regions as objects: both sides' boxes, areas, crowds and masks in the common frame, as COCO's rules take them.
+"""Regions as objects: boxes, areas, crowds and masks of both sides in the common frame, as COCO's rules need them.
 
-Boxes are x, y, width, height here, and not clipped to the page. Where a side has outlines or masks, every region of
-both becomes a run-length mask by COCO's own rasterisation, so that IoU counts the same pixels as in pycocotools.
+Boxes are x, y, width, height here, and not clipped to the page. If a side has outlines or masks, all regions of both
+sides become run-length masks by COCO's own rasterisation, so that IoU counts the same pixels as pycocotools.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Positions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 from layoutcm.metrics.objects.matching import Overlaps
 
-CocoMask = dict[str, Any]  # what COCO calls RLE: size and counts
-_INSTEAD = "Precision, recall and F1 at one IoU need no scores."
+CocoMask = dict[str, Any]  # COCO's RLE: size and counts
+_ADVICE = "Precision, recall and F1 at one IoU need no scores."
 
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """One side's objects as columns, in the order of its file."""
+    """The objects of one side as columns, in the order of its file."""
 
-    row: Positions  # among the side's regions
+    row: Positions  # row number among the side's regions
     page: Positions  # aligned page
-    rank: Positions  # the page's place when scores are equal
-    label: Positions  # place in the common list, without Background
+    rank: Positions  # rank of the page, which orders equal scores
+    label: Positions  # position in the common list of labels, without Background
     boxes: Floats  # [objects, x y width height]
-    areas: Floats  # what area ranges look at
-    scores: Floats  # nan = none
+    areas: Floats  # for COCO's area ranges
+    scores: Floats  # nan = no score
     crowd: NDArray[np.bool_]
-    masks: tuple[CocoMask, ...] = field(default=())  # one an object, or none at all
+    masks: tuple[CocoMask, ...] = field(default=())  # one per object; empty if IoU is computed on boxes
 
     def __len__(self) -> int:
         return len(self.row)
@@ -48,7 +48,7 @@ class Instances:
 def instances_of(
     alignment: Alignment, min_score: float | None, pages: Positions | None = None, masks: bool = True
 ) -> tuple[Instances, Instances]:
-    """Both sides' objects on all pages or on some; a region under the score threshold is left out."""
+    """The objects of both sides on all or some pages, without pred regions below the score threshold."""
     masked = masks and any(side.region_columns.shapes for side in alignment.layouts)
     rank = page_ranks(alignment)
     gt, pred = (_one_side(alignment, side, min_score, pages, rank, masked) for side in (GT, PRED))
@@ -56,15 +56,16 @@ def instances_of(
 
 
 def page_ranks(alignment: Alignment) -> Positions:
-    """int64[pages]: the order in which pages are ranked when scores are equal.
+    """int64[pages]: the rank of each page, which orders predictions with equal scores.
 
-    pycocotools sorts pages by gt's own ids, and AP depends on it where scores are equal; pages without an id come last.
+    pycocotools sorts pages by their ids in gt, and AP depends on this order if scores are equal. Pages without an id
+    come last.
     """
     ids: dict[int, Any] = {page: key for key, page in alignment.layouts[GT].keys.items()}
     own: list[Any] = [ids.get(page) for page in alignment.sources[GT].tolist()]
     known = [page for page, key in enumerate(own) if key is not None]
     unknown = [page for page, key in enumerate(own) if key is None]
-    if len({isinstance(own[page], str) for page in known}) == 1:  # numbers and text have no common order
+    if len({isinstance(own[page], str) for page in known}) == 1:  # a mix of numbers and text cannot be sorted
         known.sort(key=lambda page: own[page])
     ranks = np.empty(len(own), np.int64)
     ranks[known + unknown] = np.arange(len(own))
@@ -85,9 +86,9 @@ def _one_side(
     masks: tuple[CocoMask, ...] = ()
     if masked:
         corners = _scale_to_common_frame(regions.boxes[rows], own, frame)
-        masks = tuple(_mask(regions.shapes.get(row), *at) for row, *at in zip(rows.tolist(), corners, own, frame))
+        masks = tuple(_mask(regions.shapes.get(row), *rest) for row, *rest in zip(rows.tolist(), corners, own, frame))
     areas = _mask_areas(masks) if masked else boxes[:, 2] * boxes[:, 3]
-    # COCO believes what gt says of its areas; those of results it takes from the bbox, if there is one.
+    # As in COCO: areas of gt as given in the file, areas of results from the bbox, if there is one.
     given = (
         facts.areas if side == GT else _scale_to_common_frame(facts.sizes, own, frame).prod(axis=1) if masked else areas
     )
@@ -103,14 +104,14 @@ def _no_facts(n: int) -> CocoFacts:
 
 
 def _with_sizes(corners: Floats, written: Floats) -> Floats:
-    """float64[regions, x y width height]; sizes as written, unless an outline has replaced the bbox."""
+    """float64[regions, x y width height]: sizes as written in the file, unless an outline has replaced the bbox."""
     sizes = corners[:, 2:] - corners[:, :2]
     as_written = corners[:, :2] + written == corners[:, 2:]
     return np.concatenate([corners[:, :2], np.where(as_written, written, sizes)], axis=1)
 
 
 def _scale_to_common_frame(sizes: Floats, own: Floats, frame: Floats) -> Floats:
-    """From the page's own frame to the common one; untouched, to the last bit, where they are equal."""
+    """Scale from the page's own frame to the common frame; exactly the same values where the frames are equal."""
     same = own == frame
     if same.all():
         return sizes
@@ -137,7 +138,7 @@ def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> C
 
 
 def _rasterise(shape: RunMask, own: Floats, frame: Floats, width: int, height: int) -> NDArray[np.uint8]:
-    """uint8[height, width]: a mask of another resolution, on the pixels of the page."""
+    """uint8[height, width]: a mask of a different resolution on the pixels of the page."""
     from layoutcm.pixels.shape_fill import fill_shape
 
     canvas = np.zeros((height, width), np.uint8, order="F")
@@ -153,7 +154,7 @@ def _mask_areas(masks: tuple[CocoMask, ...]) -> Floats:
 
 
 def overlaps_of(gt: Instances, pred: Instances) -> Overlaps:
-    """IoU of all masks that share a page, page by page; nothing where boxes decide."""
+    """IoU of all masks on the same page; empty if IoU is computed on boxes."""
     nothing = np.empty(0, np.int64)
     if not (gt.masks and pred.masks):
         return Overlaps(np.empty(0), nothing, nothing)
@@ -178,9 +179,9 @@ def _by_page(page: Positions) -> dict[int, Positions]:
 
 
 def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
-    """Why predictions cannot be ranked, "" if they can; one answer for the set, its documents and its pages.
+    """The reason why predictions cannot be ranked, "" if they can; the same for the set, its documents and its pages.
 
-    Where only some have a score, any place for the others would be a guess, so there is no AP either.
+    If only some predictions have a score, the rank of the others is not defined, so there is no AP.
     """
     if not alignment.space.shared:
         return (
@@ -192,7 +193,7 @@ def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
     if not missing:
         return ""
     if missing == len(scores):
-        return f"The prediction has no scores, and without them AP would depend on the order in the file. {_INSTEAD}"
+        return f"The prediction has no scores, and without them AP would depend on the order in the file. {_ADVICE}"
     return (
-        f"{missing:,} of {len(scores):,} predicted regions have no score, and to rank them would be a guess. {_INSTEAD}"
+        f"{missing:,} of {len(scores):,} predicted regions have no score, and to rank them would be a guess. {_ADVICE}"
     )

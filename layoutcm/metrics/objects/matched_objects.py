@@ -1,9 +1,9 @@
-"""The objects view: boxes and masks instead of pixels.
+"""Scores of objects: boxes and masks instead of pixels.
 
-AP and AR by COCO's rules, the plain-sum and all-point APs, precision/recall/F1 at one IoU, the object confusion matrix.
-Everything is read off one matcher (`match_greedily`) and computed when asked for. Predictions go by descending
-score; equal scores by page (in the order of gt's ids) and place in the file, and so do predictions without a score,
-after all others. A crowd region is no object: it is neither found nor missed, and what lies on it is not counted.
+AP and AR by COCO's rules, AP by two other rules, precision, recall and F1 at one IoU, the object confusion matrix.
+All come from one matcher (`match_greedily`) and are computed on first use. Predictions are ordered by descending score,
+then by page (in the order of gt's ids) and position in the file; predictions without a score come last. A crowd region
+is not an object: it is neither found nor missed, and predictions on it are not counted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MATCHINGS_KEPT = 4
 
 @dataclass(frozen=True, eq=False)
 class Objects:
-    """The objects of two layouts, matched. `why_no_ap` is a sentence for people where there is no AP, else ""."""
+    """The matched objects of two layouts. `why_no_ap` explains why there is no AP; "" if there is one."""
 
     space: LabelSpace
     sides: tuple[Instances, Instances]
@@ -51,12 +51,12 @@ class Objects:
 
     @property
     def shapes(self) -> str:
-        """What IoU is computed on: box or mask."""
+        """The shapes that IoU is computed on: box or mask."""
         return "mask" if any(side.masks for side in self.sides) else "box"
 
     @property
     def ap(self) -> float | None:
-        """COCO's AP, the mean over labels and IoU .50:.05:.95; None where `why_no_ap` says why, nan without gt."""
+        """COCO's AP, the mean over labels and IoU .50:.05:.95; None if there is no AP (`why_no_ap`), nan without gt."""
         return self._headline("AP")
 
     @property
@@ -69,7 +69,7 @@ class Objects:
 
     @property
     def ar(self) -> float | None:
-        """COCO's AR with at most 100 predictions a page and label."""
+        """COCO's AR with at most 100 predictions per page and label."""
         return self._headline("AR100")
 
     def _headline(self, name: str) -> float | None:
@@ -77,27 +77,27 @@ class Objects:
 
     @cached_property
     def summary(self) -> dict[str, float]:
-        """COCO's twelve numbers in COCO's order; nan = n/a."""
+        """COCO's twelve numbers in COCO's order; nan if undefined."""
         if self.why_no_ap:
             return dict.fromkeys(rules.SUMMARY, float("nan"))
         return rules.coco_summary(*self._coco)
 
     @cached_property
     def per_class(self) -> pd.DataFrame:
-        """One row a label: label, gt, pred, ap, ap50, ap75, ar; crowds are not counted."""
+        """One row per label: label, gt, pred, ap, ap50, ap75, ar; crowds are not counted."""
         import pandas as pd
 
         values = dict.fromkeys(("ap", "ap50", "ap75", "ar"), np.full(len(self.labels), np.nan))
         if not self.why_no_ap:
-            (ap, *_), (ar, *_) = self._coco  # of all sizes
-            at = rules.IOUS.round(2).tolist()
-            values = {"ap": ap.mean(axis=0), "ap50": ap[at.index(0.5)], "ap75": ap[at.index(0.75)]}
+            (ap, *_), (ar, *_) = self._coco  # for objects of all sizes
+            ious = rules.IOUS.round(2).tolist()
+            values = {"ap": ap.mean(axis=0), "ap50": ap[ious.index(0.5)], "ap75": ap[ious.index(0.75)]}
             values["ar"] = ar[-1].mean(axis=0)
         return pd.DataFrame({"label": self.labels, "gt": self.gt_counts, "pred": self.pred_counts, **values})
 
     @cached_property
     def gt_counts(self) -> Positions:
-        """int64[labels]: objects to find; crowds are none."""
+        """int64[labels]: gt objects, without crowds."""
         gt = self.sides[GT]
         return np.bincount(gt.label[~gt.crowd], minlength=len(self.labels))
 
@@ -107,33 +107,33 @@ class Objects:
 
     @cached_property
     def _coco(self) -> tuple[Floats, Floats]:
-        """AP, float64[areas, ious, labels], and AR, float64[areas, most, ious, labels]."""
+        """AP, float64[areas, ious, labels], and AR, float64[areas, limits, ious, labels]."""
         gt = self.sides[GT]
         ap = np.full((len(rules.AREA_RANGES), len(rules.IOUS), len(self.labels)), np.nan)
         ar = np.full((len(rules.AREA_RANGES), len(rules.DETECTION_LIMITS), len(rules.IOUS), len(self.labels)), np.nan)
         for a, (low, high) in enumerate(rules.AREA_RANGES.values()):
             ignored, outside = (((side.areas < low) | (side.areas > high)) for side in self.sides)
             _, kind = self._matched(rules.IOUS, True, rules.DETECTION_LIMITS[-1], ignored, outside)
-            to_find = np.bincount(gt.label[~(gt.crowd | ignored)], minlength=len(self.labels))
-            for label in np.flatnonzero(to_find).tolist():
-                ap[a, :, label], ar[a, :, :, label] = self._coco_of(label, kind, int(to_find[label]))
+            gt_counts = np.bincount(gt.label[~(gt.crowd | ignored)], minlength=len(self.labels))
+            for label in np.flatnonzero(gt_counts).tolist():
+                ap[a, :, label], ar[a, :, :, label] = self._label_ap_and_ar(label, kind, int(gt_counts[label]))
         return ap, ar
 
-    def _coco_of(self, label: int, kind: NDArray[np.int8], to_find: int) -> tuple[Floats, Floats]:
-        """AP, float64[ious], and AR, float64[most, ious], of one label."""
+    def _label_ap_and_ar(self, label: int, kind: NDArray[np.int8], gt_count: int) -> tuple[Floats, Floats]:
+        """AP, float64[ious], and AR, float64[limits, ious], of one label."""
         rows = self._ranking(label)
-        ranked, place = kind[rows].T.copy(), self._place_on_page[rows]
-        ap = [self._ap_of(one, to_find, "coco") for one in ranked]
-        found = [((ranked == HIT) & (place < most)).sum(axis=1) for most in rules.DETECTION_LIMITS]
-        return np.array(ap), np.array(found) / to_find
+        ranked_kinds, rank = kind[rows].T.copy(), self._rank_on_page[rows]
+        ap = [self._ranked_ap(kinds, gt_count, "coco") for kinds in ranked_kinds]
+        found = [((ranked_kinds == HIT) & (rank < limit)).sum(axis=1) for limit in rules.DETECTION_LIMITS]
+        return np.array(ap), np.array(found) / gt_count
 
     @staticmethod
-    def _ap_of(ranked: NDArray[np.int8], to_find: int, rule: str) -> float:
-        return rules.RULES[rule](ranked[ranked != LEFT_OUT] == HIT, to_find)
+    def _ranked_ap(kinds: NDArray[np.int8], gt_count: int, rule: str) -> float:
+        return rules.RULES[rule](kinds[kinds != LEFT_OUT] == HIT, gt_count)
 
     @cached_property
     def _rankings(self) -> tuple[Positions, Positions]:
-        """All predictions label by label and best first, and where each label begins."""
+        """All predictions ordered by label, best first, and the start of each label in that order."""
         pred = self.sides[PRED]
         order = np.lexsort((pred.rank, -pred.scores, pred.label))
         return order, np.searchsorted(pred.label[order], np.arange(len(self.labels) + 1))
@@ -144,23 +144,24 @@ class Objects:
 
     @cached_property
     def _by_label(self) -> Groups:
-        """Groups of a page and label."""
+        """The objects grouped by page and label."""
         gt, pred = (side.page * len(self.labels) + side.label for side in self.sides)
         return group_regions(gt, pred, self.sides[PRED].scores)
 
     @cached_property
     def _by_page(self) -> Groups:
+        """The objects grouped by page."""
         gt, pred = self.sides
         return group_regions(gt.page, pred.page, pred.scores)
 
     @cached_property
-    def _place_on_page(self) -> Positions:
-        """int64[pred]: 0 for the best of its page and label."""
+    def _rank_on_page(self) -> Positions:
+        """int64[pred]: the rank among the predictions of the same page and label; 0 for the best."""
         groups = self._by_label
-        places = np.empty(len(self.sides[PRED]), np.int64)
+        ranks = np.empty(len(self.sides[PRED]), np.int64)
         sizes = groups.pred_stop - groups.pred_start
-        places[groups.pred_order] = np.arange(len(places)) - np.repeat(groups.pred_start, sizes)
-        return places
+        ranks[groups.pred_order] = np.arange(len(ranks)) - np.repeat(groups.pred_start, sizes)
+        return ranks
 
     @cached_property
     def _overlaps(self) -> Overlaps:
@@ -174,7 +175,7 @@ class Objects:
         ignored: NDArray[np.bool_] | None = None,
         outside: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """The matcher on these objects: [pred, ious] which gt, and hit, invented or left out."""
+        """int32[pred, ious] matched gt or -1, and int8[pred, ious] HIT, NOT_MATCHED or LEFT_OUT."""
         gt, pred = self.sides
         groups = self._by_label if class_aware else self._by_page
         ignored = gt.crowd if ignored is None else gt.crowd | ignored
@@ -186,25 +187,25 @@ class Objects:
     def _matched_at(
         self, iou: float, class_aware: bool, most: int = NO_LIMIT
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """int32[pred] and int8[pred] at one IoU; the last few are kept, since a page asks several things of one IoU."""
+        """int32[pred] and int8[pred] at one IoU. The last few are cached, because several scores use the same IoU."""
         check_iou(iou)
         key = (float(iou), class_aware, most)
-        found = self._kept.get(key)
+        found = self._cached_matchings.get(key)
         if found is None:
             match, kind = self._matched(np.array([float(iou)]), class_aware, most)
-            found = self._kept[key] = match[:, 0], kind[:, 0]
-            for old in list(self._kept)[:-MATCHINGS_KEPT]:
-                self._kept.pop(old, None)
+            found = self._cached_matchings[key] = match[:, 0], kind[:, 0]
+            for old in list(self._cached_matchings)[:-MATCHINGS_KEPT]:
+                self._cached_matchings.pop(old, None)
         return found
 
     @cached_property
-    def _kept(self) -> dict[tuple[float, bool, int], tuple[NDArray[np.int32], NDArray[np.int8]]]:
+    def _cached_matchings(self) -> dict[tuple[float, bool, int], tuple[NDArray[np.int32], NDArray[np.int8]]]:
         return {}
 
     def ap_at(self, iou: float, rule: str = "coco") -> dict[str, float]:
-        """{label: AP} at one IoU, by the rule coco (101 points), sum (plain steps) or voc (all points of the envelope).
+        """{label: AP} at one IoU, by the rule coco (101 points), sum (no envelope) or voc (all points of the envelope).
 
-        All three look at the same ranking, of at most 100 predictions a page and label; nan = n/a.
+        All three use the same ranking of at most 100 predictions per page and label; nan if undefined.
         """
         check_iou(iou)
         if rule not in rules.RULES:
@@ -212,14 +213,14 @@ class Objects:
         if self.why_no_ap:
             return dict.fromkeys(self.labels, float("nan"))
         _, kind = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1])
-        ranked = (kind[self._ranking(i)] for i in range(len(self.labels)))
+        ranked_kinds = (kind[self._ranking(i)] for i in range(len(self.labels)))
         return {
-            label: self._ap_of(row, int(to_find), rule)
-            for label, row, to_find in zip(self.labels, ranked, self.gt_counts)
+            label: self._ranked_ap(kinds, int(gt_count), rule)
+            for label, kinds, gt_count in zip(self.labels, ranked_kinds, self.gt_counts)
         }
 
     def curve(self, label: str, iou: float) -> pd.DataFrame:
-        """One row a prediction of the label, best first: score, precision, recall; none where there is no AP."""
+        """One row per prediction of the label, best first: score, precision, recall; empty if there is no AP."""
         check_iou(iou)
         if label not in self.labels:
             known = ", ".join(map(short_repr, self.labels[:12]))
@@ -227,7 +228,7 @@ class Objects:
         return next(self._curves([self.labels.index(label)], iou))
 
     def curves(self, iou: float) -> dict[str, pd.DataFrame]:
-        """{label: its curve}, all from one matching."""
+        """{label: curve} of all labels, from one matching."""
         check_iou(iou)
         return dict(zip(self.labels, self._curves(range(len(self.labels)), iou)))
 
@@ -245,22 +246,22 @@ class Objects:
             yield pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
 
     def scores_at(self, iou: float, class_aware: bool = True) -> dict[str, float]:
-        """Precision, recall and F1 over all objects at one IoU, every prediction counted; scores are not needed.
+        """Precision, recall and F1 over all objects at one IoU. All predictions count; scores are not needed.
 
-        Class-aware, a prediction finds only its own label; nan where the two sides' labels differ.
+        If class-aware, a prediction matches only its own label; nan if the two sides have different labels.
         """
         found, gt, pred = self._found_at(iou, class_aware)
         return {name: float(values) for name, values in _scores(found.sum(), gt.sum(), pred.sum()).items()}
 
     def class_scores_at(self, iou: float) -> pd.DataFrame:
-        """One row a label at one IoU: label, gt, pred, found, precision, recall, f1."""
+        """One row per label at one IoU: label, gt, pred, found, precision, recall, f1."""
         import pandas as pd
 
         found, gt, pred = self._found_at(iou, True)
         return pd.DataFrame({"label": self.labels, "gt": gt, "pred": pred, "found": found, **_scores(found, gt, pred)})
 
     def _found_at(self, iou: float, class_aware: bool) -> tuple[NDArray[np.number], Positions, Positions]:
-        """[labels] each: hits (nan where labels cannot be compared), gt, and the predictions that count."""
+        """[labels] each: hits (nan if the sides have different labels), gt objects, and predictions that count."""
         check_iou(iou)
         if class_aware and not self.space.shared:
             return np.full(len(self.labels), np.nan), self.gt_counts, self.pred_counts
@@ -270,14 +271,14 @@ class Objects:
         return found, self.gt_counts, counted
 
     def confusion_at(self, iou: float) -> pd.DataFrame:
-        """int[gt labels + invented, pred labels + missed]: which label was found as which, matched class-blind.
+        """int64[gt labels + invented, pred labels + missed]: objects by label, matched without regard to labels.
 
-        Of gt that overlap a prediction equally, that of its own label is taken.
+        If several gt objects overlap a prediction equally, one with the label of the prediction is preferred.
         """
         return self.object_confusion_at(iou).frame()
 
     def object_confusion_at(self, iou: float) -> ObjectConfusion:
-        """The same, object by object."""
+        """The object confusion matrix at one IoU with one row per object."""
         check_iou(iou)
         return object_confusion(self.space, *self.sides, *self._matched_at(iou, class_aware=False))
 
@@ -294,6 +295,6 @@ def check_iou(iou: float) -> None:
 
 
 def objects_of(alignment: Alignment, min_score: float | None, pages: Positions | None = None) -> Objects:
-    """The objects on all pages or on some."""
+    """The objects on all or some pages."""
     reason = why_no_ap(alignment, min_score)
     return Objects(alignment.space, instances_of(alignment, min_score, pages), reason)

@@ -1,7 +1,7 @@
-"""The compiled matchers of objects: greedy by overlap, as COCO does it, and the largest one-to-one by distance.
+"""Compiled matchers of objects: greedy by overlap, as in COCO, and the largest one-to-one matching by distance.
 
-Both work group by group (a page, or a label on a page). `order` arrays list the regions group by group, and group k has
-order[start[k]:stop[k]]; regions themselves stay where they are.
+Both work group by group; a group is a page, or a label on a page. The `order` arrays contain the row numbers of the
+regions, sorted by group: group k has order[start[k]:stop[k]].
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from layoutcm.layouts.model import Floats, Positions
 
-NOT_MATCHED, HIT, LEFT_OUT = 0, 1, 2  # what a prediction is; one on a crowd, or beyond what counts, is left out
+NOT_MATCHED, HIT, LEFT_OUT = 0, 1, 2  # kinds of predictions; left out: on a crowd, or not among those that count
 
 Flags = NDArray[np.bool_]
 
 
 class Groups(NamedTuple):
-    """Regions that may match each other; groups without pred are not listed."""
+    """Groups of regions that may match each other, without groups that have no pred."""
 
     gt_order: Positions
     gt_start: Positions
@@ -31,7 +31,7 @@ class Groups(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """Where IoU is read from: `values[pred_at[i] + gt_at[j]]`; computed from the boxes where `values` is empty."""
+    """IoU of pred i and gt j: `values[pred_at[i] + gt_at[j]]`; if `values` is empty, it is computed from the boxes."""
 
     values: Floats
     gt_at: Positions
@@ -39,7 +39,7 @@ class Overlaps(NamedTuple):
 
 
 def group_regions(gt_key: Positions, pred_key: Positions, scores: Floats | None = None) -> Groups:
-    """Regions of equal key; inside, gt as in the file and pred by descending score, equal and missing ones as in it."""
+    """Group regions by key. gt keeps the order of the file; pred is sorted by descending score, then by file order."""
     gt_order = np.argsort(gt_key, kind="stable")
     pred_order = np.argsort(pred_key, kind="stable") if scores is None else np.lexsort((-scores, pred_key))
     sorted_gt, sorted_pred = gt_key[gt_order], pred_key[pred_order]
@@ -52,7 +52,7 @@ def group_regions(gt_key: Positions, pred_key: Positions, scores: Floats | None 
 
 @njit(nogil=True, cache=True)
 def box_overlap(gt: Floats, pred: Floats, crowd: bool) -> float:
-    """IoU of two boxes x, y, width, height, step by step as COCO computes it; on a crowd, the share of pred inside."""
+    """IoU of two boxes x, y, width, height in the same steps as COCO; for a crowd, the share of pred inside it."""
     width = min(pred[2] + pred[0], gt[2] + gt[0]) - max(pred[0], gt[0])
     height = min(pred[3] + pred[1], gt[3] + gt[1]) - max(pred[1], gt[1])
     if width <= 0 or height <= 0:
@@ -75,33 +75,34 @@ def match_greedily(
     thresholds: Floats,
     most: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-    """int32[pred, thresholds]: the gt of each pred or -1, and int8[pred, thresholds]: what the pred is.
+    """int32[pred, thresholds]: the gt of each pred or -1, and int8[pred, thresholds]: the kind of the pred.
 
-    In each group, pred by pred takes the gt of the highest IoU at or above the threshold that is not yet taken; of
-    equal ones that of its own label, then the last. An `ignored` gt is second choice, makes its pred LEFT_OUT, and as a
-    crowd may be taken again and again. LEFT_OUT are also an unmatched pred `outside`, and all after the first `most`.
+    In each group, each pred in turn takes the free gt with the highest IoU, if it is at or above the threshold; if
+    several are equal, one with its own label, then the last. A pred takes an `ignored` gt only if there is no other,
+    and is then LEFT_OUT; a crowd may be taken many times. An unmatched pred that is `outside` is also LEFT_OUT, and so
+    are all pred after the first `most`.
     """
-    thresholds = np.minimum(thresholds, 1 - 1e-10)  # COCO's: rounding must not deny a perfect match
+    thresholds = np.minimum(thresholds, 1 - 1e-10)  # as in COCO, so that a perfect match counts despite rounding
     match = np.full((len(pred_boxes), thresholds.size), -1, np.int32)
     kind = np.full(match.shape, LEFT_OUT, np.int8)
     taken = np.zeros((len(gt_boxes), thresholds.size), np.bool_)
-    row = np.empty(len(gt_boxes))
+    ious = np.empty(len(gt_boxes))
     for k in range(groups.pred_start.size):
         first, last = groups.gt_start[k], groups.gt_stop[k]
         for i in range(groups.pred_start[k], min(groups.pred_stop[k], groups.pred_start[k] + most)):
-            pred, peak = groups.pred_order[i], 0.0
+            pred, highest_iou = groups.pred_order[i], 0.0
             for j in range(first, last):
                 gt = groups.gt_order[j]
                 if overlaps.values.size:
-                    row[j - first] = overlaps.values[overlaps.pred_at[pred] + overlaps.gt_at[gt]]
+                    ious[j - first] = overlaps.values[overlaps.pred_at[pred] + overlaps.gt_at[gt]]
                 else:
-                    row[j - first] = box_overlap(gt_boxes[gt], pred_boxes[pred], crowd[gt])
-                peak = max(peak, row[j - first])
+                    ious[j - first] = box_overlap(gt_boxes[gt], pred_boxes[pred], crowd[gt])
+                highest_iou = max(highest_iou, ious[j - first])
             for t in range(thresholds.size):
                 best = -1
-                if peak >= thresholds[t]:
-                    best = _best(
-                        groups.gt_order[first:last], row, taken[:, t], crowd, ignored, gt_labels, pred_labels[pred],
+                if highest_iou >= thresholds[t]:
+                    best = _best_gt(
+                        groups.gt_order[first:last], ious, taken[:, t], crowd, ignored, gt_labels, pred_labels[pred],
                         thresholds[t],
                     )  # fmt: skip
                 match[pred, t] = best
@@ -114,9 +115,9 @@ def match_greedily(
 
 
 @njit(nogil=True, cache=True)
-def _best(
+def _best_gt(
     candidates: Positions,
-    row: Floats,
+    ious: Floats,
     taken: Flags,
     crowd: Flags,
     ignored: Flags,
@@ -124,17 +125,17 @@ def _best(
     label: int,
     threshold: float,
 ) -> int:
-    """The gt to take, or -1; row[j] is the IoU with candidates[j]."""
+    """The gt to take, or -1; ious[j] is the IoU with candidates[j]."""
     best = -1
-    for second_choice in (False, True):
+    for among_ignored in (False, True):
         highest = threshold
         for j in range(candidates.size):
             gt = candidates[j]
-            if ignored[gt] != second_choice or (taken[gt] and not crowd[gt]) or row[j] < highest:
+            if ignored[gt] != among_ignored or (taken[gt] and not crowd[gt]) or ious[j] < highest:
                 continue
-            if best >= 0 and row[j] == highest and gt_labels[best] == label and gt_labels[gt] != label:
+            if best >= 0 and ious[j] == highest and gt_labels[best] == label and gt_labels[gt] != label:
                 continue
-            highest, best = row[j], gt
+            highest, best = ious[j], gt
         if best >= 0:
             return best
     return best
@@ -142,7 +143,7 @@ def _best(
 
 @njit(nogil=True, cache=True)
 def order_from_left(groups: Groups, gt_centres: Floats) -> Positions:
-    """`gt_order` with the gt of each group from left to right."""
+    """int64[gt]: `gt_order` with the gt of each group sorted from left to right."""
     order = groups.gt_order.copy()
     for k in range(groups.gt_start.size):
         part = order[groups.gt_start[k] : groups.gt_stop[k]]
@@ -155,9 +156,9 @@ def order_from_left(groups: Groups, gt_centres: Floats) -> Positions:
 def near_pairs(
     groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float], pairs: Positions
 ) -> int:
-    """How many (gt, pred) of a group lie strictly within the tolerance; written to int64[pairs, gt pred] that fit.
+    """Write the (gt, pred) whose centres are near to int64[pairs, gt pred], as many as fit. Return the number found.
 
-    Here and in `match_most` the gt of a group come `from_left`, and only those beside a pred are looked at.
+    Here and in `match_most`, `gt_order` must be sorted by `order_from_left`, so that only near gt are visited.
     """
     found = 0
     for k in range(groups.pred_start.size):
@@ -176,7 +177,7 @@ def near_pairs(
 
 @njit(nogil=True, cache=True)
 def _leftmost(groups: Groups, k: int, gt_centres: Floats, pred: Floats, tolerance: tuple[float, float]) -> int:
-    """The place of the first gt of group k that is not too far to the left of pred."""
+    """The position in `gt_order` of the first gt of group k that is not too far to the left of pred."""
     first, last = groups.gt_start[k], groups.gt_stop[k]
     while first < last:
         middle = (first + last) // 2
@@ -189,14 +190,14 @@ def _leftmost(groups: Groups, k: int, gt_centres: Floats, pred: Floats, toleranc
 
 @njit(nogil=True, cache=True)
 def match_most(groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]) -> Positions:
-    """int64[pred]: the gt of each pred or -1, one to one and as many as can be (Berge: augment while a path exists).
+    """int64[pred]: the gt of each pred or -1, in a largest one-to-one matching, found by augmenting paths.
 
-    From each pred in turn, breadth first: to gt that are near, and on to the pred that holds them. A free gt ends the
-    path, and everyone on the way moves to the gt they were reached by.
+    A breadth-first search starts at each pred in turn. It goes to the gt near a pred, and from a matched gt to its
+    pred. A free gt ends the search; all pred on the path to it are then matched to the next gt of the path.
     """
     gt_of = np.full(len(pred_centres), -1)
     pred_of = np.full(len(gt_centres), -1)
-    seen_by = np.full(len(gt_centres), -1)  # the pred whose search has been here
+    seen_by = np.full(len(gt_centres), -1)  # the pred at which the last search that visited this gt started
     reached_from = np.empty(len(gt_centres), np.int64)
     queue = np.empty(len(pred_centres), np.int64)
     for k in range(groups.pred_start.size):

@@ -1,7 +1,7 @@
-"""The object confusion matrix, object by object: which label was found as which, and on which pages.
+"""The object confusion matrix: the labels of matched objects, and the pages that they are on.
 
-The last row is `invented` (predictions that met no gt), the last column `missed` (gt that no prediction met). Crowds,
-and what lies on them, are in no cell.
+The last row is `invented` (predictions without a match), the last column `missed` (gt without a match). Crowds and the
+predictions on them are in no cell.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ MISSED, INVENTED = "missed", "invented"
 
 @dataclass(frozen=True, eq=False)
 class ObjectConfusion:
-    """One row an object, or a pair of objects that met: its place in the matrix, and its page."""
+    """One row per matched pair and per unmatched object: its cell in the matrix and its page."""
 
     space: LabelSpace
-    gt: Positions  # place in the common list of labels, without Background; after the last label: invented
-    pred: Positions  # likewise; after the last label: missed
+    gt: Positions  # position in the common list of labels, without Background; len(labels) = invented
+    pred: Positions  # position in the same list; len(labels) = missed
     page: Positions  # aligned page
 
     @property
@@ -38,18 +38,18 @@ class ObjectConfusion:
 
     @cached_property
     def counts(self) -> Positions:
-        """int64[gt labels + invented, pred labels + missed], over the common list of labels."""
+        """int64[gt labels + invented, pred labels + missed], for the common list of labels."""
         n = len(self.labels) + 1
         return np.bincount(self.gt * n + self.pred, minlength=n * n).reshape(n, n)
 
     def own_labels(self, side: int) -> Positions:
-        """All labels where both sides share them, else the side's own."""
+        """int64[labels]: positions of the side's labels; all labels if both sides use the same list."""
         if self.space.shared:
             return np.arange(len(self.labels))
         return (self.space.gt_place, self.space.pred_place)[side][1:] - 1
 
     def frame(self) -> pd.DataFrame:
-        """The same as a table with names."""
+        """`counts` as a table with the labels of each side."""
         import pandas as pd
 
         n = len(self.labels)
@@ -61,21 +61,21 @@ class ObjectConfusion:
         return frame
 
     def pages_behind(self, gt: int, pred: int) -> tuple[Positions, Positions]:
-        """The pages with something in a cell, most first, and how much each has."""
+        """int64[pages] each: the pages with objects in a cell and their numbers of objects, in descending order."""
         pages, objects = np.unique(self.page[(self.gt == gt) & (self.pred == pred)], return_counts=True)
         order = np.argsort(-objects, kind="stable")
         return pages[order], objects[order]
 
 
 def _margin_name(margin: str, labels: list[str]) -> str:
-    """The margin's name, told apart from a label of the same name."""
+    """The margin's name, in parentheses if a label has the same name."""
     return margin if margin not in labels else _margin_name(f"({margin})", labels)
 
 
 def object_confusion(
     space: LabelSpace, gt: Instances, pred: Instances, match: NDArray[np.int32], kind: NDArray[np.int8]
 ) -> ObjectConfusion:
-    """Cells from a class-blind matching: for each prediction which gt, and hit, invented or left out."""
+    """The object confusion matrix of a matching that ignores labels; `match` and `kind` as from `match_greedily`."""
     from layoutcm.metrics.objects.matching import HIT
     from layoutcm.metrics.objects.matching import NOT_MATCHED as IS_INVENTED
 

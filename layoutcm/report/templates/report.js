@@ -1,5 +1,5 @@
 "use strict";
-// Draws the report from the data beside it. Everything that people wrote is set as text, never as markup.
+// Draws the report from the JSON in the page. Labels and names are inserted as text, never as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
 const VIEWS = { recall: "Recall", precision: "Precision", f1: "F1", pixels: "Pixels", collapsed: "2x2" };
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -8,8 +8,8 @@ const chosen = { view: "recall", cell: null, log: false, outlines: true, all: fa
 
 const at = (id) => document.getElementById(id);
 function make(tag, attributes = {}, ...children) {
-  const drawn = ["svg", "rect", "text", "line", "circle", "g"].includes(tag);
-  const element = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  const is_svg = ["svg", "rect", "text", "line", "circle", "g"].includes(tag);
+  const element = is_svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
@@ -18,7 +18,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Numbers as people read them; the exact value stands in the tables and in the tip.
+// Rounded numbers for reading; the tables and the tooltip have more digits.
 const grouped = (v) => v.toLocaleString("en-US", { maximumFractionDigits: 2 }).replace(/,/g, "\u202f");
 const share = (v) => (v === null ? "n/a" : `${(100 * v).toFixed(1)} %`);
 function perCent(v) {
@@ -43,7 +43,7 @@ function cell_text(value, kind) {
   return kind === "text" ? String(value) : kind === "share" ? value.toFixed(4) : grouped(value);
 }
 
-// Colours: two scales, one for what is right and one for the rest; zero is the paper.
+// Colours: one scale for correct cells and one for all others; zero is not coloured.
 const channels = (colour) => [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
 function colour_at(scale, place) {
   for (let k = 1; k < scale.length; k++) {
@@ -200,7 +200,7 @@ function worst_table(worst, pixels) {
   return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
 
-// A page: its picture, faint, the pixels of the cell lit, the regions of both sides around them.
+// A page: its faint picture, the highlighted pixels of the cell, and the regions of both sides.
 const added = (pair, i, j) => (pair.find(([a, b]) => a === i && b === j) ?? [0, 0, 0])[2];
 function* lit_areas(picture, i, j) {
   const shares = picture.pairs.map((pair) => added(pair, i, j));
@@ -228,7 +228,7 @@ function draw_page(canvas, picture, i, j, side) {
     if (image) { pen.globalAlpha = 0.5; pen.drawImage(image, 0, 0, canvas.width, canvas.height); pen.globalAlpha = 1; }
     for (const [x0, y0, x1, y1, part] of lit_areas(picture, i, j)) {
       pen.fillStyle = `rgba(214,39,40,${0.45 + 0.4 * part})`;
-      // Whole pixels of the screen, so that neighbours neither overlap nor leave a seam.
+      // Rounded to screen pixels, so that adjacent areas neither overlap nor leave a gap.
       const [a, b] = [Math.round(x0 * scale), Math.round(y0 * scale)];
       pen.fillRect(a, b, Math.max(Math.round(x1 * scale) - a, 1), Math.max(Math.round(y1 * scale) - b, 1));
     }
@@ -265,7 +265,7 @@ function enlarge(picture, i, j, lit) {
   at("large").showModal();
 }
 
-// Tables that sort by a click on a heading.
+// Tables that are sorted by a click on a heading.
 function table(name, pick) {
   const { columns, kinds, rows, of } = data.tables[name];
   const order = { column: -1, down: true };
@@ -298,7 +298,7 @@ function table_cell(value, kind, click) {
   return cell;
 }
 
-// The page as a whole.
+// The complete page.
 function draw_views() {
   const buttons = Object.entries(VIEWS).map(([view, name]) => make("button", { "aria-pressed": String(chosen.view === view), onclick: () => { chosen.view = view; draw_views(); draw_matrix(); } }, name));
   const log = make("button", { "aria-pressed": String(chosen.log), title: "Colours on a log scale", onclick: () => { chosen.log = !chosen.log; draw_views(); draw_matrix(); } }, "Log");
@@ -308,17 +308,17 @@ function draw_findings() {
   const { rows, columns } = data.tables.findings;
   const [severity, message, fix] = ["severity", "message", "fix"].map((name) => columns.indexOf(name));
   const lines = rows.map((row) => make("p", {}, make("b", { class: row[severity] }, `${row[severity]}: `), row[message], " ", make("span", { class: "soft" }, row[fix])));
-  at("findings").querySelector("div").replaceChildren(...(lines.length ? lines : [make("p", { class: "soft" }, "Nothing odd was found.")]));
+  at("findings").querySelector("div").replaceChildren(...(lines.length ? lines : [make("p", { class: "soft" }, "Nothing unusual was found.")]));
 }
-function noted(name) {
+function table_with_notes(name) {
   const { title, note } = data.tables[name];
   const notes = note.map((text) => make("p", { class: "soft recipe" }, text));
   return make("div", {}, make("h3", {}, title), table(name), ...notes);
 }
 function draw_families() {
   if (!data.families.length) return;
-  const drawn = data.families.map(({ title, values, labels, rows, columns }) => make("div", {}, make("h3", {}, title), matrix_svg(values, labels, rows, columns, "pixels", true, false).svg));
-  at("families").querySelector("div").replaceChildren(make("div", { class: "pair" }, noted("families"), noted("families_pred")), make("div", { class: "small" }, ...drawn));
+  const matrices = data.families.map(({ title, values, labels, rows, columns }) => make("div", {}, make("h3", {}, title), matrix_svg(values, labels, rows, columns, "pixels", true, false).svg));
+  at("families").querySelector("div").replaceChildren(make("div", { class: "pair" }, table_with_notes("families"), table_with_notes("families_pred")), make("div", { class: "small" }, ...matrices));
 }
 function start() {
   for (const name of ["intervals", "objects", "families"]) if (!data.tables[name]) at(name).remove();
@@ -332,9 +332,9 @@ function start() {
   at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", (row) => { by_name(row); at("matrix").scrollIntoView(); }));
   const none = make("p", {}, "n/a: the two sides have different labels. A mapping makes their classes comparable.");
   at("classes").querySelector("div").append(data.tables.classes ? table("classes") : none);
-  const drawn = ["intervals", "difference"].filter((name) => data.tables[name]);
-  if (drawn.length) at("intervals").querySelector("div").append(make("div", { class: "pair" }, ...drawn.map(noted)));
-  if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair wide" }, noted("object_scores"), noted("objects")));
+  const interval_tables = ["intervals", "difference"].filter((name) => data.tables[name]);
+  if (interval_tables.length) at("intervals").querySelector("div").append(make("div", { class: "pair" }, ...interval_tables.map(table_with_notes)));
+  if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair wide" }, table_with_notes("object_scores"), table_with_notes("objects")));
   draw_families();
   for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));
   draw_findings();
@@ -348,7 +348,7 @@ at("heatmap").addEventListener("click", (event) => {
   const key = event.target.dataset?.cell;
   if (!key || chosen.view === "collapsed") return;
   choose(...key.split("-").map(Number));
-  // Beside a large matrix there is no room, and what the click has shown stands below it.
+  // Next to a large matrix there is no space, so the result of the click is shown below it.
   if (at("cell").getBoundingClientRect().top > innerHeight - 120) at("cell").scrollIntoView();
 });
 at("heatmap").addEventListener("pointermove", (event) => {

@@ -1,4 +1,4 @@
-"""The chosen cell of the matrix: what it means, what it consists of, and the pages behind it."""
+"""The panel of the chosen matrix cell: its meaning, the causes of its pixels, and the pages behind it."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 THUMBNAILS = 4
-CAUSES_PAGES = 50  # more would keep a person waiting after a click
-A_MOMENT = 0.15  # seconds in which the browser shows the list, before it is busy with drawing the matrix anew
+CAUSES_PAGES = 50  # more would take too long after a click
+LIST_DELAY = 0.15  # seconds; the browser shows the list before it is busy with drawing the matrix again
 CAUSE_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
 CAUSES_HELP = (
-    "**Merged**: a side puts several labels on the pixel. **Border slack**: gt has the pred label and pred has the gt "
-    f"label, both no farther away than {100 * TOLERANCE:g} % of the page's longer side, so only the place of a border "
-    "is argued about. **Wrong label** (missed, invented): all the rest."
+    "**Merged**: a side puts several labels on the pixel. **Border slack**: the ground truth has the prediction's "
+    "label nearby and the prediction has the ground truth's label nearby (no farther away than "
+    f"{100 * TOLERANCE:g} % of the page's longer side), so only the position of a border differs. "
+    "**Wrong label** (missed, invented): all other pixels."
 )
 
 
 def cell_panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callable[[], None]:
-    """What the chosen cell means, and the worst pages behind it, `across` in a row, with exactly its pixels lit.
+    """The meaning of the chosen cell, and the worst pages behind it, `across` in a row, with exactly its pixels lit.
 
-    The list is there at once. What takes longer, the split and the pictures, is left to the function that comes back:
-    the page calls it when all else is drawn.
+    The list is drawn at once. The returned function draws the causes and the thumbnails, which take longer; the page
+    calls it last.
     """
     cell = selection.chosen_cell(compared)
     if cell is None:
@@ -51,7 +52,7 @@ def cell_panel(compared: Comparison, confusion: Confusion, across: int = 2) -> C
         f"{thin_spaced(round(confusion.values[cell]))} px on "
         f"{thin_spaced(len(pages))} of {screen_text.plural_spaced(scope, 'page')}"
     )
-    split = st.container()
+    causes = st.container()
     worst = pages.head(THUMBNAILS)
     places = [column for _ in range(0, len(worst), across) for column in st.columns(across)]
     frames = [
@@ -60,26 +61,26 @@ def cell_panel(compared: Comparison, confusion: Confusion, across: int = 2) -> C
     ]
     if len(pages):
         title = f"All {screen_text.plural_spaced(len(pages), 'page')}" if len(pages) > 1 else "The page"
-        every = st.expander(title, key="behind_all", on_change="rerun")
-        if every.open:
-            with every:
+        all_pages = st.expander(title, key="behind_all", on_change="rerun")
+        if all_pages.open:
+            with all_pages:
                 data_tables.page_picker(pages, key="behind")
     if st.session_state.get("cell_listed") != names:
         st.session_state["cell_listed"] = names
-        time.sleep(A_MOMENT)
+        time.sleep(LIST_DELAY)
 
-    def later() -> None:
+    def draw_slow_parts() -> None:
         if confusion.diagonal and cell[0] != cell[1] and len(pages):
-            with split:
+            with causes:
                 _show_causes(compared, names, pages)
         for frame, page in frames:
             _draw_thumbnail(compared, frame, page, names)
 
-    return later
+    return draw_slow_parts
 
 
 def _list_page(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerator:
-    """A page behind the cell in words, and the place for its picture."""
+    """The name and pixels of a page behind the cell; returns the placeholder of its thumbnail."""
     frame = place.empty()
     place.markdown(f"{as_typed(page)}  \n{thin_spaced(round(pixels))} px")
     place.button("Open page", key=f"open_{page}", on_click=selection.open_page, args=(page,))
@@ -92,7 +93,7 @@ def _draw_thumbnail(compared: Comparison, frame: DeltaGenerator, page: str, cell
 
 
 def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple[pd.DataFrame, int]:
-    """The pages behind the cell at the chosen level, and how many pages there are at it."""
+    """The pages behind the cell at the chosen level, and the number of all pages of that level."""
     pages = compared.pages_behind(gt_label, pred_label, choices.get("method"))
     level = choices.get("level")
     if selection.scope(compared) == selection.WHOLE_SET:
@@ -102,19 +103,19 @@ def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple
 
 
 def _show_causes(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
-    """[ border slack 22 % | wrong label 64 % | merged 14 % ]"""
+    """A bar such as [ border slack 22 % | wrong label 64 % | merged 14 % ]."""
     looked_at = pages.head(CAUSES_PAGES)
     key = (session.content_key(), *cell, choices.get("method"), selection.scope(compared))
-    kinds = _cached_causes(key, compared, looked_at["page"].tolist())
+    found = _cached_causes(key, compared, looked_at["page"].tolist())
     wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
     names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}
-    _bar([(name, CAUSE_COLOURS[kind], getattr(kinds, kind)) for kind, name in names.items()])
+    _show_bar([(name, CAUSE_COLOURS[kind], getattr(found, kind)) for kind, name in names.items()])
     if len(looked_at) < len(pages):
         covered = percent(float(looked_at["share"].sum() / pages["share"].sum()))
-        st.caption(f"Counted on the {len(looked_at)} pages with the most of it, {covered} of the cell.")
+        st.caption(f"Counted on the {len(looked_at)} pages with the most pixels of the cell, {covered} of it.")
 
 
-def _bar(parts: list[tuple[str, str, float]]) -> None:
+def _show_bar(parts: list[tuple[str, str, float]]) -> None:
     """Parts, (name, colour, pixels), as a bar with its legend."""
     total = sum(pixels for _, _, pixels in parts)
     pieces, legend = "", []

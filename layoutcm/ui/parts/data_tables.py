@@ -1,4 +1,4 @@
-"""Tables on the screen: their columns, their number formats, rows that open a page."""
+"""Tables on the screen: columns, number formats, rows that open a page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from layoutcm.wording import MISSING, thin_spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLE_ROWS = 20
+TABLE_ROWS = 20  # visible without scrolling
 STYLED_ROWS = 300
 PIXEL_TITLES = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
@@ -42,13 +42,13 @@ CLASS_COLUMNS = COLUMNS | {"f1": _score("F1"), "iou": plain_number("IoU")}
 
 
 def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
-    """A table to read, as high as its rows up to a limit."""
+    """A table to read, as high as its rows, up to a limit."""
     height = 38 + 35 * min(len(rows), TABLE_ROWS)
     st.dataframe(**_grid(rows, columns), height=height, key=key)
 
 
 def page_picker(table: Any, key: str, column: str = "page") -> None:
-    """A table of pages (or documents); choosing a row opens it."""
+    """A table of pages or documents; choosing a row opens the page, or sets the level to the document."""
 
     def choose() -> None:
         rows = st.session_state[key]["selection"]["rows"]
@@ -61,9 +61,9 @@ def page_picker(table: Any, key: str, column: str = "page") -> None:
 
 
 def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
-    """What all tables have in common: n/a is a dash, pixel counts have thin spaces between thousands.
+    """Arguments that all tables share: n/a is a dash, pixel counts have thin spaces between thousands.
 
-    Styling takes time, so in long tables the browser separates thousands, in its own way.
+    Styling is slow, so in long tables the browser separates the thousands in its own way.
     """
     data: Any = table
     if 0 < len(table) <= STYLED_ROWS:

@@ -1,4 +1,4 @@
-"""What is odd about the files, in plain words; one click repairs it, one more takes the repair back."""
+"""The findings about the files, with buttons that apply a repair and undo it."""
 
 from __future__ import annotations
 
@@ -9,36 +9,37 @@ import streamlit as st
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import choices, session
 from layoutcm.ui.router import go_to
-from layoutcm.ui.screen_text import as_typed, plural_spaced
+from layoutcm.ui.screen_text import SIDE_TITLES, as_typed, plural_spaced
 
 MATCH_NAMES = "match-names"
-SHOWN_AT_ONCE = 3  # remarks; more of them go into an expander
+NOTES_SHOWN = 3  # more notes go into an expander
 
-# What to do about it on this page, where the finding itself speaks to people at a keyboard.
-_GIVE_MAP = "Say under Pages which belong together"
+# Hints for this page, in place of hints about the command line.
+_GIVE_MAP = "Upload a page map under Pages"
+_IGNORE_MISSING = "set Missing pages to ignore in the sidebar"
 HINTS_FOR_PAGE = {
     "equal-label-names": "Match equal names, or map labels below.",
-    "page-only-in-gt": f"Check the page names of both files. {_GIVE_MAP}, or let the bar ignore missing pages.",
-    "page-only-in-pred": f"Check the page names of both files. {_GIVE_MAP}, or let the bar ignore missing pages.",
+    "page-only-in-gt": f"Check the page names of both files. {_GIVE_MAP}, or {_IGNORE_MISSING}.",
+    "page-only-in-pred": f"Check the page names of both files. {_GIVE_MAP}, or {_IGNORE_MISSING}.",
     "page-numbers-shifted": f"{_GIVE_MAP} if this is wrong.",
     "page-numbers-suspect": f"{_GIVE_MAP} if pages are off by one.",
     "page-numbers-ambiguous": f"{_GIVE_MAP}.",
     "documents-from-names": "",
 }
 _REPAIRS = {
-    "flip-y": "turn the y axis round",
+    "flip-y": "flip the y axis",
     "xywh": "read boxes as x, y, width, height",
     "xyxy": "read boxes as corners",
-    "unit": "read coordinates as parts of {0}",
+    "unit": "read coordinates as 0 to {0} over the page",
     "scale": "multiply coordinates by {0}",
-    "pages": "count pages anew, by {0}",
-    "images": "move regions by {0} page of the file",
+    "pages": "move page numbers by {0}",
+    "images": "move regions by {0} page in the order of the file",
     "ids": "move category ids by {0}",
 }
 
 
 def repair_in_words(repair: str) -> str:
-    """'turn the y axis round', of "flip-y"; several are joined."""
+    """'flip the y axis' for "flip-y"; several repairs are joined."""
     parts = [part.partition(":") for part in repair.split(",")]
     return " and ".join(_REPAIRS[kind].format(_signed(kind, value)) for kind, _, value in parts)
 
@@ -51,52 +52,52 @@ Found = dict[str, Iterable[Finding]]  # by side
 
 
 def show_warnings(found: Found) -> None:
-    """What may explain bad numbers; what a click repairs comes first."""
+    """The findings that may explain bad numbers; those with a repair come first."""
     serious = [(side, one) for side, some in found.items() for one in some if one.severity == "warning"]
-    for i, (side, finding) in enumerate(sorted(serious, key=lambda pair: not _repair(*pair))):
-        _warning(side, finding, f"repair_{i}_{finding.code}")
+    for i, (side, finding) in enumerate(sorted(serious, key=lambda pair: not _button_label(*pair))):
+        _show_warning(side, finding, f"repair_{i}_{finding.code}")
 
 
 def show_reminder(findings: Iterable[Finding]) -> None:
-    """For whoever did not look at the start page: there is something that may explain the numbers."""
+    """A button to the start page if there are warnings, which may explain the numbers."""
     count = sum(finding.severity == "warning" for finding in findings)
     if count:
         title = f"{plural_spaced(count, 'warning')} about these files: see Compare"
         st.button(title, key="reminder", icon=":material/warning:", on_click=go_to, args=("compare",))
 
 
-def show_remarks(found: Found) -> None:
-    """What is good to know, kept short: repairs that hold, then the rest."""
-    known = [one for some in found.values() for one in some if one.severity != "warning"]
-    done = [one for one in known if one.code == "fixed"]
-    for remark in done:
-        st.info(_text(remark))
-    others = [one for one in known if one not in done]
-    many = len(others) > SHOWN_AT_ONCE
-    with st.expander(plural_spaced(len(others), "remark")) if many else st.container():
-        for remark in others:
-            st.info(_text(remark))
+def show_notes(found: Found) -> None:
+    """The findings that are not warnings: applied repairs, then the others."""
+    notes = [one for some in found.values() for one in some if one.severity != "warning"]
+    repairs = [one for one in notes if one.code == "fixed"]
+    for note in repairs:
+        st.info(_text(note))
+    others = [one for one in notes if one not in repairs]
+    many = len(others) > NOTES_SHOWN
+    with st.expander(plural_spaced(len(others), "note")) if many else st.container():
+        for note in others:
+            st.info(_text(note))
 
 
-def _text(finding: Finding, advice: bool = True) -> str:
-    hint = HINTS_FOR_PAGE.get(finding.code, finding.hint) if advice else ""
+def _text(finding: Finding, with_hint: bool = True) -> str:
+    hint = HINTS_FOR_PAGE.get(finding.code, finding.hint) if with_hint else ""
     return as_typed(finding.message) + (f"  \n{as_typed(hint)}" if hint else "")
 
 
-def _repair(side: str, finding: Finding) -> str:
-    """What the button says; "" where no click helps."""
+def _button_label(side: str, finding: Finding) -> str:
+    """The label of the button that applies the repair; "" if there is no repair."""
     if finding.code == "equal-label-names":
         return "Match equal names"
     words = repair_in_words(finding.repair) if finding.repair else ""
     return words and f"Repair: {words}" + (" in the ground truth" if side == "gt" else "")
 
 
-def _warning(side: str, finding: Finding, key: str) -> None:
-    label = _repair(side, finding)
+def _show_warning(side: str, finding: Finding, key: str) -> None:
+    label = _button_label(side, finding)
     if not label:
         st.warning(_text(finding))
         return
-    st.warning(_text(finding, advice=not finding.repair))
+    st.warning(_text(finding, with_hint=not finding.repair))
     st.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:")
 
 
@@ -109,16 +110,16 @@ def _apply(side: str, finding: Finding) -> None:
 
 
 def show_applied_repairs() -> None:
-    """The repairs of the two files that are compared, each with a way back."""
-    mine = {session.chosen_side(side): title for side, title in (("gt", "Ground truth"), ("pred", "Prediction"))}
+    """The repairs of the two compared files, each with a button to undo it."""
+    titles = {session.chosen_side(side): title for side, title in SIDE_TITLES.items()}
     rows: list[tuple[str, str, Callable[..., None], tuple[int, ...]]] = [
-        (f"{mine[side]}: {repair_in_words(repair)}", f"{side}_{i}", _without, (i,))
+        (f"{titles[side]}: {repair_in_words(repair)}", f"{side}_{i}", _remove_repair, (i,))
         for i, text in enumerate(choices.get("fixes"))
         for side, _, repair in [text.partition("=")]
-        if side in mine
+        if side in titles
     ]
     if choices.get("taxonomy") == MATCH_NAMES:
-        rows.append(("Labels: equal names are matched", "names", _names_apart, ()))
+        rows.append(("Labels: equal names are matched", "names", _unmatch_names, ()))
     if not rows:
         return
     with st.container(border=True):
@@ -129,10 +130,10 @@ def show_applied_repairs() -> None:
             row.button("Undo", key=f"undo_{key}", on_click=undo, args=args, icon=":material/undo:")
 
 
-def _without(i: int) -> None:
+def _remove_repair(i: int) -> None:
     fixes = choices.get("fixes")
     choices.put(fixes=fixes[:i] + fixes[i + 1 :])
 
 
-def _names_apart() -> None:
+def _unmatch_names() -> None:
     choices.put(taxonomy="auto")

@@ -1,7 +1,7 @@
-"""The figures on top of the Overview, one of each other view beside them, and how far they would move.
+"""The headline figures of the Overview: those of the matrix, one of every other view, and their intervals.
 
-Objects, centres and soft scores look at all regions again, which takes seconds on a very large set; there they wait
-until somebody opens their own page. Intervals wait for a click there.
+Objects, centroids and soft scores go through all regions again, which takes seconds on a very large set. For such a
+set they are computed only after the visitor opens the Objects page, and intervals after a click.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from layoutcm.ui.parts import centroid_match, families, objects, soft_scores
 from layoutcm.ui.screen_text import plural_spaced
 from layoutcm.wording import score_text
 
-SMALL = 5000  # pages; about a second of work
-LATER = "…"
-Headline = tuple[str, str, str]
+SMALL_SET = 5000  # pages; about a second of work
+PENDING = "…"
+Headline = tuple[str, str, str]  # name, value, help
 INTERVALS_OF = {
     "F1 macro": "macro_f1",
     "F1 micro": "micro_f1",
@@ -33,10 +33,10 @@ INTERVALS_OF = {
 
 
 def draw_headlines(place: DeltaGenerator, figures: list[Headline], below: str | None = None) -> list[DeltaGenerator]:
-    """Each figure in a place of its own, with a small line `below` where one will come."""
+    """Draw every figure in its own placeholder, with the small line `below`; return the placeholders."""
     places = [place.empty() for _ in figures]
-    for own, figure in zip(places, figures):
-        _draw_one(own, figure, below)
+    for own_place, figure in zip(places, figures):
+        _draw_one(own_place, figure, below)
     return places
 
 
@@ -54,23 +54,23 @@ def _draw_one(place: DeltaGenerator, figure: Headline, below: str | None) -> Non
 
 
 def intervals_are_shown(compared: Comparison) -> bool:
-    """Whether this page shows intervals: those of the set, at once where that takes no time, else when asked for."""
-    few = len(compared.pages) <= SMALL
-    return choices.get("level") == "set" and (few or st.session_state.get("intervals_asked") == session.content_key())
+    """Whether intervals are shown: only for the whole set; if it is large, only after a click."""
+    small = len(compared.pages) <= SMALL_SET
+    return choices.get("level") == "set" and (small or st.session_state.get("intervals_asked") == session.content_key())
 
 
 def intervals_or_button(compared: Comparison) -> Intervals | None:
-    """The set's intervals; on a large set a button instead, until somebody has asked."""
+    """The intervals of the set; for a large set, None and a button until it was clicked."""
     if intervals_are_shown(compared):
         return intervals_of_set(compared)
     if choices.get("level") == "set":
         help_text = f"{RESAMPLES:,} resamples; on {plural_spaced(len(compared.pages), 'page')} this takes some seconds."
-        st.button("95 % intervals", help=help_text, on_click=_ask, key="ask_intervals")
+        st.button("95 % intervals", help=help_text, on_click=_request_intervals, key="ask_intervals")
     return None
 
 
 def show_class_bars(compared: Comparison, confusion: Confusion, key: str) -> Intervals | None:
-    """The classes' bars, with whiskers where there are intervals, which come back."""
+    """The bars of the classes, with whiskers if there are intervals; returns the intervals."""
     found = intervals_or_button(compared)
     figure = class_bars(confusion, session.theme(), intervals=found.whiskers() if found else None)
     st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
@@ -79,12 +79,12 @@ def show_class_bars(compared: Comparison, confusion: Confusion, key: str) -> Int
     return found
 
 
-def _ask() -> None:
+def _request_intervals() -> None:
     st.session_state["intervals_asked"] = session.content_key()
 
 
 def intervals_of_set(compared: Comparison) -> Intervals:
-    """The set's intervals, however long they take."""
+    """The intervals of the set, however long they take."""
     return _intervals(session.content_key(), choices.get("method"), compared)
 
 
@@ -94,37 +94,42 @@ def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
 
 
 def headlines_of_other_views(compared: Comparison) -> list[Headline]:
-    """Families, objects, soft scores, centres, where they have a meaning."""
+    """One figure each for families, objects, soft scores and centroids, where they are defined."""
     family = families.family_headline(compared)
     figures = [family] if family else []
-    if len(compared.pages) > SMALL and not objects.is_drawn(compared):
+    if len(compared.pages) > SMALL_SET and not objects.were_shown(compared):
         size = plural_spaced(len(compared.pages), "page")
-        help_text = f"On {size} this takes some seconds, so it waits until you open Objects; then it stands here too."
-        return [*figures, ("Objects", LATER, help_text)]
-    figures.append(_of_objects(compared))
+        help_text = f"On {size} this takes some seconds. Open Objects to compute it; then it is shown here too."
+        return [*figures, ("Objects", PENDING, help_text)]
+    figures.append(_object_headline(compared))
     if not soft_scores.why_none(compared):
         value = float(soft_scores.soft_averages(compared)["f_beta"]["macro"])
-        figures.append(_figure("Soft F1", value, "Pixels weighted by their regions' scores, mean of the labels"))
-    return [*figures, _of_centres(compared)]
+        figures.append(
+            _score_headline("Soft F1", value, "Pixels weighted by their regions' scores, mean of the labels")
+        )
+    return [*figures, _centroid_headline(compared)]
 
 
-def _figure(name: str, value: float, text: str) -> Headline:
+def _score_headline(name: str, value: float, text: str) -> Headline:
     return name, score_text(value), f"{text}. See Objects. ({score_text(value, 6)})"
 
 
-def _of_objects(compared: Comparison) -> Headline:
-    """mAP where predictions can be ranked, else the F1 of objects, which needs no scores."""
+def _object_headline(compared: Comparison) -> Headline:
+    """mAP if predictions can be ranked, else the F1 of objects, which needs no scores."""
     if not objects.objects_of_level(compared).why_no_ap:
-        return _figure("mAP", objects.coco_numbers(compared)[0]["AP"], "Objects by COCO's rules, IoU 0.50 to 0.95")
+        return _score_headline(
+            "mAP", objects.coco_numbers(compared)[0]["AP"], "Objects by COCO's rules, IoU 0.50 to 0.95"
+        )
     shared = compared.space.shared
-    scores = objects.ask_objects(compared, "scores_at", objects.chosen_iou(), shared)
-    whose = "with their label" if shared else "whatever their labels"
-    text = f"Objects found at IoU {objects.chosen_iou():.2f}, {whose}. There is no AP"
-    return _figure("Object F1", scores["f1"], text)
+    scores = objects.object_result(compared, "scores_at", objects.chosen_iou(), shared)
+    condition = "with their label" if shared else "whatever their labels"
+    text = f"Objects found at IoU {objects.chosen_iou():.2f}, {condition}. There is no AP"
+    return _score_headline("Object F1", scores["f1"], text)
 
 
-def _of_centres(compared: Comparison) -> Headline:
+def _centroid_headline(compared: Comparison) -> Headline:
     found = centroid_match.matched_centroids(compared)
     dx, dy = found.tolerance
-    whose = "a region with their label" if centroid_match.class_aware(compared) else "any region"
-    return _figure("Centroid recall", found.recall, f"gt regions with a centre within {dx:g} x {dy:g} px of {whose}")
+    partner = "a region with the same label" if centroid_match.class_aware(compared) else "any region"
+    text = f"Ground truth regions whose centroid is within {dx:g} x {dy:g} px of that of {partner}"
+    return _score_headline("Centroid recall", found.recall, text)

@@ -1,4 +1,4 @@
-"""The start page's parts: uploads, files of the data folder, what a file is, the mapping editor."""
+"""The parts of the start page: uploads, files of the data folder, descriptions of files, the mapping editor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ONE_OR_SEVERAL = "Off: each file is a prediction of its own, and they can be com
 
 
 def input_of_upload(upload: Any) -> InputFile:
-    """The upload as an input; its digest is taken once, not on every run."""
+    """The upload as an input; its digest is computed once, not on every run."""
     known: dict[str, InputFile] = st.session_state.setdefault("digested", {})
     if upload.file_id not in known:
         known[upload.file_id] = input_from_bytes(upload.name, upload.getvalue())
@@ -34,11 +34,11 @@ def input_of_upload(upload: Any) -> InputFile:
 
 
 def show_uploads() -> None:
-    """Two drop zones and a third for page images; loads as soon as both sides are there."""
+    """Drop zones for both sides and for page images; the files are loaded as soon as both sides are there."""
     left, right, third = columns(1, 1, 1, key="_drops")
-    # A drop zone keeps its files as long as its key is the same.
-    again = st.session_state.get("started_over", 0)
-    key = f"_{again}" if again else ""
+    # A drop zone keeps its files as long as its key stays the same.
+    restarts = st.session_state.get("started_over", 0)
+    key = f"_{restarts}" if restarts else ""
     several: Any = {"accept_multiple_files": True}
     dropped = [
         left.file_uploader("Ground truth (or model A)", key=f"upload_gt{key}", help=SEVERAL_GT, **several),
@@ -52,12 +52,12 @@ def show_uploads() -> None:
     with st.spinner("Looking at the files …"):
         gt, preds, given = ([input_of_upload(upload) for upload in zone] for zone in dropped)
         kinds = [_kinds(zone) for zone in (gt, preds)]
-    _take_pictures(
+    _load_page_images(
         given, [one for one, kind in zip(gt + preds, kinds[GT] + kinds[PRED]) if kind in dropped_files.WITH_IMAGES]
     )
     if preds:
         with right:
-            found = _predictions(preds, kinds[PRED])
+            found = _group_predictions(preds, kinds[PRED])
     if gt and preds:
         files = (dropped_files.one_layout(gt, kinds[GT]), found)
         if files != st.session_state.get("uploads_taken"):
@@ -67,7 +67,7 @@ def show_uploads() -> None:
 
 
 def _kinds(files: list[InputFile]) -> list[str]:
-    """What each file is; looked at once, because a large one takes a while."""
+    """The kind of every file; found once, because a large file takes a while."""
     known: dict[tuple[str, str], str] = st.session_state.setdefault("kinds", {})
     for one in files:
         if (one.name, one.digest) not in known:
@@ -75,8 +75,8 @@ def _kinds(files: list[InputFile]) -> list[str]:
     return [known[one.name, one.digest] for one in files]
 
 
-def _predictions(files: list[InputFile], kinds: list[str]) -> tuple[InputFile, ...]:
-    """What the formats tell, and a switch for the person who knows better."""
+def _group_predictions(files: list[InputFile], kinds: list[str]) -> tuple[InputFile, ...]:
+    """The predictions, grouped by format, or as the visitor sets the switch."""
     by_format = dropped_files.predictions(files, kinds)
     if sum(kind in dropped_files.LAYOUTS for kind in kinds) < 2:
         return by_format
@@ -85,15 +85,15 @@ def _predictions(files: list[InputFile], kinds: list[str]) -> tuple[InputFile, .
     return by_format if as_one == (len(by_format) == 1) else dropped_files.predictions(files, kinds, as_one)
 
 
-def _take_pictures(given: list[InputFile], beside: list[InputFile]) -> None:
-    """Page images of their own zone, and those that came with the annotations."""
-    if (given, beside) != st.session_state.get("pictures_given", ([], [])):
-        st.session_state["pictures_given"] = given, beside
+def _load_page_images(given: list[InputFile], layout_files: list[InputFile]) -> None:
+    """Load the page images of their own drop zone and those among the annotations."""
+    if (given, layout_files) != st.session_state.get("pictures_given", ([], [])):
+        st.session_state["pictures_given"] = given, layout_files
         st.session_state["page_images"] = None
         st.session_state["pictures_problem"] = ""
         try:
             with st.spinner("Looking through the page images …"):
-                images = image_uris.images_of_uploads(given, beside)
+                images = image_uris.images_of_uploads(given, layout_files)
             st.session_state["page_images"] = images if images.pictures else None
         except InputError as error:
             st.session_state["pictures_problem"] = error_text(error)
@@ -102,9 +102,10 @@ def _take_pictures(given: list[InputFile], beside: list[InputFile]) -> None:
 
 
 def start_over() -> None:
-    again = st.session_state.get("started_over", 0) + 1
+    """Forget the whole session, uploads included."""
+    restarts = st.session_state.get("started_over", 0) + 1
     st.session_state.clear()
-    st.session_state["started_over"] = again
+    st.session_state["started_over"] = restarts
     st.query_params.clear()
     st.rerun()
 
@@ -123,7 +124,7 @@ def show_data_folder() -> None:
 
 
 def describe_file(title: str, given: InputFile, read: Callable[[], Layout]) -> Layout | None:
-    """One file in plain words: format, pages, regions, labels; None when it cannot be read, which is then said."""
+    """Describe one file: format, pages, regions, labels. If it cannot be read, show the error and return None."""
     try:
         layout = read()
     except InputError as error:
@@ -139,34 +140,36 @@ def describe_file(title: str, given: InputFile, read: Callable[[], Layout]) -> L
 
 
 def describe_files(files: session.LoadedFiles) -> list[Layout]:
-    """Both files; none when one of them cannot be read."""
-    asked = session.comparison_request()
-    gt = describe_file("Ground truth", files.gt, lambda: layout_of(files.gt, sizes=asked.sizes, fixes=asked.gt_fixes))
+    """Describe both files; returns their layouts, or [] if one cannot be read."""
+    request = session.comparison_request()
+    gt = describe_file(
+        "Ground truth", files.gt, lambda: layout_of(files.gt, sizes=request.sizes, fixes=request.gt_fixes)
+    )
     if gt is None:
         return []
-    pred = describe_file("Prediction", asked.pred, lambda: layouts_of(asked)[PRED])
+    pred = describe_file("Prediction", request.pred, lambda: layouts_of(request)[PRED])
     others = [as_typed(pred.name) for i, pred in enumerate(files.preds) if str(i) != session.chosen_side("pred")]
     if others:
-        st.caption(f"Also here: {', '.join(others)}. The bar at the left chooses which prediction is shown.")
+        st.caption(f"Also here: {', '.join(others)}. Choose in the sidebar which prediction is shown.")
     return [gt, pred] if pred else []
 
 
 def format_names() -> str:
-    """All formats that are recognised when they are dropped, as people call them."""
+    """The titles of all formats that are recognised from their content."""
     return ", ".join(format.title for format in BY_NAME.values() if format.recognises is not never)
 
 
-def show_ways_out(files: session.LoadedFiles) -> None:
-    """What a person can still do when the two files cannot be compared."""
+def show_controls_on_failure(files: session.LoadedFiles) -> None:
+    """Controls that may help when the two files cannot be compared."""
     if files.mapping and st.button("Remove the mapping"):
         _use_mapping(files, ())
     ask_sizes(files)
-    with st.expander("Page map: whose size a page without one takes"):
+    with st.expander("Page map: a page without a size takes that of its partner"):
         page_pairs.page_map_upload()
 
 
 def ask_sizes(files: session.LoadedFiles) -> None:
-    """Formats without page sizes need one when no other file lends it."""
+    """Ask for a page size, for formats without one when no other file provides it."""
     text = st.text_input("Page size for files that have none, such as 1025x1025", files.sizes, key="sizes")
     if text != files.sizes:
         parts = text.lower().replace(" ", "").split("x")
@@ -178,17 +181,17 @@ def ask_sizes(files: session.LoadedFiles) -> None:
 
 
 def show_taxonomy(compared: Comparison) -> None:
-    """Same, different or mapped; one click to match equal names, an editor for the rest."""
+    """The taxonomy in words, a switch that matches equal names, and an editor for other mappings."""
     files = session.loaded_files()
     assert files is not None
     words = {
         "same": "Both sides use the same labels.",
-        "different": "The two sides use different labels: matrices are a block, class values need a mapping.",
+        "different": "The two sides use different labels: matrices have no diagonal, class values need a mapping.",
         "mapped": "Labels are mapped to each other.",
     }
     st.markdown(f"**Taxonomy: {compared.taxonomy}.** {words[compared.taxonomy]}")
     st.session_state["match_names"] = choices.get("taxonomy") == "match-names"
-    st.toggle("Match equal names (up to case, blanks and hyphens)", key="match_names", on_change=_match_names)
+    st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=_store_match_names)
     editor = st.expander(
         "Map labels of the prediction to labels of the ground truth",
         bool(files.mapping),
@@ -197,14 +200,14 @@ def show_taxonomy(compared: Comparison) -> None:
     )
     if editor.open:
         with editor:
-            guard(lambda: _mapping_editor(files))
+            guard(lambda: _show_mapping_editor(files))
 
 
-def _match_names() -> None:
+def _store_match_names() -> None:
     choices.put(taxonomy="match-names" if st.session_state["match_names"] else "auto")
 
 
-def _mapping_editor(files: session.LoadedFiles) -> None:
+def _show_mapping_editor(files: session.LoadedFiles) -> None:
     gt = layout_of(files.gt, sizes=files.sizes)
     pred = layout_of(session.chosen_pred(), gt, files.gt.digest, files.sizes)
     current = {old: new for side, old, new in files.mapping if side == "pred"}

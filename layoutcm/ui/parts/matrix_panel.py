@@ -1,4 +1,4 @@
-"""The matrix with its clickable cells, its CSV, and the 2x2 view."""
+"""The matrix with clickable cells, its download as CSV, and the 2x2 view."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str)
     )  # fmt: skip
 
     def choose() -> None:
-        # Before the page runs, so that one run answers a click. No cell: the chosen one was clicked again, and stays.
+        # A callback runs before the page, so one run is enough. No cell: the chosen one was clicked again; keep it.
         cell = clicked(st.session_state.get(key))
         if cell:
             choices.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
@@ -39,21 +39,21 @@ def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str)
 
 
 def download_matrix(confusion: Confusion, view: str) -> None:
-    """The numbers of the view as a file, made when somebody asks for it."""
+    """A button that downloads the numbers of the view; the file is made on the click."""
 
-    def made() -> str:
+    def make_csv() -> str:
         return csv_text(collapsed_table(confusion) if view == "collapsed" else matrix_table(confusion, view))
 
     level = choices.get("level")
     part = f"-{PurePath(choices.get(level)).stem}" if level != "set" and choices.get(level) else ""
     st.download_button(
-        "CSV", made, f"{view}{part}.csv", "text/csv", key="take_matrix", on_click="ignore", icon=":material/download:",
-        help="All labels, every digit. Figures for a paper are on the page Report.",
+        "CSV", make_csv, f"{view}{part}.csv", "text/csv", key="take_matrix", on_click="ignore",
+        icon=":material/download:", help="All labels, every digit. Figures for a paper are on the page Report.",
     )  # fmt: skip
 
 
 def next_steps(compared: Comparison) -> None:
-    """From a first look to the whole of it, and to the pages behind a cell that was clicked."""
+    """Buttons to the Overview and to the pages behind the chosen cell."""
     with st.container(horizontal=True):
         icon = ":material/arrow_forward:"
         st.button("See how good it is", type="primary", icon=icon, on_click=go_to, args=("overview",))
@@ -62,12 +62,12 @@ def next_steps(compared: Comparison) -> None:
 
 
 def columns_on_screen(confusion: Confusion) -> int:
-    """How many columns the matrix has on the screen."""
+    """The number of columns of the matrix on the screen."""
     return len(order_labels(confusion, choices.get("order"), choices.get("empty"))[1])
 
 
 def clicked(event: Any) -> tuple[int, int] | None:
-    """The matrix positions of the clicked cell; Streamlit hands customdata over as a list or as a dict."""
+    """Row and column of the clicked cell; Streamlit gives customdata as a list or as a dict."""
     points = (event or {}).get("selection", {}).get("points", [])
     data = points[0].get("customdata") if points else None
     if isinstance(data, dict):
@@ -76,7 +76,7 @@ def clicked(event: Any) -> tuple[int, int] | None:
 
 
 def show_collapsed(confusion: Confusion) -> None:
-    """Background against everything else: all four views, because each has but four numbers."""
+    """Background against everything else: all four views at once, because each has only four numbers."""
     columns = [column for _ in range(2) for column in st.columns(2, gap="medium")]
     for column, view in zip(columns, ("pixels", "recall", "precision", "f1")):
         column.subheader(VIEW_NAMES[view], anchor=False)

@@ -1,4 +1,4 @@
-"""The Method page's words, and the small pixel where one ticks labels and sees the contribution appear."""
+"""The texts of the Method page, and an example pixel whose labels can be chosen to see its contribution."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from layoutcm.ui import session
 PIXEL_LABELS = ("Text", "Caption", "Picture", "Table")
 
 RULE = """
-T = the gt labels of a pixel, P = its pred labels. Each gt label of each pixel spends exactly 1 over its row.
+T = the ground truth labels of a pixel, P = its prediction labels. Each ground truth label of each pixel adds exactly 1
+in total to its row.
 
 | case | contribution |
 |---|---|
@@ -23,14 +24,15 @@ T = the gt labels of a pixel, P = its pred labels. Each gt label of each pixel s
 """
 
 READINGS = """
-- **Recall** of a cell is its share of the row (of the gt label), **precision** its share of the column, **F1** their
-  harmonic mean. Where there is nothing to divide by, the value is n/a, never 0;
+- **Recall** of a cell is its share of the row (of the ground truth label), **precision** its share of the column,
+  **F1** their harmonic mean. Where there is nothing to divide by, the value is n/a, never 0;
   in a mean over classes, a class that only one side uses counts 0, as in scikit-learn.
 - **Averages** over classes leave Background out unless they say otherwise. *Macro* is the mean over the classes that
-  occur, *micro* takes all labelled pixels together, *weighted* weighs classes by their gt pixels.
-- **Families** say how serious a confusion is. On each pixel (or page) labels that both sides have are right and taken
-  out; what remains pairs up inside its family; what finds nobody of its family left is out of family (OOF).
-- **Content** is everything that is not Background: the 2x2 view tells whether content was found at all.
+  occur, *micro* takes all labelled pixels together, *weighted* weighs classes by their ground truth pixels.
+- **Families** say how serious a confusion is. On each pixel (or page), labels that both sides have are right and
+  are set aside; the remaining labels are paired inside their families; a label without a partner in its family is out
+  of family (OOF).
+- **Content** is everything that is not Background: the 2x2 view shows whether content was found at all.
 """
 
 DISCUSSION = {
@@ -41,17 +43,18 @@ count objects: whether a table was found once or in four pieces, and in which or
 questions. Large regions weigh more than small ones, so a page number that is always missed hardly shows in micro
 averages; look at the class's own recall.""",
     "What a wrong cell consists of": f"""
-A cell that is off the diagonal, clicked on the page Matrices, is split into three kinds that add up to it exactly. A
-pixel is *merged* when a side puts several labels on it; otherwise it is *border slack* when gt has the pred label and
-pred has the gt label, both no farther away than {100 * TOLERANCE:g} % of the page's longer side (what lies outside the
-page is Background), so that only the place of a border is argued about; all the rest carries a *wrong label*, or was
-*missed* or *invented* where one of the two is Background.""",
+Click a cell off the diagonal on the page Matrices: its pixels are split into three kinds that add up to the cell
+exactly. A pixel is *merged* when a side puts several labels on it. Otherwise it is *border slack* when the ground truth
+has the prediction's label nearby and the prediction has the ground truth's label nearby: then only the position of a
+border differs. Nearby means no farther away than {100 * TOLERANCE:g} % of the page's longer side; everything outside
+the page is Background. Every other pixel has a *wrong label*, or was *missed* or *invented* where one of the two labels
+is Background.""",
     "Matrix or tensor": """
-Where every pixel carries one label, both are the same. Where pixels carry several, the matrix lets each gt label spend
-exactly 1, which makes it one table that adds up, but an extra label on a pixel also costs the labels that were found.
-The tensor keeps two masses, one to read recall from and one for precision, and gives the true values of each label;
-it is two tables instead of one. Choose the matrix to see who is confused with whom, the tensor to quote the recall of a
-label on pages with much overlap.""",
+Where every pixel carries one label, both are the same. Where pixels carry several, each ground truth label adds exactly
+1 to the matrix, so the matrix is one table that adds up, but an extra label on a pixel also lowers the values of the
+labels that were found. The tensor keeps two tables, one for recall and one for precision, and gives the true values of
+each label. Choose the matrix to see which labels are confused, the tensor to quote the recall of a label on pages with
+much overlap.""",
     "Why Background dominates, and what to read instead": """
 Half of a printed page is empty, and empty pixels are easy. With Background, accuracy is high for any model and moves
 little between good and poor ones. The headline figures therefore leave Background out as a class; its row and column
@@ -61,32 +64,36 @@ Pixel-weighted numbers answer "what share of the area is right": a large page co
 documents answers "how good is a typical page" and is pulled down by a few bad ones. When the two differ much, sort the
 pages by score: some kind of page is going wrong.""",
     "Is a difference real?": """
-Documents (pages, where there is one document) are drawn anew with replacement, as many as there are, 1,000 times; each
-draw gives every figure once more, and the middle 95 % of them are its interval. It says how far a figure depends on
-which documents happen to be in the set, not whether the ground truth is right; with few documents it is too narrow, and
-the recall of a class that only one of them has cannot vary at all.
+Documents (pages, where there is one document) are resampled with replacement, as many as there are, 1,000 times; each
+resample gives every figure once more, and the middle 95 % of these values are its interval. It says how far a figure
+depends on which documents happen to be in the set, not whether the ground truth is right; with few documents it is too
+narrow, and the recall of a class that only one of them has cannot vary at all.
 Two intervals that overlap do not decide between two predictions, because hard documents are hard for both. Take the
-difference on the same draws (`layoutcm compare GT A B --intervals`, or `layoutcm.difference` in Python): it is real
-when its interval leaves out 0.""",
+difference on the same resamples (`layoutcm compare GT A B --intervals`, or `layoutcm.difference` in Python): it is real
+when its interval does not contain 0.""",
 }
 
 
 def show_pixel() -> None:
-    """Tick the labels of one pixel on both sides; its contribution appears."""
+    """Choose the labels of one pixel on both sides and see its contribution."""
     left, right = st.columns([1, 2], gap="medium")
     with left:
         gt = st.pills(
-            "gt labels of the pixel",
+            "Ground truth labels of the pixel",
             PIXEL_LABELS,
             default=["Picture", "Caption"],
             selection_mode="multi",
             key="pixel_gt",
         )
         pred = st.pills(
-            "pred labels of the pixel", PIXEL_LABELS, default=["Picture"], selection_mode="multi", key="pixel_pred"
+            "Prediction labels of the pixel",
+            PIXEL_LABELS,
+            default=["Picture"],
+            selection_mode="multi",
+            key="pixel_pred",
         )
         method = st.segmented_control("Method", METHODS, default="matrix", required=True, key="pixel_method")
-        for side, labels in (("gt", gt), ("pred", pred)):
+        for side, labels in (("Ground truth", gt), ("Prediction", pred)):
             word = sum(1 << (PIXEL_LABELS.index(label) + 1) for label in labels) or 1
             st.markdown(f"{side} `{word >> 4:04b} {word & 15:04b}` = {' + '.join(labels) or 'Background'}")
     with right:

@@ -1,4 +1,4 @@
-"""The Objects page's parts: COCO's numbers, and at one IoU a table, curves, the matrix and pages behind it."""
+"""The parts of the Objects page: COCO's numbers; and, at one IoU, a table, curves, the matrix, pages behind a cell."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from layoutcm.wording import percent, score_text
 if TYPE_CHECKING:
     import pandas as pd
 
-WIDE = 110  # px of a figure: four of them find room on a narrow screen
-CURVES_SHOWN = 6  # where nobody has chosen
+METRIC_WIDTH = 110  # px; four metrics fit on a narrow screen
+CURVES_SHOWN = 6  # if no labels are chosen
 OBJECT_VIEW_NAMES = {"pixels": "Objects", "recall": "Recall", "precision": "Precision", "f1": "F1"}
 RULE_HELP = (
     "How the area under a curve is taken. coco: precision at 101 recalls. voc: all points of the envelope. "
@@ -43,73 +43,75 @@ SCORE_COLUMNS = {
 
 
 def control_row() -> Any:
-    """Controls and figures beside each other; what finds no room goes to the next line."""
+    """Controls and figures in one row, which wraps if it is too long."""
     return st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
 
 
 def figure_row() -> Any:
-    """Figures beside each other, which stay together where other things stand in their row."""
+    """Figures that stay together inside a row with other elements."""
     return st.container(horizontal=True, gap="small", width="content")
 
 
 def objects_of_level(compared: Comparison) -> Objects:
     """The objects of the chosen level."""
-    return _of_level(session.content_key(), session.chosen_level(compared), compared)
+    return _objects_of_level(session.content_key(), session.chosen_level(compared), compared)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Collecting objects …")
-def _of_level(content: str, of: dict[str, str], _compared: Comparison) -> Objects:
-    return _compared.objects(of.get("page"), of.get("document"))
+def _objects_of_level(content: str, level: dict[str, str], _compared: Comparison) -> Objects:
+    return _compared.objects(level.get("page"), level.get("document"))
 
 
 def chosen_iou() -> float:
-    return round(choices.get("iou"), 2)  # a slider adds up its steps
+    return round(choices.get("iou"), 2)  # the slider sums its steps, with rounding errors
 
 
-def ask_objects(compared: Comparison, question: str, *arguments: Any) -> Any:
-    """What the objects of the level answer; each question is worked on once."""
-    return _ask_objects(
-        session.content_key(), session.chosen_level(compared), question, arguments, objects_of_level(compared)
+def object_result(compared: Comparison, method: str, *arguments: Any) -> Any:
+    """The result of a method of the chosen level's `Objects`, cached."""
+    return _object_result(
+        session.content_key(), session.chosen_level(compared), method, arguments, objects_of_level(compared)
     )
 
 
 @st.cache_resource(max_entries=64, show_spinner="Matching objects …")
-def _ask_objects(content: str, of: dict[str, str], question: str, arguments: tuple[Any, ...], _objects: Objects) -> Any:
-    return getattr(_objects, question)(*arguments)
+def _object_result(
+    content: str, level: dict[str, str], method: str, arguments: tuple[Any, ...], _objects: Objects
+) -> Any:
+    return getattr(_objects, method)(*arguments)
 
 
 @st.cache_resource(max_entries=6, show_spinner="Matching objects …")
-def _cells(content: str, of: dict[str, str], at: float, _objects: Objects) -> ObjectConfusion:
+def _object_confusion(content: str, level: dict[str, str], at: float, _objects: Objects) -> ObjectConfusion:
     return _objects.object_confusion_at(at)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Drawing curves …")
-def _curves(content: str, of: dict[str, str], at: float, rule: str, _objects: Objects) -> dict[str, Curve]:
+def _curves(content: str, level: dict[str, str], at: float, rule: str, _objects: Objects) -> dict[str, Curve]:
     ap = _objects.ap_at(at, rule)
     return {label: curve_points(label, ap[label], ranked, rule) for label, ranked in _objects.curves(at).items()}
 
 
 @st.cache_resource(max_entries=24, show_spinner="Ranking objects …", show_time=True)
-def _coco(content: str, of: dict[str, str], _objects: Objects) -> tuple[dict[str, float], pd.DataFrame]:
+def _coco_numbers(content: str, level: dict[str, str], _objects: Objects) -> tuple[dict[str, float], pd.DataFrame]:
     return _objects.summary, _objects.per_class
 
 
 def coco_numbers(compared: Comparison) -> tuple[dict[str, float], pd.DataFrame]:
     """COCO's twelve numbers and the table of the labels."""
-    return _coco(session.content_key(), session.chosen_level(compared), objects_of_level(compared))
+    return _coco_numbers(session.content_key(), session.chosen_level(compared), objects_of_level(compared))
 
 
-def remember_drawn(compared: Comparison) -> None:
-    """The page has been drawn: from now on other pages may ask for its numbers at no cost."""
+def remember_shown(compared: Comparison) -> None:
+    """Note that the page was shown: its results are cached now, so other pages can use them at once."""
     st.session_state["objects_drawn"] = (session.content_key(), session.chosen_level(compared))
 
 
-def is_drawn(compared: Comparison) -> bool:
+def were_shown(compared: Comparison) -> bool:
     return st.session_state.get("objects_drawn") == (session.content_key(), session.chosen_level(compared))
 
 
 def show_coco_summary(compared: Comparison) -> None:
-    """AP and AR by COCO's rules, or why there are none."""
+    """AP and AR by COCO's rules, or the reason why there are none."""
     objects = objects_of_level(compared)
     if objects.why_no_ap:
         st.info(as_typed(f"There is no AP. {objects.why_no_ap}"))
@@ -117,7 +119,9 @@ def show_coco_summary(compared: Comparison) -> None:
     values, _ = coco_numbers(compared)
     with figure_row():
         for name, text in HEADLINES.items():
-            st.metric(name, score_text(values[name]), help=f"{text} ({score_text(values[name], 6)})", width=WIDE)
+            st.metric(
+                name, score_text(values[name]), help=f"{text} ({score_text(values[name], 6)})", width=METRIC_WIDTH
+            )
     others = [f"{name} {score_text(value)}" for name, value in values.items() if name not in HEADLINES]
     st.caption(
         f"{screen_text.join_unbroken(others)}  \n"
@@ -126,62 +130,59 @@ def show_coco_summary(compared: Comparison) -> None:
 
 
 def show_one_iou(compared: Comparison) -> None:
-    """Everything that depends on the IoU from which on an object counts as found."""
+    """Everything that depends on the smallest IoU at which an object counts as found."""
     objects = objects_of_level(compared)
-    blind = not objects.space.shared
-    scores = ask_objects(compared, "scores_at", chosen_iou(), not blind)
+    any_label = not objects.space.shared
+    scores = object_result(compared, "scores_at", chosen_iou(), not any_label)
     with control_row():
         st.slider("IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, width=280, **choices.bind("iou"),
-                  help="From which overlap (intersection over union) on an object counts as found")  # fmt: skip
+                  help="The smallest overlap (intersection over union) at which an object counts as found")  # fmt: skip
         with figure_row():
             for name in ("precision", "recall", "f1"):
-                whose = "any" if blind else "same"
-                text = f"All objects at IoU {chosen_iou():.2f}, every prediction counted, {whose} label"
+                condition = "any" if any_label else "same"
+                text = f"All objects at IoU {chosen_iou():.2f}, every prediction counted, {condition} label"
                 value = scores[name]
-                st.metric(name.capitalize(), score_text(value), help=f"{text} ({score_text(value, 6)})", width=WIDE)
-    st.markdown(object_sentence(objects, scores, selection.scope(compared), blind))
-    cells = _cells(session.content_key(), session.chosen_level(compared), chosen_iou(), objects)
-    if blind:
-        _tables_of_sides(cells)
+                st.metric(
+                    name.capitalize(), score_text(value), help=f"{text} ({score_text(value, 6)})", width=METRIC_WIDTH
+                )
+    st.markdown(object_sentence(objects, scores, selection.scope(compared), any_label))
+    cells = _object_confusion(session.content_key(), session.chosen_level(compared), chosen_iou(), objects)
+    if any_label:
+        _show_side_tables(cells)
     else:
-        _class_table(compared, objects)
+        _show_class_table(compared, objects)
     left, right = page_frame.columns(3, 2, key="_objects", labels=len(cells.labels) + 1)
     with left:
-        _matrix(compared, cells)
+        _show_matrix(compared, cells)
     with right:
-        if not blind:
-            _curves_of_labels(compared, objects)
-        _behind(compared, cells)
+        if not any_label:
+            _show_curves(compared, objects)
+        _show_pages_behind(compared, cells)
 
 
-def object_sentence(objects: Objects, scores: dict[str, float], scope: str, blind: bool) -> str:
-    """What a manager can read."""
+def object_sentence(objects: Objects, scores: dict[str, float], scope: str, any_label: bool) -> str:
+    """The result in one sentence, for readers who do not know the metrics."""
     gt, pred = int(objects.gt_counts.sum()), int(objects.pred_counts.sum())
     if not gt and not pred:
         return f"There are no objects in {as_typed(scope)}."
-    found = (
-        f"{percent(scores['recall'])} of {plural_spaced(gt, 'object')} in gt"
-        if gt
-        else "gt has no objects, and nothing"
-    )
-    right = (
-        f"{percent(scores['precision'])} of {plural_spaced(pred, 'object')} in pred" if pred else "pred has no objects"
-    )
-    whose = "whatever their labels" if blind else "with their label"
+    condition = "whatever their labels" if any_label else "with their label"
+    found = f"{percent(scores['recall'])} of {plural_spaced(gt, 'object')} in the ground truth are found, {condition}"
+    right = f"{percent(scores['precision'])} of {plural_spaced(pred, 'object')} in the prediction "
+    right += "meet one of the ground truth" if any_label else "are right"
     what = {"box": "boxes", "mask": "masks"}[objects.shapes]
     return (
-        f"In {as_typed(scope)}, at an IoU of {chosen_iou():.2f} or more between {what}, {found} are found, {whose}; "
-        f"{right}{' are right' if pred and not blind else ' meet one of gt' if pred else ''}."
+        f"In {as_typed(scope)}, at an IoU of {chosen_iou():.2f} or more between {what}, "
+        f"{found if gt else 'the ground truth has no objects'}; {right if pred else 'the prediction has no objects'}."
     ).replace(" %", "\u00a0%")
 
 
-def _class_table(compared: Comparison, objects: Objects) -> None:
-    """One row a label that either side has; columns without any value are left out."""
+def _show_class_table(compared: Comparison, objects: Objects) -> None:
+    """One row per label that either side has; columns without any value are left out."""
     import pandas as pd
 
-    table = ask_objects(compared, "class_scores_at", chosen_iou())
+    table = object_result(compared, "class_scores_at", chosen_iou())
     if not objects.why_no_ap:
-        at = ask_objects(compared, "ap_at", chosen_iou(), choices.get("ap_rule"))
+        at = object_result(compared, "ap_at", chosen_iou(), choices.get("ap_rule"))
         _, coco_values = coco_numbers(compared)
         more = coco_values[["ap", "ap50", "ap75", "ar"]]
         table = pd.concat([table.assign(ap_at=table["label"].map(at)), more], axis=1)
@@ -191,10 +192,10 @@ def _class_table(compared: Comparison, objects: Objects) -> None:
     data_tables.show_table(table, _columns(), key="object_classes")
 
 
-def _tables_of_sides(cells: ObjectConfusion) -> None:
-    """Where labels differ: what of each side's labels meets something on the other side."""
+def _show_side_tables(cells: ObjectConfusion) -> None:
+    """One table per side, if the labels differ: how many objects of every label overlap one of the other side."""
     for side, place in zip((GT, PRED), page_frame.columns(1, 1, key="_sides")):
-        table = met_table(cells, side)
+        table = matched_share_table(cells, side)
         columns = _columns() | {
             "found": st.column_config.NumberColumn(("is met", "meets gt")[side], format="localized")
         }
@@ -205,8 +206,8 @@ def _tables_of_sides(cells: ObjectConfusion) -> None:
             )
 
 
-def met_table(cells: ObjectConfusion, side: int) -> pd.DataFrame:
-    """One row a label of a side: label, how many objects, how many meet one of the other side, and their share."""
+def matched_share_table(cells: ObjectConfusion, side: int) -> pd.DataFrame:
+    """One row per label of a side: label, number of objects, how many have a match on the other side, their share."""
     import pandas as pd
 
     own = cells.own_labels(side)
@@ -226,8 +227,8 @@ def _columns() -> dict[str, Any]:
     return scores | counts
 
 
-def _curves_of_labels(compared: Comparison, objects: Objects) -> None:
-    """Precision over recall for some labels; a point each where nothing can be ranked."""
+def _show_curves(compared: Comparison, objects: Objects) -> None:
+    """Precision over recall for some labels; one point per label if predictions cannot be ranked."""
     st.subheader("Precision and recall", anchor=False)
     known = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
     choices.put(curves=tuple(label for label in choices.get("curves") if label in known))
@@ -237,10 +238,10 @@ def _curves_of_labels(compared: Comparison, objects: Objects) -> None:
                 "AP rule", choices.CHOICES["ap_rule"], required=True, help=RULE_HELP, **choices.bind("ap_rule")
             )
         st.multiselect("Labels with a curve", known, placeholder="the most frequent", **choices.bind("curves"))
-    in_bar = [label for label in known if label in choices.get("labels")]
-    chosen = choices.get("curves") or in_bar or known[:CURVES_SHOWN]
+    in_sidebar = [label for label in known if label in choices.get("labels")]
+    chosen = choices.get("curves") or in_sidebar or known[:CURVES_SHOWN]
     if objects.why_no_ap:
-        table = ask_objects(compared, "class_scores_at", chosen_iou())
+        table = object_result(compared, "class_scores_at", chosen_iou())
         figure = points_figure(table[table["label"].isin(chosen)], objects.labels, session.theme())
         words = f"Without a ranking a label has no curve, but one point at IoU {chosen_iou():.2f}."
     else:
@@ -254,8 +255,8 @@ def _curves_of_labels(compared: Comparison, objects: Objects) -> None:
     st.caption(words)
 
 
-def _matrix(compared: Comparison, cells: ObjectConfusion) -> None:
-    """What was found as what; the chosen cell is that of all matrices, with Background for missed and invented."""
+def _show_matrix(compared: Comparison, cells: ObjectConfusion) -> None:
+    """The object matrix. Its chosen cell is that of all matrices; missed and invented correspond to Background."""
     st.subheader(f"What is found as what, at IoU {chosen_iou():.2f}", anchor=False)
     st.segmented_control(
         "View",
@@ -276,13 +277,13 @@ def _matrix(compared: Comparison, cells: ObjectConfusion) -> None:
 
     st.plotly_chart(figure, key=key, on_select=choose, selection_mode="points", config=CONFIG, theme=None)
     st.caption(
-        "Matched whatever the label, each object once. *missed*: gt that nothing in pred meets; *invented*: pred that "
-        "meets nothing in gt."
+        "Objects are matched whatever their labels, each at most once. *missed*: objects of the ground truth without a "
+        "match; *invented*: objects of the prediction without a match."
     )
 
 
 def chosen_object_cell(compared: Comparison) -> tuple[int, int] | None:
-    """The chosen cell as positions in the object matrix, whose margins come last."""
+    """Row and column of the chosen cell in the object matrix, where missed and invented come last."""
     cell = selection.chosen_cell(compared)
     if cell is None or cell == (0, 0):
         return None
@@ -291,7 +292,7 @@ def chosen_object_cell(compared: Comparison) -> tuple[int, int] | None:
     return gt, pred
 
 
-def _behind(compared: Comparison, cells: ObjectConfusion) -> None:
+def _show_pages_behind(compared: Comparison, cells: ObjectConfusion) -> None:
     """The pages behind the chosen cell."""
     cell = chosen_object_cell(compared)
     if cell is None:

@@ -1,4 +1,4 @@
-"""The parts of the page viewer: choosing a page, outlines on its picture, masks with their words, its numbers."""
+"""The parts of the page viewer: the choice of a page, its regions on its image, its masks, its numbers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import choices, page_frame, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import picture_uri
 from layoutcm.ui.parts import data_tables, sentences
+from layoutcm.ui.screen_text import SIDE_TITLES
 from layoutcm.wording import thin_spaced
 
-MAPS = {"gt": "gt", "pred": "pred", "difference": "Difference", "cell": "Chosen cell"}
+MASK_NAMES = SIDE_TITLES | {"difference": "Difference", "cell": "Chosen cell"}
 
 
 def choose_page(compared: Comparison) -> str:
-    """Title, previous and next, and the page itself."""
+    """The select box and the buttons that choose a page; returns the page."""
     current = choices.get("page") if choices.get("page") in compared.alignment.pages.index else compared.pages[0]
     index = compared.page_index(current)
     choices.put(page=current)
@@ -52,50 +53,58 @@ def _turn_to(compared: Comparison, index: int) -> None:
 
 
 def show_overlay(compared: Comparison, page: str) -> None:
+    """The outlines of both layouts on the page image."""
     index = compared.page_index(page)
     pages = compared.alignment.pages
-    only = set(_shown_labels(compared))
+    only = set(_visible_labels(compared))
     boxes = [box for box in page_boxes(compared, page) if box["label"] in only]
-    sides = st.pills("Show", SIDES, default=list(SIDES), selection_mode="multi", key="viewer_sides")
+    sides = st.pills(
+        "Show",
+        SIDES,
+        default=list(SIDES),
+        selection_mode="multi",
+        format_func=SIDE_TITLES.__getitem__,
+        key="viewer_sides",
+    )
     boxes = [box for box in boxes if box["side"] in sides]
     image = picture_uri(selection.page_images().find(compared, index))
     width, height = float(pages.widths[index]), float(pages.heights[index])
-    figure = page_overlay(width, height, boxes, session.theme(), image=image, height_px=_height(width, height))
-    st.caption("Click a legend entry to hide a label, scroll to zoom, hover a centre for details.")
+    figure = page_overlay(width, height, boxes, session.theme(), image=image, height_px=_overlay_height(width, height))
+    st.caption("Click a legend entry to hide a label, scroll to zoom, hover over the centre of a region for details.")
     st.plotly_chart(figure, key=f"overlay_{page}", config=CONFIG | {"scrollZoom": True}, theme=None)
 
 
-def _height(width: float, height: float) -> int:
-    """Of the overlay: what a page needs to fill the width that the legend leaves on a common screen."""
+def _overlay_height(width: float, height: float) -> int:
+    """The height of the overlay at which the page fills the width beside the legend on a common screen."""
     return round(min(max(480 * height / max(width, 1), 300), 900)) + 44
 
 
 def show_masks(compared: Comparison, page: str) -> None:
-    """The page coloured by its label sets; the pointer asks for the words."""
+    """The page coloured by its label sets; the hover text shows the packed words."""
     tiles = compared.page_tiles(page)
     cell = selection.chosen_cell(compared)
     lit = tiles.share_of(cell, choices.get("method")) if cell else None
     kind = choices.get("mask")
     if not kind or (kind == "cell" and not cell):
         kind = "cell" if lit is not None and lit.any() else "difference"
-    _choose_mask(kind, cell is not None)
+    _show_mask_buttons(kind, cell is not None)
     colours = label_colours(compared.labels[1:])
-    colours = {label: colours[label] for label in _shown_labels(compared)}
+    colours = {label: colours[label] for label in _visible_labels(compared)}
     image = picture_uri(selection.page_images().find(compared, compared.page_index(page)))
     figure = label_set_map(tiles, kind, colours, session.theme(), lit, image=image)
     st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
-    _legend(tiles, kind, lit)
+    _show_legend(tiles, kind, lit)
 
 
-def _shown_labels(compared: Comparison) -> Sequence[str]:
-    """Those chosen in the bar, or all."""
+def _visible_labels(compared: Comparison) -> Sequence[str]:
+    """The labels chosen in the sidebar, or all labels."""
     return choices.get("labels") or compared.labels[1:]
 
 
-def _choose_mask(current: str, has_cell: bool) -> None:
-    """Buttons, because they have keys; each shows its own."""
+def _show_mask_buttons(current: str, has_cell: bool) -> None:
+    """Buttons, because buttons can have keyboard shortcuts, which they show."""
     with st.container(horizontal=True, gap="small"):
-        for key, (kind, title) in enumerate(MAPS.items(), start=1):
+        for key, (kind, title) in enumerate(MASK_NAMES.items(), start=1):
             if kind == "cell" and not has_cell:
                 continue
             st.button(
@@ -104,7 +113,7 @@ def _choose_mask(current: str, has_cell: bool) -> None:
             )  # fmt: skip
 
 
-def _legend(tiles: PageTiles, kind: str, lit: Any) -> None:
+def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
     if kind == "difference":
         parts = [
             f":color[■]{{foreground={colour}}} {name}" for name, colour in zip(AGREEMENT, AGREEMENT_COLOURS) if colour

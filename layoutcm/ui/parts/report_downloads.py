@@ -1,4 +1,4 @@
-"""The parts of the report page: one table to look at and take, and everything as a zip."""
+"""The downloads of the Report page: one table with a preview, and the whole report as a zip."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from layoutcm.metrics.objects.matched_objects import Objects
 
 PREVIEW_ROWS = 200
-# Made when they are chosen, because matching objects takes its time.
+# Made only when chosen, because matching objects takes time.
 OBJECT_TABLES = {"object_scores": "Objects", "objects": "Objects by class"}
 
 
 def show_table(compared: Comparison, confusion: Confusion) -> None:
-    """Choose a table, see it, take it as CSV or LaTeX, copy it as Markdown."""
+    """Choose a table, preview it, download it as CSV or LaTeX, copy it as Markdown."""
     key = (session.content_key(), confusion.recipe, choices.get("level"), _scope_name())
     known = _tables(key, compared, confusion)
     titles = {name: table.title for name, table in known.items() if name != "classes" or confusion.diagonal}
@@ -51,7 +51,7 @@ def show_table(compared: Comparison, confusion: Confusion) -> None:
     with right:
         shown = table.frame.head(PREVIEW_ROWS)
         height = 38 + 35 * min(len(shown), 10)
-        st.dataframe(_written(table, shown), hide_index=True, key="report_preview", height=height)
+        st.dataframe(_as_text(table, shown), hide_index=True, key="report_preview", height=height)
         for text in filter(None, (table.note, table.recipe)):
             st.caption(screen_text.as_typed(text))
         if len(table.frame) > len(shown):
@@ -60,11 +60,11 @@ def show_table(compared: Comparison, confusion: Confusion) -> None:
             st.code(markdown(Table(table.name, table.title, shown, table.matrix, table.pixels)), language=None)
 
 
-def _written(table: Table, shown: pd.DataFrame) -> Any:
-    """Rows as text, because the browser cuts long numbers at their left; names that are unique, as it asks for."""
+def _as_text(table: Table, shown: pd.DataFrame) -> Any:
+    """The rows as text, because the browser cuts long numbers off at the left; with the unique names that it needs."""
     names = make_unique([str(name) for name in shown.columns])
-    ways = {"share": "{:.4f}".format, "whole": thin_spaced, "pixels": thin_spaced, "fractions": thin_spaced}
-    formats: dict[Any, Any] = {name: ways[kind] for name, kind in zip(names, table.kinds()) if kind in ways}
+    formatters = {"share": "{:.4f}".format, "whole": thin_spaced, "pixels": thin_spaced, "fractions": thin_spaced}
+    formats: dict[Any, Any] = {name: formatters[kind] for name, kind in zip(names, table.kinds()) if kind in formatters}
     return shown.set_axis(names, axis="columns").style.format(formats, na_rep=MISSING)
 
 
@@ -83,7 +83,7 @@ def _object_tables(key: tuple[str, ...], _objects: Objects) -> dict[str, Table]:
 
 
 def show_whole_report(compared: Comparison) -> None:
-    """The whole report of the set: made on demand, kept for this visitor until the comparison changes."""
+    """The whole report of the set: made on a click, and kept for this visitor until the comparison changes."""
     families = [choices.get(f"family_{choice}") for choice in ("sample", "count", "depth")]
     help_text = f"{RESAMPLES:,} resamples of documents: whiskers on class bars, and tables of intervals"
     intervals = st.toggle("With intervals", key="report_intervals", help=help_text)
@@ -93,48 +93,50 @@ def show_whole_report(compared: Comparison) -> None:
         choices.get("families"),
         *families,
         intervals,
-        *_picture_names(),
+        *_image_keys(),
     )
     made = st.session_state.get("report_made")
     if made is None or made[0] != key:
         st.caption("HTML that opens offline, a spreadsheet, JSON, pages as CSV and Parquet, figures, LaTeX tables.")
         if not st.button("Make the report of the whole set", type="primary", key="make_report"):
             return
-        st.session_state["report_made"] = (key, _made(compared, intervals))
+        st.session_state["report_made"] = (key, _make_report(compared, intervals))
         st.rerun()
-    _take(made[1])
+    _show_downloads(made[1])
 
 
-def _picture_names() -> list[str]:
-    """What stands for the page images in use."""
+def _image_keys() -> list[str]:
+    """Keys for the page images in use."""
     files = session.loaded_files()
     uploaded = (one.digest for zone in st.session_state.get("pictures_given", ()) for one in zone)
     return [files.images if files else "", *uploaded]
 
 
-def _made(compared: Comparison, intervals: bool) -> bytes:
+def _make_report(compared: Comparison, intervals: bool) -> bytes:
     bar = st.progress(0.0, "Starting …")
 
-    def tell(what: str, share: float) -> None:
+    def show_progress(what: str, share: float) -> None:
         bar.progress(share, f"Making the {what} …")
 
-    extras = Extras(_families(compared), headlines.intervals_of_set(compared) if intervals else None)
-    archive = report_zip(compared, selection.page_images(), method=choices.get("method"), extras=extras, progress=tell)
+    extras = Extras(_explicit_families(compared), headlines.intervals_of_set(compared) if intervals else None)
+    archive = report_zip(
+        compared, selection.page_images(), method=choices.get("method"), extras=extras, progress=show_progress
+    )
     bar.empty()
     return archive
 
 
-def _families(compared: Comparison) -> FamilyConfusion | None:
-    """Those that somebody has chosen; the best guess at them is no part of a report."""
-    tree = family_choice.asked_tree(compared)
+def _explicit_families(compared: Comparison) -> FamilyConfusion | None:
+    """The families that the visitor chose; the report does not use a default tree."""
+    tree = family_choice.explicit_tree(compared)
     if tree is None:
         return None
     sample, count, depth = (choices.get(f"family_{choice}") for choice in ("sample", "count", "depth"))
     return compared.families(tree, sample, count, depth=depth)
 
 
-def _take(archive: bytes) -> None:
-    """The zip, or one file of it."""
+def _show_downloads(archive: bytes) -> None:
+    """Buttons that download the zip or one file of it."""
     name = PurePath(session.chosen_pred().name).stem or "prediction"
     whole, one, button = page_frame.columns(2, 3, 2, key="_take")
     whole.download_button(
@@ -147,4 +149,4 @@ def _take(archive: bytes) -> None:
         member = str(one.selectbox("or one file of it", members, index=first, key="report_member"))
         data = files.read(member)
     file = PurePath(member).name
-    button.download_button(f"Take {file}", data, file, key="take_one", on_click="ignore", width="stretch")
+    button.download_button(f"Download {file}", data, file, key="take_one", on_click="ignore", width="stretch")

@@ -1,7 +1,7 @@
-"""One figure of the report page: choosing it, seeing it as it will be printed, taking it in one of three formats.
+"""One figure of the Report page: its choice, a preview as it will be printed, downloads in three formats.
 
-A download is drawn when somebody asks for it, outside of the visitor's session: whatever a figure needs of the session
-is looked up before.
+A download is drawn on the click, outside the visitor's session, so everything a figure needs from the session is looked
+up before.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ FIGURE_NAMES = {
     CURVES: "Precision over recall (objects)",
     "models": "Difference to another prediction",
     "overlay": "Page with both layouts",
-    "gt": "Page, label sets of gt",
-    "pred": "Page, label sets of pred",
+    "gt": "Page, label sets of the ground truth",
+    "pred": "Page, label sets of the prediction",
     "difference": "Page, difference",
     "cell": "Page, pixels behind the chosen cell",
 }
-OF_A_PAGE = ("overlay", "gt", "pred", "difference", "cell")
+PAGE_FIGURES = ("overlay", "gt", "pred", "difference", "cell")
 TWO_MODELS = "models"
 WIDTH_NAMES = {"": "as it fits", "one": "one column (85 mm)", "two": "two columns (178 mm)"}
 TYPES = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
@@ -50,32 +50,35 @@ Draw = Callable[..., "Figure"]
 
 
 def show_figure(compared: Comparison, confusion: Confusion) -> None:
+    """Controls, preview and download buttons."""
     left, right = page_frame.columns(1, 2, key="_figure")
     with left:
-        possible = _possible(compared, confusion)
-        names = [name for name in FIGURE_NAMES if name in possible]
+        available = _available_figures(compared, confusion)
+        names = [name for name in FIGURE_NAMES if name in available]
         name = str(st.selectbox("Figure", names, format_func=FIGURE_NAMES.__getitem__, key="report_figure"))
-        file, key, draw = _chosen(compared, confusion, name)
+        file, key, draw = _chosen_figure(compared, confusion, name)
         width = str(st.selectbox("Width", list(WIDTH_NAMES), format_func=WIDTH_NAMES.__getitem__, key="report_width"))
         caption = st.toggle("Recipe as a small caption", value=True, key="report_caption")
         look = {"width": width or None, "caption": caption}
         whole_key = (session.content_key(), confusion.recipe, choices.get("method"), name, *key, width, caption)
         make = lambda format: _figure_file((*whole_key, format), partial(draw, **look))
     with right, st.spinner("Drawing …"):
-        seen = _preview(make)
+        is_drawable = _show_preview(make)
     with left:
         row = st.container(horizontal=True)
-        for format, kind in TYPES.items() if seen else ():
+        for format, kind in TYPES.items() if is_drawable else ():
             row.download_button(
                 format.upper(), partial(make, format), f"{file}.{format}", kind, key=f"take_{format}",
                 on_click="ignore",
             )  # fmt: skip
-        scope = screen_text.as_typed(f"page {choices.get('page')}" if name in OF_A_PAGE else selection.scope(compared))
+        scope = screen_text.as_typed(
+            f"page {choices.get('page')}" if name in PAGE_FIGURES else selection.scope(compared)
+        )
         st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
 
 
-def _preview(make: Callable[[str], bytes]) -> bool:
-    """The figure as it will be printed, or why there is none."""
+def _show_preview(make: Callable[[str], bytes]) -> bool:
+    """Show the figure as it will be printed, or why there is none; returns whether there is one."""
     try:
         st.image(make("png"))
     except InputError as error:
@@ -84,23 +87,23 @@ def _preview(make: Callable[[str], bytes]) -> bool:
     return True
 
 
-def _possible(compared: Comparison, confusion: Confusion) -> list[str]:
-    """The figures of a report, those of two models when there are two, those of a page."""
+def _available_figures(compared: Comparison, confusion: Confusion) -> list[str]:
+    """The figures of a report, the difference of two predictions if there are two, and the figures of a page."""
     models = [TWO_MODELS] if len(session.pred_names()) > 1 else []
-    pages = [name for name in OF_A_PAGE if compared.pages and (name != "cell" or selection.chosen_cell(compared))]
+    pages = [name for name in PAGE_FIGURES if compared.pages and (name != "cell" or selection.chosen_cell(compared))]
     return [*figure_names(confusion, objects.objects_of_level(compared)), *models, *pages]
 
 
-def _chosen(compared: Comparison, confusion: Confusion, name: str) -> tuple[str, tuple[Any, ...], Draw]:
-    """The file's name, what stands for the figure beyond its name, and what draws it, without the session."""
+def _chosen_figure(compared: Comparison, confusion: Confusion, name: str) -> tuple[str, tuple[Any, ...], Draw]:
+    """The file name, the rest of the cache key, and a function that draws the figure without the session."""
     if name == TWO_MODELS:
-        return _of_two(compared)
-    if name in OF_A_PAGE:
+        return _difference_figure(compared)
+    if name in PAGE_FIGURES:
         page = _chosen_page(compared)
         picture = selection.page_images().find(compared, compared.page_index(page))
         cell = (choices.get("gt_label"), choices.get("pred_label")) if name == "cell" else None
         key = (page, cell, picture and picture.digest)
-        return name, key, partial(_page, compared, page, name, cell, confusion.method, picture)
+        return name, key, partial(_draw_page, compared, page, name, cell, confusion.method, picture)
     return name, (), partial(report_figure, name, compared, confusion, objects.objects_of_level(compared))
 
 
@@ -110,30 +113,30 @@ def _chosen_page(compared: Comparison) -> str:
     return str(st.selectbox("Page", list(compared.pages), **choices.bind("page", "report")))
 
 
-def _of_two(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw]:
-    """The chosen prediction less another one that is chosen here."""
+def _difference_figure(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw]:
+    """The matrix of the chosen prediction minus that of another one, which is chosen here."""
     names, own = session.pred_names(), session.chosen_index()
     others = [k for k in range(len(names)) if k != own]
-    other = int(st.selectbox("Less which prediction", others, format_func=names.__getitem__, key="report_other"))
+    other = int(st.selectbox("Prediction to subtract", others, format_func=names.__getitem__, key="report_other"))
     title = lambda view: VIEW_NAMES[view].capitalize()
     view = str(st.selectbox("View", list(DIFFERENCES), format_func=title, key="report_view"))
-    asked, part = session.comparison_request(other), session.chosen_level(compared)
+    request, level = session.comparison_request(other), session.chosen_level(compared)
     titles = (PurePath(names[other]).stem, PurePath(names[own]).stem)
-    key = (asked.key, view, *titles, *part.items())
+    key = (request.key, view, *titles, *level.items())
     try:
-        first = comparison_of(asked, session.compare_options())
+        first = comparison_of(request, session.compare_options())
     except InputError as error:
-        return DIFFERENCES[view], key, partial(_refuse, error)
+        return DIFFERENCES[view], key, partial(_raise, error)
     return DIFFERENCES[view], key, partial(
-        matrix_difference_figure, first, compared, view, titles, method=choices.get("method"), **part
+        matrix_difference_figure, first, compared, view, titles, method=choices.get("method"), **level
     )  # fmt: skip
 
 
-def _refuse(error: InputError, **_: Any) -> Figure:
+def _raise(error: InputError, **_: Any) -> Figure:
     raise error
 
 
-def _page(
+def _draw_page(
     compared: Comparison,
     page: str,
     name: str,

@@ -1,4 +1,4 @@
-"""Numbers in words and tables for the pages: the sentence on top, headline figures, ranked confusions."""
+"""Results as sentences, headline figures and tables, for several pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
 
 
 def summary_sentence(confusion: Confusion, pred: str, scope: str) -> str:
-    """What a manager can read."""
+    """The result in one sentence, for readers who do not know the metrics."""
     content = confusion.collapse().class_values()
     found = f"**{as_typed(pred)}** finds {percent(content['recall'][1])} of content pixels of {as_typed(scope)}"
     if not confusion.diagonal:
@@ -34,7 +34,7 @@ def summary_sentence(confusion: Confusion, pred: str, scope: str) -> str:
 
 
 def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> list[tuple[str, str, str]]:
-    """(name, value, help) of the figures on top."""
+    """(name, value, help) of the headline figures of the matrix."""
     content = confusion.collapse().class_values()
     figures = [
         ("F1 macro", confusion.average("macro")["f1"], "Mean of the classes' F1, without Background"),
@@ -50,7 +50,7 @@ def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> 
 
 
 def confusion_sentences(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple[str, str, str]]:
-    """(text, gt label, pred label), the largest first."""
+    """(text, gt label, pred label) of the largest confusions, of one gt label if `gt` is given."""
     verb = "read as" if confusion.diagonal else "meets"
     cells = largest_confusions(confusion, most if not gt else len(confusion.labels) ** 2)
     return [
@@ -84,7 +84,7 @@ def averages_on_screen(compared: Comparison, confusion: Confusion, method: str) 
 
 
 def mean_of(compared: Comparison, over: str, method: str) -> dict[str, float]:
-    """The mean of pages' or documents' own macro averages."""
+    """The mean of the macro averages of pages or documents."""
     return _mean_of(session.content_key(), over, method, compared)
 
 
@@ -94,6 +94,7 @@ def _mean_of(content: str, over: str, method: str, _compared: Comparison) -> dic
 
 
 def score_column(compared: Comparison) -> tuple[str, str]:
+    """(name, title) of the column by which pages are judged."""
     return ("f1", "F1 (macro)") if compared.space.shared else ("content_f1", "F1 of content")
 
 
@@ -108,16 +109,16 @@ def cached_document_table(compared: Comparison, method: str) -> pd.DataFrame:
 
 @st.cache_data(max_entries=6, show_spinner="Scoring pages …")
 def _page_table(content: str, method: str, _compared: Comparison) -> pd.DataFrame:
-    return _useful(_compared.page_table(method))
+    return _order_columns(_compared.page_table(method))
 
 
 @st.cache_data(max_entries=6, show_spinner="Scoring documents …")
 def _document_table(content: str, method: str, _compared: Comparison) -> pd.DataFrame:
-    return _useful(_compared.document_table(method))
+    return _order_columns(_compared.document_table(method))
 
 
-def _useful(table: pd.DataFrame) -> pd.DataFrame:
-    """What tells most first; columns without any value left out."""
+def _order_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """The most informative columns first; columns without any value are left out."""
     first = ("page", "document", "pages", "f1", "micro_f1", "content_f1")
     last = ("content_precision", "content_recall", "pixels")
     ordered = [name for name in first if name in table]

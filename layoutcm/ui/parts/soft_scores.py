@@ -1,4 +1,4 @@
-"""The soft part of the Objects page: regions weighted by their scores, no threshold."""
+"""The soft scores of the Objects page: pixels weighted by the scores of their regions, without a threshold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def why_none(compared: Comparison) -> str:
 
 
 def show_soft_scores(compared: Comparison) -> None:
-    """Averages, then each label."""
+    """The table of averages and labels."""
     reason = why_none(compared)
     if reason:
         st.info(screen_text.as_typed(reason))
@@ -49,17 +49,17 @@ def show_soft_scores(compared: Comparison) -> None:
 
 
 def soft_averages(compared: Comparison) -> pd.DataFrame:
-    """The rows of the table that are averages."""
+    """The average rows of the table, indexed by kind of average."""
     table = _table(session.content_key(), session.chosen_level(compared), compared)
     return table[table["average"] != ""].set_index("average")
 
 
 @st.cache_resource(max_entries=24, show_spinner="Adding up scores …")
-def _table(content: str, of: dict[str, str], _compared: Comparison) -> pd.DataFrame:
-    """One row an average or a label: average ("" for a label), label as shown, and the four scores."""
+def _table(content: str, level: dict[str, str], _compared: Comparison) -> pd.DataFrame:
+    """One row per average or label: average ("" for a label), label as shown, and the four scores."""
     import pandas as pd
 
-    page, document = of.get("page"), of.get("document")
+    page, document = level.get("page"), level.get("document")
     rows = [
         {"average": kind, "label": f"all, {name}", **_compared.soft(kind, page=page, document=document)}
         for kind, name in SOFT_AVERAGE_NAMES.items()

@@ -1,4 +1,4 @@
-"""Small pictures of pages, drawn on the server: exactly the pixels behind a number, on the page."""
+"""Thumbnails of pages, drawn on the server, with the pixels of a matrix cell highlighted."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from layoutcm.drawing.page_images import Picture
 from layoutcm.drawing.page_raster import page_with_lit_pixels
 from layoutcm.ui.image_uris import picture_uri
 
-THUMBNAIL = 420
+THUMBNAIL = 420  # px, the longer side
 EDGE = (160, 160, 160)
 
 
 def thumbnail(
     content: str, compared: Comparison, page: str, cell: tuple[str, str], method: str, picture: Picture | None
 ) -> bytes:
-    """The page, faint, with the pixels that add to one cell (gt label, pred label) lit; a JPEG.
+    """A JPEG of the faded page, with the pixels that add to one cell (gt label, pred label) lit.
 
-    `content` stands for the files and options of the comparison, so that equal keys mean equal pictures.
+    `content` is the cache key for the files and options of the comparison.
     """
     key = (content, page, *cell, method, picture.digest if picture else "")
     return _thumbnail(key, compared, picture)

@@ -1,4 +1,4 @@
-"""Figures for paper: readable at every size, the same every time, text as text, nobody's settings touched."""
+"""Paper figures: readable at every size, reproducible, text stays text, Matplotlib settings are not changed."""
 
 import io
 import re
@@ -28,7 +28,7 @@ RECIPE = "gt:a|pred:b|pages:12|rounding:outer|taxonomy:same|method:matrix|v0"
 
 
 def confusion(labels, diagonal=True):
-    """Background and some labels: most pixels right, some wrong, the last label absent from gt."""
+    """A matrix of Background and `labels` labels: most pixels are right, some wrong; the last label is not in gt."""
     n = labels + 1
     rng = np.random.default_rng(labels)
     values = rng.integers(0, 90, (n, n)) * (rng.random((n, n)) < 0.3) + np.diag(rng.integers(100, 4000, n))
@@ -57,7 +57,7 @@ def figures(labels, width=None):
 
 
 def extents(figure):
-    """(text, box in points) of every text that is drawn."""
+    """(text, box in points) of every text in a figure."""
     with printing.paper_style():
         canvas = matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
         figure.set_dpi(72)
@@ -79,7 +79,7 @@ def test_text_stays_on_the_sheet_and_labels_do_not_touch(labels, width):
         assert all(b.x0 - a.x0 > 0.6 * a.width for a, b in pairwise(upright)), name
 
 
-def test_one_column_is_chosen_while_it_suffices():
+def test_one_column_is_used_if_the_matrix_fits():
     widths = [matrix.matrix_figure(confusion(n)).get_size_inches()[0] * 72 for n in SIZES]
     assert [round(width) for width in widths] == [241, 241, 504, 504]
 
@@ -88,7 +88,7 @@ def texts_of(svg):
     return [element.text for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_cells_show_the_numbers_that_were_counted():
+def test_cells_show_the_counted_numbers():
     m = lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "ab", weights=[3, 1, 4, 50])
     shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, "recall"), "svg"))
     assert [text for text in shown if re.fullmatch(r"[\d.]+", text)][:4] == ["100", "75", "25", "100"]
@@ -112,12 +112,12 @@ def test_a_difference_has_the_labels_of_both_models():
     some = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "a"], "ba", weights=[4, 3, 1])
     more = lcm.label_sets_confusion(["a", "b", "b"], ["a", "b", "c"], "abc", weights=[4, 2, 2])
     shown = texts_of(printing.figure_bytes(matrix.difference_figure(some, more), "svg"))
-    # b: 75 % found and 25 % read as a; then 50 % found and 50 % read as c, which the first does not know.
+    # b: 75 % found and 25 % read as a; then 50 % found and 50 % read as c, which the first model does not have.
     assert [text for text in shown if re.fullmatch(r"[+−]\d+", text)][:3] == ["−25", "−25", "+50"]
     assert shown[:4] == ["Background", "b", "a", "c"]
 
 
-def test_undefined_is_a_dot_and_zero_is_nothing():
+def test_undefined_is_a_dot_and_zero_is_not_drawn():
     m = lcm.label_sets_confusion(["a"], ["b"], "ab")
     lines = matrix.matrix_figure(m, "recall").axes[0].lines
     # Rows of Background and b have no pixels: six undefined cells. The row of a has two zeros.
@@ -126,12 +126,12 @@ def test_undefined_is_a_dot_and_zero_is_nothing():
 
 @pytest.mark.parametrize("format", printing.FIGURE_FORMATS)
 def test_equal_input_makes_equal_files(format):
-    some = 2 if format == "pdf" else 6  # every PDF cuts its fonts anew, which takes its time
-    for (name, once), (_, again) in islice(zip(figures(2), figures(2)), some):
+    count = 2 if format == "pdf" else 6  # embedding fonts makes PDFs slow
+    for (name, once), (_, again) in islice(zip(figures(2), figures(2)), count):
         assert printing.figure_bytes(once, format) == printing.figure_bytes(again, format), name
 
 
-def test_files_are_what_they_say():
+def test_files_have_their_format():
     figure = matrix.matrix_figure(confusion(11))
     image = Image.open(io.BytesIO(printing.figure_bytes(figure, "png")))
     assert image.format == "PNG" and round(image.info["dpi"][0]) == 300 and image.width == round(241 / 72 * 300)
@@ -162,30 +162,30 @@ def test_hostile_labels_are_text(format):
             with pdfium.PdfDocument(data) as document:
                 found = document[0].get_textpage().get_text_range()
         for label in hostile.LABELS[:6] if figure is figures[2] else hostile.LABELS:
-            # A PDF keeps Arabic in the order of drawing; the label's letters are there in any case.
+            # A PDF stores Arabic letters in drawing order, so only their presence is checked.
             assert label in found or (format == "pdf" and not label.isascii() and set(label) <= set(found)), label
 
 
-def test_a_script_that_no_font_knows_does_not_complain():
+def test_characters_without_a_font_give_no_warning():
     unknown = "\U00012000\ue000"
     figure = matrix.matrix_figure(lcm.label_sets_confusion([{unknown}], [{unknown}], [unknown]))
     assert unknown in texts_of(printing.figure_bytes(figure, "svg")) and printing.figure_bytes(figure, "png")
 
 
-def test_settings_of_the_process_neither_matter_nor_change():
-    alone = printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg")
-    mine = {"font.size": 30.0, "text.usetex": True, "svg.fonttype": "path", "lines.linewidth": 9.0}
-    with matplotlib.rc_context(mine):
-        assert printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg") == alone
-        assert {name: matplotlib.rcParams[name] for name in mine} == mine
+def test_settings_of_the_process_have_no_effect_and_are_kept():
+    expected = printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg")
+    settings = {"font.size": 30.0, "text.usetex": True, "svg.fonttype": "path", "lines.linewidth": 9.0}
+    with matplotlib.rc_context(settings):
+        assert printing.figure_bytes(matrix.matrix_figure(confusion(2)), "svg") == expected
+        assert {name: matplotlib.rcParams[name] for name in settings} == settings
 
 
 def test_threads_do_not_disturb_each_other():
     work = [(n, format) for n in (2, 3) for format in ("svg", "pdf")] * 2
     draw = lambda job: printing.figure_bytes(matrix.matrix_figure(confusion(job[0])), job[1])
-    alone = {job: draw(job) for job in set(work)}
+    expected = {job: draw(job) for job in set(work)}
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(draw, work)) == [alone[job] for job in work]
+        assert list(pool.map(draw, work)) == [expected[job] for job in work]
 
 
 def test_pyplot_is_never_loaded():
@@ -203,7 +203,7 @@ def luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_scales_and_fills_survive_greyscale():
+def test_scales_and_fills_differ_in_greyscale():
     for scale in (LIGHT.hit, LIGHT.miss):
         steps = [luminance(colour) for _, colour in scale]
         assert all(a > b for a, b in pairwise(steps))
@@ -221,7 +221,7 @@ def test_different_taxonomies_have_a_block_and_no_class_bars():
         charts.class_bars(m)
 
 
-def test_whiskers_stand_where_the_interval_is():
+def test_whiskers_are_at_the_ends_of_the_interval():
     m = lcm.label_sets_confusion(["a", "a"], ["a", "b"], ["a", "b"], weights=[1, 1])
     with_ends = charts.class_bars(m, intervals={"recall": [[0, 1], [0.25, 0.75], [np.nan, np.nan]]})
     left, right = (line[0][0] for line in with_ends.axes[0].collections[0].get_segments()[::4])
@@ -231,10 +231,10 @@ def test_whiskers_stand_where_the_interval_is():
     assert (x0 - left) / (right - left) == pytest.approx(0.25) and (x1 - left) / (right - left) == pytest.approx(0.75)
 
 
-def test_curves_of_objects_are_the_steps_under_which_coco_takes_the_area():
+def test_object_curves_are_the_steps_under_which_coco_computes_the_area():
     boxes = [("p", "a", 0, 10 * k, 10, 10 * k + 8) for k in range(4)]
     gt = build({"p": (100, 100)}, [*boxes, ("p", "b", 50, 0, 60, 10)])
-    # Ranked: hit, miss, hit, miss; two of four are never found. b is never predicted.
+    # Ranking: hit, miss, hit, miss; two of four objects are not found. b is not predicted.
     wrong = [("p", "a", 50, 50 + 10 * k, 60, 58 + 10 * k, s) for k, s in enumerate((0.8, 0.6))]
     pred = build({"p": (100, 100)}, [(*boxes[0], 0.9), wrong[0], (*boxes[1], 0.7), wrong[1]], labels=["a", "b"])
     objects = lcm.compare(gt, pred).objects()
@@ -255,11 +255,11 @@ def test_long_curves_are_thinned_and_keep_their_ends():
 
 
 def page_pixels(figure):
-    """The page's picture in a figure: the largest of its images."""
+    """The page in a figure: the largest of its images."""
     return max((image.get_array() for image in figure.axes[0].images), key=lambda pixels: pixels.size)
 
 
-def test_maps_of_a_page_colour_exactly_its_pixels():
+def test_page_maps_colour_the_right_pixels():
     c = lcm.compare(
         build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 4), ("p", "b", 0, 6, 10, 10)], "ab"),
         build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 4), ("p", "a", 0, 6, 5, 10)], "ab"),
@@ -275,7 +275,7 @@ def test_maps_of_a_page_colour_exactly_its_pixels():
         pages.page_figure(c, "p", "cell")
 
 
-def test_an_overlay_has_both_sides_and_the_picture():
+def test_an_overlay_has_both_sides_and_the_page_image():
     c = hostile.compared()
     image = Image.new("RGB", (80, 240), "#ff0000")
     figure = pages.page_overlay(c, hostile.PAGE, image=image)
@@ -284,6 +284,6 @@ def test_an_overlay_has_both_sides_and_the_picture():
     assert boxes == [len(hostile.LABELS)] * 2
 
 
-def test_wrong_widths_are_named():
+def test_an_unknown_width_is_named_in_the_error():
     with pytest.raises(lcm.InputError, match="three"):
         matrix.matrix_figure(confusion(2), width="three")

@@ -1,4 +1,4 @@
-"""Charts of families: what is drawn, from label sets one can count."""
+"""Charts of families, checked on label sets that can be counted by hand."""
 
 import numpy as np
 import pytest
@@ -14,12 +14,12 @@ FAMILIES = {"F<b>": ["$a$", "b"], "G": ["c"], "H": ["never"]}
 
 @pytest.fixture
 def counted():
-    # $a$ is right once and read as b once; c is missed once and then invented
+    # $a$ is right once and read as b once; c is missed once and invented once
     gt, pred = [{"$a$"}, {"$a$"}, {"c"}, {"alone"}], [{"$a$"}, {"b"}, set(), {"alone", "c"}]
     return lcm.label_sets_families(gt, pred, FAMILIES)
 
 
-def test_labels_stand_under_their_family(counted):
+def test_labels_are_grouped_by_family(counted):
     assert [(row.name, row.values is None) for row in chart_rows(counted, GT)] == [
         ("F<b>", True), ("$a$", False), ("G", True), ("c", False), ("alone", False),
     ]  # fmt: skip
@@ -27,7 +27,7 @@ def test_labels_stand_under_their_family(counted):
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_bars_add_up_and_names_show_as_typed(counted, theme):
+def test_bars_add_up_and_names_are_escaped(counted, theme):
     figure = family_bars(counted, GT, theme)
     assert [trace.name for trace in figure.data] == ["right", "in family", "out of family"]
     np.testing.assert_allclose(np.sum([trace.x for trace in figure.data], axis=0), 1)
@@ -37,14 +37,14 @@ def test_bars_add_up_and_names_show_as_typed(counted, theme):
     assert "mostly confused with out of family" in figure.data[0].hovertext[1]
 
 
-def test_a_family_is_drawn_with_its_margin(counted):
+def test_a_family_matrix_has_an_out_of_family_margin(counted):
     confusion, rows, columns = family_matrix(counted.all_matrices[0])
     assert [confusion.labels[i] for i in rows] == ["$a$", "b", "OOF"] and rows == columns
     assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
     figure = family_figure(counted.all_matrices[0], "recall", LIGHT, "pages")
     cells = next(trace for trace in figure.data if trace.name == "cells")
     assert cells.hovertext[1].endswith("50.0 % of gt &#36;a&#36;<br>100 % of pred b<br>1 pages")
-    # Shares of gt have no row for what is not in gt, shares of pred no column for what is not in pred.
+    # Shares of gt have no out-of-family row, shares of pred no out-of-family column.
     assert list(figure.layout.yaxis.ticktext) == ["&#36;a&#36;", "b"]
     assert list(figure.layout.xaxis.ticktext)[-1] == "OOF"
     other = family_figure(counted.all_matrices[0], "precision", LIGHT, "pages")
@@ -61,7 +61,7 @@ def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
     assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "OOF"]
 
 
-def shows_the_headline():
+def headline_app():
     import streamlit as st
 
     from layoutcm.ui import choices, link, session
@@ -74,6 +74,6 @@ def shows_the_headline():
     st.text(str(families.family_headline(session.current_comparison())))
 
 
-def test_the_headline_for_other_pages():
-    app = AppTest.from_function(shows_the_headline, default_timeout=60).run()
+def test_family_headline():
+    app = AppTest.from_function(headline_app, default_timeout=60).run()
     assert not app.exception and [text.value for text in app.text] == ["96.8 %", "None"]

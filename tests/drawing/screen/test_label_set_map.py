@@ -1,4 +1,4 @@
-"""The page as a map of its label sets: what is coloured is what was counted."""
+"""The map of label sets: coloured areas equal the counted pixels."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def first(two_pages):
 
 
 def areas(figure):
-    """{colour: pixels} of the map, added up from the corners of its rectangles."""
+    """{colour: pixels} of the map, summed over its rectangles."""
     found = {}
     for trace in figure.data:
         x, y = (np.array([v for v in axis if v is not None]).reshape(-1, 5) for axis in (trace.x, trace.y))
@@ -30,9 +30,9 @@ def test_a_side_is_coloured_by_its_labels(first):
     }  # fmt: skip
 
 
-def test_only_labels_with_a_colour_are_seen(first):
+def test_only_labels_with_a_colour_are_shown(first):
     assert areas(label_set_map(first, "gt", {"title": "#0072b2"}, LIGHT)) == {"#0072b2": 80, LIGHT.background: 320}
-    # Of picture and table together, only the picture.
+    # Where picture and table overlap, only the picture is shown.
     assert areas(label_set_map(first, "pred", {"picture": "#cc79a7"}, LIGHT)) == {"#cc79a7": 80, LIGHT.background: 320}
 
 
@@ -42,13 +42,13 @@ def test_the_difference_has_a_colour_for_each_kind(first):
     assert areas(label_set_map(first, "difference", {}, LIGHT)) == {same: 160, other: 240}
 
 
-def test_the_chosen_cell_alone_is_lit(first):
+def test_only_the_pixels_of_the_chosen_cell_are_highlighted(first):
     lit = first.share_of((first.space.labels.index("list_item"), first.space.labels.index("paragraph")))
     found = areas(label_set_map(first, "cell", {}, LIGHT, lit))
     assert found.pop(TRANSPARENT) == 320 and list(found.values()) == [80]
 
 
-def test_the_pointer_reads_words_and_names(first):
+def test_hover_texts_have_words_and_names(first):
     texts = {trace.text for trace in label_set_map(first, "difference", {}, LIGHT).data}
     assert any("gt 0001 0000 = picture<br>pred 0011 0000 = picture + table" in text for text in texts)
     assert bit_text(0b110, 11) == "0000 0000 0110" and bit_text(1, 3) == "0001"

@@ -1,4 +1,4 @@
-"""Charts of objects and the cells behind them: what is drawn, from objects one can count."""
+"""Charts of objects and the matrix behind them, checked on objects that can be counted by hand."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from layoutcm.drawing.screen.object_charts import (
     object_matrix,
     points_figure,
 )
-from layoutcm.ui.parts.objects import cell_name, met_table
+from layoutcm.ui.parts.objects import cell_name, matched_share_table
 
 HEADER = "page,width,height,label,x0,y0,x1,y1,score\n"
 # on p the first a is found, the second missed, <b> is read as a, and $x$ is invented; on q a is missed
@@ -32,7 +32,7 @@ def objects():
     return lcm.compare(layout("gt", GT), layout("pred", PRED), taxonomy="same").objects()
 
 
-def test_every_object_is_in_one_cell_and_knows_its_page(objects):
+def test_every_object_is_in_one_cell_and_has_its_page(objects):
     cells = objects.object_confusion_at(0.5)
     a, b, x = (cells.labels.index(label) for label in ("a", "<b>", "$x$"))
     last = len(cells.labels)
@@ -55,7 +55,7 @@ def test_pages_with_the_most_come_first():
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_the_matrix_has_its_margins_and_labels_show_as_typed(objects, theme):
+def test_the_matrix_has_margins_and_escaped_labels(objects, theme):
     cells = objects.object_confusion_at(0.5)
     last = len(cells.labels)
     figure = object_figure(cells, "pixels", theme, selected=(cells.labels.index("a"), last))
@@ -63,11 +63,11 @@ def test_the_matrix_has_its_margins_and_labels_show_as_typed(objects, theme):
     assert figure.layout.xaxis.ticktext[-1] == "<i>missed</i>" and figure.layout.yaxis.ticktext[-1] == "<i>invented</i>"
     assert len(figure.layout.shapes) == 1 and figure.layout.shapes[0].x0 == last - 0.5
     points = next(trace for trace in figure.data if trace.name == "cells")
-    assert points.customdata[last] == [cells.labels.index("a"), last]  # a click says which cell of `counts` it is
+    assert points.customdata[last] == [cells.labels.index("a"), last]  # the position in `counts`
     assert points.hovertext[last].endswith("66.7 % of gt a<br>100 % of pred missed<br>2 objects")
 
 
-def test_only_some_labels_can_be_drawn(objects):
+def test_the_matrix_can_be_limited_to_some_labels(objects):
     confusion, rows, columns = object_matrix(objects.object_confusion_at(0.5), only=("a",))
     assert [confusion.labels[i] for i in rows] == ["a", "invented"]
     assert [confusion.labels[j] for j in columns] == ["a", "missed"]
@@ -81,14 +81,14 @@ def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
     assert not confusion.diagonal
     assert all(confusion.labels[i].islower() for i in rows)
     assert all(confusion.labels[j].isupper() for j in columns[:-1])
-    table = met_table(cells, 0)
+    table = matched_share_table(cells, 0)
     assert list(table) == ["label", "gt", "found", "recall"] and (table["recall"] == 1).all()
-    table = met_table(cells, 1)
+    table = matched_share_table(cells, 1)
     assert list(table) == ["label", "pred", "found", "precision"] and (table["found"] == table["pred"]).all()
     assert cell_name(cells, (rows[0], columns[0])) == f"{cells.labels[rows[0]]} meets {cells.labels[columns[0]]}"
 
 
-def test_a_curve_is_what_its_rule_takes_the_area_under(objects):
+def test_a_curve_follows_its_ap_rule(objects):
     ranked = pd.DataFrame({"score": [0.9, 0.8, 0.7], "precision": [0.4, 0.5, 0.2], "recall": [0.1, 0.2, 0.3]})
     assert curve_points("a", 0.5, ranked, "sum").precision.tolist() == [0.4, 0.5, 0.2]
     assert curve_points("a", 0.5, ranked, "voc").precision.tolist() == [0.5, 0.5, 0.2]
@@ -96,7 +96,7 @@ def test_a_curve_is_what_its_rule_takes_the_area_under(objects):
     assert figure.data[0].name == "&lt;b&gt; –" and "score 0.900 or more" in figure.data[0].hovertext[0]
 
 
-def test_long_curves_keep_their_ends_and_short_ones_every_point():
+def test_long_curves_keep_their_ends_and_short_curves_all_points():
     n = 10 * CURVE_POINTS
     ranked = pd.DataFrame({"score": np.linspace(1, 0, n), "precision": np.ones(n), "recall": np.linspace(0, 1, n)})
     curve = curve_points("a", 1.0, ranked, "coco")
@@ -109,10 +109,10 @@ def test_without_a_ranking_a_label_is_a_point():
     c = lcm.compare(layout("gt", GT), layout("pred", PRED, scores=False), taxonomy="same")
     table = c.objects().class_scores_at(0.5)
     figure = points_figure(table, c.objects().labels, LIGHT)
-    # $x$ has no gt and so no recall; a is found once of three, and one of its two predictions is right
+    # $x$ has no gt, so no recall; one of three a is found, and one of two predictions of a is right
     assert {trace.name: (trace.x[0], trace.y[0]) for trace in figure.data} == {"a": (1 / 3, 0.5), "&lt;b&gt;": (0, 0)}
 
 
-def test_all_curves_are_those_asked_for_one_by_one(objects):
+def test_curves_equals_curve_for_each_label(objects):
     for label, curve in objects.curves(0.5).items():
         pd.testing.assert_frame_equal(curve, objects.curve(label, 0.5))

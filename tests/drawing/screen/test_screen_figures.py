@@ -1,4 +1,4 @@
-"""Figures for the screen: what is drawn is what was counted, and names show as typed."""
+"""Screen figures: they show the counted numbers, and names are escaped."""
 
 import json
 
@@ -20,7 +20,7 @@ HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ an
 
 @pytest.fixture
 def small():
-    """Background, a, b, c: of 10 pixels a 9 are right and 1 is read as b; all 4 of b are right; c never occurs."""
+    """Background, a, b, c: 9 of 10 pixels of a are right and 1 is read as b; all 4 of b are right; c does not occur."""
     return lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "abc", weights=[9, 1, 4, 50])
 
 
@@ -41,7 +41,7 @@ def trace(figure, name):
 
 
 def shown(figure, name):
-    """{(row, column): z} of the cells that a layer draws."""
+    """{(row, column): z} of the cells in a layer."""
     z = np.array(trace(figure, name).z, float)
     return {(int(i), int(j)): z[i, j] for i, j in zip(*np.nonzero(np.isfinite(z)))}
 
@@ -64,7 +64,7 @@ def all_figures(confusion, theme):
     yield charts.collapsed_figure(confusion, "recall", theme)
     yield charts.class_bars(confusion, theme, background=True)
     yield precision_recall.precision_recall_plane(confusion, theme)
-    yield charts.taken_for_figure(confusion, 1, theme)
+    yield charts.read_as_figure(confusion, 1, theme)
     yield charts.distribution_figure([0, 0.5, 1, float("nan")], "F1", theme)
     yield page_overlay.page_overlay(10, 20, [box], theme)
 
@@ -88,7 +88,7 @@ def test_diagonal_in_one_layer_and_errors_in_the_other(small):
     assert (miss.zmin, miss.zmax) == pytest.approx((0, 0.1))
 
 
-def test_rows_and_columns_come_in_the_callers_order(small):
+def test_rows_and_columns_have_the_given_order(small):
     figure = matrix.matrix_figure(small, "pixels", rows=[2, 1], columns=[1, 2, 0], theme=LIGHT)
     assert shown(figure, "hit") == {(0, 1): 4, (1, 0): 9}
     assert shown(figure, "miss") == {(1, 1): 1}
@@ -111,7 +111,7 @@ def test_log_scale_keeps_small_errors_and_has_a_floor():
     assert (trace(figure, "miss").zmin, trace(figure, "miss").zmax) == pytest.approx((-1, 3))
 
 
-def test_undefined_is_a_dot_and_zero_is_nothing(small):
+def test_undefined_is_a_dot_and_zero_is_not_drawn(small):
     figure = matrix.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
     numbers = trace(figure, "numbers")
     found = {(y, x): text for x, y, text in zip(numbers.x, numbers.y, numbers.text)}
@@ -119,7 +119,7 @@ def test_undefined_is_a_dot_and_zero_is_nothing(small):
     assert found == {(0, 0): "100", (1, 1): "90", (1, 2): "10", (2, 2): "100"} | dots
 
 
-def test_a_point_on_every_cell_knows_its_positions(small):
+def test_the_point_of_every_cell_has_its_positions(small):
     rows, columns = [2, 0, 1], [1, 2]
     cells = trace(matrix.matrix_figure(small, "recall", rows=rows, columns=columns, theme=LIGHT), "cells")
     places = {(y, x): list(data) for x, y, data in zip(cells.x, cells.y, cells.customdata)}
@@ -145,17 +145,17 @@ def test_selected_cell_is_outlined_where_it_is_drawn(small):
 
 
 @pytest.mark.parametrize("n", [40, 74])
-def test_many_labels_all_have_their_tick_and_room(n):
+def test_many_labels_have_distinct_ticks_and_enough_space(n):
     confusion = many(n)
     everything = list(range(n))
     figure = matrix.matrix_figure(confusion, rows=everything, columns=everything, theme=LIGHT)
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         assert len(axis.ticktext) == n and list(axis.tickvals) == everything
-        assert len(set(axis.ticktext)) == n  # cut, and still told apart
+        assert len(set(axis.ticktext)) == n  # shortened, but different
     margin = figure.layout.margin
     assert (figure.layout.height - margin.t - margin.b) / n >= 15
     assert 15 > figure.layout.yaxis.tickfont.size >= 8
-    assert set(trace(figure, "numbers").text) == {"·"}  # the empty Background row; no room for numbers
+    assert set(trace(figure, "numbers").text) == {"·"}  # the empty Background row; numbers do not fit
 
 
 def test_unknown_view_is_refused(small):
@@ -163,7 +163,7 @@ def test_unknown_view_is_refused(small):
         matrix.matrix_figure(small, "iou", rows=[0], columns=[0], theme=LIGHT)
 
 
-def test_plain_text_shows_as_typed():
+def test_plotly_text_is_escaped():
     assert matrix.plotly_text("<b>x</b> & $x$") == "&lt;b&gt;x&lt;/b&gt; &amp; &#36;x&#36;"
     assert matrix.plotly_text("نص 😀 =1+1") == "نص 😀 =1+1"
 
@@ -195,14 +195,14 @@ def test_hostile_names_are_text_in_every_figure():
     ]
     found = [
         *all_figures(confusion, LIGHT),
-        *(charts.taken_for_figure(confusion, i, LIGHT) for i in range(len(HOSTILE))),
+        *(charts.read_as_figure(confusion, i, LIGHT) for i in range(len(HOSTILE))),
     ]
     found.append(page_overlay.page_overlay(10, 10, boxes, LIGHT))
     for figure in found:
         shown = json.loads(figure.to_json())
         for text in texts(shown["data"]) + texts(shown["layout"]):
             assert "<b>x</b>" not in text and "$" not in text, text
-        # Only a template would replace %{x}; names never get into one.
+        # Plotly replaces %{x} only in templates, and no figure uses one.
         assert not [one for one in shown["data"] if "hovertemplate" in one or "texttemplate" in one]
     figure = matrix.matrix_figure(confusion, rows=[1], columns=[1, 6, 7], theme=LIGHT)
     assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "%{x}", "a&amp;amp;b"]
@@ -244,7 +244,7 @@ def test_class_bars_have_whiskers_to_the_ends_of_their_intervals(small):
         score: np.stack([values[score] - 0.25, values[score] + 0.125], axis=1)
         for score in ("precision", "recall", "f1")
     }
-    ends["f1"][1] = np.nan  # of a
+    ends["f1"][1] = np.nan  # label a
     figure = charts.class_bars(small, LIGHT, intervals=ends)
     assert figure.layout.yaxis.ticktext[0] == "a"
     for trace in figure.data[:2]:
@@ -269,34 +269,34 @@ def test_class_bars_by_size_with_background_last(small):
     assert list(charts.class_bars(small, LIGHT, most=2, background=True).layout.yaxis.ticktext) == ["a", "Background"]
 
 
-def test_plane_has_recall_to_the_right(small):
+def test_plane_has_recall_on_x_and_precision_on_y(small):
     classes = trace(precision_recall.precision_recall_plane(small, LIGHT), "classes")
     assert list(classes.customdata) == [1, 2]
     assert list(classes.x) == pytest.approx([0.9, 1]) and list(classes.y) == pytest.approx([1, 0.8])
 
 
-def test_names_on_one_spot_do_not_cover_each_other():
-    spot = np.full(9, 0.5)
-    places = precision_recall.name_places(spot, spot, ["name"] * 9, [20.0] * 9)
+def test_names_of_equal_points_do_not_overlap():
+    same = np.full(9, 0.5)
+    places = precision_recall.name_places(same, same, ["name"] * 9, [20.0] * 9)
     free = [place for place in places if place]
     assert len(free) == len(set(free)) == 4
 
 
-def test_names_without_a_place_are_listed_with_a_line_to_their_point():
+def test_names_without_space_are_in_the_list_with_a_line_to_their_point():
     labels = [f"class {i:02}" for i in range(40)]
     m = lcm.label_sets_confusion([[label] for label in labels], [[label] for label in labels], labels)
     figure = precision_recall.precision_recall_plane(m, LIGHT)
     leaders = [one for one in figure.data if one.name == "leader"]
-    beside = [text for text in trace(figure, "classes").text if text]
-    assert {text.strip() for text in beside} | {one.text[1].strip() for one in leaders} <= set(labels)
-    assert len(leaders) == precision_recall.MOST_LISTED  # the others answer the pointer
+    next_to_points = [text for text in trace(figure, "classes").text if text]
+    assert {text.strip() for text in next_to_points} | {one.text[1].strip() for one in leaders} <= set(labels)
+    assert len(leaders) == precision_recall.MOST_NAMES_IN_LIST  # the others have only a hover text
     assert all((one.x[0], one.y[0]) == (1, 1) for one in leaders)
     heights = sorted(one.y[1] for one in leaders)
     assert min(np.diff(heights)) >= precision_recall.TOP * precision_recall.LINE / precision_recall.PLANE_HEIGHT - 1e-9
     assert heights[0] >= 0 and heights[-1] <= precision_recall.TOP
 
 
-def test_spread_moves_only_what_is_too_near():
+def test_spread_apart_moves_only_values_that_are_too_close():
     assert precision_recall.spread_apart(np.array([0.2, 0.9, 0.5]), 0.1, 1.0) == pytest.approx([0.2, 0.9, 0.5])
     assert precision_recall.spread_apart(np.array([0.5, 0.5, 0.9]), 0.1, 1.0) == pytest.approx([0.55, 0.45, 0.9])
     assert precision_recall.spread_apart(np.array([1.0, 1.0, 0.95]), 0.1, 1.0) == pytest.approx([1.0, 0.9, 0.8])
@@ -304,32 +304,32 @@ def test_spread_moves_only_what_is_too_near():
     assert precision_recall.spread_apart(np.array([]), 0.1, 1.0) == []
 
 
-def test_taken_for_puts_the_diagonal_first():
+def test_read_as_figure_has_the_diagonal_first():
     m = lcm.label_sets_confusion(["a", "a", "a", "b"], ["a", "b", "", "a"], "ab", weights=[1, 3, 2, 4])
-    figure = charts.taken_for_figure(m, 1, LIGHT)
+    figure = charts.read_as_figure(m, 1, LIGHT)
     row, column = figure.data
     assert list(row.customdata) == [1, 2, 0] and list(row.x) == pytest.approx([1 / 6, 3 / 6, 2 / 6])
     assert list(column.customdata) == [1, 2] and list(column.x) == pytest.approx([1 / 5, 4 / 5])
     assert row.marker.color[0] != row.marker.color[1] == row.marker.color[2]
 
 
-def test_taken_for_leaves_out_what_cannot_be(small):
+def test_read_as_figure_has_one_half_for_different_taxonomies(small):
     taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
-    assert len(charts.taken_for_figure(taxonomies, 1, LIGHT).data) == 1
-    assert len(charts.taken_for_figure(taxonomies, 0, LIGHT).data) == 2
+    assert len(charts.read_as_figure(taxonomies, 1, LIGHT).data) == 1
+    assert len(charts.read_as_figure(taxonomies, 0, LIGHT).data) == 2
 
 
-def test_only_some_labels_are_drawn_and_no_number_changes(small):
+def test_showing_only_some_labels_changes_no_number(small):
     chosen = small.showing_only(["b"])
     assert chosen.visible == ([0, 2], [0, 2]) and chosen.values is small.values
     assert list(charts.class_bars(chosen, LIGHT, background=True).layout.yaxis.ticktext) == ["b", "Background"]
-    row, _ = charts.taken_for_figure(small.showing_only(["a"]), 1, LIGHT).data
+    row, _ = charts.read_as_figure(small.showing_only(["a"]), 1, LIGHT).data
     assert list(row.customdata) == [1] and list(row.x) == pytest.approx([0.9])
     assert chosen.average("macro") == small.average("macro")
     assert largest_confusions(small) and not largest_confusions(chosen)
 
 
-def test_a_side_of_which_no_label_is_chosen_is_drawn_whole(small):
+def test_a_side_without_a_chosen_label_is_shown_completely(small):
     block = Confusion(
         ["Background", "a", "b", "c"], "matrix", small.values, small.values, small.pred_pixels, diagonal=False,
         rows=(0, 1), columns=(0, 2, 3),
@@ -355,7 +355,7 @@ def test_shares_have_three_significant_digits(value, text):
     assert percent(value) == text
 
 
-def test_distribution_counts_one_and_leaves_out_undefined():
+def test_distribution_includes_the_score_one_and_leaves_out_undefined():
     figure = charts.distribution_figure([0, 0.26, 0.3, 1, 1, float("nan")], "F1", LIGHT, bins=4)
     assert list(figure.data[0].y) == [1, 2, 0, 2]
     assert figure.layout.title.text == "F1 (1 n/a)"
@@ -379,7 +379,7 @@ def test_one_overlay_trace_for_each_side_and_label():
     assert (image.x, image.y, image.sizex, image.sizey) == (0, 0, 20, 30)
 
 
-def test_colours_belong_to_names():
+def test_colours_depend_on_names():
     alone = palette.label_colours(["Text"])["Text"]
     assert palette.label_colours(["zebra", "Text", "Table"])["Text"] == alone
     colours = palette.label_colours(["Page-header", "page_header", "Background", "stamp"])
@@ -388,7 +388,7 @@ def test_colours_belong_to_names():
     assert colours["stamp"] == palette.label_colours(["stamp"])["stamp"]
 
 
-def test_colliding_names_get_two_colours_in_any_order():
+def test_names_with_one_preferred_colour_get_two_colours_in_any_order():
     labels = ["picture", "figure", *(f"label {i}" for i in range(72))]
     colours = palette.label_colours(labels)
     assert len(set(colours.values())) == 74
@@ -398,7 +398,7 @@ def test_colliding_names_get_two_colours_in_any_order():
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_scales_start_at_the_paper(theme):
+def test_scales_start_with_the_paper_colour(theme):
     for scale in (theme.hit, theme.miss):
         assert scale[0] == (0, theme.background) and scale[-1][0] == 1
         assert palette.scale_colour(scale, 0) == theme.background
@@ -419,7 +419,7 @@ def contrast(one, other):
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_numbers_can_be_read_on_every_cell(theme):
+def test_numbers_are_readable_on_every_cell(theme):
     for scale in (theme.hit, theme.miss):
         for place in np.linspace(0, 1, 101):
             cell = palette.scale_colour(scale, place)

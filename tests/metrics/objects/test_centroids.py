@@ -1,4 +1,4 @@
-"""Centroids: the worked example, the largest matching by SciPy, and empty sides."""
+"""Centroids: the worked example, the largest matching compared with SciPy, and empty sides."""
 
 import numpy as np
 import pytest
@@ -41,14 +41,14 @@ def test_many_to_one_lets_several_predictions_share_one_region():
     assert (single.precision, single.recall, len(single.matches)) == (1 / 3, 0.5, 1)
 
 
-def test_who_comes_first_must_not_cost_a_match():
-    # The first prediction is near both, the second only near the first region: taking what is at hand finds one of two.
+def test_the_order_of_predictions_does_not_cost_a_match():
+    # The first prediction is near both regions, the second only near the first: greedy matching finds one of two.
     gt, pred = [[0, 0, 0, 0], [4, 0, 4, 0]], [[2, 0, 2, 0], [-2, 0, -2, 0]]
     assert lcm.centroid_match(gt, pred, (3, 1)).recall == 1
 
 
 @pytest.mark.parametrize("one_to_one", [True, False])
-def test_empty_sides_are_not_available(one_to_one):
+def test_scores_of_empty_sides_are_nan(one_to_one):
     match = lambda gt, pred: lcm.centroid_match(gt, pred, (2, 2), one_to_one)
     no_gt, no_pred, nothing = match([], PRED), match(GT, []), match([], [])
     assert np.isnan(no_gt.recall) and no_gt.precision == 0 and no_gt.f1 == 0
@@ -78,8 +78,8 @@ def test_one_to_one_is_a_largest_matching(gt, pred, dx, dy):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_crowded_page_is_matched_as_one_by_one(seed):
-    """Many centres in one column, many at the very edge of the tolerance, in no order."""
+def test_a_crowded_page_is_matched_as_by_a_plain_search(seed):
+    """Many centres in one column, many exactly at the tolerance, not sorted."""
     rng = np.random.default_rng(seed)
     gt, pred = (rng.integers(0, (8, 400), (150, 2)) / 4 for _ in "gp")
     tolerance = np.array([(0.25, 1.5), (1.0, 0.25), (50, 2)][seed % 3])
@@ -107,13 +107,13 @@ def test_the_two_page_example(two_pages):
     assert comparison.centroids((2, 2), document="p1").recall == pytest.approx(2 / 4)
 
 
-def test_regions_of_different_pages_never_meet():
+def test_regions_of_different_pages_never_match():
     gt = build({"p": (9, 9), "q": (9, 9)}, [("p", "a", 0, 0, 2, 2)])
     pred = build({"p": (9, 9), "q": (9, 9)}, [("q", "a", 0, 0, 2, 2)])
     assert lcm.compare(gt, pred).centroids().precision == 0
 
 
-def test_different_labels_cannot_match_class_aware():
+def test_different_labels_do_not_match_if_class_aware():
     gt, pred = build({"p": (9, 9)}, [("p", "a", 0, 0, 2, 2)]), build({"p": (9, 9)}, [("p", "b", 0, 0, 2, 2)])
     comparison = lcm.compare(gt, pred)
     found = comparison.centroids()
@@ -121,7 +121,7 @@ def test_different_labels_cannot_match_class_aware():
     assert comparison.centroids(class_aware=False).f1 == 1
 
 
-def test_a_crowd_has_no_centre():
+def test_crowds_are_not_matched():
     page = '"images": [{"id": 1, "file_name": "p", "width": 50, "height": 50}], "categories": [{"id": 1, "name": "a"}]'
     rows = ", ".join(
         f'{{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "iscrowd": {crowd}}}' for crowd in (1, 0)
@@ -132,12 +132,12 @@ def test_a_crowd_has_no_centre():
 
 
 @pytest.mark.parametrize("tolerance", [(0, 5), (5, -1), (float("nan"), 1), (1,), 5, "ab", None])
-def test_a_tolerance_that_is_none_is_refused(tolerance):
+def test_a_wrong_tolerance_is_an_error(tolerance):
     with pytest.raises(lcm.InputError, match="tolerance"):
         lcm.centroid_match(GT, PRED, tolerance)
 
 
 @pytest.mark.parametrize("boxes", [[[1, 2, 3]], [1, 2, 3, 4], [["a"] * 4], [[0, 0, 1, float("nan")]], [[1], [2, 3]]])
-def test_boxes_that_are_none_are_refused(boxes):
+def test_wrong_boxes_are_an_error(boxes):
     with pytest.raises(lcm.InputError, match="pred_boxes"):
         lcm.centroid_match(GT, boxes, (2, 2))

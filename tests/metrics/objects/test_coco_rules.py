@@ -1,4 +1,4 @@
-"""AP and AR are pycocotools' own, to 1e-9, on generated sets; so are IoUs of outlines and masks."""
+"""AP and AR are equal to those of pycocotools to 1e-9 on generated sets, for boxes, outlines and masks."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 200, 150
 
 @st.composite
 def boxes(draw):
-    """On a grid of tenths, where widths and IoUs are often not exact: the last bit has to agree as well."""
+    """Boxes on a grid of tenths, so that widths and IoUs are often not exact and the last bit is tested, too."""
     tenths = st.integers(0, 1000)
     x, y = draw(tenths) / 10, draw(tenths) / 10
     return [x, y, draw(st.integers(1, 900)) / 10, draw(st.integers(1, 400)) / 10]
@@ -24,7 +24,7 @@ def boxes(draw):
 
 @st.composite
 def coco_sets(draw):
-    """Pages in any order and some of them empty, crowds, ignores, areas of their own, equal scores, odd labels."""
+    """Sets with unsorted and empty pages, crowds, ignored regions, given areas, equal scores, unusual labels."""
     pages = draw(st.permutations(range(draw(st.integers(1, 4)))))
     images = [{"id": 10 * p + 1, "file_name": f"{p}.png", "width": WIDTH, "height": HEIGHT} for p in pages]
     annotations, results = [], []
@@ -62,7 +62,7 @@ def test_ap_and_ar_are_those_of_pycocotools(generated):
 
 
 def crowded_page(seed):
-    """One page with more than 100 predictions of one label, and scores that are often equal."""
+    """A set with more than 100 predictions of one label on a page, and many equal scores."""
     rng = np.random.default_rng(seed)
     categories = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}]
     images = [{"id": i, "file_name": f"{i}.png", "width": 1000, "height": 1000} for i in (2, 1)]
@@ -90,7 +90,7 @@ def test_only_the_best_100_predictions_of_a_label_on_a_page_count(seed):
 
 
 def polygon(rng):
-    """Three to six points somewhere, often with fractions."""
+    """A random polygon of three to six points."""
     centre, reach = rng.uniform(10, 50, 2), rng.uniform(3, 25)
     angles = np.sort(rng.uniform(0, 2 * np.pi, rng.integers(3, 7)))
     return (centre + reach * np.stack([np.cos(angles), np.sin(angles)], axis=1)).round(2)
@@ -112,7 +112,7 @@ def run_lengths(points, compressed):
 
 
 def outlined_set(seed):
-    """Polygons (several to a region, rectangles), masks plain and compressed; results with and without a bbox."""
+    """Polygons (one or two per region, rectangles), plain and compressed masks; results with and without a bbox."""
     rng = np.random.default_rng(seed)
     images = [{"id": i, "file_name": f"{i}.png", "width": 64, "height": 48} for i in (1, 2)]
     categories = [{"id": 1, "name": "Text"}, {"id": 2, "name": "Table"}]
@@ -137,7 +137,7 @@ def outlined_set(seed):
         if rng.integers(0, 3) == 0:
             result["segmentation"] = [moved.round(1).ravel().tolist()]
         results.append(result | ({"bbox": bbox} if with_bbox else {}))
-    if not with_bbox:  # pycocotools takes the area of a mask, not of a polygon
+    if not with_bbox:  # pycocotools computes the area of a mask, but not of a polygon
         for result in results:
             if isinstance(result["segmentation"], list):
                 points = np.array(result["segmentation"][0]).reshape(-1, 2)
@@ -153,7 +153,7 @@ def test_outlines_and_masks_are_compared_by_mask_iou_as_in_pycocotools(seed):
     assert lcm.compare(*read_pair(gt, results)).objects().shapes == "box"
 
 
-def test_boxes_against_masks_are_compared_as_masks_too():
+def test_boxes_and_masks_are_compared_as_masks():
     gt, results = outlined_set(1)
     for i, result in enumerate(results):
         result.pop("segmentation")
@@ -168,14 +168,14 @@ def test_a_small_difference_in_area_moves_a_region_to_another_range():
     assert_equal_to_pycocotools(gt, results)
     assert np.isnan(lcm.compare(*read_pair(gt, results)).objects().summary["APsmall"])
     for annotation in gt["annotations"]:
-        del annotation["area"]  # then width x height
+        del annotation["area"]  # the area is then width x height
     own = lcm.compare(*read_pair(gt, results)).objects().summary
     np.testing.assert_allclose(
         list(own.values()), pycocotools_evaluation(crowded_page(0)[0], results).stats, rtol=0, atol=1e-9
     )
 
 
-def test_equal_scores_are_ranked_by_the_ids_of_pages_even_where_these_are_text():
+def test_equal_scores_are_ranked_by_page_ids_even_if_these_are_text():
     boxes = {"b": [0, 0, 10, 10], "a": [50, 50, 10, 10]}  # the prediction on page a is wrong, and comes first
     gt = {
         "images": [{"id": i, "file_name": f"{i}.png", "width": 99, "height": 99} for i in boxes],

@@ -1,4 +1,4 @@
-"""The objects view: worked numbers, what counts and what does not, and everything that needs no scores."""
+"""Objects: worked examples, which regions count, and the values that need no scores."""
 
 import json
 
@@ -16,8 +16,8 @@ from support.layouts import build
 PAGE = {"p": (100, 100)}
 
 
-def row_of(label, *hits):
-    """gt in a row, and predictions of falling score that hit one each or lie far off."""
+def ranked_predictions(label, *hits):
+    """gt boxes in a row, and predictions of descending score; each hits one gt box or is far away."""
     n = sum(hits)
     gt = [("p", label, 10 * i, 0, 10 * i + 8, 8) for i in range(max(n, 4))]
     pred = [
@@ -32,7 +32,7 @@ def test_the_worked_example_of_the_three_rules():
     assert sum_ap(ranking, 4) == pytest.approx(0.604167, abs=5e-7)
     assert voc_ap(ranking, 4) == pytest.approx(0.625, abs=1e-12)
     assert coco_ap(ranking, 4) == pytest.approx(0.628713, abs=5e-7)
-    objects = lcm.compare(*row_of("a", 1, 0, 1, 1, 0)).objects()
+    objects = lcm.compare(*ranked_predictions("a", 1, 0, 1, 1, 0)).objects()
     assert objects.ap_at(0.5, "sum") == {"a": pytest.approx(1 / 4 + 1 / 6 + 3 / 16)}
     assert objects.ap_at(0.5, "voc") == {"a": pytest.approx(0.625)}
     assert objects.ap_at(0.5) == objects.ap_at(0.5, "coco") == {"a": pytest.approx((26 + 50 * 0.75) / 101)}
@@ -75,7 +75,7 @@ def test_the_object_matrix_of_the_two_pages(two_pages):
     }
 
 
-def test_a_page_and_a_document_by_themselves(two_pages):
+def test_objects_of_a_page_and_of_a_document(two_pages):
     comparison = lcm.compare(*two_pages, documents={"p1": "one", "p2": "two"})
     page = comparison.objects(page="p2")
     assert page.ap50 == 1 and page.scores_at(0.5)["precision"] == 0.5
@@ -87,7 +87,7 @@ def test_a_page_and_a_document_by_themselves(two_pages):
         comparison.objects(page="p3")
 
 
-def test_without_scores_there_is_no_ap_but_everything_else(two_pages):
+def test_without_scores_only_ap_is_missing(two_pages):
     gt, _ = two_pages
     objects = lcm.compare(gt, gt).objects()
     assert objects.ap is objects.ap50 is objects.ap75 is objects.ar is None
@@ -100,13 +100,13 @@ def test_without_scores_there_is_no_ap_but_everything_else(two_pages):
     assert np.trace(matrix) == matrix.sum() == 5
 
 
-def test_without_scores_the_file_decides_who_comes_first():
+def test_without_scores_predictions_are_matched_in_file_order():
     gt = build(PAGE, [("p", "a", 0, 0, 10, 10)])
     near, exact = ("p", "b", 0, 0, 10, 9), ("p", "a", 0, 0, 10, 10)
     for rows in ([near, exact], [exact, near]):
         matrix = lcm.compare(gt, build(PAGE, rows)).objects().confusion_at(0.5)
         assert matrix.loc["a", rows[0][1]] == 1 and matrix.loc["invented", rows[1][1]] == 1
-    # A score is a reason to come first, wherever the region stands in the file.
+    # A prediction with a score comes before those without one.
     matrix = lcm.compare(gt, build(PAGE, [near, (*exact, 0.1)])).objects().confusion_at(0.5)
     assert matrix.loc["a", "a"] == 1
 
@@ -116,26 +116,26 @@ def test_some_scores_are_not_enough(two_pages):
     mixed = build({"p1": (20, 20), "p2": (10, 10)}, [("p1", "title", 0, 0, 20, 4, 0.9), ("p2", "table", 0, 0, 10, 5)])
     comparison = lcm.compare(gt, mixed)
     assert comparison.objects().ap is None and "1 of 2 predicted regions" in comparison.objects().why_no_ap
-    # One answer at every level: a page whose own regions all have scores does not say otherwise.
+    # The same at every level, even on a page with scores for all regions.
     assert comparison.objects(page="p1").ap is None
     assert comparison.objects().scores_at(0.5)["precision"] == 1
 
 
-def test_nothing_predicted_is_an_ap_of_0_and_nothing_to_find_is_none_at_all(two_pages):
+def test_ap_is_0_without_predictions_and_nan_without_gt(two_pages):
     gt, pred = two_pages
-    silent = build({"p1": (20, 20), "p2": (10, 10)}, [], gt.labels)
-    objects = lcm.compare(gt, silent).objects()
+    no_regions = build({"p1": (20, 20), "p2": (10, 10)}, [], gt.labels)
+    objects = lcm.compare(gt, no_regions).objects()
     assert objects.ap == 0 and objects.ar == 0 and objects.why_no_ap == ""
     assert objects.scores_at(0.5) == {"precision": pytest.approx(np.nan, nan_ok=True), "recall": 0, "f1": 0}
     assert objects.confusion_at(0.5)["missed"].sum() == 5
-    nothing = lcm.compare(silent, pred).objects()
-    assert np.isnan(nothing.ap) and np.isnan(nothing.scores_at(0.5)["recall"])
-    assert nothing.confusion_at(0.5).loc["invented"].sum() == 7
-    empty = lcm.compare(silent, silent).objects()
+    no_gt = lcm.compare(no_regions, pred).objects()
+    assert np.isnan(no_gt.ap) and np.isnan(no_gt.scores_at(0.5)["recall"])
+    assert no_gt.confusion_at(0.5).loc["invented"].sum() == 7
+    empty = lcm.compare(no_regions, no_regions).objects()
     assert np.isnan(list(empty.scores_at(0.5).values())).all() and empty.confusion_at(0.5).to_numpy().sum() == 0
 
 
-def test_different_labels_have_no_ap_but_a_matrix():
+def test_with_different_labels_there_is_a_matrix_but_no_ap():
     gt = build(PAGE, [("p", "text", 0, 0, 10, 10), ("p", "figure", 20, 20, 40, 40)])
     pred = build(PAGE, [("p", "Absatz", 0, 0, 10, 10, 0.9), ("p", "Bild", 60, 60, 70, 70, 0.8)])
     comparison = lcm.compare(gt, pred)
@@ -151,7 +151,7 @@ def test_different_labels_have_no_ap_but_a_matrix():
     assert mapped.ap50 == 0.5 and mapped.scores_at(0.5)["precision"] == 0.5
 
 
-def test_score_threshold_missing_pages_and_scale_are_honoured():
+def test_objects_use_score_threshold_missing_pages_and_scale():
     gt = build({"p": (100, 100), "q": (50, 50)}, [("p", "a", 0, 0, 40, 40), ("q", "a", 0, 0, 10, 10)])
     pred = build(
         {"p": (200, 50), "r": (10, 10)},
@@ -165,7 +165,7 @@ def test_score_threshold_missing_pages_and_scale_are_honoured():
 
 
 def coco(annotations, results, labels=("a",), size=100):
-    """A page with annotations and results given as (label, box, further fields)."""
+    """One page with annotations and results, each given as (label, box, further fields)."""
     fields = lambda i, label, box, more: {"image_id": 1, "category_id": labels.index(label) + 1, "bbox": box, **more}
     plain = {"iscrowd": 0}
     gt = {
@@ -179,7 +179,7 @@ def coco(annotations, results, labels=("a",), size=100):
     return gt, [fields(i, label, box, more) for i, (label, box, more) in enumerate(results)]
 
 
-def test_a_crowd_is_neither_found_nor_missed_and_what_lies_on_it_does_not_count():
+def test_crowds_and_predictions_on_them_do_not_count():
     crowd, alone = ("a", [0, 0, 50, 50], {"iscrowd": 1}), ("a", [60, 60, 20, 20], {})
     inside = [("a", [x, 0, 10, 10], {"score": 0.9}) for x in (0, 20, 40)]
     gt, results = coco([crowd, alone], [*inside, ("a", [60, 60, 20, 20], {"score": 0.5})])
@@ -190,7 +190,7 @@ def test_a_crowd_is_neither_found_nor_missed_and_what_lies_on_it_does_not_count(
     assert_equal_to_pycocotools(gt, results)
 
 
-def test_pixels_do_not_ask_whether_a_region_is_a_crowd():
+def test_crowds_do_not_change_pixel_counts():
     rows = [("a", [0, 0, 50, 50], {"iscrowd": 1}), ("a", [60, 60, 20, 20], {"area": 3})]
     marked, results = coco(rows, [("a", [0, 0, 50, 50], {"score": 0.5})])
     plain, _ = coco([(label, box, {}) for label, box, _ in rows], [])
@@ -198,12 +198,12 @@ def test_pixels_do_not_ask_whether_a_region_is_a_crowd():
     assert matrices[0] == matrices[1]
 
 
-def test_crowds_and_areas_stay_with_their_regions():
+def test_crowds_and_areas_belong_to_the_right_regions():
     gt, _ = coco(
         [
             ("a", [0, 0, 0, 5], {"iscrowd": True}),  # no area: dropped
             ("b", [0, 0, 5, 5], {"iscrowd": 1, "area": 7}),
-            ("Background", [0, 0, 5, 5], {}),  # dropped too
+            ("Background", [0, 0, 5, 5], {}),  # dropped, too
             ("a", [0.1, 0, 0.2, 5], {"area": None}),
         ],
         [],
@@ -216,7 +216,7 @@ def test_crowds_and_areas_stay_with_their_regions():
     assert facts.sizes.tolist() == [[5, 5], [0.2, 5]]
 
 
-def test_ignore_alone_changes_nothing_as_in_pycocotools_and_is_reported():
+def test_ignore_without_crowd_changes_nothing_as_in_pycocotools_and_is_reported():
     gt, results = coco([("a", [0, 0, 9, 9], {"ignore": 1})], [("a", [50, 50, 9, 9], {"score": 1})])
     layout, pred = read_pair(gt, results)
     assert [finding.code for finding in layout.findings] == ["ignore-without-crowd"]
@@ -224,7 +224,7 @@ def test_ignore_alone_changes_nothing_as_in_pycocotools_and_is_reported():
     assert_equal_to_pycocotools(gt, results)
 
 
-def test_of_equal_overlaps_the_last_is_taken_as_in_pycocotools():
+def test_the_last_of_equal_overlaps_is_taken_as_in_pycocotools():
     gt, results = coco(
         [("a", [10, 0, 10, 10], {}), ("a", [12, 0, 10, 10], {})],
         [("a", [11, 0, 10, 10], {"score": 0.9}), ("a", [8, 0, 10, 10], {"score": 0.8})],
@@ -248,7 +248,7 @@ def test_an_outline_that_is_a_box_replaces_the_bbox():
     assert lcm.compare(*read_pair(gt, results)).objects().scores_at(0.9)["f1"] == 0
 
 
-def test_masks_of_another_resolution_are_brought_to_the_page_of_gt():
+def test_masks_of_another_resolution_are_scaled_to_the_page_of_gt():
     ring = [[8, 8, 48, 8, 48, 28, 28, 28, 28, 48, 8, 48]]
     gt, _ = coco([("a", [8, 8, 40, 40], {"segmentation": ring})], [], size=64)
     half = np.zeros((32, 32), bool)
@@ -266,14 +266,14 @@ def test_masks_of_another_resolution_are_brought_to_the_page_of_gt():
         assert objects.sides[1].areas.tolist() == [1600]  # the bbox of a prediction, scaled
 
 
-def test_only_what_is_asked_for_is_computed(two_pages):
+def test_values_are_computed_on_first_use(two_pages):
     objects = lcm.compare(*two_pages).objects()
     objects.scores_at(0.5), objects.confusion_at(0.5), objects.curve("title", 0.5)
     assert not {"_coco", "summary"} & set(vars(objects))
 
 
 @pytest.mark.parametrize("iou", [0, -0.5, 1.01, float("nan"), "0.5", None, True])
-def test_an_iou_that_is_none_is_refused(two_pages, iou):
+def test_a_wrong_iou_is_an_error(two_pages, iou):
     objects = lcm.compare(*two_pages).objects()
     for ask in (objects.ap_at, objects.scores_at, objects.class_scores_at, objects.confusion_at):
         with pytest.raises(lcm.InputError, match="iou"):
@@ -282,7 +282,7 @@ def test_an_iou_that_is_none_is_refused(two_pages, iou):
         objects.curve("title", iou)
 
 
-def test_unknown_rules_and_labels_are_refused(two_pages):
+def test_unknown_rules_and_labels_are_errors(two_pages):
     objects = lcm.compare(*two_pages).objects()
     with pytest.raises(lcm.InputError, match="rule"):
         objects.ap_at(0.5, "pascal")
@@ -290,8 +290,8 @@ def test_unknown_rules_and_labels_are_refused(two_pages):
         objects.curve("Title", 0.5)
 
 
-def plainly_matched(gt, pred, iou, class_aware):
-    """The matcher in the plainest Python: (gt, pred) pairs of rows (page, label, x0, y0, x1, y1[, score])."""
+def matched_by_loop(gt, pred, iou, class_aware):
+    """The matcher in plain Python: (gt, pred) pairs of rows (page, label, x0, y0, x1, y1[, score])."""
     pairs, taken = [], set()
     for p in sorted(range(len(pred)), key=lambda i: (-pred[i][6], i)):
         best = None
@@ -336,12 +336,12 @@ def test_scores_and_matrix_at_one_iou_are_those_of_a_plain_loop(rows, iou):
     pages = {"p": (20, 20), "q": (20, 20)}
     objects = lcm.compare(build(pages, gt, "abc"), build(pages, pred, "abc")).objects()
     for class_aware in (True, False):
-        hits = len(plainly_matched(gt, pred, iou, class_aware))
+        hits = len(matched_by_loop(gt, pred, iou, class_aware))
         expected = [hits / len(pred) if pred else np.nan, hits / len(gt) if gt else np.nan]
         found = objects.scores_at(iou, class_aware)
         assert [found["precision"], found["recall"]] == pytest.approx(expected, nan_ok=True)
     table = np.zeros((4, 4), int)
-    pairs = plainly_matched(gt, pred, iou, class_aware=False)
+    pairs = matched_by_loop(gt, pred, iou, class_aware=False)
     for g, p in pairs:
         table["abc".index(gt[g][1]), "abc".index(pred[p][1])] += 1
     for g in set(range(len(gt))) - {g for g, _ in pairs}:
@@ -350,11 +350,11 @@ def test_scores_and_matrix_at_one_iou_are_those_of_a_plain_loop(rows, iou):
         table[3, "abc".index(pred[p][1])] += 1
     assert objects.confusion_at(iou).to_numpy().tolist() == table.tolist()
     classes = objects.class_scores_at(iou).set_index("label")
-    hits = [gt[g][1] for g, _ in plainly_matched(gt, pred, iou, class_aware=True)]
+    hits = [gt[g][1] for g, _ in matched_by_loop(gt, pred, iou, class_aware=True)]
     assert classes["found"].to_dict() == {label: hits.count(label) for label in "abc"}
 
 
-def test_the_json_has_objects_and_centroids(two_pages):
+def test_json_has_objects_and_centroids(two_pages):
     answer = comparison_result(lcm.compare(*two_pages))
     objects = json.loads(json.dumps(answer["objects"], allow_nan=False))
     assert objects["summary"]["AP"] == pytest.approx(0.43) and objects["summary"]["APlarge"] is None
@@ -375,7 +375,7 @@ def test_the_json_has_objects_and_centroids(two_pages):
     assert without["ap"] is without["ap50"] is without["ap75"] is without["ar"] is None
 
 
-def test_the_json_has_centroids_of_any_labels_where_these_differ(two_pages):
+def test_json_has_centroids_without_labels_if_the_labels_differ(two_pages):
     other = {"pred": {"title": "headline", "table": "grid"}}
     answer = comparison_result(lcm.compare(*two_pages, mapping=other, taxonomy="different"))
     blind = lcm.compare(*two_pages).centroids(class_aware=False)
