@@ -19,7 +19,7 @@ from layoutcm.alignment.taxonomy import (
     one_sided_label_findings,
     relabel,
 )
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.documents import name_documents
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
@@ -189,10 +189,7 @@ def pair_pages(
     gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None
 ) -> tuple[Sources, PageMatches, list[Finding]]:
     """int64[pages] for both sides: all pages of gt in order, then those only in pred; -1 if a side lacks the page."""
-    if missing_pages not in MISSING_PAGES:
-        raise InputError(
-            "", "missing_pages", f"{short_repr(missing_pages)} is not known", f"Use {' or '.join(MISSING_PAGES)}."
-        )
+    check_choice("missing_pages", missing_pages, MISSING_PAGES)
     matches, findings = match_pages(gt, pred, resolve_page_map(page_map, gt, pred) if page_map else {})
     unmatched = matches.unmatched(len(pred))
     for side, pages, names in zip(SIDES, unmatched, (gt.names, pred.names)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, recode_labels
 from layoutcm.layouts.validation import drop_background
@@ -125,8 +125,7 @@ def plain_spelling(label: str) -> str:
 
 def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[LabelSpace, str]:
     """The label list of the matrix, and its kind: "same", "different" or "mapped"."""
-    if taxonomy not in TAXONOMIES:
-        raise InputError("", "taxonomy", f"{short_repr(taxonomy)} is not known", f"Use one of {', '.join(TAXONOMIES)}.")
+    check_choice("taxonomy", taxonomy, TAXONOMIES)
     shared = taxonomy in ("same", "match-names") or (
         taxonomy == "auto"
         and (

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.content import Content, Options
 from layoutcm.formats.page_sizes import Sizes, resolve_sizes
 from layoutcm.formats.recognition import choose_format, find_candidates, is_companion
@@ -39,8 +39,7 @@ def read(
     {page: (width, height)} or a folder of page images. `shapes="polygon"` keeps outlines and masks where the file has
     them. `nested=False` drops regions inside pictures and tables, in formats that mark them.
     """
-    if shapes not in ("box", "polygon"):
-        raise InputError("", "shapes", f"{short_repr(shapes)} is not known", "Use 'box' or 'polygon'.")
+    check_choice("shapes", shapes, ("box", "polygon"))
     if like is not None and not isinstance(like, Layout):
         raise InputError(
             "", "like", f"{short_repr(like)} is not a layout", "Give what read() returned for the other file."

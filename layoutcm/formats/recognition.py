@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice
 from layoutcm.formats.content import Content
 from layoutcm.formats.registry import BY_NAME, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
@@ -49,10 +49,7 @@ def is_companion(content: Content) -> bool:
 
 
 def named_format(file: str, name: str) -> Format:
-    if not isinstance(name, str) or name not in BY_NAME:
-        raise InputError(
-            file, "", f"the format {short_repr(name)} is not known", f"Known formats: {', '.join(BY_NAME)}."
-        )
+    check_choice("format", name, BY_NAME, file=file)
     return BY_NAME[name]
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, short_repr, unknown_choice
 from layoutcm.layouts.documents import neighbour_pages
 from layoutcm.layouts.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_regions
 from layoutcm.layouts.page_names import renumber
@@ -40,7 +40,7 @@ def repair(layout: Layout, repairs: str | Iterable[str]) -> Layout:
     return layout
 
 
-fix = repair  # the public name, `layoutcm.fix`
+fix = repair  # `layoutcm.fix`, an alias that users know
 
 
 def is_repair(text: str) -> bool:
@@ -51,7 +51,7 @@ def is_repair(text: str) -> bool:
 def _repair_once(layout: Layout, name: str) -> Layout:
     found = _REPAIR.fullmatch(name) if isinstance(name, str) else None
     if not found:
-        raise InputError("", "fix", f"{short_repr(name)} is not known", f"Use one of {', '.join(REPAIRS)}.")
+        raise unknown_choice("fix", name, REPAIRS)
     plain, kind, factor, shift_kind, by = found.groups()
     raw, pages = raw_regions(layout), layout.page_columns
     if shift_kind == "pages" and (renumbered := _renumber_pages(layout, int(by))):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, Shape
 
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
     """Write `layout` as "parquet", "csv" or "coco"; an existing file is replaced after the new one is complete."""
-    if not isinstance(to, str) or to not in WRITERS:
-        raise InputError("", "to", f"{short_repr(to)} is not known", f"Use one of {', '.join(WRITERS)}.")
+    check_choice("to", to, WRITERS)
     if not isinstance(layout, Layout):
         raise InputError(
             "", "layout", f"{short_repr(layout)} is not a layout", "Read a file first: layoutcm.read(path)."

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import BACKGROUND, Floats
 from layoutcm.metrics.scores import (
     SCORES,
@@ -196,8 +196,7 @@ def group_matrices(
 
 
 def check_method(method: str) -> None:
-    if method not in METHODS:
-        raise InputError("", "method", f"{short_repr(method)} is not known", f"Use one of {', '.join(METHODS)}.")
+    check_choice("method", method, METHODS)
 
 
 def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", recipe: str = "") -> Confusion:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats
 from layoutcm.metrics.confusion import sample_weights
 from layoutcm.metrics.family_trees import (
@@ -179,9 +179,8 @@ def family_matrices(samples: Samples, tree: FamilyTree, sides: Sides, count: str
 
 
 def check_family_options(sample: str, count: str, depth: int) -> None:
-    for name, value, known in (("sample", sample, SAMPLES), ("count", count, COUNTS)):
-        if value not in known:
-            raise InputError("", name, f"{short_repr(value)} is not known", f"Use one of {', '.join(known)}.")
+    check_choice("sample", sample, SAMPLES)
+    check_choice("count", count, COUNTS)
     check_depth(depth, least=1)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
 from layoutcm.metrics.confusion import GroupMatrices, confusion_of, group_matrices
@@ -88,8 +88,7 @@ class Levels:
 
     def average(self, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
         """Precision, recall and F1 of all pixels, or their mean over pages or documents."""
-        if over not in ("pixels", "pages", "documents"):
-            raise InputError("", "over", f"{short_repr(over)} is not known", "Use pixels, pages or documents.")
+        check_choice("over", over, ("pixels", "pages", "documents"))
         if over == "pixels":
             return confusion_of(self.counts, self.space, method).average(kind, background)
         if not self.space.shared:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice
 from layoutcm.layouts.model import Floats
 
 AVERAGES = ("micro", "macro", "weighted")
@@ -66,8 +66,7 @@ def class_scores(of: Margins) -> dict[str, Floats]:
 
 
 def check_average(kind: str) -> None:
-    if kind not in AVERAGES:
-        raise InputError("", "average", f"{short_repr(kind)} is not known", f"Use one of {', '.join(AVERAGES)}.")
+    check_choice("average", kind, AVERAGES)
 
 
 def mean_scores(of: Margins, kind: str) -> dict[str, Floats]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import SCORE_TOLERANCE
 
 SOFT_AVERAGES = ("micro", "macro", "samples")
@@ -64,9 +64,8 @@ def scores_from_sums(
 
 
 def check_soft_options(average: str | None, beta: float, eps: float) -> None:
-    if average is not None and average not in SOFT_AVERAGES:
-        known = f"Use one of {', '.join(SOFT_AVERAGES)}, or None for each class."
-        raise InputError("", "average", f"{short_repr(average)} is not known", known)
+    if average is not None:
+        check_choice("average", average, SOFT_AVERAGES, otherwise=", or None for each class")
     for name, value, zero in (("beta", beta, True), ("eps", eps, False)):
         number = isinstance(value, int | float) and math.isfinite(value)
         if not (number and (value > 0 or (value == 0 and zero))):

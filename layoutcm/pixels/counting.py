@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
@@ -36,8 +36,7 @@ def check_counting_options(rounding: str, min_score: float | None, threads: int 
         raise InputError("", "min_score", f"{short_repr(min_score)} is not a finite number", "Use one such as 0.5.")
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         raise InputError("", "threads", f"{short_repr(threads)} is not a number of threads", "Use 1 or more.")
-    if rounding not in ROUNDINGS:
-        raise InputError("", "rounding", f"{short_repr(rounding)} is not known", f"Use one of {', '.join(ROUNDINGS)}.")
+    check_choice("rounding", rounding, ROUNDINGS)
 
 
 def count_pairs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 
@@ -10,6 +11,5 @@ VIEWS = ("pixels", "recall", "precision", "f1")
 
 def view_values(confusion: Confusion, view: str) -> Floats:
     """float64[gt, pred]: the numbers of one view."""
-    if view not in VIEWS:
-        raise ValueError(f"{view!r} is not a view; use one of {', '.join(VIEWS)}")
+    check_choice("view", view, VIEWS)
     return confusion.values if view == "pixels" else getattr(confusion, view)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import check_choice
 from layoutcm.wording import one_line, shorten
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def with_paper_style(draw: Callable[Arguments, Figure]) -> Callable[Arguments, F
 
 def figure_bytes(figure: Figure, format: str) -> bytes:
     """The figure as PNG (300 dpi), SVG (text stays text) or PDF (embedded fonts); equal figures give equal bytes."""
-    if format not in FIGURE_FORMATS:
-        raise InputError("", "format", f"{short_repr(format)} is not known", f"Use one of {', '.join(FIGURE_FORMATS)}.")
+    check_choice("format", format, FIGURE_FORMATS)
     out = io.BytesIO()
     with paper_style(**{"pdf.fonttype": 3 if _needs_outlines(figure) else 42}):
         figure.savefig(out, format=format, dpi=DPI, metadata=METADATA[format])
@@ -106,8 +105,7 @@ def column_width(name: str | None, needed: float) -> float:
     """The width of the named column; without a name, one column if `needed` points fit into it, else two."""
     if name is None:
         return COLUMN_WIDTHS["one"] if needed <= COLUMN_WIDTHS["one"] else COLUMN_WIDTHS["two"]
-    if name not in COLUMN_WIDTHS:
-        raise InputError("", "width", f"{short_repr(name)} is not a width", f"Use one of {', '.join(COLUMN_WIDTHS)}.")
+    check_choice("width", name, COLUMN_WIDTHS)
     return COLUMN_WIDTHS[name]
 
 

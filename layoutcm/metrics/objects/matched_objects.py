@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
 from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects.instances import Instances, instances_of, overlaps_of, why_no_ap
@@ -208,8 +208,7 @@ class Objects:
         All three use the same ranking of at most 100 predictions per page and label; nan if undefined.
         """
         check_iou(iou)
-        if rule not in rules.RULES:
-            raise InputError("", "rule", f"{short_repr(rule)} is not known", f"Use one of {', '.join(rules.RULES)}.")
+        check_choice("rule", rule, rules.RULES)
         if self.why_no_ap:
             return dict.fromkeys(self.labels, float("nan"))
         _, kind = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1])
