@@ -83,4 +83,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(TORCH) $(PEER) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TORCH) $(PEER) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache

@@ -17,7 +17,7 @@ from layoutcm.layouts.model import GT, PRED, Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Intervals, intervals_of
 from layoutcm.metrics.confusion import Confusion, confusion_of
-from layoutcm.metrics.family_confusion import FamilyConfusion, family_confusion, space_at
+from layoutcm.metrics.family_confusion import FamilyConfusion, family_confusion, label_space_at_depth
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
 from layoutcm.metrics.levels import Levels, pages_behind
 from layoutcm.metrics.soft import EPS, check_soft_options
@@ -165,7 +165,7 @@ class Comparison:
             return confusion_of(counts, self.space, method, self.recipe_for(method, **level))
         tree = family_tree(families, self.labels[1:])
         at = {"families": tree.title, "depth": min(depth, tree.depth + 1), "expanded": "+".join(expanded) or None}
-        space = space_at(self.space, counts.labels, tree, depth, expanded)
+        space = label_space_at_depth(self.space, counts.labels, tree, depth, expanded)
         return confusion_of(counts.merged(), space, method, self.recipe_for(method, **level, **at))
 
     def families(

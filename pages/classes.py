@@ -5,11 +5,11 @@ import streamlit as st
 from layoutcm.drawing.screen.charts import read_as_figure
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.drawing.screen.precision_recall import precision_recall_plane
-from layoutcm.ui import choices, page_frame, router, selection, session, sidebar
+from layoutcm.ui import choices, page_shell, router, selection, session, sidebar
 from layoutcm.ui.parts import data_tables, headlines, sentences
 
 router.ensure_routed()
-compared = page_frame.need_comparison()
+compared = page_shell.need_comparison()
 confusion = selection.only_chosen_labels(session.chosen_confusion(compared))
 st.title("Classes", anchor=False)
 rows, _ = confusion.visible
@@ -29,14 +29,14 @@ else:
         "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
     )
 names = [confusion.labels[i] for i in (*rows[1:], *rows[:1])]
-sidebar.choice_box("class", "What is it taken for?", names)
+sidebar.show_choice("class", "What is it taken for?", names)
 chosen = confusion.labels.index(choices.get("class"))
 st.plotly_chart(read_as_figure(confusion, chosen, session.theme()), key="taken_for", config=CONFIG, theme=None)
 largest = sentences.confusion_sentences(confusion, most=5, gt=choices.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
     st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=selection.open_cell, args=(gt_label, pred_label))
-page_frame.show_recipe(confusion.recipe)
+page_shell.show_recipe(confusion.recipe)
 if confusion.diagonal:
     with bars:  # last, because intervals may take a moment
         headlines.show_class_bars(compared, confusion, key="class_bars")

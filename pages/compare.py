@@ -3,8 +3,8 @@
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import page_frame, router, screen_text, selection, session
-from layoutcm.ui.parts import findings, loading, matrix_panel, page_pairs, sentences
+from layoutcm.ui import page_shell, router, screen_text, selection, session
+from layoutcm.ui.parts import findings, loading, matrix_panel, page_matches, sentences
 
 router.ensure_routed()
 st.title("Compare two layouts", anchor=False)
@@ -19,7 +19,7 @@ if buttons.button("Try the sample", type="primary" if session.loaded_files() is 
     st.rerun()
 if buttons.button("Start over", disabled=session.loaded_files() is None):
     loading.start_over()
-page_frame.guard(loading.show_uploads)
+page_shell.guard(loading.show_uploads)
 loading.show_data_folder()
 
 files = session.loaded_files()
@@ -31,21 +31,23 @@ if files is not None:
         confusion = session.chosen_confusion(compared)
         shown = selection.only_chosen_labels(confusion)
         warnings = st.container()  # filled after the matrix is drawn, because the checks take longer
-        left, right = page_frame.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
+        left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
         with left:
             st.subheader("Recall matrix", anchor=False)
             matrix_panel.show_matrix(compared, shown, "recall", key="first_matrix")
-            page_frame.show_recipe(confusion.recipe)
+            page_shell.show_recipe(confusion.recipe)
         with right:
-            st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
-            matrix_panel.next_steps(compared)
+            st.markdown(
+                sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope_text(compared))
+            )
+            matrix_panel.show_next_steps(compared)
             findings.show_applied_repairs()
             with st.spinner("Checking the files …"):
                 found = compared.findings_by_side
             with warnings:
                 findings.show_warnings(found)
             findings.show_notes(found)
-            page_frame.guard(lambda: page_pairs.show_page_pairs(compared))
+            page_shell.guard(lambda: page_matches.show_page_pairs(compared))
             loading.show_taxonomy(compared)
     else:
         findings.show_applied_repairs()

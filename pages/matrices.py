@@ -2,26 +2,26 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_frame, router, screen_text, selection, session, sidebar
+from layoutcm.ui import choices, page_shell, router, screen_text, selection, session, sidebar
 from layoutcm.ui.parts import cell, data_tables, matrix_panel, sentences
 
 router.ensure_routed()
-compared = page_frame.need_comparison()
+compared = page_shell.need_comparison()
 confusion = session.chosen_confusion(compared)
 st.title("Matrices", anchor=False)
 
 
-@page_frame.fragment
+@page_shell.fragment
 def views() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = matrix_panel.VIEW_NAMES
         st.segmented_control("View", list(names), required=True, format_func=names.get, **choices.bind("view"))
-        sidebar.choice_box("order", "Order", choices.CHOICES["order"], width=160)
+        sidebar.show_choice("order", "Order", choices.CHOICES["order"], width=160)
         st.toggle("Log", help="Colours of mistakes on a log scale", **choices.bind("log"))
         st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty"))
         matrix_panel.download_matrix(confusion, choices.get("view"))
     if choices.get("view") == "collapsed":
-        st.caption(f"Background against everything else, of {screen_text.as_typed(selection.scope(compared))}.")
+        st.caption(f"Background against everything else, of {screen_text.as_typed(selection.scope_text(compared))}.")
         matrix_panel.show_collapsed(confusion)
         data_tables.show_table(
             sentences.collapsed_on_screen(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="collapsed_table"
@@ -29,15 +29,15 @@ def views() -> None:
     else:
         shown = selection.only_chosen_labels(confusion)
         width = matrix_panel.columns_on_screen(shown)
-        left, right = page_frame.columns(3, 2, labels=width)
+        left, right = page_shell.columns(3, 2, labels=width)
         with right:
-            draw_slow_parts = cell.cell_panel(compared, confusion, across=4 if width > page_frame.LABELS_BESIDE else 2)
+            draw_slow_parts = cell.show_cell(compared, confusion, across=4 if width > page_shell.LABELS_BESIDE else 2)
         with left:
             matrix_panel.show_matrix(compared, shown, choices.get("view"), key=f"matrix_{choices.get('view')}")
-            scope = screen_text.as_typed(selection.scope(compared))
+            scope = screen_text.as_typed(selection.scope_text(compared))
             st.caption(f"Rows are the ground truth, columns the prediction, of {scope}. A dot is n/a, a blank is zero.")
         draw_slow_parts()
 
 
 views()
-page_frame.show_recipe(confusion.recipe)
+page_shell.show_recipe(confusion.recipe)

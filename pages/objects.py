@@ -2,25 +2,25 @@
 
 import streamlit as st
 
-from layoutcm.ui import page_frame, router
+from layoutcm.ui import page_shell, router
 from layoutcm.ui.parts import centroid_match, objects, soft_scores
 
 router.ensure_routed()
-compared = page_frame.need_comparison()
+compared = page_shell.need_comparison()
 st.title("Objects", anchor=False)
 objects.show_coco_summary(compared)
 
 
-@page_frame.fragment
+@page_shell.fragment
 def at_one_iou() -> None:
     objects.show_one_iou(compared)
-    page_frame.show_recipe(objects.objects_recipe(compared))
+    page_shell.show_recipe(objects.objects_recipe(compared))
 
 
-@page_frame.fragment
+@page_shell.fragment
 def centroids() -> None:
     centroid_match.show_centroids(compared)
-    page_frame.show_recipe(centroid_match.centroids_recipe(compared))
+    page_shell.show_recipe(centroid_match.centroids_recipe(compared))
 
 
 at_one_iou()

@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_frame, router, selection, session
+from layoutcm.ui import choices, page_shell, router, selection, session
 from layoutcm.ui.parts import findings, headlines, matrix_panel, sentences
 
 router.ensure_routed()
-compared = page_frame.need_comparison()
+compared = page_shell.need_comparison()
 confusion = session.chosen_confusion(compared)
 st.title("Overview", anchor=False)
-st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope(compared)))
+st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope_text(compared)))
 warnings = st.container()  # filled last, because the checks take longer
 figures = st.container(horizontal=True, gap="small")
 own = sentences.headline_figures(compared, confusion, choices.get("level"))
 places = headlines.draw_headlines(figures, own, headlines.PENDING if headlines.intervals_are_shown(compared) else None)
 shown = selection.only_chosen_labels(confusion)
-left, right = page_frame.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
+left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
 with left:
     st.subheader("Recall matrix", anchor=False)
     matrix_panel.show_matrix(compared, shown, "recall", key="overview_matrix")
@@ -27,7 +27,7 @@ with right:
     if selection.chosen_cell(compared):
         st.button("Pages behind the chosen cell", type="primary", on_click=selection.open_chosen_cell)
 below = st.container()
-page_frame.show_recipe(confusion.recipe)
+page_shell.show_recipe(confusion.recipe)
 # Last, because they may take a moment: intervals, then the figures of other views.
 with below:
     if confusion.diagonal:

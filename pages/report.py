@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from layoutcm.ui import page_frame, router, selection, session
+from layoutcm.ui import page_shell, router, selection, session
 from layoutcm.ui.parts import report_downloads, report_figures
 
 router.ensure_routed()
-compared = page_frame.need_comparison()
+compared = page_shell.need_comparison()
 confusion = selection.only_chosen_labels(session.chosen_confusion(compared))
 st.title("Report", anchor=False)
 st.subheader("Everything", anchor=False)
@@ -14,5 +14,5 @@ report_downloads.show_whole_report(compared)
 st.subheader("One figure", anchor=False)
 report_figures.show_figure(compared, confusion)
 st.subheader("One table", anchor=False)
-report_downloads.show_table(compared, confusion)
-page_frame.show_recipe(confusion.recipe)
+report_downloads.show_table_download(compared, confusion)
+page_shell.show_recipe(confusion.recipe)

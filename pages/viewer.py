@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from layoutcm.ui import choices, page_frame, router
+from layoutcm.ui import choices, page_shell, router
 from layoutcm.ui.parts import page_viewer
 
 router.ensure_routed()
-compared = page_frame.need_comparison()
+compared = page_shell.need_comparison()
 if not compared.pages:
     st.info("There are no pages to look at.")
     st.stop()
 page = page_viewer.choose_page(compared)
-left, right = page_frame.columns(3, 2)
+left, right = page_shell.columns(3, 2)
 with left:
     page_viewer.show_overlay(compared, page)
 with right:
-    page_viewer.show_masks(compared, page)
+    page_viewer.show_label_set_map(compared, page)
 page_viewer.show_numbers(compared, page)
-page_frame.show_recipe(compared.recipe_for(choices.get("method"), page=page))
+page_shell.show_recipe(compared.recipe_for(choices.get("method"), page=page))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import layoutcm as lcm
-from support.findings import codes
+from support.finding_codes import codes
 from support.layouts import build
 
 ONE = {"p": (10, 10)}

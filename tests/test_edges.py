@@ -7,7 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from support.findings import codes
+from support.finding_codes import codes
 from support.layouts import build
 
 ONE = {"p": (10, 10)}

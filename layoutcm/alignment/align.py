@@ -20,8 +20,8 @@ from layoutcm.alignment.taxonomy import (
     relabel,
 )
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.documents import name_documents
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages
+from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Alignment:
     def _position(self, side: int, label: str) -> int:
         # A label that only the other side has still has a row and a column; its counts are always 0.
         own = self.side_label(side, label)
-        place = (self.space.gt_place, self.space.pred_place)[side]
+        place = (self.space.gt_positions, self.space.pred_positions)[side]
         return int(place[own]) if own >= 0 else self.space.labels.index(label)
 
     def side_label(self, side: int, label: str) -> int:

@@ -192,11 +192,11 @@ def _ids_off_by_one(alignment: Alignment, sample: PageSample) -> list[Finding]:
     partners = sample.partners(sample.boxes[PRED])
     if len(partners) < 4 or not alignment.space.shared:
         return []
-    gt_label = alignment.space.gt_place[1:][sample.labels[GT][partners[:, GT]]]
+    gt_label = alignment.space.gt_positions[1:][sample.labels[GT][partners[:, GT]]]
 
     def label_agreement(by: int) -> float:
         label = shift_ids(pred, sample.labels[PRED][partners[:, PRED]], by)
-        return float((alignment.space.pred_place[1:][label] == gt_label).mean())
+        return float((alignment.space.pred_positions[1:][label] == gt_label).mean())
 
     before = label_agreement(0)
     for by in (1, -1):

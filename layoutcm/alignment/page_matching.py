@@ -27,7 +27,7 @@ _HOW_IN_WORDS = {
     "spelling": "by name up to folders, suffix, case, blanks and percent codes",
     NUMBER: "by document and page number",
 }
-Pairs = list[tuple[int, int]]
+PagePairs = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,14 +64,14 @@ def match_pages(gt: Pages, pred: Pages, page_map: Mapping[int, int]) -> tuple[Pa
     return matches, findings
 
 
-def _add_pairs(matches: PageMatches, pairs: Pairs, way: str) -> PageMatches:
+def _add_pairs(matches: PageMatches, pairs: PagePairs, way: str) -> PageMatches:
     pages, partners = np.array(pairs, np.int64).reshape(-1, 2).T
     partner, how = matches.partner.copy(), matches.how.copy()
     partner[pages], how[pages] = partners, WAYS.index(way)
     return PageMatches(partner, how)
 
 
-def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np.int64], ...]) -> Pairs:
+def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np.int64], ...]) -> PagePairs:
     """Unmatched pages whose names are equal under the rule, if that name is unique on both sides."""
     if way == EXACT:
         free_pred = set(unmatched[PRED].tolist())
@@ -85,7 +85,7 @@ def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np
 
 def _pairs_by_number(
     gt: Pages, pred: Pages, matches: PageMatches, unmatched: tuple[NDArray[np.int64], ...]
-) -> tuple[Pairs, list[Finding]]:
+) -> tuple[PagePairs, list[Finding]]:
     keys = page_keys(gt), page_keys(pred)
     pairs, shift = number_pairs(*keys)
     if shift is None:
@@ -99,14 +99,14 @@ def _pairs_by_number(
     return found, _shifted_finding(gt, pred, found, reason) + _suspect_finding(gt, keys, matches, reason)
 
 
-def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: Pairs) -> list[Finding]:
+def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: PagePairs) -> list[Finding]:
     if not pairs or way == EXACT:
         return []
     message = f"{_pages_were(len(pairs))} matched {_HOW_IN_WORDS[way]} (first: {_both_names(gt, pred, *pairs[0])})."
     return [Finding(f"page-matched-by-{way.replace(' ', '-')}", message, severity="info", count=len(pairs))]
 
 
-def _shifted_finding(gt: Pages, pred: Pages, pairs: Pairs, reason: str) -> list[Finding]:
+def _shifted_finding(gt: Pages, pred: Pages, pairs: PagePairs, reason: str) -> list[Finding]:
     if not pairs:
         return []
     message = (

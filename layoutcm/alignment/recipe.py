@@ -15,14 +15,19 @@ from layoutcm.wording import one_line
 
 @dataclass(frozen=True)
 class Recipe:
-    """{setting: value} in printing order, without the version, which `line` adds."""
+    """{setting: value} in printing order, without the version."""
 
     fields: dict[str, str]
 
+    def with_version(self, **more: object) -> dict[str, str]:
+        """The fields, then `more`, then the version; None leaves a setting out."""
+        named = self.fields | _as_text(more)
+        return {name: one_line(value) for name, value in named.items()} | {"version": f"v{__version__}"}
+
     def line(self, **more: object) -> str:
-        """All settings as "name:value|...|vVERSION"; `more` adds settings at the end, None leaves one out."""
-        parts = self.fields | _as_text(more)
-        return one_line("|".join(f"{name}:{value}" for name, value in parts.items())) + f"|v{__version__}"
+        """The same as "name:value|...|vVERSION". The line is for people: no code parses it."""
+        *settings, (_, version) = self.with_version(**more).items()
+        return "|".join([*(f"{name}:{value}" for name, value in settings), version])
 
 
 def make_recipe(

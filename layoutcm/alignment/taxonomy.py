@@ -136,13 +136,13 @@ def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[
     if shared:
         labels = (BACKGROUND, *dict.fromkeys((*gt.labels, *pred.labels)))
         position = {label: i for i, label in enumerate(labels)}
-        gt_place, pred_place = (np.array([0, *map(position.__getitem__, side.labels)]) for side in (gt, pred))
+        gt_positions, pred_positions = (np.array([0, *map(position.__getitem__, side.labels)]) for side in (gt, pred))
         kind = "mapped" if mapped else "same"
-        return LabelSpace(labels, gt_place, pred_place), kind
+        return LabelSpace(labels, gt_positions, pred_positions), kind
     labels = (BACKGROUND, *gt.labels, *pred.labels)
-    gt_place = np.arange(len(gt.labels) + 1)
-    pred_place = np.array([0, *range(len(gt.labels) + 1, len(labels))])
-    return LabelSpace(labels, gt_place, pred_place, shared=False), "different"
+    gt_positions = np.arange(len(gt.labels) + 1)
+    pred_positions = np.array([0, *range(len(gt.labels) + 1, len(labels))])
+    return LabelSpace(labels, gt_positions, pred_positions, shared=False), "different"
 
 
 def _one_includes_other(gt: set[str], pred: set[str]) -> bool:
@@ -196,6 +196,6 @@ class LabelSpace:
     """The labels of a matrix, and the position of each side's labels in it (entry 0 is Background)."""
 
     labels: tuple[str, ...]
-    gt_place: NDArray[np.int64]
-    pred_place: NDArray[np.int64]
+    gt_positions: NDArray[np.int64]
+    pred_positions: NDArray[np.int64]
     shared: bool = True  # both sides use the same labels, so the diagonal has a meaning

@@ -17,7 +17,7 @@ import numpy as np
 from layoutcm.diagnosis.page_tiles import PageTiles
 from layoutcm.layouts.model import GT, PRED, Floats
 
-TOLERANCE = 0.005  # of the page's longer side: 5 px at 1025 px
+BORDER_TOLERANCE = 0.005  # of the page's longer side: 5 px at 1025 px
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CellCauses:
 
 
 def cell_causes(
-    pages: Iterable[PageTiles], cell: tuple[int, int], method: str = "matrix", tolerance: float = TOLERANCE
+    pages: Iterable[PageTiles], cell: tuple[int, int], method: str = "matrix", tolerance: float = BORDER_TOLERANCE
 ) -> CellCauses:
     """The causes of a cell (row, column) off the diagonal, summed over pages. Both sides must use the same labels."""
     by_page = [page_causes(tiles, cell, method, tolerance) for tiles in pages]

@@ -37,12 +37,12 @@ class PageTiles:
     rounding: str
     x_edges: Floats  # [columns + 1]
     y_edges: Floats  # [rows + 1]
-    masks: tuple[NDArray[np.uint64], NDArray[np.uint64]]  # label sets of gt and of pred: [rows, columns, words]
+    label_words: tuple[NDArray[np.uint64], NDArray[np.uint64]]  # label sets of gt and of pred: [rows, columns, words]
 
     @cached_property
     def pair_of_tile(self) -> NDArray[np.int64]:
         """int64[rows, columns]: index into `pairs`."""
-        return self._distinct[1].reshape(self.masks[GT].shape[:2])
+        return self._distinct[1].reshape(self.label_words[GT].shape[:2])
 
     @cached_property
     def pairs(self) -> PairCounts:
@@ -55,7 +55,7 @@ class PageTiles:
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """uint64[pairs, words]: the distinct pairs, and int64[tiles]: the pair of each tile."""
-        joined = np.concatenate(self.masks, axis=2)
+        joined = np.concatenate(self.label_words, axis=2)
         words = joined.reshape(-1, joined.shape[2])
         # Word by word, because sorting numbers takes a third of the time of sorting rows.
         pair = np.zeros(len(words), np.int64)
@@ -76,7 +76,7 @@ class PageTiles:
     @cached_property
     def _placed(self) -> NDArray[np.uint64]:
         """uint64[pairs, 2, words]: the sets of both sides, one bit per row or column of the matrix."""
-        placed = self.pairs.placed(self.space.gt_place, self.space.pred_place)
+        placed = self.pairs.placed(self.space.gt_positions, self.space.pred_positions)
         return placed.reshape(len(placed), 2, -1)
 
     def set_sizes(self, side: int) -> NDArray[np.int64]:
@@ -137,16 +137,16 @@ def page_tiles(
         ],
         axis=1,
     ).astype(float)
-    masks = []
+    label_words = []
     for side in (GT, PRED):
         own = (labels < grid.n_labels[GT]) == (side == GT)
         shift = 0 if side == GT else grid.n_labels[GT]
         size = (len(x_edges) - 1, len(y_edges) - 1)
-        masks.append(label_set_mask(on_tiles[own], labels[own] - shift, grid.n_labels[side], *size))
-    return PageTiles(space, side_labels, rounding, x_edges, y_edges, (masks[GT], masks[PRED]))
+        label_words.append(label_set_words(on_tiles[own], labels[own] - shift, grid.n_labels[side], *size))
+    return PageTiles(space, side_labels, rounding, x_edges, y_edges, (label_words[GT], label_words[PRED]))
 
 
-def label_set_mask(
+def label_set_words(
     boxes: Floats, labels: Sequence[int] | NDArray[np.int32], n_labels: int, width: float, height: float
 ) -> NDArray[np.uint64]:
     """uint64[height, width, words]: the label sets of one side; bit 0 is Background, bit i the side's i-th label.

@@ -173,7 +173,12 @@ def collapse(dark: bool = False) -> str:
     c.arrow([(156, 180), (156, 171), (444, 171), (444, 320), (550, 320)], "lost_ink")
     c.arrow([(318, 324), (318, 364), (719, 364), (719, 340)], "hit_ink")
     _content_scores(c)
-    c.text(116, 392, "A label read as another label is content found: only Background is told from the rest.", "soft")
+    c.text(
+        116,
+        392,
+        "A label read as another label is content found: only Background is distinguished from the rest.",
+        "soft",
+    )
     return c.svg()
 
 
@@ -210,7 +215,7 @@ def labels_at(boxes: Sequence[Box], x: int, y: int) -> tuple[str, ...]:
     return tuple(label for label in PAGE_LABELS if label in found) or PAGE_LABELS[:1]
 
 
-def pair_counts() -> Counter[tuple[tuple[str, ...], tuple[str, ...]]]:
+def count_example_pairs() -> Counter[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The number of pixels of the example page for each pair of label sets (gt, pred)."""
     return Counter(
         (labels_at(GT_BOXES, x, y), labels_at(PRED_BOXES, x, y)) for x in range(PAGE[0]) for y in range(PAGE[1])
@@ -268,7 +273,7 @@ def _pair_table(c: Canvas) -> None:
     marked = labels_at(GT_BOXES, *PIXEL), labels_at(PRED_BOXES, *PIXEL)
     for x, name, anchor in ((38, "gt set", "start"), (192, "pred set", "start"), (382, "pixels", "end")):
         c.text(x, 340, name, "soft", anchor)
-    for k, (pair, pixels) in enumerate(pair_counts().most_common()):
+    for k, (pair, pixels) in enumerate(count_example_pairs().most_common()):
         y, write = 350 + 23 * k, c.bold if pair == marked else c.text
         c.rect(28, y, 364, 23, "hit" if pair == marked else "cell", "line")
         for x, labels in zip((38, 192), pair):
@@ -277,14 +282,14 @@ def _pair_table(c: Canvas) -> None:
 
 
 def _contribution(c: Canvas) -> None:
-    pixels = pair_counts()[labels_at(GT_BOXES, *PIXEL), labels_at(PRED_BOXES, *PIXEL)]
+    pixels = count_example_pairs()[labels_at(GT_BOXES, *PIXEL), labels_at(PRED_BOXES, *PIXEL)]
     columns, rows = spans(556, 84, 62, 62), spans(359, 34, 34, 34)
     c.grid(columns, rows, ["---", "-S-", "-m-"], ["000", "010", "010"])
     c.names(columns, rows, PAGE_LABELS[:3])
     c.bold(790, 350, "T contains P and more:")
     c.text(790, 370, "(i, i) gets 1 for i in P", "hit_ink")
     c.text(790, 390, "(i, j) gets 1/|P| for i in T\nwithout P and j in P", "miss_ink")
-    c.text(790, 430, f"Each gt label spends 1 over\nits row, here for {pixels:,} pixels.", "soft")
+    c.text(790, 430, f"Each gt label adds 1 to its row\nin total, here for {pixels:,} pixels.", "soft")
 
 
 DRAWINGS = {"matrix-structure": matrix_structure, "collapse": collapse, "bit-packing": bit_packing}

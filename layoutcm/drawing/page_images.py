@@ -26,7 +26,8 @@ from layoutcm.alignment.page_matching import match_pages
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.source_files import check_zip_members, files_below
-from layoutcm.layouts.model import GT, IMAGE_SUFFIXES, PRED, Pages, stem
+from layoutcm.layouts.model import GT, PRED, Pages
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 
 MAX_PIXELS = 120_000_000
 MAX_MEMBER_BYTES = 100 << 20
@@ -55,16 +56,16 @@ class Picture:
     path: str = ""
     data: bytes = field(default=b"", repr=False)
     member: str = ""
-    frame: int = 0
-    frames: int = 1
+    page_index: int = 0
+    page_count: int = 1
 
     @property
     def name(self) -> str:
         """The page name: the file name, with a number if the file has several pages."""
-        return self.file if self.frames == 1 else f"{stem(self.file)}_p{self.frame + 1}"
+        return self.file if self.page_count == 1 else f"{stem(self.file)}_p{self.page_index + 1}"
 
     @property
-    def content(self) -> bytes:
+    def file_bytes(self) -> bytes:
         """The bytes of the image file; empty if it is a file on disk (`path`)."""
         if not self.member:
             return self.data
@@ -117,7 +118,7 @@ def _select_pages(pages: Pages, at: np.ndarray) -> Pages:
 
 def _as_pages(pictures: list[Picture]) -> Pages:
     """The pictures as pages; only pictures from a PDF or a multi-page TIFF have a document and a number."""
-    numbered = [picture.frames > 1 or picture.file.lower().endswith(PDF) for picture in pictures]
+    numbered = [picture.page_count > 1 or picture.file.lower().endswith(PDF) for picture in pictures]
     size = np.zeros(len(pictures))
     return Pages(
         tuple(picture.name for picture in pictures),
@@ -125,7 +126,7 @@ def _as_pages(pictures: list[Picture]) -> Pages:
         size,
         tuple(picture.file if has_number else "" for picture, has_number in zip(pictures, numbered)),
         np.array(
-            [picture.frame + 1 if has_number else -1 for picture, has_number in zip(pictures, numbered)], np.int32
+            [picture.page_index + 1 if has_number else -1 for picture, has_number in zip(pictures, numbered)], np.int32
         ),
     )
 
@@ -147,7 +148,7 @@ def images_from_folder(folder: Path) -> PageImages:
         if path.suffix.lower() in (*IMAGE_SUFFIXES, PDF):
             name = path.relative_to(folder).as_posix()
             with suppress(InputError, OSError):
-                found += _frames(Picture(name, f"{path}|{path.stat().st_mtime_ns}", path=str(path)))
+                found += _pages_of_file(Picture(name, f"{path}|{path.stat().st_mtime_ns}", path=str(path)))
     return PageImages(tuple(found))
 
 
@@ -161,30 +162,30 @@ def images_from_files(files: Iterable[ImageFile], layout_files: Iterable[ImageFi
         with suppress(InputError):
             found += _pictures(given)
     # Remove duplicates: a picture may have been given twice.
-    return PageImages(tuple({(one.file, one.digest, one.member, one.frame): one for one in found}.values()))
+    return PageImages(tuple({(one.file, one.digest, one.member, one.page_index): one for one in found}.values()))
 
 
 def _pictures(given: ImageFile) -> list[Picture]:
     suffix = PurePosixPath(given.name).suffix.lower()
     if suffix == ZIP:
-        return [frame for member in _zip_members(given) for frame in _frames(member)]
+        return [page_index for member in _zip_members(given) for page_index in _pages_of_file(member)]
     if suffix in (*IMAGE_SUFFIXES, PDF):
-        return list(_frames(Picture(given.name, given.digest, data=given.data)))
+        return list(_pages_of_file(Picture(given.name, given.digest, data=given.data)))
     raise InputError(given.name, "", "this is no page image", "Give PNG, JPEG, TIFF, WebP, a zip of them, or PDF.")
 
 
-def _frames(picture: Picture) -> Iterator[Picture]:
+def _pages_of_file(picture: Picture) -> Iterator[Picture]:
     """One picture for each page of a PDF or TIFF, at most MAX_MEMBERS; one for any other image."""
     suffix = PurePosixPath(picture.file).suffix.lower()
     count = _pdf_length(picture) if suffix == PDF else _tiff_length(picture) if suffix in TIFF else 1
-    return (replace(picture, frame=i, frames=count) for i in range(min(count, MAX_MEMBERS)))
+    return (replace(picture, page_index=i, page_count=count) for i in range(min(count, MAX_MEMBERS)))
 
 
 def _pdf_length(picture: Picture) -> int:
     import pypdfium2 as pdfium
 
     try:
-        with _pdfium, pdfium.PdfDocument(picture.path or picture.content) as document:
+        with _pdfium, pdfium.PdfDocument(picture.path or picture.file_bytes) as document:
             return len(document)
     except (pdfium.PdfiumError, *UNREADABLE) as error:
         problem = f"this PDF cannot be opened: {error}"
@@ -194,7 +195,7 @@ def _pdf_length(picture: Picture) -> int:
 def _tiff_length(picture: Picture) -> int:
     """The number of pages; 1 if the file cannot be read (its picture is then not shown)."""
     try:
-        with Image.open(picture.path or io.BytesIO(picture.content)) as image:
+        with Image.open(picture.path or io.BytesIO(picture.file_bytes)) as image:
             return min(getattr(image, "n_frames", 1), MAX_MEMBERS)
     except UNREADABLE:
         return 1
@@ -217,7 +218,7 @@ def _zip_members(given: ImageFile) -> list[Picture]:
     return [Picture(info.filename, given.digest, data=given.data, member=info.filename) for info in pictures]
 
 
-def shrunk_image(picture: Picture | None, side: int) -> Image.Image | None:
+def load_shrunk(picture: Picture | None, side: int) -> Image.Image | None:
     """The picture, at most `side` pixels wide and high; None if there is none or it cannot be read."""
     if picture is None:
         return None
@@ -232,8 +233,8 @@ def shrunk_image(picture: Picture | None, side: int) -> Image.Image | None:
 def _render_pdf_page(picture: Picture, side: int) -> Image.Image:
     import pypdfium2 as pdfium
 
-    with _pdfium, pdfium.PdfDocument(picture.path or picture.content) as document:
-        page = document[picture.frame]
+    with _pdfium, pdfium.PdfDocument(picture.path or picture.file_bytes) as document:
+        page = document[picture.page_index]
         return page.render(scale=side / max(*page.get_size(), 1)).to_pil()
 
 
@@ -242,10 +243,10 @@ def _open_image(picture: Picture, side: int) -> Image.Image:
         warnings.catch_warnings(
             action="ignore", category=Image.DecompressionBombWarning
         ),  # MAX_PIXELS is the limit here
-        Image.open(picture.path or io.BytesIO(picture.content)) as image,
+        Image.open(picture.path or io.BytesIO(picture.file_bytes)) as image,
     ):
-        if picture.frame:
-            image.seek(picture.frame)
+        if picture.page_index:
+            image.seek(picture.page_index)
         if image.width * image.height > MAX_PIXELS:
             raise ValueError("the image is too large to show")
         image.draft("RGB", (side, side))

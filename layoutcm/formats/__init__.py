@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import Sizes, resolve_sizes
 from layoutcm.formats.recognition import choose_format, find_candidates, is_companion
 from layoutcm.formats.registry import Format, never
@@ -69,7 +69,7 @@ def name_in_errors(bundle: Bundle) -> Iterator[None]:
 
 
 @contextmanager
-def suggest_other_format(contents: Sequence[Content], chosen: Format) -> Iterator[None]:
+def suggest_other_format(contents: Sequence[FileContent], chosen: Format) -> Iterator[None]:
     """Replace the hint of an error if the file looks like another format than the chosen one."""
     try:
         yield
@@ -82,7 +82,7 @@ def suggest_other_format(contents: Sequence[Content], chosen: Format) -> Iterato
         raise InputError(error.file, error.place, error.problem, hint) from None
 
 
-def _find_skipped_files(file: str, others: Sequence[Content]) -> list[Finding]:
+def _find_skipped_files(file: str, others: Sequence[FileContent]) -> list[Finding]:
     """A finding if files of the source are neither annotations of the chosen format nor known companions of them."""
     skipped = [content.name for content in others if not is_companion(content)]
     if not skipped:

@@ -15,10 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from layoutcm.errors import short_repr
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, place_text
-from layoutcm.layouts.model import Finding, Indices, Layout, Pages, Regions, concatenate_regions, recode_labels, stem
+from layoutcm.layouts.model import Finding, Indices, Layout, Pages, Regions, concatenate_regions, recode_labels
+from layoutcm.layouts.page_names import stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
 from layoutcm.layouts.validation import check_pages, make_layout
 from layoutcm.wording import plural
@@ -45,7 +46,7 @@ class LayoutBuilder:
         self._places: list[FilePlace] = []
         self._shapes: dict[int, Shape] = {}
 
-    def page(
+    def add_page(
         self,
         name: str,
         width: float | None,
@@ -84,15 +85,15 @@ class LayoutBuilder:
         reference = self.options.reference_pages
         return {stem(name) for name in (*self.options.images, *(reference.names if reference else ()))}
 
-    def size(self, page: int) -> tuple[float, float]:
+    def page_size(self, page: int) -> tuple[float, float]:
         return self._pages[page][1:3]
 
-    def declare(self, labels: Sequence[str]) -> None:
+    def declare_labels(self, labels: Sequence[str]) -> None:
         """Add the labels that the file lists, in its order, whether or not a region uses them."""
         for label in labels:
             self._labels.setdefault(label, len(self._labels))
 
-    def region(
+    def add_region(
         self,
         page: int,
         label: str,
@@ -113,7 +114,7 @@ class LayoutBuilder:
         self._scores.append(NO_SCORE if score is None else score)
         self._places.append(place)
 
-    def outline(
+    def add_outline(
         self,
         page: int,
         label: str,
@@ -126,9 +127,9 @@ class LayoutBuilder:
             shape = Outline((np.array(points, float),))
             if not is_box(shape):
                 self._shapes[len(self._region_page)] = shape
-        self.region(page, label, *bounding_box(points), place, score)
+        self.add_region(page, label, *bounding_box(points), place, score)
 
-    def unusual(self, code: str, message: str, place: str, hint: str = "", severity: str = "warning") -> None:
+    def note_unusual(self, code: str, message: str, place: str, hint: str = "", severity: str = "warning") -> None:
         """Count something unusual; all occurrences of a code become one finding that names the first place.
 
         `message` is in the plural and contains no count: the count is added at the end.
@@ -167,7 +168,7 @@ class LayoutBuilder:
             )
         return names
 
-    def layout(self, format: str) -> Layout:
+    def build(self, format: str) -> Layout:
         _, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
         pages = Pages(
             self._distinct_names(),
@@ -208,26 +209,26 @@ def _occurrences(count: int) -> str:
 
 
 def reader_by_rows(
-    format: str, read_one: Callable[[Content, Options, LayoutBuilder], None]
-) -> Callable[[str, Sequence[Content], Options], Layout]:
+    format: str, read_one: Callable[[FileContent, Options, LayoutBuilder], None]
+) -> Callable[[str, Sequence[FileContent], Options], Layout]:
     """Make a reader of many files from a function that adds a single file to a `LayoutBuilder`."""
 
-    def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
+    def read(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
         builder = LayoutBuilder(name, options)
         for content in contents:
             builder.file = content.name
             read_one(content, options, builder)
-        return builder.layout(format)
+        return builder.build(format)
 
     return read
 
 
 def reader_by_file(
-    read_one: Callable[[Content, Options], Layout],
-) -> Callable[[str, Sequence[Content], Options], Layout]:
+    read_one: Callable[[FileContent, Options], Layout],
+) -> Callable[[str, Sequence[FileContent], Options], Layout]:
     """Make a reader of many files from a function that returns the layout of a single file."""
 
-    def read(name: str, contents: Sequence[Content], options: Options) -> Layout:
+    def read(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
         return join_layouts(name, [read_one(content, options) for content in contents])
 
     return read

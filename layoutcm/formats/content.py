@@ -34,7 +34,7 @@ class Options:
     sizes: tuple[float, float] | dict[str, tuple[float, float] | None] | None = None
     outlines: bool = False
     nested: bool = True  # also regions inside pictures and tables
-    companions: tuple[Content, ...] = ()  # files next to the annotations, such as lists of names
+    companions: tuple[FileContent, ...] = ()  # files next to the annotations, such as lists of names
     images: tuple[str, ...] = ()  # names of the page images next to the annotations
     page_map: PageMap | None = None  # {page of `like`: page of this file}
 
@@ -45,7 +45,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Content:
+class FileContent:
     """One input file: its bytes, and its name for messages."""
 
     name: str
@@ -68,7 +68,7 @@ class Content:
             return frozenset()
         try:
             if self.json_root == "object":
-                return frozenset(msgspec.json.decode(self.json_bytes, type=dict[str, msgspec.Raw]))
+                return frozenset(msgspec.json.decode(self.data_without_bom, type=dict[str, msgspec.Raw]))
             if self.json_root == "array":
                 return frozenset(self._first_item())
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -77,23 +77,23 @@ class Content:
         return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.data[:HEAD].decode("utf-8", "replace")))
 
     @cached_property
-    def json_bytes(self) -> bytes:
+    def data_without_bom(self) -> bytes:
         return self.data.removeprefix(b"\xef\xbb\xbf")
 
     def _first_item(self) -> dict[str, Any]:
-        text = self.json_bytes[:HEAD].decode("utf-8", "replace")
+        text = self.data_without_bom[:HEAD].decode("utf-8", "replace")
         start = re.match(r"\s*\[\s*", text)
         try:
             item, _ = json.JSONDecoder().raw_decode(text, start.end() if start else 0)
         except ValueError:  # the item is longer than HEAD, or there is none
-            items = msgspec.json.decode(self.json_bytes, type=list[msgspec.Raw])
+            items = msgspec.json.decode(self.data_without_bom, type=list[msgspec.Raw])
             item = msgspec.json.decode(items[0]) if items else {}
         return item if isinstance(item, dict) else {}
 
     def decode(self, type: type[T]) -> T:
         """Decode the whole file as `type`; an `InputError` names the place of a wrong value."""
         try:
-            return msgspec.json.decode(self.json_bytes, type=type)
+            return msgspec.json.decode(self.data_without_bom, type=type)
         except RecursionError:
             raise InputError(
                 self.name, "", "the JSON is nested too deeply to be a layout", "Check what wrote this file."
@@ -119,7 +119,7 @@ class Content:
         """Python writes NaN and Infinity, which are not valid JSON, so these have their own message."""
         if len(self.data) <= EXPLAIN_LIMIT:
             try:
-                document = json.loads(self.json_bytes)
+                document = json.loads(self.data_without_bom)
             except json.JSONDecodeError as syntax:
                 at_end = syntax.pos >= len(syntax.doc.rstrip()) or syntax.msg.startswith("Unterminated string")
                 problem = "the JSON ends too early" if at_end else f"this is not valid JSON: {syntax.msg}"
@@ -141,7 +141,7 @@ class Content:
         value: object = None
         if len(self.data) <= EXPLAIN_LIMIT:
             try:
-                document = json.loads(self.json_bytes)
+                document = json.loads(self.data_without_bom)
                 # Python reads 1e400 as infinity, which fits the type, so `find_misfit` would not find it.
                 if "out of range" in problem and (unusable := find_invalid_value(document)):
                     return InputError(self.name, *unusable, "Remove the entry or repair it.")

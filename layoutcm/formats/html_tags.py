@@ -8,7 +8,7 @@ from functools import lru_cache
 from html import unescape
 
 from layoutcm.errors import InputError
-from layoutcm.formats.content import Content
+from layoutcm.formats.content import FileContent
 
 VOID = {b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"source", b"wbr"}
 # Limits that no real file reaches; a file beyond them is probably an attack on the parser.
@@ -23,7 +23,7 @@ _VALUE = r"""(?:^|\s)%s\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))"""
 _CLASS, _TITLE = (re.compile((_VALUE % name).encode(), re.IGNORECASE) for name in ("class", "title"))
 
 
-def check_number_of_tags(content: Content) -> None:
+def check_number_of_tags(content: FileContent) -> None:
     count = content.data.count(b"<")
     if count > MAX_TAGS:
         raise InputError(content.name, "", f"{count:,} tags, at most {MAX_TAGS:,} are read", "Split the file.")

@@ -12,7 +12,8 @@ from pathlib import Path
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Options
 from layoutcm.formats.source_files import image_size
-from layoutcm.layouts.model import IMAGE_SUFFIXES, MAX_PAGE_SIDE, find_page, stem
+from layoutcm.layouts.model import MAX_PAGE_SIDE, find_page
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 
 SIZES_HINT = (
     "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "

@@ -9,14 +9,14 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.errors import InputError, check_choice
-from layoutcm.formats.content import Content
+from layoutcm.formats.content import FileContent
 from layoutcm.formats.registry import BY_NAME, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
 IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
 
 
-def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Content, ...], tuple[Content, ...]]:
+def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileContent, ...], tuple[FileContent, ...]]:
     """The format, the files in this format, and the other files."""
     if len(bundle.contents) == 1:
         return find_format(bundle.contents[0], name), bundle.contents, ()
@@ -42,7 +42,7 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[Conte
     return wanted, matching, tuple(content for content in bundle.contents if id(content) not in taken)
 
 
-def is_companion(content: Content) -> bool:
+def is_companion(content: FileContent) -> bool:
     """Whether a file is a list of names or settings that often accompanies annotations."""
     name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
     return name.endswith((".yaml", ".yml", ".names", ".data")) or name in ("classes.txt", "notes.json", "readme.txt")
@@ -53,7 +53,7 @@ def named_format(file: str, name: str) -> Format:
     return BY_NAME[name]
 
 
-def _candidates_per_file(contents: Sequence[Content]) -> Iterator[list[Format]]:
+def _candidates_per_file(contents: Sequence[FileContent]) -> Iterator[list[Format]]:
     """The possible formats of every file. Most have the format of the file before, so that is tried first."""
     before: list[Format] = []
     for content in contents:
@@ -62,11 +62,11 @@ def _candidates_per_file(contents: Sequence[Content]) -> Iterator[list[Format]]:
         yield before
 
 
-def find_candidates(content: Content) -> list[Format]:
+def find_candidates(content: FileContent) -> list[Format]:
     return [format for format in FORMATS if format.recognises(content)]
 
 
-def find_format(content: Content, name: str | None = None) -> Format:
+def find_format(content: FileContent, name: str | None = None) -> Format:
     if name is not None:
         return named_format(content.name, name)
     candidates = find_candidates(content)
@@ -88,7 +88,7 @@ def find_format(content: Content, name: str | None = None) -> Format:
     )
 
 
-def _explain_other_kind(content: Content) -> tuple[str, str] | None:
+def _explain_other_kind(content: FileContent) -> tuple[str, str] | None:
     """Problem and hint for files that often accompany annotations, or None for any other file."""
     head = content.data[:12]
     if head.startswith(IMAGE_MAGIC) or (head[:4], head[8:]) == (b"RIFF", b"WEBP"):
@@ -101,7 +101,7 @@ def _explain_other_kind(content: Content) -> tuple[str, str] | None:
     return None
 
 
-def _describe_content(content: Content) -> str:
+def _describe_content(content: FileContent) -> str:
     if content.json_root:
         keys = ", ".join(map(repr, sorted(content.json_keys)[:8]))
         return f"JSON {content.json_root} with {'keys ' + keys if keys else 'no keys'}"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from layoutcm.formats.builder import LayoutBuilder, reader_by_file, reader_by_rows
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.readers import (
     alto,
     azure,
@@ -46,11 +46,11 @@ class Format:
 
     name: str
     title: str
-    recognises: Callable[[Content], bool]
-    read: Callable[[str, Sequence[Content], Options], Layout]
+    recognises: Callable[[FileContent], bool]
+    read: Callable[[str, Sequence[FileContent], Options], Layout]
 
 
-def never(content: Content) -> bool:
+def never(content: FileContent) -> bool:
     """Recognise no file: the format is used only if it is named with `format=`."""
     return False
 
@@ -58,8 +58,8 @@ def never(content: Content) -> bool:
 def _row_format(
     name: str,
     title: str,
-    recognises: Callable[[Content], bool],
-    read_one: Callable[[Content, Options, LayoutBuilder], None],
+    recognises: Callable[[FileContent], bool],
+    read_one: Callable[[FileContent, Options, LayoutBuilder], None],
 ) -> Format:
     return Format(name, title, recognises, reader_by_rows(name, read_one))
 

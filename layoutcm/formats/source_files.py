@@ -18,9 +18,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.formats.content import Content
-from layoutcm.layouts.model import IMAGE_SUFFIXES
-from layoutcm.layouts.page_names import natural_sort_key
+from layoutcm.formats.content import FileContent
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES, natural_sort_key
 
 OneSource = str | os.PathLike[str] | tuple[str, bytes]
 Source = OneSource | list[OneSource]
@@ -41,7 +40,7 @@ class Bundle:
     """The files of one source; `images` holds the sizes of the page images among them."""
 
     name: str
-    contents: tuple[Content, ...]
+    contents: tuple[FileContent, ...]
     images: dict[str, Size]
 
 
@@ -88,9 +87,9 @@ def read_bytes(name: str) -> bytes:
 def _from_bytes(name: str, data: bytes) -> Bundle:
     if data.startswith(ZIP_MAGIC):
         return _from_zip(name, data)
-    content = Content(name, data)
+    content = FileContent(name, data)
     # isspace stops at the first other byte; strip would copy a large file.
-    blank = not content.json_bytes or content.json_bytes.isspace()
+    blank = not content.data_without_bom or content.data_without_bom.isspace()
     if blank and not name.lower().endswith(".txt"):  # an empty label file is a page without regions
         raise InputError(name, "", "the file is empty", "Export it again.")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -108,7 +107,7 @@ def _join_bundles(bundles: list[Bundle]) -> Bundle:
     return Bundle(name, _sort_by_name(contents), {k: v for bundle in bundles for k, v in bundle.images.items()})
 
 
-def _sort_by_name(contents: Iterable[Content]) -> tuple[Content, ...]:
+def _sort_by_name(contents: Iterable[FileContent]) -> tuple[FileContent, ...]:
     """Sort by name, page 2 before page 10: the order in an archive or an upload has no meaning."""
     return tuple(sorted(contents, key=lambda one: natural_sort_key(one.name)))
 
@@ -178,7 +177,7 @@ def _unpack(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes
 
 def _load_files(name: str, files: Iterable[tuple[str, Callable[[], bytes], str | None]]) -> Bundle:
     """Load files given as (name, function that returns the bytes, path if on disk); of images only the size."""
-    contents: list[Content] = []
+    contents: list[FileContent] = []
     images: dict[str, Size] = {}
     for file, get, path in files:
         parts = PurePosixPath(file.replace("\\", "/"))
@@ -188,7 +187,7 @@ def _load_files(name: str, files: Iterable[tuple[str, Callable[[], bytes], str |
         if suffix in IMAGE_SUFFIXES:
             images[file] = image_size(file, path or io.BytesIO(get()))
         else:
-            contents.append(Content(file, get()))
+            contents.append(FileContent(file, get()))
     if not contents:
         raise InputError(name, "", "there is no annotation file in it", "Name the folder or archive that has them.")
     return Bundle(name, _sort_by_name(contents), images)

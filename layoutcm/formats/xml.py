@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 from xml.parsers.expat import errors
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.formats.content import HEAD, Content
+from layoutcm.formats.content import HEAD, FileContent
 
 # A tree takes up to forty times the memory of its file, so larger files are streamed.
 STREAM_ABOVE = 8 << 20
@@ -33,7 +33,7 @@ _PROLOGUE = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]
 _CUT_OFF_CODES = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}
 
 
-def root_name(content: Content) -> str:
+def root_name(content: FileContent) -> str:
     """Local name of the first element, or "" if the content does not look like markup."""
     head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"<"):
@@ -48,7 +48,7 @@ def local_name(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def elements(content: Content, *names: str, skipping: Collection[str] = ()) -> Iterator[Element]:
+def elements(content: FileContent, *names: str, skipping: Collection[str] = ()) -> Iterator[Element]:
     """Every outermost element with one of these local names, complete, in the order of the file.
 
     Large files are streamed; there the elements named in `skipping`, which the reader does not use, are dropped.
@@ -58,7 +58,7 @@ def elements(content: Content, *names: str, skipping: Collection[str] = ()) -> I
         if len(content.data) > STREAM_ABOVE:
             yield from _stream_elements(content, names, skipping)
         else:
-            tree = ElementTree.fromstring(content.json_bytes)
+            tree = ElementTree.fromstring(content.data_without_bom)
             _check_depth(content, tree)
             yield from _outermost_elements(tree, _add_root_namespace(tree, names))
     except ElementTree.ParseError as error:
@@ -84,7 +84,7 @@ def _outermost_elements(root: Element, wanted: Collection[str]) -> Iterator[Elem
             todo += reversed(element)
 
 
-def _stream_elements(content: Content, names: Sequence[str], skipping: Collection[str]) -> Iterator[Element]:
+def _stream_elements(content: FileContent, names: Sequence[str], skipping: Collection[str]) -> Iterator[Element]:
     path: list[Element] = []
     wanted: set[str] = set()
     skipped: set[str] = set()
@@ -114,12 +114,12 @@ def _stream_elements(content: Content, names: Sequence[str], skipping: Collectio
             kept = kept - 1 if inside else 0
 
 
-def _parse_events(content: Content) -> Iterator[tuple[str, Element]]:
+def _parse_events(content: FileContent) -> Iterator[tuple[str, Element]]:
     """Starts and ends of elements. A truncated file is refused at once instead of after all its pages."""
     if not re.search(rb"</[^<>]*%b\s*>" % root_name(content).encode(), content.data[-CHUNK:]):
         raise _cut_off_error(content, "")
     parser: Any = ElementTree.XMLPullParser(("start", "end"))
-    start, step = len(content.data) - len(content.json_bytes), CHUNK
+    start, step = len(content.data) - len(content.data_without_bom), CHUNK
     while start < len(content.data):
         parser.feed(content.data[start : start + step])
         start += step
@@ -132,9 +132,9 @@ def _parse_events(content: Content) -> Iterator[tuple[str, Element]]:
     yield from parser.read_events()
 
 
-def _check_safe(content: Content) -> None:
+def _check_safe(content: FileContent) -> None:
     """Refuse entities, and encodings in which they cannot be searched for."""
-    start = content.json_bytes
+    start = content.data_without_bom
     declared = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
     encodings = {encoding.decode("ascii", "replace").lower() for encoding in declared} or {"utf-8"}
     if not encodings <= _ENCODINGS or b"\0" in content.data[:4]:
@@ -151,7 +151,7 @@ def _check_safe(content: Content) -> None:
         )
 
 
-def _check_utf8(content: Content) -> None:
+def _check_utf8(content: FileContent) -> None:
     """Decode in pieces: the text of the whole file could take four times its size."""
     start = 0
     while start < len(content.data):
@@ -163,7 +163,7 @@ def _check_utf8(content: Content) -> None:
             raise InputError(content.name, f"byte {start + error.start}", problem, "Save it as UTF-8.") from None
 
 
-def _check_depth(content: Content, root: Element) -> None:
+def _check_depth(content: FileContent, root: Element) -> None:
     if content.data.count(b"</") < MAX_DEPTH:  # every open element needs a closing tag
         return
     level, depth = [root], 0
@@ -174,16 +174,16 @@ def _check_depth(content: Content, root: Element) -> None:
         level = list(chain.from_iterable(level))
 
 
-def _too_deep_error(content: Content) -> InputError:
+def _too_deep_error(content: FileContent) -> InputError:
     return InputError(content.name, "", "the XML is nested too deeply to be a layout", "Check what wrote this file.")
 
 
-def _cut_off_error(content: Content, place: str) -> InputError:
+def _cut_off_error(content: FileContent, place: str) -> InputError:
     hint = "The file seems cut off: copy or export it again."
     return InputError(content.name, place, "the XML ends too early", hint)
 
 
-def _not_well_formed_error(content: Content, error: ElementTree.ParseError) -> InputError:
+def _not_well_formed_error(content: FileContent, error: ElementTree.ParseError) -> InputError:
     line, column = error.position
     place = f"line {line}, column {column + 1}"
     if error.code in _CUT_OFF_CODES:

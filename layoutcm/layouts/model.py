@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.layouts.page_names import IMAGE_SUFFIXES as IMAGE_SUFFIXES
 from layoutcm.layouts.page_names import NAME_RULES, unique_keys
-from layoutcm.layouts.page_names import stem as stem
 from layoutcm.layouts.shapes import Shape
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, short_repr, unknown_choice
-from layoutcm.layouts.documents import neighbour_pages
 from layoutcm.layouts.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_regions
+from layoutcm.layouts.page_documents import neighbour_pages
 from layoutcm.layouts.page_names import renumber
 from layoutcm.layouts.shapes import Outline, Shape
 from layoutcm.layouts.validation import make_layout

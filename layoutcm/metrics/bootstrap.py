@@ -200,7 +200,7 @@ def resample_weights(units: int, n: int, seed: int) -> Iterator[Floats]:
         yield counts
 
 
-def resampled(sums: Sums, n: int, seed: int) -> Sums:
+def resample_sums(sums: Sums, n: int, seed: int) -> Sums:
     """{name: float64[1 + n, numbers]}: the sums of the set itself, then of every resample."""
     rows = round_for_exact_sums(np.concatenate(list(sums.values()), axis=1))
     totals = np.concatenate([counts @ rows for counts in resample_weights(len(rows), n, seed)])
@@ -245,7 +245,7 @@ def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:
 
 def _figures_and_scores(levels: Levels, sums: Sums, n: int, seed: int, labels: Sequence[str]) -> dict[str, Floats]:
     """{figure: float64[1 + n, 1]} and {class score: float64[1 + n, labels]} of the set and its resamples."""
-    totals, shared = resampled(sums, n, seed), levels.space.shared
+    totals, shared = resample_sums(sums, n, seed), levels.space.shared
     positions = [levels.space.labels.index(label) for label in labels]
     figures = {name: values[:, None] for name, values in figures_of(totals, shared).items()}
     return figures | {score: values[:, positions] for score, values in scores_of(totals, shared).items()}

@@ -186,7 +186,7 @@ def group_matrices(
 
     check_method(method)
     rules = [contributions.MATRIX] if method == "matrix" else [contributions.RECALL, contributions.PRECISION]
-    words, group = counts.placed(space.gt_place, space.pred_place), np.ascontiguousarray(group, np.int64)
+    words, group = counts.placed(space.gt_positions, space.pred_positions), np.ascontiguousarray(group, np.int64)
     size, masses, many_words = len(space.labels), [], None if words.shape[1] == 2 else words.shape[1] // 2
     for rule in rules:
         out, pred_pixels = np.zeros((groups, size, size)), np.zeros((groups, size))
@@ -213,8 +213,8 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", 
         diagonal=space.shared,
         recipe=recipe,
         # np.unique, because several labels have the same place when they are shown as their family.
-        rows=() if space.shared else tuple(np.unique(space.gt_place).tolist()),
-        columns=() if space.shared else tuple(np.unique(space.pred_place).tolist()),
+        rows=() if space.shared else tuple(np.unique(space.gt_positions).tolist()),
+        columns=() if space.shared else tuple(np.unique(space.pred_positions).tolist()),
     )
 
 

@@ -135,7 +135,7 @@ class FamilyConfusion:
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class LabelSetPairs:
     """Distinct pairs of label sets: bool[samples, labels] of gt and of pred, and float64[samples] weights."""
 
     labels: tuple[str, ...]
@@ -157,7 +157,9 @@ def family_counts(gt: Bools, pred: Bools, weights: Floats, count: str) -> Floats
     return values
 
 
-def family_matrices(samples: Samples, tree: FamilyTree, sides: Sides, count: str, depth: int) -> list[FamilyMatrix]:
+def family_matrices(
+    samples: LabelSetPairs, tree: FamilyTree, sides: Sides, count: str, depth: int
+) -> list[FamilyMatrix]:
     """One matrix per family with a label on either side: Background, the families of the tree, labels in no family."""
     place = {label: i for i, label in enumerate(samples.labels)}
     first = [label for label in (BACKGROUND, *tree.paths) if label in place]
@@ -201,17 +203,17 @@ def family_confusion(
     return FamilyConfusion(tuple(matrices), tree, sample, count, used, findings, recipe)
 
 
-def _pixel_samples(counts: PairCounts, names: tuple[str, ...]) -> Samples:
+def _pixel_samples(counts: PairCounts, names: tuple[str, ...]) -> LabelSetPairs:
     pairs = counts.merged()
     labels = (BACKGROUND, *names)
-    return Samples(labels, _members(pairs, GT, labels), _members(pairs, PRED, labels), pairs.pixels)
+    return LabelSetPairs(labels, _members(pairs, GT, labels), _members(pairs, PRED, labels), pairs.pixels)
 
 
-def _page_samples(counts: PairCounts, names: tuple[str, ...]) -> Samples:
+def _page_samples(counts: PairCounts, names: tuple[str, ...]) -> LabelSetPairs:
     """The labels that occur on each page, without Background."""
     pages = counts.by_page()
     pairs = pages.merged()
-    return Samples(names, _members(pairs, GT, names), _members(pairs, PRED, names), pairs.pixels)
+    return LabelSetPairs(names, _members(pairs, GT, names), _members(pairs, PRED, names), pairs.pixels)
 
 
 def _members(pairs: PairCounts, side: int, names: Sequence[str]) -> Bools:
@@ -244,7 +246,7 @@ def label_sets_families(
         np.array([[label in pair[side] for label in labels] for pair in mass], bool).reshape(len(mass), len(labels))
         for side in (GT, PRED)
     )
-    samples = Samples(labels, gt_members, pred_members, np.array(list(mass.values()), float))
+    samples = LabelSetPairs(labels, gt_members, pred_members, np.array(list(mass.values()), float))
     used = depth_within(tree, depth)
     matrices = family_matrices(samples, tree, (labels, labels), count, used)
     return FamilyConfusion(tuple(matrices), tree, "set", count, used, tuple(depth_findings(tree, depth)))
@@ -261,7 +263,9 @@ def _checked_set(labels: Iterable[str], side: str, sample: int) -> frozenset[str
     return frozenset(members)
 
 
-def space_at(space: LabelSpace, sides: Sides, tree: FamilyTree, depth: int, expanded: Sequence[str]) -> LabelSpace:
+def label_space_at_depth(
+    space: LabelSpace, sides: Sides, tree: FamilyTree, depth: int, expanded: Sequence[str]
+) -> LabelSpace:
     """The rows and columns of the matrix when labels are shown as their families.
 
     Labels of a family have the same row and column: a pixel with two labels of a family counts once for that family.
@@ -279,9 +283,9 @@ def space_at(space: LabelSpace, sides: Sides, tree: FamilyTree, depth: int, expa
     if shared:
         rows = columns = list(dict.fromkeys(labels))
         labels, offset = tuple(rows), 0
-    gt_place = np.array([0, *(1 + rows.index(name) for name in gt)], np.int64)
-    pred_place = np.array([0, *(1 + offset + columns.index(name) for name in pred)], np.int64)
-    return LabelSpace((BACKGROUND, *labels), gt_place, pred_place, shared)
+    gt_positions = np.array([0, *(1 + rows.index(name) for name in gt)], np.int64)
+    pred_positions = np.array([0, *(1 + offset + columns.index(name) for name in pred)], np.int64)
+    return LabelSpace((BACKGROUND, *labels), gt_positions, pred_positions, shared)
 
 
 def names_in_order(labels: Sequence[str], tree: FamilyTree, depth: int, expanded: Sequence[str] = ()) -> list[str]:

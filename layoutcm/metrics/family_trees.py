@@ -21,12 +21,12 @@ from layoutcm.layouts.model import BACKGROUND, Finding
 
 OOF = "OOF"
 OUT_OF_FAMILY = "out of family"  # OOF in words
-EVERYTHING = "Content"  # the name of all labels at depth 0
+ALL_CONTENT = "Content"  # the name of all labels at depth 0
 PATH_SEPARATOR = " / "
 MOST_FAMILIES, MOST_DEPTH = 10_000, 20
 TREE_HINT = "Write {family: [labels]}, or families inside families: {Text: {Headings: [Title], Body: [Text]}}."
 
-Path = tuple[str, ...]
+FamilyPath = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class FamilyTree:
     """A tree of families: `paths[label]` are the families that contain a label, outermost first."""
 
     name: str
-    paths: dict[str, Path]
+    paths: dict[str, FamilyPath]
 
     @property
     def title(self) -> str:
@@ -52,7 +52,7 @@ class FamilyTree:
         """The names of all families, including inner ones."""
         return list(dict.fromkeys(family for path in self.paths.values() for family in path))
 
-    def full_path(self, label: str) -> Path:
+    def full_path(self, label: str) -> FamilyPath:
         """The families that contain the label, then the label."""
         return (*self.paths.get(label, ()), label)
 
@@ -99,7 +99,7 @@ def check_tree(given: object, file: str) -> FamilyTree:
     """The tree of a mapping; raise an InputError with the place of the first problem if it is not a tree."""
     if not isinstance(given, Mapping):
         raise InputError(file, "families", f"{short_repr(given)} is not a set of families", TREE_HINT)
-    paths: dict[str, Path] = {}
+    paths: dict[str, FamilyPath] = {}
     for seen, (path, labels) in enumerate(_families_in(given, (), file)):
         if seen > MOST_FAMILIES:
             raise InputError(file, "families", f"there are more than {MOST_FAMILIES:,} families", TREE_HINT)
@@ -108,7 +108,7 @@ def check_tree(given: object, file: str) -> FamilyTree:
     return FamilyTree(file, paths)
 
 
-def _families_in(node: object, path: Path, file: str) -> Iterator[tuple[Path, list[object]]]:
+def _families_in(node: object, path: FamilyPath, file: str) -> Iterator[tuple[FamilyPath, list[object]]]:
     """Every family with its direct labels, in the order of the file."""
     if len(path) > MOST_DEPTH:
         raise InputError(file, "families", f"there are more than {MOST_DEPTH} families inside each other", TREE_HINT)
@@ -124,11 +124,11 @@ def _families_in(node: object, path: Path, file: str) -> Iterator[tuple[Path, li
                 yield from _families_in(below, (*path, _checked_family(name, file, path)), file)
 
 
-def _place_in_tree(path: Path) -> str:
+def _place_in_tree(path: FamilyPath) -> str:
     return ".".join(("families", *path))
 
 
-def _checked_family(name: object, file: str, path: Path) -> str:
+def _checked_family(name: object, file: str, path: FamilyPath) -> str:
     if not isinstance(name, str) or not name:
         raise InputError(
             file, _place_in_tree(path), f"{short_repr(name)} is not a family's name", f"Put it in quotes. {TREE_HINT}"
@@ -142,7 +142,7 @@ def _checked_family(name: object, file: str, path: Path) -> str:
     return name
 
 
-def _add_label(paths: dict[str, Path], label: object, path: Path, file: str) -> None:
+def _add_label(paths: dict[str, FamilyPath], label: object, path: FamilyPath, file: str) -> None:
     if not isinstance(label, str) or not label:
         raise InputError(
             file, _place_in_tree(path), f"{short_repr(label)} is not a label's name", f"Put it in quotes. {TREE_HINT}"
@@ -189,7 +189,9 @@ def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
     ]
 
 
-def display_paths(tree: FamilyTree, labels: Iterable[str], depth: int, expanded: Sequence[str] = ()) -> dict[str, Path]:
+def display_paths(
+    tree: FamilyTree, labels: Iterable[str], depth: int, expanded: Sequence[str] = ()
+) -> dict[str, FamilyPath]:
     """{label: path it is shown as}: its family at a depth, or the label itself if no family is that deep.
 
     Labels of families in `expanded` are shown as the next inner family, or as themselves.
@@ -207,13 +209,13 @@ def display_paths(tree: FamilyTree, labels: Iterable[str], depth: int, expanded:
     return shown_as
 
 
-def path_names(paths: Iterable[Path]) -> dict[Path, str]:
+def path_names(paths: Iterable[FamilyPath]) -> dict[FamilyPath, str]:
     """A unique name for each path: its last part, or the whole path if another path has the same last part."""
     distinct = list(dict.fromkeys(paths))
     last_parts = Counter(path[-1:] for path in distinct)
-    names: dict[Path, str] = {}
+    names: dict[FamilyPath, str] = {}
     for path in distinct:
-        name = (path[-1] if path else EVERYTHING) if last_parts[path[-1:]] == 1 else PATH_SEPARATOR.join(path)
+        name = (path[-1] if path else ALL_CONTENT) if last_parts[path[-1:]] == 1 else PATH_SEPARATOR.join(path)
         while name in names.values():  # a family name that looks like a path
             name += "′"
         names[path] = name

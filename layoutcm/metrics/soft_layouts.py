@@ -53,7 +53,7 @@ def sum_pages(first: int, stop: int, grid: GridBoxes, space: LabelSpace) -> Soft
     """The sums of the pages first:stop; `space` gives the common numbers of the labels of both sides."""
     low, high = grid.offsets[first], grid.offsets[stop]
     most = int(np.diff(grid.offsets[first : stop + 1]).max(initial=0))
-    place = np.concatenate([space.gt_place[1:], space.pred_place[1:]]) - 1
+    place = np.concatenate([space.gt_positions[1:], space.pred_positions[1:]]) - 1
     scratch = np.empty((3, most), np.int64)
     # Every row has at least one box, so there are at most as many rows as boxes.
     page, label, sums = np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5))

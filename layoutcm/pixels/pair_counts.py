@@ -71,14 +71,14 @@ class PairCounts:
         column = (0 if side == GT else self.gt_words) + label // WORD
         return (self.words[:, column] >> np.uint64(label % WORD)) & np.uint64(1) == 1
 
-    def placed(self, gt_place: NDArray[np.int64], pred_place: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def placed(self, gt_positions: NDArray[np.int64], pred_positions: NDArray[np.int64]) -> NDArray[np.uint64]:
         """uint64[rows, 2 x words]: the sets of both sides with label i at bit place[i], in equally many words."""
-        half = int(max(gt_place.max(), pred_place.max())) // WORD + 1
-        unmoved = all(np.array_equal(place, np.arange(place.size)) for place in (gt_place, pred_place))
+        half = int(max(gt_positions.max(), pred_positions.max())) // WORD + 1
+        unmoved = all(np.array_equal(place, np.arange(place.size)) for place in (gt_positions, pred_positions))
         if unmoved and self.words.shape[1] == 2 * half and self.gt_words == half:
             return np.ascontiguousarray(self.words)  # the usual case: both sides have the same list of labels
         moved = np.zeros((len(self), 2 * half), np.uint64)
-        for side, place in enumerate((gt_place, pred_place)):
+        for side, place in enumerate((gt_positions, pred_positions)):
             for label, bit in enumerate(place.tolist()):
                 word = moved[:, side * half + bit // WORD]
                 word |= self.has(side, label).astype(np.uint64) << np.uint64(bit % WORD)

@@ -21,7 +21,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import PageTiles
 from layoutcm.drawing.matrix_layers import correct_cells
 from layoutcm.drawing.page_boxes import page_boxes
-from layoutcm.drawing.page_images import PageImages, shrunk_image
+from layoutcm.drawing.page_images import PageImages, load_shrunk
 from layoutcm.drawing.palette import DARK, LIGHT, Scale, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
@@ -39,7 +39,7 @@ MOST_RUNS = 12_000
 MOST_BOXES = 1_500
 
 
-def report_page(
+def report_html(
     comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
 ) -> str:
     """The HTML text of the report."""
@@ -100,13 +100,13 @@ def _table_names(confusion: Confusion) -> list[str]:
 
 def _family(table: Table) -> dict[str, Any]:
     """The matrix of a family for the script: all its labels, and which of them are rows and columns."""
-    gt, pred = table.frame.iloc[:, 0].tolist(), table.frame.columns[1:].tolist()
+    gt, pred = table.data.iloc[:, 0].tolist(), table.data.columns[1:].tolist()
     names = list(dict.fromkeys((*gt[:-1], *pred[:-1])))
     # The margin is last on both sides; a label can have the same name as the margin.
     rows, columns = ([*map(names.index, side[:-1]), len(names)] for side in (gt, pred))
     labels = [*names, pred[-1]]
     values = np.zeros((len(labels), len(labels)))
-    values[np.ix_(rows, columns)] = table.frame.iloc[:, 1:].to_numpy(float)
+    values[np.ix_(rows, columns)] = table.data.iloc[:, 1:].to_numpy(float)
     return {"title": table.title, "labels": labels, "rows": rows, "columns": columns, "values": values}
 
 
@@ -116,10 +116,10 @@ def _theme(hit: Scale, miss: Scale) -> dict[str, Any]:
 
 def _table(table: Table) -> dict[str, Any]:
     """Headings, kinds and rows; `of` is the total number of rows."""
-    most = MOST_TABLE_ROWS.get(table.name, len(table.frame))
-    rows = [list(row) for row in table.frame.head(most).itertuples(index=False, name=None)]
+    most = MOST_TABLE_ROWS.get(table.name, len(table.data))
+    rows = [list(row) for row in table.data.head(most).itertuples(index=False, name=None)]
     return {"title": table.title, "columns": table.headings(), "kinds": table.kinds(), "rows": rows,
-            "of": len(table.frame), "note": [text for text in (table.note, table.recipe) if text]}  # fmt: skip
+            "of": len(table.data), "note": [text for text in (table.note, table.recipe) if text]}  # fmt: skip
 
 
 def pages_to_picture(confusion: Confusion, pages: np.ndarray) -> list[int]:
@@ -178,7 +178,7 @@ def _picture(comparison: Comparison, index: int, method: str, images: PageImages
         "document": comparison.alignment.pages.documents[index],
         "width": width,
         "height": height,
-        "image": image_uri(shrunk_image(images.find(comparison, index), IMAGE_SIDE) if images else None),
+        "image": image_uri(load_shrunk(images.find(comparison, index), IMAGE_SIDE) if images else None),
         "x": [round(x, 2) for x in x_edges.tolist()],
         "y": [round(y, 2) for y in y_edges.tolist()],
         "runs": runs,

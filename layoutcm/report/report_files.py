@@ -24,7 +24,7 @@ from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.models.differences import check_same_pages
 from layoutcm.report.folder_swap import replace_folder
-from layoutcm.report.html_page import report_page
+from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
@@ -126,7 +126,7 @@ def write_files(
         notify(f"figure {name}", 0.3 + 0.4 * k / len(names))
         _write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
     notify("page", 0.7)
-    (folder / "report.html").write_bytes(report_page(comparison, confusion, tables, images).encode("utf-8"))
+    (folder / "report.html").write_bytes(report_html(comparison, confusion, tables, images).encode("utf-8"))
     notify("done", 1.0)
 
 

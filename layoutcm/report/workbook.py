@@ -77,10 +77,10 @@ def _sheet(book: Any, title: str) -> Any:
 def _matrices(sheet: Any, families: Sequence[Table], formats: Mapping[str, Any]) -> None:
     """Write the matrices of the families below each other."""
     sheet.set_column(0, 0, 24)
-    sheet.set_column(1, max(table.frame.shape[1] for table in families), 15)
+    sheet.set_column(1, max(table.data.shape[1] for table in families), 15)
     row = 0
     for table in families:
-        gt, pred = table.frame.iloc[:-1, 0].to_numpy(), table.frame.columns[1:-1].to_numpy()
+        gt, pred = table.data.iloc[:-1, 0].to_numpy(), table.data.columns[1:-1].to_numpy()
         right = np.zeros((len(gt) + 1, len(pred) + 1), bool)
         right[:-1, :-1] = np.equal.outer(gt, pred)
         _text(sheet, row, 0, table.title, formats["title"])
@@ -159,9 +159,9 @@ def _table(
     heads = [{"text": "head", "text after number": "text after number head"}.get(name, "number head") for name in names]
     for column, (heading, head) in enumerate(zip(table.headings(), heads)):
         _text(sheet, top, column, heading, formats[head])
-    looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.frame.columns, names)]
+    looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.data.columns, names)]
     row = top
-    for row, values in enumerate(table.frame.head(MOST_ROWS - top).itertuples(index=False, name=None), start=top + 1):
+    for row, values in enumerate(table.data.head(MOST_ROWS - top).itertuples(index=False, name=None), start=top + 1):
         for column, (value, kind, look) in enumerate(zip(values, kinds, looks)):
             if kind == "text":
                 _text(sheet, row, column, str(value), formats["name"] if table.matrix else look)
@@ -184,7 +184,7 @@ def _text(sheet: Any, row: int, column: int, text: str, look: Any) -> None:
 
 
 def _has_fractions(table: Table, column: int) -> bool:
-    values = table.frame.iloc[:, column].to_numpy(float)
+    values = table.data.iloc[:, column].to_numpy(float)
     return bool((np.nan_to_num(values) % 1 != 0).any())
 
 
@@ -193,7 +193,7 @@ def _widths(table: Table, kinds: Sequence[str]) -> list[float]:
     widths = []
     for column, (heading, kind) in enumerate(zip(table.headings(), kinds)):
         if kind == "text":
-            texts = [str(text) for text in table.frame.iloc[:200, column]]
+            texts = [str(text) for text in table.data.iloc[:200, column]]
             widths.append(min(max(map(len, [heading, *texts])) + 2.0, 70.0))
         else:
             widths.append(min(max(len(heading) * 0.9 + 2, 9.0 if kind == "share" else 13.0), 24.0))

@@ -77,7 +77,7 @@ def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable
     kinds = table.kinds()
     return [
         [escape(str(value)) if kind == "text" else number_text(float(value), kind) for value, kind in zip(row, kinds)]
-        for row in table.frame.itertuples(index=False, name=None)
+        for row in table.data.itertuples(index=False, name=None)
     ]
 
 

@@ -17,8 +17,8 @@ from layoutcm import __version__
 from layoutcm.alignment.checks import findings_of
 from layoutcm.alignment.page_matching import WAYS
 from layoutcm.comparison import Comparison
-from layoutcm.layouts.documents import name_documents
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout
+from layoutcm.layouts.page_documents import name_documents
 from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion, collapse_mass
 from layoutcm.metrics.family_confusion import FamilyConfusion
@@ -77,12 +77,12 @@ def comparison_result(comparison: Comparison, method: str = "matrix", per_page: 
         "pred_labels": comparison.alignment.layouts[1].labels,
         "pages": len(comparison.pages),
         "documents": len(comparison.documents),
-        "pixels": plain_pixels(comparison.pixels),
-        **matrices(confusion),
+        "pixels": pixels_as_number(comparison.pixels),
+        **view_matrices(confusion),
         "classes": confusion.classes().to_dict("records") if diagonal else None,
         "averages": _averages(confusion, background=False) if diagonal else None,
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
-        "collapsed": {"labels": list(confusion.collapse().labels), **matrices(confusion.collapse())},
+        "collapsed": {"labels": list(confusion.collapse().labels), **view_matrices(confusion.collapse())},
         "findings": [finding.as_dict() for finding in comparison.findings],
         "page_matching": _page_matching(comparison),
         "objects": _objects(comparison),
@@ -111,7 +111,7 @@ def _page_matching(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def matrices(confusion: Confusion) -> dict[str, Any]:
+def view_matrices(confusion: Confusion) -> dict[str, Any]:
     """The four views of a matrix under their JSON keys."""
     return {
         "confusion": confusion.values,
@@ -183,13 +183,13 @@ def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]
     levels = comparison.levels
     sizes, pixels = levels.document_sizes, levels.document_pixels
     for i, matrix in _group_records(levels.document_matrices(method)):
-        yield {"document": comparison.documents[i], "pages": sizes[i], "pixels": plain_pixels(pixels[i]), **matrix}
+        yield {"document": comparison.documents[i], "pages": sizes[i], "pixels": pixels_as_number(pixels[i]), **matrix}
 
 
 def _by_page(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
     documents, levels = comparison.alignment.pages.documents, comparison.levels
     for i, matrix in _group_records(levels.page_matrices(method)):
-        pixels = plain_pixels(levels.page_pixels[i])
+        pixels = pixels_as_number(levels.page_pixels[i])
         yield {"page": comparison.pages[i], "document": documents[i], "pixels": pixels, **matrix}
 
 
@@ -200,7 +200,7 @@ def _group_records(blocks: MatrixBlocks) -> Iterator[tuple[int, dict[str, Any]]]
             yield i, {"confusion": stack.recall_mass[k].tolist(), "collapsed": collapsed[k].tolist()}
 
 
-def plain_pixels(pixels: float) -> float | int:
+def pixels_as_number(pixels: float) -> float | int:
     """An int if the number is whole: pixel counts are whole unless the rounding is `exact`."""
     return int(pixels) if float(pixels).is_integer() else float(pixels)
 
@@ -233,8 +233,8 @@ def layout_result(layout: Layout) -> dict[str, Any]:
         "labels": dict(zip(layout.labels, used.tolist())),
         "page0": {
             "page": pages.names[0],
-            "width": plain_pixels(pages.widths[0]),
-            "height": plain_pixels(pages.heights[0]),
+            "width": pixels_as_number(pages.widths[0]),
+            "height": pixels_as_number(pages.heights[0]),
         }
         if len(pages)
         else None,
@@ -270,7 +270,7 @@ def families_result(comparison: Comparison, families: FamilyConfusion, method: s
     depths = []
     for depth in range(1, families.tree.depth + 1):
         confusion = comparison.confusion(method=method, families=families.tree, depth=depth)
-        depths.append({"depth": depth, "labels": confusion.labels, **matrices(confusion)})
+        depths.append({"depth": depth, "labels": confusion.labels, **view_matrices(confusion)})
     answer = {
         "recipe": families.recipe,
         "tree": families.tree.as_written(),

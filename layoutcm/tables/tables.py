@@ -58,19 +58,19 @@ class Table:
 
     name: str
     title: str
-    frame: pd.DataFrame
+    data: pd.DataFrame
     matrix: bool = False
     pixels: bool = False
     note: str = ""
     recipe: str = ""
 
     def headings(self) -> list[str]:
-        names = [str(name) for name in self.frame.columns]
+        names = [str(name) for name in self.data.columns]
         return [one_line(name if self.matrix else HEADINGS.get(name, name)) for name in names]
 
     def kinds(self) -> list[str]:
         """The content of each column: text, whole (integers), pixels or share."""
-        return [self._kind(str(name), dtype.kind) for name, dtype in zip(self.frame.columns, self.frame.dtypes)]
+        return [self._kind(str(name), dtype.kind) for name, dtype in zip(self.data.columns, self.data.dtypes)]
 
     def _kind(self, name: str, dtype: str) -> str:
         if dtype in "iu":
@@ -88,11 +88,11 @@ def matrix_table(confusion: Confusion, view: str, visible_only: bool = False) ->
     rows, columns = confusion.visible if visible_only else (everything, everything)
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     # Two taxonomies can use the same label name, so columns are built by position, not by name.
-    frame = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
-    frame.insert(0, "gt", pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
+    data = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
+    data.insert(0, "gt", pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
     name = next(name for name, table_view in VIEW_OF_TABLE.items() if table_view == view)
     title = f"{'Pixels' if view == 'pixels' else view.capitalize()}, rows gt, columns pred"
-    return Table(name, title, frame, matrix=True, pixels=view == "pixels")
+    return Table(name, title, data, matrix=True, pixels=view == "pixels")
 
 
 def collapsed_table(confusion: Confusion) -> Table:
@@ -108,8 +108,8 @@ def collapsed_table(confusion: Confusion) -> Table:
 
 
 def class_table(confusion: Confusion, visible_only: bool = False) -> Table:
-    frame = confusion.classes()
-    return Table("classes", "Classes", frame.iloc[confusion.visible[0]] if visible_only else frame)
+    data = confusion.classes()
+    return Table("classes", "Classes", data.iloc[confusion.visible[0]] if visible_only else data)
 
 
 def average_table(comparison: Comparison, confusion: Confusion) -> Table:
@@ -175,29 +175,29 @@ def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
     figures = intervals.headline.rename(columns={"figure": "of"})
     classes = intervals.classes()
     classes.insert(0, "of", classes.pop("label") + ": " + classes.pop("score"))
-    frame = pd.concat([figures, classes], ignore_index=True)
-    return Table(name, title, frame[frame["value"].notna()].reset_index(drop=True), recipe=intervals.recipe)
+    data = pd.concat([figures, classes], ignore_index=True)
+    return Table(name, title, data[data["value"].notna()].reset_index(drop=True), recipe=intervals.recipe)
 
 
 def family_tables(families: FamilyConfusion) -> list[Table]:
     """For gt and for pred, the shares of identity, in family and out of family; then the matrix of every family."""
     given = []
-    for name, side, frame in (
+    for name, side, data in (
         ("families", "gt", families.given_gt()),
         ("families_pred", "pred", families.given_pred()),
     ):
-        preferred = [preferred_name(label) for label in frame["preferred"]]
-        given.append(Table(name, f"Families, given {side}", frame.assign(preferred=preferred), recipe=families.recipe))
+        preferred = [preferred_name(label) for label in data["preferred"]]
+        given.append(Table(name, f"Families, given {side}", data.assign(preferred=preferred), recipe=families.recipe))
     return [*given, *(_family_matrix(k, matrix) for k, matrix in enumerate(families.all_matrices, 1))]
 
 
 def _family_matrix(number: int, matrix: FamilyMatrix) -> Table:
     import pandas as pd
 
-    frame = pd.DataFrame(matrix.values, columns=pd.Index([*matrix.pred_labels, OUT_OF_FAMILY], dtype=object))
+    data = pd.DataFrame(matrix.values, columns=pd.Index([*matrix.pred_labels, OUT_OF_FAMILY], dtype=object))
     gt = pd.Series([*matrix.gt_labels, OUT_OF_FAMILY], dtype=object)
-    frame.insert(0, "gt", gt, allow_duplicates=True)
-    return Table(f"family_{number}", f"Family {matrix.family}", frame, matrix=True, pixels=True)
+    data.insert(0, "gt", gt, allow_duplicates=True)
+    return Table(f"family_{number}", f"Family {matrix.family}", data, matrix=True, pixels=True)
 
 
 def findings_table(comparison: Comparison) -> Table:
@@ -212,8 +212,7 @@ def findings_table(comparison: Comparison) -> Table:
 def recipe_table(comparison: Comparison, method: str) -> Table:
     import pandas as pd
 
-    parts = (part.partition(":") for part in one_line(comparison.recipe_for(method)).split("|"))
-    rows = [(name, value) if colon else ("version", name) for name, colon, value in parts]
+    rows = list(comparison.settings.with_version(method=method).items())
     return Table("recipe", "Recipe", pd.DataFrame(rows, columns=["setting", "value"]))
 
 
@@ -227,15 +226,15 @@ def document_table(comparison: Comparison, method: str) -> Table:
 
 def csv_text(table: Table) -> str:
     """The table as CSV: full precision, quoted text, n/a as an empty cell; equal bytes on every machine."""
-    return _valid_text(table.frame).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    return _valid_text(table.data).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
 
 
 def write_parquet(table: Table, path: Path) -> None:
-    _valid_text(table.frame).to_parquet(path, index=False)
+    _valid_text(table.data).to_parquet(path, index=False)
 
 
-def _valid_text(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with text that UTF-8 can encode; a file name can contain lone surrogates."""
-    texts = [name for name, dtype in zip(frame.columns, frame.dtypes) if dtype.kind not in "iuf"]
-    valid = {name: [str(text).encode("utf-8", "replace").decode("utf-8") for text in frame[name]] for name in texts}
-    return frame.assign(**valid)
+def _valid_text(data: pd.DataFrame) -> pd.DataFrame:
+    """The data with text that UTF-8 can encode; a file name can contain lone surrogates."""
+    texts = [name for name, dtype in zip(data.columns, data.dtypes) if dtype.kind not in "iuf"]
+    valid = {name: [str(text).encode("utf-8", "replace").decode("utf-8") for text in data[name]] for name in texts}
+    return data.assign(**valid)

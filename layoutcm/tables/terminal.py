@@ -16,7 +16,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.metrics.scores import AVERAGES, SCORES
-from layoutcm.tables.result_json import largest_confusions, layout_result, plain_pixels
+from layoutcm.tables.result_json import largest_confusions, layout_result, pixels_as_number
 from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text
 
 F1_FIGURES = {
@@ -34,7 +34,7 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
         [comparison.recipe_for(method)],
         [
             f"{plural(len(comparison.pages), 'page')}, {plural(len(comparison.documents), 'document')}, "
-            f"{plain_pixels(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
+            f"{pixels_as_number(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
         ],
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
         _average_lines(comparison, confusion, method, intervals),
@@ -104,7 +104,7 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     cells = largest_confusions(confusion)
     if not cells:
         return []
-    verb = "read as" if confusion.diagonal else "meets"
+    verb = "read as" if confusion.diagonal else "overlaps"
     names = [f"{gt} {verb} {pred}" for gt, pred, _, _ in cells]
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]

@@ -6,12 +6,15 @@ from typing import Any
 
 import streamlit as st
 
+from layoutcm.alignment.align import MISSING_PAGES
+from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.drawing.label_order import ORDERS
 from layoutcm.layouts.model import ROUNDINGS, SIDES
+from layoutcm.metrics.confusion import METHODS
 from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import MOST_DEPTH
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
-from layoutcm.metrics.objects.centroids import TOLERANCE
+from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
 from layoutcm.tables.matrix_views import VIEWS
 
 DEFAULTS: dict[str, Any] = {
@@ -48,16 +51,16 @@ DEFAULTS: dict[str, Any] = {
     "ap_rule": "coco",
     "curves": (),  # labels with a curve; empty = the most frequent
     "object_view": "pixels",
-    "tolerance_x": TOLERANCE[0],
-    "tolerance_y": TOLERANCE[1],
+    "tolerance_x": CENTROID_TOLERANCE[0],
+    "tolerance_y": CENTROID_TOLERANCE[1],
     "one_to_one": True,
     "class_aware": True,
 }
 CHOICES = {
-    "method": ("matrix", "tensor"),
+    "method": METHODS,
     "rounding": ROUNDINGS,
-    "missing_pages": ("penalise", "ignore"),
-    "taxonomy": ("auto", "same", "different", "match-names"),
+    "missing_pages": MISSING_PAGES,
+    "taxonomy": TAXONOMIES,
     "level": ("set", "document", "page"),
     "view": ("recall", "precision", "f1", "pixels", "collapsed"),
     "order": ORDERS,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from layoutcm.formats.content import Content
+from layoutcm.formats.content import FileContent
 from layoutcm.formats.recognition import find_candidates, is_companion
 from layoutcm.formats.registry import SINGLE_FILE_FORMATS
 from layoutcm.formats.source_files import OTHER_SUFFIXES, ZIP_MAGIC
-from layoutcm.layouts.model import IMAGE_SUFFIXES
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.ui.input_files import InputFile, join_inputs
 
 WHOLE_LAYOUT, PART, UNKNOWN, COMPANION, IMAGE = KINDS = ("alone", "part", "unknown", "companion", "image")
@@ -27,7 +27,7 @@ def kind_of(name: str, data: bytes) -> str:
         return IMAGE
     if data.startswith(ZIP_MAGIC):
         return WHOLE_LAYOUT
-    content = Content(name, data)
+    content = FileContent(name, data)
     if is_companion(content):
         return COMPANION
     found = find_candidates(content)

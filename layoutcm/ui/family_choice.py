@@ -69,7 +69,7 @@ def _tree_named(compared: Comparison, name: str) -> FamilyTree:
     return built_in_tree(name, labels_of(compared)) if name in BUILT_IN else from_text(name) or FamilyTree("", {})
 
 
-def label_order(compared: Comparison) -> list[str]:
+def labels_by_family(compared: Comparison) -> list[str]:
     """The labels in the order of their families."""
     tree = chosen_tree(compared)
     return names_in_order(labels_of(compared), tree, tree.depth + 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from layoutcm.drawing import page_images
-from layoutcm.drawing.page_images import ImageFile, PageImages, Picture, shrunk_image
+from layoutcm.drawing.page_images import ImageFile, PageImages, Picture, load_shrunk
 from layoutcm.ui.input_files import InputFile
 
 SHOWN_SIDE = 1600  # px, the longest side of an image in the browser
@@ -31,12 +31,12 @@ def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
     """The picture as a data URI, at most `side` pixels long and wide; None if there is no picture or it is broken."""
     if picture is None:
         return None
-    return _encode((picture.digest, picture.member, picture.frame, side), picture)
+    return _encode((picture.digest, picture.member, picture.page_index, side), picture)
 
 
 @st.cache_data(max_entries=48, show_spinner=False)
 def _encode(key: tuple[str, str, int, int], _picture: Picture) -> str | None:
-    image = shrunk_image(_picture, key[-1])
+    image = load_shrunk(_picture, key[-1])
     if image is None:
         return None
     out = io.BytesIO()

@@ -19,8 +19,9 @@ import streamlit as st
 from layoutcm.comparison import Comparison, compare
 from layoutcm.formats import read
 from layoutcm.formats.source_files import OTHER_SUFFIXES, Source, files_below, read_bytes
-from layoutcm.layouts.model import IMAGE_SUFFIXES, Layout
+from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.layouts.repairs import repair
 from layoutcm.ui.server import SETTINGS, app_folder
 
@@ -79,7 +80,7 @@ def join_inputs(files: list[InputFile]) -> InputFile:
     return InputFile(name, digest, sum(one.size for one in files), parts=tuple(files))
 
 
-def settings() -> dict[str, Any]:
+def start_settings() -> dict[str, Any]:
     """What the app was started with: files to open, a data folder, a folder of page images."""
     return json.loads(os.environ.get(SETTINGS, "{}"))
 
@@ -90,7 +91,7 @@ def sample_folder() -> Path:
 
 def data_files() -> dict[str, Path]:
     """{name: path} of the files and folders in the folder given with --data, and of nothing outside it."""
-    folder = settings().get("data")
+    folder = start_settings().get("data")
     return {name: Path(folder, name) for name in _data_names(folder)} if folder else {}
 
 
@@ -112,12 +113,12 @@ def layout_of(
     like: Layout | None = None,
     like_digest: str = "",
     sizes: str = "",
-    fixes: tuple[str, ...] = (),
+    repairs: tuple[str, ...] = (),
     page_map: InputFile | None = None,
 ) -> Layout:
     """The layout of an input, read with a reference layout and a page map, and repaired."""
     reference = like_digest if page_map is None else digest_of([like_digest, page_map.digest, page_map.name])
-    return _layout(given.digest, given.name, reference, sizes, fixes, given, like, like_digest, page_map)
+    return _layout(given.digest, given.name, reference, sizes, repairs, given, like, like_digest, page_map)
 
 
 @st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner="Reading a file …", show_time=True)
@@ -126,14 +127,14 @@ def _layout(
     name: str,
     reference: str,
     sizes: str,
-    fixes: tuple[str, ...],
+    repairs: tuple[str, ...],
     _given: InputFile,
     _like: Layout | None,
     _like_digest: str,
     _page_map: InputFile | None,
 ) -> Layout:
-    if fixes:
-        return repair(layout_of(_given, _like, _like_digest, sizes, page_map=_page_map), fixes)
+    if repairs:
+        return repair(layout_of(_given, _like, _like_digest, sizes, page_map=_page_map), repairs)
     width, _, height = sizes.partition("x")
     size = (float(width), float(height)) if sizes else None
     layout = read(_given.source, like=_like, pages=_parsed(_page_map), sizes=size)
@@ -147,8 +148,8 @@ class ComparisonRequest:
     gt: InputFile
     pred: InputFile
     sizes: str = ""
-    gt_fixes: tuple[str, ...] = ()
-    pred_fixes: tuple[str, ...] = ()
+    gt_repairs: tuple[str, ...] = ()
+    pred_repairs: tuple[str, ...] = ()
     page_map: InputFile | None = None
 
     @property
@@ -156,7 +157,7 @@ class ComparisonRequest:
         """A key for caches."""
         # With names: they appear in recipes and messages, and two files of equal content may have different names.
         given = [(side.digest, side.name) for side in (self.gt, self.pred, self.page_map) if side]
-        return json.dumps([given, self.sizes, self.gt_fixes, self.pred_fixes])
+        return json.dumps([given, self.sizes, self.gt_repairs, self.pred_repairs])
 
 
 def layouts_of(
@@ -165,11 +166,11 @@ def layouts_of(
     """The layouts of both sides; `before_read` is called with each input before it is read."""
     if before_read:
         before_read(request.gt)
-    gt = layout_of(request.gt, sizes=request.sizes, fixes=request.gt_fixes)
+    gt = layout_of(request.gt, sizes=request.sizes, repairs=request.gt_repairs)
     if before_read:
         before_read(request.pred)
-    like_digest = digest_of([request.gt.digest, *request.gt_fixes])  # with repairs, which may rename pages
-    return gt, layout_of(request.pred, gt, like_digest, request.sizes, request.pred_fixes, request.page_map)
+    like_digest = digest_of([request.gt.digest, *request.gt_repairs])  # with repairs, which may rename pages
+    return gt, layout_of(request.pred, gt, like_digest, request.sizes, request.pred_repairs, request.page_map)
 
 
 def _parsed(page_map: InputFile | None) -> PageMap | None:

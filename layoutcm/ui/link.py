@@ -12,7 +12,7 @@ import streamlit as st
 
 from layoutcm.layouts.repairs import is_repair
 from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS, get
-from layoutcm.ui.input_files import settings
+from layoutcm.ui.input_files import start_settings
 from layoutcm.ui.session import open_named
 
 MOST_LINKS = 200  # earlier addresses that the Back button can restore
@@ -29,7 +29,7 @@ def start_session() -> None:
     for name, text in st.query_params.items():
         if name in DEFAULTS:
             _set_from_text(name, text)
-    load = get("load") or ("start" if settings().get("files") else "")
+    load = get("load") or ("start" if start_settings().get("files") else "")
     if load:
         problem = open_named(load)
         st.session_state["load_problem"] = problem

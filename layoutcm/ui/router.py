@@ -30,7 +30,7 @@ PAGES = {
 START = "compare"
 
 
-def icon() -> Image.Image:
+def draw_icon() -> Image.Image:
     """The icon of the browser tab, drawn here: a named icon would be downloaded from another server."""
     picture = Image.new("RGBA", (32, 32), (0, 0, 0, 0))
     draw = ImageDraw.Draw(picture)
@@ -41,9 +41,9 @@ def icon() -> Image.Image:
     return picture
 
 
-def navigation() -> StreamlitPage:
+def install_pages() -> StreamlitPage:
     """Install the pages. The tab icon is set first: without it, the browser would download the icon of the page."""
-    st.set_page_config(page_title="layoutcm", page_icon=icon(), layout="wide")
+    st.set_page_config(page_title="layoutcm", page_icon=draw_icon(), layout="wide")
     start, *others = (
         st.Page(f"pages/{name}.py", title=title, icon=symbol, url_path=name if name != START else "start",
                 default=name == START)
@@ -72,7 +72,7 @@ def ensure_routed() -> None:
     """First line of every page: make sure that app.py runs the page."""
     if not st.session_state.get("routed") and not st.session_state.get("arriving"):
         st.session_state["arriving"] = True
-        navigation()
+        install_pages()
         st.rerun()
 
 

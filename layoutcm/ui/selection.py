@@ -14,7 +14,7 @@ from layoutcm.ui.router import go_to
 WHOLE_SET = "the whole set"
 
 
-def scope(compared: Comparison) -> str:
+def scope_text(compared: Comparison) -> str:
     """The chosen level in words, such as "page p1" or "the whole set"."""
     if choices.get("level") == "document" and choices.get("document") in compared.documents:
         return f"document {choices.get('document')}"
@@ -55,7 +55,7 @@ def open_page(page: str) -> None:
     go_to("viewer")
 
 
-def page_images() -> PageImages:
+def current_page_images() -> PageImages:
     """Uploaded page images if there are any, else those of the folder that belongs to the files."""
     uploaded = st.session_state.get("page_images")
     if uploaded is not None:

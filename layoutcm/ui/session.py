@@ -21,7 +21,7 @@ from layoutcm.ui.input_files import (
     data_files,
     input_from_path,
     sample_folder,
-    settings,
+    start_settings,
 )
 from layoutcm.wording import make_unique
 
@@ -62,8 +62,8 @@ def _repairs_to_keep(before: LoadedFiles | None, files: LoadedFiles) -> tuple[st
     moved = {str(i): now[pred.digest] for i, pred in enumerate(before.preds) if pred.digest in now}
     if before.gt.digest == files.gt.digest:
         moved["gt"] = "gt"
-    fixes = [text.partition("=") for text in get("fixes")]
-    return tuple(f"{moved[side]}={repair}" for side, _, repair in fixes if side in moved)
+    repairs = [text.partition("=") for text in get("fixes")]
+    return tuple(f"{moved[side]}={repair}" for side, _, repair in repairs if side in moved)
 
 
 def open_named(name: str) -> str:
@@ -76,7 +76,7 @@ def open_named(name: str) -> str:
             LoadedFiles(input_from_path(folder / str(SAMPLE["gt"])), preds, str(folder / str(SAMPLE["images"]))), name
         )
     elif name == "start":
-        paths = [Path(file) for file in settings().get("files", [])]
+        paths = [Path(file) for file in start_settings().get("files", [])]
         missing = [str(path) for path in paths if not path.exists()]
         if missing:
             return f"A file that the app was started with does not exist: {missing[0]}."
@@ -99,7 +99,7 @@ def open_named(name: str) -> str:
 def _files_of_paths(paths: list[Path]) -> LoadedFiles:
     gt, *preds = (input_from_path(path) for path in paths)
     gt_folder = str(paths[0]) if paths[0].is_dir() else ""  # it often holds the page images, too
-    return LoadedFiles(gt, tuple(preds), settings().get("images") or gt_folder)
+    return LoadedFiles(gt, tuple(preds), start_settings().get("images") or gt_folder)
 
 
 def compare_options() -> dict[str, Any]:
@@ -163,7 +163,7 @@ def comparison_request(position: int | None = None) -> ComparisonRequest:
     )
 
 
-def content_key() -> str:
+def comparison_key() -> str:
     """A cache key for the files and options of the comparison."""
     return comparison_request().key + json.dumps(compare_options(), sort_keys=True)
 
@@ -180,7 +180,7 @@ def current_comparison() -> Comparison | InputError | None:
 
 def chosen_confusion(compared: Comparison) -> Confusion:
     """The matrix at the chosen level."""
-    return _confusion(content_key(), get("method"), chosen_level(compared), compared)
+    return _confusion(comparison_key(), get("method"), chosen_level(compared), compared)
 
 
 def chosen_level(compared: Comparison) -> dict[str, str]:

@@ -20,7 +20,7 @@ NEAR_OPTIONS = 100  # so many before it and after it
 LARGE_BYTES = 10_000_000  # smaller files are read too fast for a progress bar
 
 
-def choice_box(name: str, label: str, options: Any, place: str = "bar", **more: Any) -> None:
+def show_choice(name: str, label: str, options: Any, place: str = "bar", **more: Any) -> None:
     """A select box bound to one choice of the session; a choice that is not among the options becomes the first one.
 
     Very many options would slow the browser down; then the box lists those near the chosen one and accepts typed names.
@@ -61,7 +61,7 @@ def show_sidebar() -> None:
     with st.sidebar:
         if len(files.preds) > 1:
             names = session.pred_names()
-            choice_box("pred", "Prediction", range(len(names)), format_func=names.__getitem__)
+            show_choice("pred", "Prediction", range(len(names)), format_func=names.__getitem__)
         if isinstance(compared, Comparison):
             _show_facts(files.gt.name, compared)
             _show_controls(compared)
@@ -106,18 +106,18 @@ def _show_label_filter(compared: Comparison) -> None:
 
 
 def _show_controls(compared: Comparison) -> None:
-    choice_box("level", "Level", choices.CHOICES["level"])
+    show_choice("level", "Level", choices.CHOICES["level"])
     if choices.get("level") == "document":
-        choice_box("document", "Document", compared.documents)
+        show_choice("document", "Document", compared.documents)
     elif choices.get("level") == "page":
-        choice_box("page", "Page", compared.pages)
+        show_choice("page", "Page", compared.pages)
     _show_label_filter(compared)
-    choice_box(
+    show_choice(
         "method", "Method", choices.CHOICES["method"], help="How pixels with several labels are counted. See Method."
     )
-    choice_box(
+    show_choice(
         "rounding", "Rounding", choices.CHOICES["rounding"], help="Which pixels a box with fractional edges covers."
     )
     if compared.alignment.layouts[1].has_scores:
         st.slider("Score threshold", 0.0, 1.0, step=0.05, **choices.bind("min_score"))
-    choice_box("missing_pages", "Missing pages", choices.CHOICES["missing_pages"])
+    show_choice("missing_pages", "Missing pages", choices.CHOICES["missing_pages"])

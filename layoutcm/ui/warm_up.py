@@ -13,7 +13,7 @@ import streamlit as st
 
 from layoutcm.comparison import compare
 from layoutcm.formats import read
-from layoutcm.ui.router import icon
+from layoutcm.ui.router import draw_icon
 from layoutcm.ui.session import loaded_files
 
 _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")
@@ -80,7 +80,7 @@ def preload_browser() -> Iterator[None]:
         with place.container(key="unseen"):
             st.plotly_chart({"data": [{"type": "indicator"}]}, key="unseen_chart")
             st.dataframe({"unseen": []}, key="unseen_table")
-            st.image(icon())
+            st.image(draw_icon())
     yield
     if loaded_files() is not None:
         place.empty()

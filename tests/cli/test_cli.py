@@ -160,7 +160,7 @@ def test_mapping_makes_model_b_comparable(capsys):
 def test_different_taxonomies_print_their_block(capsys):
     assert main(["compare", GT, MODEL_B, "--missing-pages", "ignore"]) == 0
     out = capsys.readouterr().out
-    assert "none, because the two sides have different labels" in out and "Text meets text" in out
+    assert "none, because the two sides have different labels" in out and "Text overlaps text" in out
 
 
 def test_inspect_describes_files(capsys):

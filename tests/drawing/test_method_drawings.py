@@ -123,7 +123,7 @@ def test_pair_counts_equal_those_of_a_comparison(tmp_path):
     for side, boxes in (("gt", method_drawings.GT_BOXES), ("pred", method_drawings.PRED_BOXES)):
         (tmp_path / f"{side}.csv").write_text(layout(boxes), "utf-8")
     compared = lcm.compare(lcm.read(tmp_path / "gt.csv"), lcm.read(tmp_path / "pred.csv")).confusion()
-    pairs = method_drawings.pair_counts()
+    pairs = method_drawings.count_example_pairs()
     gt, pred = zip(*pairs)
     counted = lcm.label_sets_confusion(gt, pred, compared.labels, weights=list(pairs.values()))
     np.testing.assert_allclose(counted.values, compared.values)

@@ -213,7 +213,7 @@ def test_invalid_sources_are_refused(source):
 
 
 OPTIONS = [
-    ({"shapes": "x"}, "shapes", "'x'", "'polygon'"),
+    ({"shapes": "x"}, "shapes", "'x'", "box, polygon"),
     ({"format": "zzz"}, "'zzz'", "coco-results"),
     ({"format": ["coco"]}, "['coco']"),
     ({"like": "gt.json"}, "like", "'gt.json'"),

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.formats.content import Content
+from layoutcm.formats.content import FileContent
 from layoutcm.formats.recognition import find_candidates
-from layoutcm.layouts.model import stem
+from layoutcm.layouts.page_names import stem
 from support.reading import pages, regions
 from written import LABELS, PAGES, Page, writers, written
 
@@ -115,7 +115,7 @@ def test_the_same_boxes_give_a_diagonal_matrix_between_any_two_file_formats():
 
 @pytest.mark.parametrize("format", sorted(writers()))
 def test_a_written_file_is_recognised_by_its_own_format_only(format):
-    known = [[kind.name for kind in find_candidates(Content(name, data))] for name, data in written(format).items()]
+    known = [[kind.name for kind in find_candidates(FileContent(name, data))] for name, data in written(format).items()]
     assert [format] in known and all(kinds in ([format], []) for kinds in known)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.formats import html_tags, xml
-from layoutcm.formats.content import Content
+from layoutcm.formats.content import FileContent
 from written import written
 
 XML = ("page-xml", "alto", "cvat", "voc")
@@ -153,7 +153,7 @@ def test_a_streamed_file_is_never_completely_in_memory(monkeypatch):
     monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
     monkeypatch.setattr(xml, "CHUNK", 1 << 10)
     image = "<image>" + "<box><attribute>1</attribute></box>" * 5 + "</image>"
-    content = Content("x.xml", f"<annotations><meta><a/><a/></meta>{image * 500}</annotations>".encode())
+    content = FileContent("x.xml", f"<annotations><meta><a/><a/></meta>{image * 500}</annotations>".encode())
     before, most = count_elements(), 0
     for i, element in enumerate(xml.elements(content, "image", skipping={"attribute"})):
         assert len(element) == 5 and not any(len(box) for box in element)

@@ -140,7 +140,7 @@ def test_a_gigantic_image_is_not_shown(side, tmp_path):
     (tmp_path / "a.png").write_bytes(png_header(side, side))
     given = page_images.ImageFile("a.png", "digest", png_header(side, side))
     for images in (page_images.images_from_path(tmp_path), page_images.images_from_files([given])):
-        assert [page_images.shrunk_image(picture, 100) for picture in images.pictures] == [None]
+        assert [page_images.load_shrunk(picture, 100) for picture in images.pictures] == [None]
 
 
 def test_a_zip_bomb_of_page_images_is_refused_before_it_is_unpacked():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import layoutcm as lcm
-from layoutcm.formats.content import Content
+from layoutcm.formats.content import FileContent
 from layoutcm.formats.xml import root_name
 from support.reading import codes, pages, read, refusal, regions
 
@@ -259,7 +259,7 @@ def test_a_file_that_does_not_have_the_named_format_is_refused(format, text):
     ],
 )
 def test_the_root_is_found_after_prolog_and_comments(text, root):
-    assert root_name(Content("x", text.encode())) == root
+    assert root_name(FileContent("x", text.encode())) == root
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def test_a_comparison_does_not_differ_from_itself(sample):
 def test_a_difference_is_b_minus_a_on_the_same_resamples(sample):
     a, b = sample
     found = lcm.difference(a, b, 80, seed=5)
-    sums = [bootstrap.resampled(bootstrap.unit_sums(c.levels, "matrix"), 80, 5) for c in (a, b)]
+    sums = [bootstrap.resample_sums(bootstrap.unit_sums(c.levels, "matrix"), 80, 5) for c in (a, b)]
     recall_a, recall_b = (bootstrap.figures_of(totals, True)["macro_recall"] for totals in sums)
     resamples = (recall_b - recall_a)[1:]
     value = b.confusion().average("macro")["recall"] - a.confusion().average("macro")["recall"]

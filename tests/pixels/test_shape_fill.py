@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
-from layoutcm.diagnosis.page_tiles import label_set_mask
+from layoutcm.diagnosis.page_tiles import label_set_words
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.pixels.grid import alignment_to_grid, to_grid
@@ -32,8 +32,8 @@ def masks(c, page_index, rounding="outer"):
     frame = grid.frames[page_index]
     gt = labels < n_gt
     return (
-        label_set_mask(boxes[gt], labels[gt], n_gt, *frame),
-        label_set_mask(boxes[~gt], labels[~gt] - n_gt, grid.n_labels[1], *frame),
+        label_set_words(boxes[gt], labels[gt], n_gt, *frame),
+        label_set_words(boxes[~gt], labels[~gt] - n_gt, grid.n_labels[1], *frame),
     )
 
 
@@ -132,7 +132,7 @@ def test_polygons_from_a_file_agree_with_pycocotools(tmp_path):
 
 
 def test_words_and_bits():
-    mask = label_set_mask(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, 2], 3, 4, 1)
+    mask = label_set_words(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, 2], 3, 4, 1)
     assert mask[0, :, 0].tolist() == [0b10, 0b1010, 0b1000, 0b1]
 
 

@@ -443,7 +443,7 @@ def test_an_interrupted_run_changes_nothing(tmp_path, quick, two_pages, monkeypa
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report_files, "report_page", stop)
+    monkeypatch.setattr(report_files, "report_html", stop)
     for name in ("r", "new"):
         with pytest.raises(KeyboardInterrupt):
             c.write_report(tmp_path / name)

@@ -7,7 +7,7 @@ import pytest
 from layoutcm.metrics.family_trees import FamilyTree
 from layoutcm.ui.family_choice import as_text, from_text, rows_of, tree_of
 from layoutcm.ui.parts.families import as_yaml
-from support.app import HOSTILE, coco, opened, texts, upload
+from support.app_runner import HOSTILE, coco, opened, texts, upload
 
 OWN = {"Text": {"Headings": ["Title", "Section-header"], "Body": ["Text", "Caption"]}, "Floats": ["Picture", "Table"]}
 

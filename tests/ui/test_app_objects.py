@@ -6,8 +6,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.ui.parts import headlines
-from support.app import HOSTILE, coco, opened, upload
-from support.app import texts as typed_texts
+from support.app_runner import HOSTILE, coco, opened, upload
+from support.app_runner import texts as typed_texts
 from support.paths import ROOT
 
 
@@ -92,7 +92,7 @@ def test_where_labels_differ_the_page_shows_what_is_defined():
     assert "There is no AP. The two sides have different labels" in texts(app) and "AP" not in metrics(app)
     assert "75.7 % of 263 objects in the ground truth are found, whatever their labels" in texts(app)
     assert "so there are no soft scores" in texts(app) and "class_aware:False" in texts(app)
-    assert len(figures(app)) == 1 and "Text meets text: 89 objects" in texts(app)
+    assert len(figures(app)) == 1 and "Text overlaps text: 89 objects" in texts(app)
     assert table(app, "recall")["gt"].sum() == 263
 
 

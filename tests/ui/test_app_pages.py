@@ -8,7 +8,7 @@ import layoutcm as lcm
 from layoutcm.diagnosis.causes import cell_causes
 from layoutcm.ui import sidebar
 from layoutcm.ui.parts import cell, headlines
-from support.app import HOSTILE, coco, opened, texts, upload
+from support.app_runner import HOSTILE, coco, opened, texts, upload
 from support.paths import ROOT
 
 PAGES = ["compare", "overview", "matrices", "classes", "documents", "viewer", "report", "method"]
@@ -110,7 +110,7 @@ def test_a_right_or_an_empty_cell_consists_of_nothing_wrong(labels):
 
 def test_where_taxonomies_differ_no_cell_is_wrong():
     app = opened("matrices", load="sample", pred="1", gt_label="Caption", pred_label="text")
-    assert "Caption meets text" in texts(app) and "border slack" not in texts(app)
+    assert "Caption overlaps text" in texts(app) and "border slack" not in texts(app)
 
 
 def figure_of(app, position=0):

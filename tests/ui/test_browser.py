@@ -11,7 +11,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.wording import thin_spaced
-from support.app import HOSTILE, coco
+from support.app_runner import HOSTILE, coco
 from support.browser import cell_centre, chromium, server, settle, visit
 from support.paths import SAMPLE
 

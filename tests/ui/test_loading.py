@@ -6,7 +6,7 @@ from itertools import starmap
 import pytest
 
 import layoutcm as lcm
-from support.app import coco, opened, texts
+from support.app_runner import coco, opened, texts
 from support.image_files import pdf, png, zipped
 from support.paths import ROOT
 

@@ -78,7 +78,7 @@ def test_pages_with_document_and_number_are_found_in_a_pdf():
     images = uploaded(**{"report.pdf": pdf()})
     numbered = compared("first", "second", documents={"first": "report.pdf", "second": "report.pdf"})
     numbered.alignment.layouts[0].page_columns.numbers[:] = [1, 3]
-    assert images.find(numbered, 0).frame == 0 and images.find(numbered, 1) is None
+    assert images.find(numbered, 0).page_index == 0 and images.find(numbered, 1) is None
 
 
 def test_an_image_with_the_page_name_of_pred_is_found():
@@ -277,7 +277,7 @@ def test_a_repaired_gt_is_the_reference_layout_as_on_the_command_line():
     gt_data = b"page,label,x0,y0,x1,y1,width,height\n" + b"".join(b"d_%d,a,0,%d,9,%d,20,20\n" % row for row in rows)
     pred_data = b"page,label,x0,y0,x1,y1\n" + b"".join(b"d_%d,a,0,%d,9,%d\n" % (k + 1, *ys) for k, *ys in rows)
     given = [input_from_bytes("gt.csv", gt_data), input_from_bytes("pred.csv", pred_data)]
-    gt, pred = layouts_of(ComparisonRequest(*given, gt_fixes=("pages:1",)))
+    gt, pred = layouts_of(ComparisonRequest(*given, gt_repairs=("pages:1",)))
     assert gt.page_columns.names == ("d_1", "d_2", "d_3") == pred.page_columns.names
     assert lcm.compare(gt, pred).average("micro")["f1"] == 1
 
@@ -294,7 +294,7 @@ def test_a_page_map_decides_which_page_provides_the_size_of_an_uploaded_page():
         request = input_files.ComparisonRequest(gt, pred, page_map=page_map)
         assert input_files.layouts_of(request)[1].page_columns.widths[0] == width
         fixed = input_files.layouts_of(
-            input_files.ComparisonRequest(gt, pred, pred_fixes=("flip-y",), page_map=page_map)
+            input_files.ComparisonRequest(gt, pred, pred_repairs=("flip-y",), page_map=page_map)
         )[1]
         assert fixed.page_columns.widths[0] == width
         assert input_files.comparison_of(request, {}).pages[0] == "a"

@@ -109,12 +109,12 @@ def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> g
     OOF ("out of family") is the last column for recall and the last row for precision. The other margin is left out: it
     is not a label, and its large shares would make the colours of the labels pale.
     """
-    confusion, rows, columns = family_matrix(matrix)
+    confusion, rows, columns = family_as_confusion(matrix)
     rows, columns = (rows[:-1], columns) if view == "recall" else (rows, columns[:-1])
     return matrix_figure(confusion, view, rows=rows, columns=columns, theme=theme, unit=unit)
 
 
-def family_matrix(matrix: FamilyMatrix) -> tuple[Confusion, list[int], list[int]]:
+def family_as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, list[int], list[int]]:
     """The matrix of a family as a Confusion, and its rows and columns that are not empty."""
     labels = list(dict.fromkeys((*matrix.gt_labels, *matrix.pred_labels)))
     rows, columns = ([*map(labels.index, side), len(labels)] for side in (matrix.gt_labels, matrix.pred_labels))

@@ -99,32 +99,36 @@ def _with_share_axes(figure: go.Figure, theme: Theme) -> go.Figure:
     return figure
 
 
-def object_matrix(cells: ObjectConfusion, only: Collection[str] = ()) -> tuple[Confusion, list[int], list[int]]:
+def object_as_confusion(objects: ObjectConfusion, only: Collection[str] = ()) -> tuple[Confusion, list[int], list[int]]:
     """The matrix with `invented` and `missed` as two extra labels at the end, and the visible rows and columns.
 
     `only` are the labels to show; if empty, all labels that have an object.
     """
-    n = len(cells.labels)
+    n = len(objects.labels)
     values = np.zeros((n + 2, n + 2))
-    values[: n + 1, :n] = cells.counts[:, :n]
-    values[:n, n + 1] = cells.counts[:n, n]
-    labels = [*cells.labels, INVENTED, MISSED]
-    shared = cells.space.shared
+    values[: n + 1, :n] = objects.counts[:, :n]
+    values[:n, n + 1] = objects.counts[:n, n]
+    labels = [*objects.labels, INVENTED, MISSED]
+    shared = objects.space.shared
     confusion = Confusion(labels, "objects", values, values, values.sum(axis=0), shared, has_background=False)
     used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
     rows, columns = (
-        [i for i in cells.own_labels(side).tolist() if used[i] and (not only or labels[i] in only)]
+        [i for i in objects.own_labels(side).tolist() if used[i] and (not only or labels[i] in only)]
         for side in (GT, PRED)
     )
     return confusion, [*rows, n], [*columns, n + 1]
 
 
 def object_figure(
-    cells: ObjectConfusion, view: str, theme: Theme, only: Collection[str] = (), selected: tuple[int, int] | None = None
+    objects: ObjectConfusion,
+    view: str,
+    theme: Theme,
+    only: Collection[str] = (),
+    selected: tuple[int, int] | None = None,
 ) -> go.Figure:
     """The object confusion matrix as a heatmap; customdata and `selected` are positions in `ObjectConfusion.counts`."""
-    confusion, rows, columns = object_matrix(cells, only)
-    last = len(cells.labels)
+    confusion, rows, columns = object_as_confusion(objects, only)
+    last = len(objects.labels)
     if selected is not None and selected[PRED] == last:
         selected = (selected[GT], last + 1)
     figure = matrix_figure(

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import Box, box_around, outline_of, parse_points
 from layoutcm.formats.parsing import FilePlace, is_picture_or_table, parse_numbers, parse_size, place_text
 from layoutcm.formats.xml import elements, local_name, root_name
@@ -20,16 +20,16 @@ from layoutcm.layouts.shapes import Outline
 BELOW_BLOCKS = {"TextLine", "String", "SP", "HYP", "Glyph"}
 BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
 AREAS = ("PrintSpace", "TopMargin", "LeftMargin", "RightMargin", "BottomMargin")
-SIDES = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
+BOX_ATTRIBUTES = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
 NO_LABEL = "NamedEntityTag"  # describes the text, not the type of the block
 _PAGES = re.compile(rb"<(?:[\w.\-]+:)?Page[\s>]")
 
 
-def is_alto(content: Content) -> bool:
+def is_alto(content: FileContent) -> bool:
     return root_name(content) == "alto"
 
 
-def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     unit, image = "", ""
     tags: dict[str, str] = {}
     pages = 0
@@ -57,7 +57,7 @@ def read_file(content: Content, options: Options, builder: LayoutBuilder) -> Non
         raise InputError(content.name, "", "there is no Page in it", "Export the file again as ALTO.")
 
 
-def _read_page(page: Element, number: int, image: str, unit: str, content: Content, builder: LayoutBuilder) -> int:
+def _read_page(page: Element, number: int, image: str, unit: str, content: FileContent, builder: LayoutBuilder) -> int:
     """Add a page and return its index.
 
     `number` is 0 for the only page of a file. Several pages are numbered from 1, because the file names one image only.
@@ -68,7 +68,7 @@ def _read_page(page: Element, number: int, image: str, unit: str, content: Conte
         problem = f"the page has no size, and its blocks are measured in {short_repr(unit)} instead of 'pixel'"
         raise InputError(content.name, place, problem, "Add WIDTH and HEIGHT to the page, in the same unit.")
     document, otherwise = (content.stem, f"{content.stem}_p{number}") if number else ("", content.stem)
-    return builder.page(image, width, height, place, document=document, number=number or -1, otherwise=otherwise)
+    return builder.add_page(image, width, height, place, document=document, number=number or -1, otherwise=otherwise)
 
 
 def _labels_by_tag(container: Element) -> dict[str, str]:
@@ -96,10 +96,10 @@ def _read_blocks(
         labels = _labels(block.attrib, name, tags, place, builder)
         box, shape = _box_and_outline(block, file, place, options)
         if box is None:
-            builder.unusual("no-coordinates", "blocks without coordinates are left out", place_text(place))
+            builder.note_unusual("no-coordinates", "blocks without coordinates are left out", place_text(place))
         else:
             for label in labels:
-                builder.region(index, label, *box, place, None, shape)
+                builder.add_region(index, label, *box, place, None, shape)
         if name == "ComposedBlock" and (options.nested or not any(map(is_picture_or_table, labels))):
             todo += reversed(block)
 
@@ -116,14 +116,14 @@ def _labels(
     labels = [tags[tag] for tag in references if tags.get(tag)]
     if any(tag not in tags for tag in references):
         hint = "Check whether the tags were left out of the file."
-        builder.unusual("unknown-tag", "blocks refer to tags that the file does not have", place_text(place), hint)
+        builder.note_unusual("unknown-tag", "blocks refer to tags that the file does not have", place_text(place), hint)
     return list(dict.fromkeys(labels)) or [default]
 
 
 def _box_and_outline(
     block: Element, file: str, place: FilePlace, options: Options
 ) -> tuple[Box | None, Outline | None]:
-    sides = list(map(block.attrib.get, SIDES))
+    sides = list(map(block.attrib.get, BOX_ATTRIBUTES))
     if None in sides or options.outlines:
         namespace = block.tag.removesuffix(local_name(block.tag))
         polygon = block.find(f"{namespace}Shape/{namespace}Polygon")
@@ -132,5 +132,5 @@ def _box_and_outline(
             return box_around(flat), outline_of(flat)
         if None in sides:
             return None, None
-    x, y, width, height = parse_numbers(sides, file, place, SIDES)
+    x, y, width, height = parse_numbers(sides, file, place, BOX_ATTRIBUTES)
     return (x, y, x + width, y + height), None

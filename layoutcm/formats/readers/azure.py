@@ -12,7 +12,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import page_name
 
 
@@ -90,7 +90,7 @@ class Wrapped(msgspec.Struct):
     analyzeResult: Analysis
 
 
-def is_azure(content: Content) -> bool:
+def is_azure(content: FileContent) -> bool:
     keys = content.json_keys
     if content.json_root != "object":
         return False
@@ -99,12 +99,12 @@ def is_azure(content: Content) -> bool:
     )
 
 
-def read_analysis(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_analysis(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     wrapped = "analyzeResult" in content.json_keys
     result = content.decode(Wrapped).analyzeResult if wrapped else content.decode(Analysis)
     file_pages = result.pages or result.readResults or []
     pages = {
-        page.number: builder.page(
+        page.number: builder.add_page(
             page_name(content.stem, page.number, len(file_pages)),
             page.width,
             page.height,
@@ -116,7 +116,7 @@ def read_analysis(content: Content, options: Options, builder: LayoutBuilder) ->
     }
     if result.paragraphs is None and result.pages is not None:
         message = "analysis without paragraphs: only tables and figures are read"
-        builder.unusual("no-paragraphs", message, "paragraphs", "Use the model prebuilt-layout.")
+        builder.note_unusual("no-paragraphs", message, "paragraphs", "Use the model prebuilt-layout.")
     for label, area, place in _labelled_areas(result, options):
         _add_region(content.name, builder, pages, label, area, place)
 
@@ -153,4 +153,4 @@ def _add_region(file: str, builder: LayoutBuilder, pages: dict[int, int], label:
     ring = area.corners
     if len(ring) < 2:
         raise InputError(file, place, "the polygon is not made of x, y pairs", "Export it again.")
-    builder.outline(pages[area.page], label, ring, place)
+    builder.add_outline(pages[area.page], label, ring, place)

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import MISSING_SIZE_HINT, missing_size_error, size_of
 from layoutcm.layouts.model import BACKGROUND, CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
@@ -58,18 +58,18 @@ class GroundTruth(msgspec.Struct):
     categories: list[Category] = []
 
 
-def is_ground_truth(content: Content) -> bool:
+def is_ground_truth(content: FileContent) -> bool:
     return content.json_root == "object" and {"images", "annotations"} <= content.json_keys
 
 
-def is_results(content: Content) -> bool:
+def is_results(content: FileContent) -> bool:
     if content.json_root != "array":
         return False
     # A model that found nothing writes an empty list.
-    return {"image_id", "category_id"} <= content.json_keys or _NO_ITEMS.fullmatch(content.json_bytes) is not None
+    return {"image_id", "category_id"} <= content.json_keys or _NO_ITEMS.fullmatch(content.data_without_bom) is not None
 
 
-def read_ground_truth(content: Content, options: Options) -> Layout:
+def read_ground_truth(content: FileContent, options: Options) -> Layout:
     file = content.decode(GroundTruth)
     pages = _pages(content.name, file.images, options)
     keys = _positions_by_id([image.id for image in file.images], content.name, "images")
@@ -78,7 +78,7 @@ def read_ground_truth(content: Content, options: Options) -> Layout:
     return _build_layout(content, options, "coco", file.annotations, "annotations", pages, keys, labels, label_keys)
 
 
-def read_results(content: Content, options: Options) -> Layout:
+def read_results(content: FileContent, options: Options) -> Layout:
     annotations = content.decode(list[Annotation])
     like = options.like
     if like is not None:
@@ -145,7 +145,7 @@ def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, i
 
 
 def _build_layout(
-    content: Content,
+    content: FileContent,
     options: Options,
     format: str,
     annotations: Sequence[Annotation],

@@ -13,7 +13,7 @@ import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import MAX_TEXT, box_around, outline_of, parse_points
 from layoutcm.formats.parsing import FilePlace, parse_number, parse_numbers, parse_size, place_text
 from layoutcm.formats.xml import elements, root_name
@@ -27,11 +27,11 @@ SHAPES_WITHOUT_AREA = {"polyline", "points", "skeleton", "cuboid"}
 ELLIPSE_POINTS = 64
 
 
-def is_cvat(content: Content) -> bool:
+def is_cvat(content: FileContent) -> bool:
     return root_name(content) == "annotations" and any(mark in content.data for mark in (b"<image ", b"<track "))
 
 
-def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     frames: dict[int, int] = {}
     sizes: set[tuple[float, float] | tuple[None, None]] = set()
     images = tracks = 0
@@ -41,7 +41,9 @@ def read_file(content: Content, options: Options, builder: LayoutBuilder) -> Non
                 area_labels = (
                     label for label in element if label.findtext("type") not in {*SHAPES_WITHOUT_AREA, "tag"}
                 )
-                builder.declare([name for label in area_labels if (name := (label.findtext("name") or "").strip())])
+                builder.declare_labels(
+                    [name for label in area_labels if (name := (label.findtext("name") or "").strip())]
+                )
             case "original_size":
                 sizes.add(parse_size(element.findtext("width"), element.findtext("height")))
             case "image":
@@ -56,10 +58,10 @@ def read_file(content: Content, options: Options, builder: LayoutBuilder) -> Non
         raise InputError(content.name, "", "there is no image and no track in it", "Export it as CVAT for images 1.1.")
 
 
-def _read_image(image: Element, i: int, content: Content, options: Options, builder: LayoutBuilder) -> None:
+def _read_image(image: Element, i: int, content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     width, height = parse_size(image.get("width"), image.get("height"))
     name = image.get("name", "").strip() or f"{content.stem}_p{i + 1}"
-    page = builder.page(name, width, height, f"image[{i}]")
+    page = builder.add_page(name, width, height, f"image[{i}]")
     for j, shape in enumerate(image):
         read_shape(shape, page, shape.get("label", ""), ("image[{0[0]}]/shape[{0[1]}]", (i, j)), options, builder)
 
@@ -77,13 +79,13 @@ def _read_track(
         place = ("track[{0[0]}]/shape[{0[1]}]", (i, j))
         frame = _parse_frame(shape, place, builder)
         if not is_hidden and frame > previous_frame + 1:
-            builder.unusual("skipped-frames", "frames that a track skips are not filled in", place_text(place))
+            builder.note_unusual("skipped-frames", "frames that a track skips are not filled in", place_text(place))
         previous_frame, is_hidden = frame, shape.get("outside") == "1"
         if is_hidden:
             continue
         if frame not in frames:
             name = f"frame_{frame:06d}"
-            frames[frame] = builder.page(name, size[0], size[1], place_text(place), number=frame + 1)
+            frames[frame] = builder.add_page(name, size[0], size[1], place_text(place), number=frame + 1)
         read_shape(shape, frames[frame], track.get("label", ""), place, options, builder)
 
 
@@ -101,7 +103,7 @@ def read_shape(
     match shape.tag:
         case "box" if not shape.get("rotation"):
             x0, y0, x1, y1 = parse_numbers([shape.get(corner) for corner in CORNERS], builder.file, place, CORNERS)
-            builder.region(page, label, x0, y0, x1, y1, place)
+            builder.add_region(page, label, x0, y0, x1, y1, place)
         case "mask":
             _read_mask(shape, page, label, place, options, builder)
         case "box":
@@ -114,16 +116,16 @@ def read_shape(
             )
         case kind if kind in SHAPES_WITHOUT_AREA:
             message = "lines, points and the like cover no area and are left out"
-            builder.unusual("not-an-area", message, place_text(place))
+            builder.note_unusual("not-an-area", message, place_text(place))
 
 
 def _read_points(
     flat: list[float], page: int, label: str, place: FilePlace, options: Options, builder: LayoutBuilder
 ) -> None:
     if flat:
-        builder.region(page, label, *box_around(flat), place, shape=outline_of(flat) if options.outlines else None)
+        builder.add_region(page, label, *box_around(flat), place, shape=outline_of(flat) if options.outlines else None)
     else:
-        builder.unusual("no-coordinates", "shapes without coordinates are left out", place_text(place))
+        builder.note_unusual("no-coordinates", "shapes without coordinates are left out", place_text(place))
 
 
 def _rotated_box(box: Element, file: str, place: FilePlace) -> list[float]:
@@ -153,9 +155,11 @@ def _read_mask(
 ) -> None:
     x, y, width, height = parse_numbers([shape.get(side) for side in MASK], builder.file, place, MASK)
     mask = (
-        _parse_mask(shape, builder.size(page), (x, y, width, height), builder.file, place) if options.outlines else None
+        _parse_mask(shape, builder.page_size(page), (x, y, width, height), builder.file, place)
+        if options.outlines
+        else None
     )
-    builder.region(page, label, x, y, x + width, y + height, place, shape=mask)
+    builder.add_region(page, label, x, y, x + width, y + height, place, shape=mask)
 
 
 def _parse_mask(

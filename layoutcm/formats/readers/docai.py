@@ -9,7 +9,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import page_name, pixels_from_fraction
 
 
@@ -56,7 +56,7 @@ class Wrapped(msgspec.Struct):
     document: Document
 
 
-def is_docai(content: Content) -> bool:
+def is_docai(content: FileContent) -> bool:
     keys = content.json_keys
     if content.json_root != "object" or "schema_name" in keys:
         return False
@@ -65,7 +65,7 @@ def is_docai(content: Content) -> bool:
     return {"pages", "text"} <= keys and bool({"mimeType", "mime_type", "uri", "shardInfo", "textStyles"} & keys)
 
 
-def read_document(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     wrapped = "pages" not in content.json_keys and "document" in content.json_keys
     pages = content.decode(Wrapped).document.pages if wrapped else content.decode(Document).pages
     if not pages:
@@ -79,7 +79,7 @@ def read_document(content: Content, options: Options, builder: LayoutBuilder) ->
         number = page.pageNumber or i + 1
         size = page.dimension or Dimension()
         name = page_name(content.stem, number, len(pages))
-        page_index = builder.page(
+        page_index = builder.add_page(
             name, size.width, size.height, f"pages[{i}].dimension", document=content.stem, number=number
         )
         kinds = {"block": page.blocks} if not page.paragraphs else {"paragraph": page.paragraphs}
@@ -95,10 +95,10 @@ def _add_region(
     file: str, builder: LayoutBuilder, page: int, label: str, part_layout: PartLayout | None, place: str
 ) -> None:
     poly = part_layout.boundingPoly if part_layout else None
-    width, height = builder.size(page)
+    width, height = builder.page_size(page)
     ring = [(v.x, v.y) for v in poly.vertices] if poly else []
     if poly and not ring:
         ring = [(pixels_from_fraction(v.x, width), pixels_from_fraction(v.y, height)) for v in poly.normalizedVertices]
     if len(ring) < 2:
         raise InputError(file, place, "there is no boundingPoly", "Export the document with its layout.")
-    builder.outline(page, label, ring, place, part_layout.confidence if part_layout else None)
+    builder.add_outline(page, label, ring, place, part_layout.confidence if part_layout else None)

@@ -11,7 +11,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import NO_SCORE, page_name
 from layoutcm.layouts.model import Finding
 
@@ -65,11 +65,11 @@ class Document(msgspec.Struct):
     form_items: list[Item] = []
 
 
-def is_document(content: Content) -> bool:
+def is_document(content: FileContent) -> bool:
     return content.json_root == "object" and {"schema_name", "texts"} <= content.json_keys
 
 
-def read_document(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Document)
     document = file.name or content.stem
     items = list(_items(file, options))
@@ -85,7 +85,7 @@ def read_document(content: Content, options: Options, builder: LayoutBuilder) ->
         width, height = (page.size.width, page.size.height) if page.size else (None, None)
         name = page_name(document, page.page_no, len(file.pages))
         place = f"pages.{page.page_no}.size"
-        pages[page.page_no] = builder.page(name, width, height, place, document=document, number=page.page_no)
+        pages[page.page_no] = builder.add_page(name, width, height, place, document=document, number=page.page_no)
     for place, item in items:
         for k, prov in enumerate(item.prov):
             if prov.page_no not in pages:
@@ -95,9 +95,9 @@ def read_document(content: Content, options: Options, builder: LayoutBuilder) ->
             box = prov.bbox
             y0, y1 = box.t, box.b
             if box.coord_origin.upper() == "BOTTOMLEFT":
-                height = builder.size(page_index)[1]
+                height = builder.page_size(page_index)[1]
                 y0, y1 = height - box.t, height - box.b
-            builder.region(page_index, item.label, box.l, y0, box.r, y1, (place + ".prov[{}]", k))
+            builder.add_region(page_index, item.label, box.l, y0, box.r, y1, (place + ".prov[{}]", k))
 
 
 def _items(file: Document, options: Options) -> Iterator[tuple[str, Item]]:
@@ -122,21 +122,21 @@ class MetricsSample(msgspec.Struct):
     page_resolution_b: list[MetricsItem] = []
 
 
-def is_metrics(content: Content) -> bool:
+def is_metrics(content: FileContent) -> bool:
     return content.json_root != "" and {"page_resolution_a", "page_resolution_b"} <= content.json_keys
 
 
-def read_metrics(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_metrics(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     """Read side a, or side b if the reference layout was also read from such a file."""
     reads_side_b = options.like is not None and options.like.format.startswith("docling-metrics")
     _read_side(content, options, builder, "b" if reads_side_b else "a")
 
 
-def read_metrics_b(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_metrics_b(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     _read_side(content, options, builder, "b")
 
 
-def _read_side(content: Content, options: Options, builder: LayoutBuilder, side: str) -> None:
+def _read_side(content: FileContent, options: Options, builder: LayoutBuilder, side: str) -> None:
     is_list = content.json_root == "array"
     samples = content.decode(list[MetricsSample]) if is_list else [content.decode(MetricsSample)]
     if not builder.findings:
@@ -147,13 +147,13 @@ def _read_side(content: Content, options: Options, builder: LayoutBuilder, side:
     for i, sample in enumerate(samples):
         prefix = f"[{i}]." if is_list else ""
         name = content.stem if sample.id is None else str(sample.id)
-        page = builder.page(name, sample.page_width, sample.page_height, prefix or "page_width")
+        page = builder.add_page(name, sample.page_width, sample.page_height, prefix or "page_width")
         place = f"{prefix}page_resolution_{side}[{{}}].bbox"
         regions: list[MetricsItem] = getattr(sample, f"page_resolution_{side}")
         for k, region in enumerate(regions):
             label = reference_label(options, region.category_id)
             x0, y0, x1, y1 = region.bbox
-            builder.region(page, label, x0, y0, x1, y1, (place, k), region.score)
+            builder.add_region(page, label, x0, y0, x1, y1, (place, k), region.score)
 
 
 def reference_label(options: Options, key: Key) -> str:
@@ -179,11 +179,11 @@ class Dump(msgspec.Struct):
     categories: list[str] | dict[str, str] | None = None
 
 
-def is_dump(content: Content) -> bool:
+def is_dump(content: FileContent) -> bool:
     return content.json_root == "object" and "predictions" in content.json_keys and b'"bboxes"' in content.data
 
 
-def read_dump(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_dump(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Dump)
     declared = file.categories or []
     names = (
@@ -197,8 +197,8 @@ def read_dump(content: Content, options: Options, builder: LayoutBuilder) -> Non
             problem = f"{len(predicted.bboxes)} boxes, {len(predicted.labels)} labels and {len(scores)} scores"
             raise InputError(content.name, f"predictions[{i}]", problem, "There must be one of each for a region.")
         name = predicted.image_name or predicted.filename or f"{content.stem}_p{i + 1}"
-        page = builder.page(name, predicted.width, predicted.height, f"predictions[{i}]")
+        page = builder.add_page(name, predicted.width, predicted.height, f"predictions[{i}]")
         place = f"predictions[{i}].bboxes[{{}}]"
         for k, (box, label, score) in enumerate(zip(predicted.bboxes, predicted.labels, scores)):
             label_name = names.get(label, f"category {label}") if isinstance(label, int) else label
-            builder.region(page, label_name, *box, (place, k), score)
+            builder.add_region(page, label_name, *box, (place, k), score)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
-from layoutcm.formats.content import HEAD, Content, Options
+from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.html_tags import check_number_of_tags
 from layoutcm.formats.parsing import is_picture_or_table
 from layoutcm.formats.xml import root_name
@@ -33,14 +33,14 @@ _WITH_LOCATION = re.compile(
 )
 
 
-def is_doctags(content: Content) -> bool:
+def is_doctags(content: FileContent) -> bool:
     root = root_name(content)
     return root in ("doctag", "doctags") or (
         bool(_WITH_LOCATION.match(root)) and bool(_LOCATIONS.search(content.data[:HEAD]))
     )
 
 
-def read_doctags(name: str, contents: Sequence[Content], options: Options) -> Layout:
+def read_doctags(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
     layout = reader_by_rows("doctags", read_file)(name, contents, options)
     if not len(layout.region_columns) and any(finding.code == "no-location" for finding in layout.findings):
         raise InputError(
@@ -49,22 +49,22 @@ def read_doctags(name: str, contents: Sequence[Content], options: Options) -> La
     return layout
 
 
-def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     check_number_of_tags(content)
     pages = _split_pages(content)
     line = 1
     for i, text in enumerate(pages):
         name, document = (f"{content.stem}_p{i + 1}", content.stem) if len(pages) > 1 else (content.stem, "")
         number = i + 1 if document else -1
-        page = builder.page(name, None, None, f"line {line}", document=document, number=number, otherwise=name)
+        page = builder.add_page(name, None, None, f"line {line}", document=document, number=number, otherwise=name)
         _read_tags(text, page, line, options, builder)
         line += text.count("\n")
 
 
-def _split_pages(content: Content) -> list[str]:
+def _split_pages(content: FileContent) -> list[str]:
     """The text of each page; a page break at the end of the file does not start another page."""
     try:
-        pages = content.json_bytes.decode("utf-8").split("<page_break>")
+        pages = content.data_without_bom.decode("utf-8").split("<page_break>")
     except UnicodeDecodeError as error:
         problem = f"0x{error.object[error.start]:02x} is not UTF-8 text"
         raise InputError(content.name, f"byte {error.start}", problem, "Save the file as UTF-8.") from None
@@ -82,7 +82,7 @@ def _classify(name: str) -> tuple[bool, bool, bool]:
 
 
 def _read_tags(text: str, page: int, line: int, options: Options, builder: LayoutBuilder) -> None:
-    width, height = (side / GRID for side in builder.size(page))
+    width, height = (side / GRID for side in builder.page_size(page))
     containers: list[str] = []  # open pictures and tables
     counted_to = 0  # newlines before this position are in `line`
     for tag in _TAG.finditer(text):
@@ -102,11 +102,11 @@ def _read_tags(text: str, page: int, line: int, options: Options, builder: Layou
             continue
         grid = list(map(int, _NUMBER.findall(locations)))
         if len(grid) % 4 or (not grid and needs_location):
-            builder.unusual("no-location", "tags without a whole location are left out", f"line {line}")
+            builder.note_unusual("no-location", "tags without a whole location are left out", f"line {line}")
         if len(grid) > 7:
-            builder.unusual(
+            builder.note_unusual(
                 "several-locations", "tags have several locations, all taken to be on one page", f"line {line}"
             )
         for k in range(0, len(grid) - 3, 4):
             x0, y0, x1, y1 = grid[k : k + 4]
-            builder.region(page, name, x0 * width, y0 * height, x1 * width, y1 * height, ("line {}", line))
+            builder.add_region(page, name, x0 * width, y0 * height, x1 * width, y1 * height, ("line {}", line))

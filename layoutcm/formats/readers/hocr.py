@@ -14,7 +14,7 @@ from itertools import islice
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.html_tags import VOID, check_number_of_tags, classes_of, tags, title_of
 from layoutcm.formats.outlines import Box
 from layoutcm.formats.parsing import is_picture_or_table, parse_numbers, parse_size
@@ -46,11 +46,11 @@ class OpenElement:
     content_box: Box | None = None  # the box around its content
 
 
-def is_hocr(content: Content) -> bool:
+def is_hocr(content: FileContent) -> bool:
     return root_name(content).lower() in HTML and PAGE.encode() in content.data
 
 
-def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     check_number_of_tags(content)
     has_several_pages = len(list(islice(_PAGES.finditer(content.data), 2))) == 2
     stack = [OpenElement(b"")]
@@ -82,12 +82,12 @@ def _close_implied(stack: list[OpenElement], tag: bytes, classes: tuple[str, ...
         _close_elements(stack, next((i for i, element in enumerate(stack) if element.page >= 0), 0), builder)
 
 
-def _check_end(content: Content, stack: list[OpenElement], pages: int, builder: LayoutBuilder) -> None:
+def _check_end(content: FileContent, stack: list[OpenElement], pages: int, builder: LayoutBuilder) -> None:
     if not pages or stack[-1].page >= 0:
         problem = "the file ends before its page does" if pages else "there is no ocr_page in it"
         raise InputError(content.name, "", problem, "Copy or export the file again.")
     if _innermost(stack, b"html"):
-        builder.unusual("cut-off", "files end before they are closed, so that pages may be missing", content.name)
+        builder.note_unusual("cut-off", "files end before they are closed, so that pages may be missing", content.name)
 
 
 def _innermost(stack: list[OpenElement], tag: bytes) -> int:
@@ -100,7 +100,7 @@ def _innermost(stack: list[OpenElement], tag: bytes) -> int:
     return 0
 
 
-def _add_page(content: Content, line: int, title: str, number: int, builder: LayoutBuilder) -> int:
+def _add_page(content: FileContent, line: int, title: str, number: int, builder: LayoutBuilder) -> int:
     attributes = {name: value.strip() for name, value in _PROPERTY.findall(title)}
     name = attributes.get("image", "").strip("\"'").strip()
     if "\ufffd" in name:
@@ -110,9 +110,9 @@ def _add_page(content: Content, line: int, title: str, number: int, builder: Lay
     place = f"line {line}"
     if width is not None and any(parse_numbers(corners[:2], content.name, place, CORNERS)):
         message = "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box"
-        builder.unusual("page-offset", message, place)
+        builder.note_unusual("page-offset", message, place)
     document, otherwise = (content.stem, f"{content.stem}_p{number}") if number else ("", content.stem)
-    return builder.page(name, width, height, place, document=document, number=number or -1, otherwise=otherwise)
+    return builder.add_page(name, width, height, place, document=document, number=number or -1, otherwise=otherwise)
 
 
 def _open_element(
@@ -133,7 +133,7 @@ def _open_element(
         if not parent.has_box:
             parent.content_box = _union(parent.content_box, (x0, y0, x1, y1))
         for label in labels:
-            builder.region(parent.page, label, x0, y0, x1, y1, ("line {}", line))
+            builder.add_region(parent.page, label, x0, y0, x1, y1, ("line {}", line))
     hides_content = not options.nested and any(map(is_picture_or_table, labels))
     ignores_blocks = parent.ignores_blocks or hides_content or PARAGRAPH in classes
     paragraph = len(stack) if tag == b"p" else parent.paragraph
@@ -153,13 +153,13 @@ def _close_elements(stack: list[OpenElement], stack_index: int, builder: LayoutB
             continue
         parent = stack[-1]
         if element.labels and element.content_box is None:
-            builder.unusual("no-coordinates", "blocks without coordinates are left out", f"line {element.line}")
+            builder.note_unusual("no-coordinates", "blocks without coordinates are left out", f"line {element.line}")
         if element.content_box is not None:
             if element.labels:
                 message = "blocks have no box of their own and are given the box around their content"
-                builder.unusual("box-from-content", message, f"line {element.line}")
+                builder.note_unusual("box-from-content", message, f"line {element.line}")
             for label in element.labels:
-                builder.region(element.page, label, *element.content_box, ("line {}", element.line))
+                builder.add_region(element.page, label, *element.content_box, ("line {}", element.line))
             parent.content_box = (
                 parent.content_box if parent.has_box else _union(parent.content_box, element.content_box)
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import page_name
 
 
@@ -20,16 +20,16 @@ class Segment(msgspec.Struct, gc=False):
     type: str = ""
 
 
-def is_huridocs(content: Content) -> bool:
+def is_huridocs(content: FileContent) -> bool:
     wanted = {"left", "top", "width", "height", "page_number", "page_width", "page_height"}
     return content.json_root == "array" and wanted <= content.json_keys
 
 
-def read_segments(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_segments(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     segments = content.decode(list[Segment])
     sizes = {segment.page_number: (segment.page_width, segment.page_height) for segment in reversed(segments)}
     pages = {
-        number: builder.page(
+        number: builder.add_page(
             page_name(content.stem, number, len(sizes)),
             width,
             height,
@@ -41,4 +41,6 @@ def read_segments(content: Content, options: Options, builder: LayoutBuilder) ->
     }
     for i, segment in enumerate(segments):
         right, bottom = segment.left + segment.width, segment.top + segment.height
-        builder.region(pages[segment.page_number], segment.type, segment.left, segment.top, right, bottom, ("[{}]", i))
+        builder.add_region(
+            pages[segment.page_number], segment.type, segment.left, segment.top, right, bottom, ("[{}]", i)
+        )

@@ -8,7 +8,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import bounding_box
 
 Point = tuple[float, float]
@@ -29,13 +29,13 @@ class File(msgspec.Struct):
     imageHeight: float | None = None
 
 
-def is_labelme(content: Content) -> bool:
+def is_labelme(content: FileContent) -> bool:
     return content.json_root == "object" and {"shapes", "imagePath"} <= content.json_keys
 
 
-def read_page(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(File)
-    page = builder.page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
+    page = builder.add_page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
     for i, shape in enumerate(file.shapes):
         kind, place = shape.shape_type or "polygon", ("shapes[{}]", i)
         has_no_area = kind in SHAPES_WITHOUT_AREA
@@ -43,7 +43,7 @@ def read_page(content: Content, options: Options, builder: LayoutBuilder) -> Non
             message = (
                 "lines and points have no area and are left out" if has_no_area else "shapes are marked to be ignored"
             )
-            builder.unusual("shape-left-out" if has_no_area else "ignored-shape", message, f"shapes[{i}]")
+            builder.note_unusual("shape-left-out" if has_no_area else "ignored-shape", message, f"shapes[{i}]")
             continue
         if len(shape.points) < 2:
             raise InputError(
@@ -52,8 +52,10 @@ def read_page(content: Content, options: Options, builder: LayoutBuilder) -> Non
         if kind == "circle":  # its centre and a point on its edge
             (x, y), (ex, ey) = shape.points[:2]
             radius = math.hypot(ex - x, ey - y)
-            builder.region(page, shape.label or "", x - radius, y - radius, x + radius, y + radius, place, shape.score)
+            builder.add_region(
+                page, shape.label or "", x - radius, y - radius, x + radius, y + radius, place, shape.score
+            )
         elif kind == "polygon":
-            builder.outline(page, shape.label or "", shape.points, place, shape.score)
+            builder.add_outline(page, shape.label or "", shape.points, place, shape.score)
         else:
-            builder.region(page, shape.label or "", *bounding_box(shape.points), place, shape.score)
+            builder.add_region(page, shape.label or "", *bounding_box(shape.points), place, shape.score)

@@ -15,7 +15,7 @@ import msgspec
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import pixels_from_fraction
 
 # The prefix that an upload adds to a file name.
@@ -78,7 +78,7 @@ class Task(msgspec.Struct):
     predictions: list[Annotation] | None = None
 
 
-def is_labelstudio(content: Content) -> bool:
+def is_labelstudio(content: FileContent) -> bool:
     keys = content.json_keys
     if content.json_root != "array" or "layout_dets" in keys:
         return False
@@ -86,7 +86,7 @@ def is_labelstudio(content: Content) -> bool:
     return is_full_export or keys >= MIN_KEYS or len(MORE_KEYS & keys) >= 3
 
 
-def read_tasks(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     if "data" not in content.json_keys:
         return _read_minimal(content, builder)
     for i, task in enumerate(content.decode(list[Task])):
@@ -95,7 +95,7 @@ def read_tasks(content: Content, options: Options, builder: LayoutBuilder) -> No
         ]
         if len(finished) > 1:
             hint = "The last one is used; to choose another, export one annotation per task."
-            builder.unusual("several-annotators", "tasks have several annotations", f"[{i}]", hint)
+            builder.note_unusual("several-annotators", "tasks have several annotations", f"[{i}]", hint)
         chosen = finished[-1:] or (task.predictions or [])[-1:]
         results = [result for annotation in chosen for result in annotation.result]
         name = image_name(task.data or {}, task.file_upload) or f"task {task.id}"
@@ -103,7 +103,7 @@ def read_tasks(content: Content, options: Options, builder: LayoutBuilder) -> No
             ((result.original_width, result.original_height) for result in results if result.original_width),
             (None, None),
         )
-        page = builder.page(name, size[0], size[1], f"[{i}]")
+        page = builder.add_page(name, size[0], size[1], f"[{i}]")
         score = chosen[0].score if chosen and not finished else None
         for k, result in enumerate(results):
             if result.value is not None:
@@ -113,7 +113,7 @@ def read_tasks(content: Content, options: Options, builder: LayoutBuilder) -> No
                 )
 
 
-def _read_minimal(content: Content, builder: LayoutBuilder) -> None:
+def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
     for i, task in enumerate(content.decode(list[dict[str, Any]])):
         shapes = [
             item for value in task.values() if isinstance(value, list) for item in value if isinstance(item, dict)
@@ -123,7 +123,7 @@ def _read_minimal(content: Content, builder: LayoutBuilder) -> None:
         except msgspec.ValidationError as error:
             raise InputError(content.name, f"[{i}]", short_repr(str(error), 120), "Repair this task.") from None
         size = next(((v.original_width, v.original_height) for v in values if v.original_width), (None, None))
-        page = builder.page(image_name(task, None) or f"task {task.get('id', i)}", size[0], size[1], f"[{i}]")
+        page = builder.add_page(image_name(task, None) or f"task {task.get('id', i)}", size[0], size[1], f"[{i}]")
         for k, value in enumerate(values):
             _add_region(content.name, builder, page, "", value, f"[{i}], region {k}", None)
 
@@ -140,15 +140,15 @@ def _add_region(
     file: str, builder: LayoutBuilder, page: int, kind: str, value: Value, place: str, score: float | None
 ) -> None:
     if kind in TYPES_WITHOUT_OUTLINE:
-        builder.unusual("shape-left-out", "points and brush strokes have no outline and are left out", place)
+        builder.note_unusual("shape-left-out", "points and brush strokes have no outline and are left out", place)
         return
-    ring = _ring(value, *builder.size(page))
+    ring = _ring(value, *builder.page_size(page))
     if ring is None:
         return  # a choice, a text or a relation, which has no coordinates
     if len(ring) < 2:
         raise InputError(file, place, "fewer than two points", "Repair or remove the region.")
     for label in value.labels:
-        builder.outline(page, label, ring, place, score)
+        builder.add_outline(page, label, ring, place, score)
 
 
 def _ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:

@@ -11,7 +11,7 @@ import msgspec
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import FilePlace, corner_points, parse_number, parse_number_list, place_text
 
 NUMBERS = ("x_1", "y_1", "x_2", "y_2", "score")
@@ -38,26 +38,26 @@ class File(msgspec.Struct):
     page_data: PageData = msgspec.field(default_factory=PageData)
 
 
-def is_json(content: Content) -> bool:
+def is_json(content: FileContent) -> bool:
     return content.json_root == "object" and {"page_data", "blocks"} <= content.json_keys
 
 
-def is_csv(content: Content) -> bool:
-    header = content.json_bytes[:4096].split(b"\n", 1)[0].strip().split(b",")
+def is_csv(content: FileContent) -> bool:
+    header = content.data_without_bom[:4096].split(b"\n", 1)[0].strip().split(b",")
     return b"block_type" in header and b"x_1" in header
 
 
-def read_json(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_json(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(File)
-    page = builder.page(content.stem, file.page_data.width, file.page_data.height, "page_data")
+    page = builder.add_page(content.stem, file.page_data.width, file.page_data.height, "page_data")
     for i, block in enumerate(file.blocks):
         _add_block(content.name, builder, page, block, ("blocks[{}]", i))
 
 
-def read_csv(content: Content, options: Options, builder: LayoutBuilder) -> None:
-    page = builder.page(content.stem, None, None)
+def read_csv(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    page = builder.add_page(content.stem, None, None)
     try:
-        header, *records = csv.reader(io.StringIO(content.json_bytes.decode("utf-8"), newline=""))
+        header, *records = csv.reader(io.StringIO(content.data_without_bom.decode("utf-8"), newline=""))
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(content.name, "", f"this CSV cannot be read: {error}", "Save it as UTF-8.") from None
     for i, cells in enumerate(filter(None, records), 2):
@@ -89,8 +89,8 @@ def _parse_corner_list(file: str, text: str, place: FilePlace) -> list[float] | 
 
 def _add_block(file: str, builder: LayoutBuilder, page: int, block: Block, place: FilePlace) -> None:
     if block.block_type == "interval":
-        builder.unusual("interval", "intervals have no box and are left out", place_text(place))
+        builder.note_unusual("interval", "intervals have no box and are left out", place_text(place))
         return
     corners = [v for v in (block.x_1, block.y_1, block.x_2, block.y_2) if v is not None]
     ring = corner_points(block.points or corners, file, place)
-    builder.outline(page, block.type or "", ring, place, block.score)
+    builder.add_outline(page, block.type or "", ring, place, block.score)

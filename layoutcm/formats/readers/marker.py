@@ -8,7 +8,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import bounding_box, corner_points, page_name
 
 # Smaller than blocks: lines, words and characters, and the cells of a table.
@@ -23,11 +23,11 @@ class Block(msgspec.Struct):
     children: list[Block] | None = None
 
 
-def is_marker(content: Content) -> bool:
+def is_marker(content: FileContent) -> bool:
     return content.json_root == "object" and {"block_type", "children"} <= content.json_keys
 
 
-def read_tree(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_tree(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     root = content.decode(Block)
     pages = [root] if root.block_type == "Page" else root.children or []
     for i, page in enumerate(pages):
@@ -37,10 +37,10 @@ def read_tree(content: Content, options: Options, builder: LayoutBuilder) -> Non
             raise InputError(content.name, place, problem, "Give the JSON that marker writes for a whole document.")
         x0, y0, x1, y1 = bounding_box(_corners(page, content.name, place))
         name = page_name(content.stem, i + 1, len(pages))
-        page_index = builder.page(name, x1 - x0, y1 - y0, f"{place}.bbox", document=content.stem, number=i + 1)
+        page_index = builder.add_page(name, x1 - x0, y1 - y0, f"{place}.bbox", document=content.stem, number=i + 1)
         for block_place, block in _blocks(page.children or [], place, options):
             ring = [(x - x0, y - y0) for x, y in _corners(block, content.name, block_place)]
-            builder.outline(page_index, block.block_type, ring, block_place)
+            builder.add_outline(page_index, block.block_type, ring, block_place)
 
 
 def _corners(block: Block, file: str, place: str) -> list[tuple[float, float]]:

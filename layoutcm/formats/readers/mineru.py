@@ -11,7 +11,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import corner_points, page_name, pixels_from_fraction
 
 Box = tuple[float, float, float, float]
@@ -41,24 +41,24 @@ class Middle(msgspec.Struct):
     pdf_info: list[MiddlePage]
 
 
-def is_middle(content: Content) -> bool:
+def is_middle(content: FileContent) -> bool:
     return content.json_root == "object" and "pdf_info" in content.json_keys
 
 
-def document_name(content: Content) -> str:
+def document_name(content: FileContent) -> str:
     return content.stem.removesuffix("_middle").removesuffix("_model").removesuffix("_content_list")
 
 
-def read_middle(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_middle(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     document, pages = document_name(content), content.decode(Middle).pdf_info
     for i, page in enumerate(pages):
         width, height = page.page_size or (None, None)
         number = page.page_idx + 1
         name = page_name(document, number, len(pages))
-        page_index = builder.page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
+        page_index = builder.add_page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options, ""):
-                builder.region(page_index, block.type, *block.bbox, place)
+                builder.add_region(page_index, block.type, *block.bbox, place)
 
 
 def _blocks(blocks: list[Block], start: str, options: Options, parent: str) -> Iterator[tuple[str, Block]]:
@@ -88,29 +88,31 @@ class ModelPage(msgspec.Struct):
     page_info: ModelInfo
 
 
-def is_model(content: Content) -> bool:
+def is_model(content: FileContent) -> bool:
     if content.json_root != "array" or not {"layout_dets", "page_info"} <= content.json_keys:
         return False
     return b'"category_type"' not in content.data and b'"page_attribute"' not in content.data
 
 
-def read_model(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_model(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     document, pages = document_name(content), content.decode(list[ModelPage])
     for i, page in enumerate(pages):
         info = page.page_info
         name = page_name(document, info.page_no + 1, len(pages))
         number = info.page_no + 1
-        page_index = builder.page(name, info.width, info.height, f"[{i}].page_info", document=document, number=number)
+        page_index = builder.add_page(
+            name, info.width, info.height, f"[{i}].page_info", document=document, number=number
+        )
         for k, detection in enumerate(page.layout_dets):
             place = f"[{i}].layout_dets[{k}]"
             key = detection.category_id if detection.category_id is not None else detection.cls_id
             if detection.label is None and key is not None and key >= len(DETECTION_LABELS):
                 message = "formulas and text lines are not blocks and are left out"
-                builder.unusual("inline-detection", message, place, severity="info")
+                builder.note_unusual("inline-detection", message, place, severity="info")
                 continue
             label = detection.label or (DETECTION_LABELS[key] if key is not None and key >= 0 else f"category {key}")
             ring = corner_points(detection.poly or detection.bbox or [], content.name, place)
-            builder.outline(page_index, label, ring, place, detection.score)
+            builder.add_outline(page_index, label, ring, place, detection.score)
 
 
 class Entry(msgspec.Struct):
@@ -120,26 +122,26 @@ class Entry(msgspec.Struct):
     text_level: int | None = None
 
 
-def is_content_list(content: Content) -> bool:
+def is_content_list(content: FileContent) -> bool:
     return content.json_root == "array" and {"type", "page_idx"} <= content.json_keys
 
 
-def read_content_list(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_content_list(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     document, entries = document_name(content), content.decode(list[Entry])
     if not any(entry.bbox for entry in entries):
         problem = "no entry has a bbox: the list was written by a version that leaves it out"
         raise InputError(content.name, "", problem, "Give middle.json of the same run.")
     numbers = sorted({entry.page_idx for entry in entries})
     pages = {
-        n: builder.page(page_name(document, n + 1, len(numbers)), None, None, document=document, number=n + 1)
+        n: builder.add_page(page_name(document, n + 1, len(numbers)), None, None, document=document, number=n + 1)
         for n in numbers
     }
     for i, entry in enumerate(entries):
         if entry.bbox is None:
-            builder.unusual("no-place", "entries have no bbox and are left out", f"[{i}]")
+            builder.note_unusual("no-place", "entries have no bbox and are left out", f"[{i}]")
             continue
-        width, height = builder.size(pages[entry.page_idx])
+        width, height = builder.page_size(pages[entry.page_idx])
         x0, x1 = (pixels_from_fraction(v / 1000, width) for v in entry.bbox[::2])
         y0, y1 = (pixels_from_fraction(v / 1000, height) for v in entry.bbox[1::2])
         label = entry.type if not entry.text_level else f"{entry.type} level {entry.text_level}"
-        builder.region(pages[entry.page_idx], label, x0, y0, x1, y1, ("[{}].bbox", i))
+        builder.add_region(pages[entry.page_idx], label, x0, y0, x1, y1, ("[{}].bbox", i))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import corner_points
 
 
@@ -27,25 +27,25 @@ class Page(msgspec.Struct):
     page_info: Info
 
 
-def is_ground_truth(content: Content) -> bool:
+def is_ground_truth(content: FileContent) -> bool:
     if content.json_root != "array" or not {"layout_dets", "page_info"} <= content.json_keys:
         return False
     return b'"category_type"' in content.data or b'"page_attribute"' in content.data
 
 
-def read_ground_truth(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_ground_truth(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     for i, page in enumerate(content.decode(list[Page])):
         info = page.page_info
         number = -1 if info.page_no is None else info.page_no
         name = info.image_path or f"{content.stem}_p{i + 1}"
-        page_index = builder.page(name, info.width, info.height, f"[{i}].page_info", number=number)
+        page_index = builder.add_page(name, info.width, info.height, f"[{i}].page_info", number=number)
         for k, detection in enumerate(page.layout_dets):
             if detection.ignore:
                 message = "regions are marked to be ignored and are left out"
-                builder.unusual("ignored-region", message, f"[{i}].layout_dets[{k}]", severity="info")
+                builder.note_unusual("ignored-region", message, f"[{i}].layout_dets[{k}]", severity="info")
                 continue
             place = (f"[{i}].layout_dets[{{}}].poly", k)
-            builder.outline(
+            builder.add_outline(
                 page_index, detection.category_type, corner_points(detection.poly, content.name, place), place
             )
 
@@ -62,16 +62,16 @@ class Prediction(msgspec.Struct):
     categories: dict[str, str]
 
 
-def is_prediction(content: Content) -> bool:
+def is_prediction(content: FileContent) -> bool:
     return content.json_root == "object" and {"results", "categories"} <= content.json_keys
 
 
-def read_prediction(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_prediction(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Prediction)
-    builder.declare(list(file.categories.values()))
+    builder.declare_labels(list(file.categories.values()))
     pages: dict[str, int] = {}
     for i, result in enumerate(file.results):
         if result.image_name not in pages:
-            pages[result.image_name] = builder.page(result.image_name, None, None, f"results[{i}]")
+            pages[result.image_name] = builder.add_page(result.image_name, None, None, f"results[{i}]")
         label = file.categories.get(str(result.category_id), f"category {result.category_id}")
-        builder.region(pages[result.image_name], label, *result.bbox, ("results[{}].bbox", i), result.score)
+        builder.add_region(pages[result.image_name], label, *result.bbox, ("results[{}].bbox", i), result.score)

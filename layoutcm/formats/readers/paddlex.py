@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import bounding_box, corner_points
 
 
@@ -58,7 +58,7 @@ class Served(msgspec.Struct):
     result: Parsings
 
 
-def is_paddlex(content: Content) -> bool:
+def is_paddlex(content: FileContent) -> bool:
     keys = content.json_keys
     if content.json_root != "object":
         return False
@@ -68,18 +68,18 @@ def is_paddlex(content: Content) -> bool:
     return detected or pipeline or wrapped
 
 
-def read_pages(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_pages(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     for i, (place_prefix, page) in enumerate(_pages(content)):
         input_name = PurePosixPath((page.input_path or "").replace("\\", "/")).name
         index = page.page_index if page.page_index is not None else (i if place_prefix.startswith("result") else None)
         name = input_name or content.stem.removesuffix("_res")
         if index is not None:
             document = name.rpartition(".")[0] or name
-            layout_page = builder.page(
+            layout_page = builder.add_page(
                 f"{document}_p{index + 1}", page.width, page.height, place_prefix, document=document, number=index + 1
             )
         else:
-            layout_page = builder.page(name, page.width, page.height, place_prefix.rstrip("."))
+            layout_page = builder.add_page(name, page.width, page.height, place_prefix.rstrip("."))
         detected = page.boxes if page.boxes is not None else page.layout_det_res.boxes if page.layout_det_res else None
         if detected is not None:
             _add_boxes(content.name, builder, layout_page, detected, place_prefix)
@@ -88,7 +88,7 @@ def read_pages(content: Content, options: Options, builder: LayoutBuilder) -> No
                 ring = corner_points(
                     block.block_bbox, content.name, (place_prefix + "parsing_res_list[{}].block_bbox", k)
                 )
-                builder.region(
+                builder.add_region(
                     layout_page, block.block_label, *bounding_box(ring), (place_prefix + "parsing_res_list[{}]", k)
                 )
 
@@ -98,10 +98,10 @@ def _add_boxes(file: str, builder: LayoutBuilder, layout_page: int, boxes: list[
         ring = corner_points(box.coordinate, file, (place_prefix + "boxes[{}].coordinate", k))
         label = box.label if box.label is not None else f"class {box.cls_id}"
         points = box.polygon_points if builder.options.outlines and box.polygon_points else ring
-        builder.outline(layout_page, label, points, (place_prefix + "boxes[{}]", k), box.score)
+        builder.add_outline(layout_page, label, points, (place_prefix + "boxes[{}]", k), box.score)
 
 
-def _pages(content: Content) -> Iterator[tuple[str, Page]]:
+def _pages(content: FileContent) -> Iterator[tuple[str, Page]]:
     """Yield (prefix of places in the file, page)."""
     if content.json_keys == {"res"}:
         yield "res.", content.decode(Wrapped).res

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import box_around, outline_of, parse_points
 from layoutcm.formats.parsing import NO_SCORE, is_picture_or_table, parse_number, parse_size, place_text
 from layoutcm.formats.xml import elements, local_name, root_name
@@ -23,18 +23,18 @@ _STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
 _ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
 
 
-def is_page_xml(content: Content) -> bool:
+def is_page_xml(content: FileContent) -> bool:
     return root_name(content) == "PcGts"
 
 
-def read_file(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     found = False
     for page in elements(content, "Page", skipping=BELOW_REGIONS):
         found = True
         width, height = parse_size(page.get("imageWidth"), page.get("imageHeight"))
         name = page.get("imageFilename", "").strip()
         _read_regions(
-            page, builder.page(name, width, height, "Page", otherwise=content.stem), content.name, options, builder
+            page, builder.add_page(name, width, height, "Page", otherwise=content.stem), content.name, options, builder
         )
     if not found:
         raise InputError(content.name, "", "there is no Page in it", "Export the file again as PAGE-XML.")
@@ -52,12 +52,12 @@ def _read_regions(page: Element, index: int, file: str, options: Options, builde
         coords = region.find(coords_tag)
         flat = parse_points(_points_text(coords), file, place) if coords is not None else []
         if coords is None or not flat:
-            builder.unusual("no-coordinates", "regions without coordinates are left out", place_text(place))
+            builder.note_unusual("no-coordinates", "regions without coordinates are left out", place_text(place))
         else:
             declared = coords.get("conf")
             score = parse_number(declared, file, f"{place_text(place)}, conf") if declared else NO_SCORE
             shape = outline_of(flat) if options.outlines else None
-            builder.region(index, _label(region), *box_around(flat), place, score, shape)
+            builder.add_region(index, _label(region), *box_around(flat), place, score, shape)
         if len(region) > (coords is not None) and (options.nested or not is_picture_or_table(local_name(tag))):
             todo += reversed(region)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import corner_points, page_name
 
 
@@ -22,18 +22,18 @@ class Page(msgspec.Struct):
     page: int | None = None
 
 
-def is_surya(content: Content) -> bool:
+def is_surya(content: FileContent) -> bool:
     return content.json_root == "object" and b'"image_bbox"' in content.data and b'"bboxes"' in content.data
 
 
-def read_results(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_results(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     for document, pages in content.decode(dict[str, list[Page]]).items():
         for i, page in enumerate(pages):
             number = i + 1 if page.page is None else page.page
             left, top, right, bottom = page.image_bbox
             start = f"{document}[{i}]"
             name = page_name(document, number, len(pages))
-            page_index = builder.page(
+            page_index = builder.add_page(
                 name, right - left, bottom - top, f"{start}.image_bbox", document=document, number=number
             )
             for k, box in enumerate(page.bboxes):
@@ -41,4 +41,4 @@ def read_results(content: Content, options: Options, builder: LayoutBuilder) -> 
                 ring = box.polygon if box.polygon and len(box.polygon) > 1 else None
                 ring = ring or corner_points(box.bbox or [], content.name, place)
                 shifted = [(x - left, y - top) for x, y in ring]
-                builder.outline(page_index, box.label, shifted, place, box.confidence)
+                builder.add_outline(page_index, box.label, shifted, place, box.confidence)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.formats.table_columns import CORNERS, as_corners, column_key, find_columns, number_column, text_column
@@ -39,11 +39,11 @@ PARQUET_MAGIC = b"PAR1"
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
 
 
-def is_parquet(content: Content) -> bool:
+def is_parquet(content: FileContent) -> bool:
     return content.data[:4] == PARQUET_MAGIC
 
 
-def is_csv(content: Content) -> bool:
+def is_csv(content: FileContent) -> bool:
     if content.json_root or content.data[:1] == b"<":
         return False
     names = {column_key(name) for name in _header(content).decode("utf-8", "replace").split(_delimiter(content))}
@@ -55,17 +55,17 @@ def is_csv(content: Content) -> bool:
     return {"page", "label"} <= names or (found.box is not None and bool({"page", "label"} & set(found.place)))
 
 
-def _header(content: Content) -> bytes:
-    return content.json_bytes[:4096].lstrip(b"\r\n").split(b"\n", 1)[0].split(b"\r", 1)[0]
+def _header(content: FileContent) -> bytes:
+    return content.data_without_bom[:4096].lstrip(b"\r\n").split(b"\n", 1)[0].split(b"\r", 1)[0]
 
 
-def _delimiter(content: Content) -> str:
+def _delimiter(content: FileContent) -> str:
     """Comma, or what spreadsheets write instead if the comma is the decimal sign."""
     header = _header(content)
     return max((",", ";", "\t"), key=lambda sign: header.count(sign.encode()))
 
 
-def read_csv(content: Content, options: Options) -> Layout:
+def read_csv(content: FileContent, options: Options) -> Layout:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -94,7 +94,7 @@ def read_csv(content: Content, options: Options) -> Layout:
     return _read_table(content, options, table, "csv", lambda row: _spreadsheet_row(content, row))
 
 
-def _records(content: Content) -> Iterator[tuple[int, list[str]]]:
+def _records(content: FileContent) -> Iterator[tuple[int, list[str]]]:
     """Yield (row, cells); slow, only for messages. As in a spreadsheet, the header is row 1 and blank lines count."""
     text = io.StringIO(content.data.decode("utf-8-sig"), newline="")
     try:
@@ -105,13 +105,13 @@ def _records(content: Content) -> Iterator[tuple[int, list[str]]]:
         return
 
 
-def _spreadsheet_row(content: Content, row: int) -> str:
+def _spreadsheet_row(content: FileContent, row: int) -> str:
     if not _BLANK_LINE.search(content.data):
         return f"row {row + 2}"
     return f"row {next(islice((number for number, _ in _records(content)), row + 1, None), row + 2)}"
 
 
-def _broken_csv(content: Content, error: Exception) -> InputError:
+def _broken_csv(content: FileContent, error: Exception) -> InputError:
     records = _records(content)
     _, header = next(records, (1, []))
     for row, cells in records:
@@ -123,7 +123,7 @@ def _broken_csv(content: Content, error: Exception) -> InputError:
     return InputError(content.name, "", f"this is not a readable CSV: {error}", "Export it again.")
 
 
-def read_parquet(content: Content, options: Options) -> Layout:
+def read_parquet(content: FileContent, options: Options) -> Layout:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -138,7 +138,7 @@ def read_parquet(content: Content, options: Options) -> Layout:
     return _read_table(content, options, table, "parquet", "row {}".format)
 
 
-def _read_table(content: Content, options: Options, table: pa.Table, format: str, place: PlaceNamer) -> Layout:
+def _read_table(content: FileContent, options: Options, table: pa.Table, format: str, place: PlaceNamer) -> Layout:
     names = table.column_names
     columns = find_columns(names)
     column_keys = {column_key(name): name for name in names}
@@ -182,7 +182,7 @@ def _rows_with_label_only(text: dict[str, list[str]], numbers: dict[str, Floats]
 
 
 def _build_layout(
-    content: Content,
+    content: FileContent,
     options: Options,
     format: str,
     labels: list[str],

@@ -9,7 +9,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import page_name, pixels_from_fraction
 
 LAYOUT = "LAYOUT_"
@@ -51,11 +51,11 @@ class Response(msgspec.Struct):
     Blocks: list[Block]
 
 
-def is_textract(content: Content) -> bool:
+def is_textract(content: FileContent) -> bool:
     return content.json_root != "" and "Blocks" in content.json_keys
 
 
-def read_response(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_response(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     is_list = content.json_root == "array"
     responses = content.decode(list[Response]) if is_list else [content.decode(Response)]
     blocks = [
@@ -73,7 +73,7 @@ def read_response(content: Content, options: Options, builder: LayoutBuilder) ->
         )
     numbers = sorted({block.Page or 1 for _, block in blocks})
     pages = {
-        n: builder.page(page_name(content.stem, n, len(numbers)), None, None, document=content.stem, number=n)
+        n: builder.add_page(page_name(content.stem, n, len(numbers)), None, None, document=content.stem, number=n)
         for n in numbers
     }
     nested_ids = set() if options.nested else _nested_ids(block for _, block in blocks)
@@ -97,7 +97,7 @@ def _add_region(file: str, builder: LayoutBuilder, page: int, block: Block, plac
     box = block.Geometry.BoundingBox if block.Geometry else None
     if box is None or block.Geometry is None:
         raise InputError(file, place, "there is no Geometry.BoundingBox", "Export the response again.")
-    width, height = builder.size(page)
+    width, height = builder.page_size(page)
     x0, y0 = pixels_from_fraction(box.Left, width), pixels_from_fraction(box.Top, height)
     x1, y1 = pixels_from_fraction(box.Left + box.Width, width), pixels_from_fraction(box.Top + box.Height, height)
     corners = [
@@ -106,6 +106,6 @@ def _add_region(file: str, builder: LayoutBuilder, page: int, block: Block, plac
     ]
     score = None if block.Confidence is None else block.Confidence / 100
     if builder.options.outlines and len(corners) > 2:
-        builder.outline(page, block.BlockType, corners, place, score)
+        builder.add_outline(page, block.BlockType, corners, place, score)
     else:
-        builder.region(page, block.BlockType, x0, y0, x1, y1, place, score)
+        builder.add_region(page, block.BlockType, x0, y0, x1, y1, place, score)

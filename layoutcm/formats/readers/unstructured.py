@@ -8,7 +8,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import page_name
 
 CONTAINERS = ("Image", "Table", "Figure")
@@ -35,11 +35,11 @@ class Element(msgspec.Struct):
     metadata: Metadata | None = None
 
 
-def is_unstructured(content: Content) -> bool:
+def is_unstructured(content: FileContent) -> bool:
     return content.json_root == "array" and {"type", "element_id", "metadata"} <= content.json_keys
 
 
-def read_elements(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_elements(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     elements = content.decode(list[Element])
     placed = [
         (i, element, element.metadata)
@@ -63,17 +63,17 @@ def read_elements(content: Content, options: Options, builder: LayoutBuilder) ->
             document = PurePosixPath(key[0]).stem
             name = page_name(document, key[1], sum(other[0] == key[0] for other in keys))
             place = f"[{i}].metadata.coordinates"
-            pages[key] = builder.page(
+            pages[key] = builder.add_page(
                 name, coordinates.layout_width, coordinates.layout_height, place, document=document, number=key[1]
             )
         if not options.nested and kinds.get(meta.parent_id) in CONTAINERS:
             continue
         ring = _points(meta)
         if coordinates.system == "PointSpace":  # y increases upwards
-            ring = [(x, builder.size(pages[key])[1] - y) for x, y in ring]
-        builder.outline(pages[key], element.type, ring, ("[{}].metadata.coordinates", i), meta.detection_class_prob)
+            ring = [(x, builder.page_size(pages[key])[1] - y) for x, y in ring]
+        builder.add_outline(pages[key], element.type, ring, ("[{}].metadata.coordinates", i), meta.detection_class_prob)
     for _ in range(len(elements) - len(placed)):
-        builder.unusual("no-place", "elements have no coordinates and are left out", "the list")
+        builder.note_unusual("no-place", "elements have no coordinates and are left out", "the list")
 
 
 def _points(meta: Metadata) -> list[tuple[float, float]]:

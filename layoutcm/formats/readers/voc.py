@@ -7,34 +7,36 @@ from __future__ import annotations
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import NO_SCORE, parse_number, parse_numbers, parse_size
 from layoutcm.formats.xml import elements, root_name
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
 
-def is_voc(content: Content) -> bool:
+def is_voc(content: FileContent) -> bool:
     return root_name(content) == "annotation"
 
 
-def read_page(content: Content, options: Options, builder: LayoutBuilder) -> None:
+def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.name
     root = next(elements(content, "annotation"), None)
     if root is None:
         raise InputError(file, "", "there is no annotation in it", "Export the file again as Pascal VOC.")
     width, height = parse_size(root.findtext("size/width"), root.findtext("size/height"))
-    page = builder.page((root.findtext("filename") or "").strip(), width, height, "annotation", otherwise=content.stem)
+    page = builder.add_page(
+        (root.findtext("filename") or "").strip(), width, height, "annotation", otherwise=content.stem
+    )
     for i, item in enumerate(root.findall("object")):  # direct children only: parts inside an object have boxes too
         box = item.find("bndbox")
         if box is None:
-            builder.unusual("no-coordinates", "objects without a bndbox are left out", f"object[{i}]")
+            builder.note_unusual("no-coordinates", "objects without a bndbox are left out", f"object[{i}]")
             continue
         corner_texts = {child.tag: child.text for child in box}
         place = ("object[{}]", i)
         x0, y0, x1, y1 = parse_numbers([corner_texts.get(corner) for corner in CORNERS], file, place, CORNERS)
         score = item.findtext("score") or item.findtext("confidence")
-        builder.region(
+        builder.add_region(
             page,
             (item.findtext("name") or "").strip(),
             x0,

@@ -11,24 +11,25 @@ from collections.abc import Sequence
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import Content, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import parse_number, pixels_from_fraction
 from layoutcm.layouts.handwritten import parse_yaml_or_json
-from layoutcm.layouts.model import Finding, Layout, stem
+from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.page_names import stem
 
 NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*(?:\r|\n|\Z)")
 MIN_OUTLINE_PARTS = 7  # a class number and three points
 
 
-def is_yolo(content: Content) -> bool:
+def is_yolo(content: FileContent) -> bool:
     """Whether the first line is a class number and fractions; an empty .txt file is a page without regions."""
     name = content.name.lower()
     if name.endswith(("classes.txt", "train.txt", "val.txt", "test.txt")):
         return False
-    if not content.json_bytes or content.json_bytes.isspace():
+    if not content.data_without_bom or content.data_without_bom.isspace():
         return name.endswith(".txt")
-    line = _LINE.match(content.json_bytes[: 1 << 16])
+    line = _LINE.match(content.data_without_bom[: 1 << 16])
     # With another suffix, the numbers must look like fractions; in a .txt file, other numbers are reported as an error.
     return line is not None and (name.endswith(".txt") or all(map(_is_fraction, map(float, line[0].split()[1:]))))
 
@@ -38,22 +39,22 @@ def _is_fraction(value: float) -> bool:
     return -1 <= value <= 2
 
 
-def read_yolo(name: str, contents: Sequence[Content], options: Options) -> Layout:
+def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
     builder = LayoutBuilder(name, options)
     names = class_names(options)
     if names is None:
         names = _reference_names(name, options, builder)
     else:
-        builder.declare([label for _, label in sorted(names.items())])
+        builder.declare_labels([label for _, label in sorted(names.items())])
     images = {stem(image): image for image in options.images}
-    for content, page_name in zip(contents, page_names(contents)):
+    for content, page_name in zip(contents, _names_of_pages(contents)):
         builder.file = content.name
-        page = builder.page(images.get(stem(page_name), page_name), None, None)
+        page = builder.add_page(images.get(stem(page_name), page_name), None, None)
         _read_lines(content, builder, page, names)
-    return builder.layout("yolo")
+    return builder.build("yolo")
 
 
-def page_names(contents: Sequence[Content]) -> list[str]:
+def _names_of_pages(contents: Sequence[FileContent]) -> list[str]:
     """File names without folder and suffix; with the folder if the names would not be unique."""
     stems = [content.stem for content in contents]
     if len(set(stems)) == len(stems):
@@ -61,10 +62,10 @@ def page_names(contents: Sequence[Content]) -> list[str]:
     return [re.sub(r"(?:^|(?<=/))labels/", "", content.name.rpartition(".")[0]) for content in contents]
 
 
-def _read_lines(content: Content, builder: LayoutBuilder, page: int, names: dict[int, str]) -> None:
-    width, height = builder.size(page)
+def _read_lines(content: FileContent, builder: LayoutBuilder, page: int, names: dict[int, str]) -> None:
+    width, height = builder.page_size(page)
     try:
-        lines = content.json_bytes.decode("utf-8").splitlines()
+        lines = content.data_without_bom.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(content.name, f"byte {error.start}", "this is not UTF-8 text", "Save it as UTF-8.") from None
     for i, line in enumerate(lines, 1):
@@ -87,16 +88,16 @@ def _read_lines(content: Content, builder: LayoutBuilder, page: int, names: dict
             score = values[4] if len(parts) == 6 else None
             x0, x1 = pixels_from_fraction(cx - w / 2, width), pixels_from_fraction(cx + w / 2, width)
             y0, y1 = pixels_from_fraction(cy - h / 2, height), pixels_from_fraction(cy + h / 2, height)
-            builder.region(page, label, x0, y0, x1, y1, ("line {}", i), score)
+            builder.add_region(page, label, x0, y0, x1, y1, ("line {}", i), score)
             continue
         score = values.pop() if len(values) % 2 else None
         ring = [
             (pixels_from_fraction(x, width), pixels_from_fraction(y, height)) for x, y in zip(values[::2], values[1::2])
         ]
-        builder.outline(page, label, ring, ("line {}", i), score)
+        builder.add_outline(page, label, ring, ("line {}", i), score)
 
 
-def _parse_parts(content: Content, line: int, parts: list[str]) -> tuple[int, list[float]]:
+def _parse_parts(content: FileContent, line: int, parts: list[str]) -> tuple[int, list[float]]:
     """Parse each part separately, so that an error names the part; some tools write the class as 3.0."""
     key = parse_number(parts[0], content.name, f"line {line}, class")
     if not key.is_integer():
@@ -113,7 +114,7 @@ def class_names(options: Options) -> dict[int, str] | None:
         if content.name.lower().endswith((".yaml", ".yml")):
             found = _names_from_yaml(content)
         elif content.name.lower().endswith((".names", "classes.txt")):
-            text = content.json_bytes.decode("utf-8", "replace")
+            text = content.data_without_bom.decode("utf-8", "replace")
             found = [line.strip() for line in text.splitlines() if line.strip()]
         if isinstance(found, list):
             return {i: str(label) for i, label in enumerate(found)}
@@ -122,7 +123,7 @@ def class_names(options: Options) -> dict[int, str] | None:
     return None
 
 
-def _names_from_yaml(content: Content) -> object:
+def _names_from_yaml(content: FileContent) -> object:
     loaded = parse_yaml_or_json(content.name, content.data, "list of names")
     return loaded.get("names") if isinstance(loaded, dict) else None
 

@@ -20,13 +20,13 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
 from layoutcm.metrics.objects.instances import instances_of
-from layoutcm.metrics.objects.matching import group_regions, match_most, near_pairs, order_from_left
+from layoutcm.metrics.objects.matching import group_regions, match_largest, near_pairs, order_from_left
 from layoutcm.metrics.scores import harmonic, ratio
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TOLERANCE = (20.0, 20.0)
+CENTROID_TOLERANCE = (20.0, 20.0)
 
 Tolerance = tuple[float, float]
 
@@ -82,7 +82,7 @@ class Centroids:
 
 
 def centroid_match(
-    gt_boxes: ArrayLike, pred_boxes: ArrayLike, tolerance: Tolerance = TOLERANCE, one_to_one: bool = True
+    gt_boxes: ArrayLike, pred_boxes: ArrayLike, tolerance: Tolerance = CENTROID_TOLERANCE, one_to_one: bool = True
 ) -> Centroids:
     """Match plain boxes of one page by their centres, without labels.
 
@@ -99,7 +99,7 @@ def centroid_match(
 def centroids_of(
     alignment: Alignment,
     min_score: float | None,
-    tolerance: Tolerance = TOLERANCE,
+    tolerance: Tolerance = CENTROID_TOLERANCE,
     one_to_one: bool = True,
     class_aware: bool = True,
     pages: Positions | None = None,
@@ -136,7 +136,7 @@ def _matching_pairs(
     groups = group_regions(*keys)
     groups = groups._replace(gt_order=order_from_left(groups, centres[GT]))
     if one_to_one:
-        gt_of = match_most(groups, *centres, tolerance)
+        gt_of = match_largest(groups, *centres, tolerance)
         pred = np.flatnonzero(gt_of >= 0)
         return np.stack([gt_of[pred], pred], axis=1)
     none = np.empty((0, 2), np.int64)

@@ -94,7 +94,7 @@ def _one_side(
     )
     areas = np.where(np.isnan(given), areas, given)
     crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
-    place = (alignment.space.gt_place, alignment.space.pred_place)[side]
+    place = (alignment.space.gt_positions, alignment.space.pred_positions)[side]
     label = place[regions.label[rows] + 1] - 1
     return Instances(rows, page, rank[page], label, boxes, areas, regions.scores[rows], crowd, masks)
 

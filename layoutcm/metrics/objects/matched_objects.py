@@ -274,7 +274,7 @@ class Objects:
 
         If several gt objects overlap a prediction equally, one with the label of the prediction is preferred.
         """
-        return self.object_confusion_at(iou).frame()
+        return self.object_confusion_at(iou).table()
 
     def object_confusion_at(self, iou: float) -> ObjectConfusion:
         """The object confusion matrix at one IoU with one row per object."""

@@ -189,7 +189,9 @@ def _leftmost(groups: Groups, k: int, gt_centres: Floats, pred: Floats, toleranc
 
 
 @njit(nogil=True, cache=True)
-def match_most(groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]) -> Positions:
+def match_largest(
+    groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]
+) -> Positions:
     """int64[pred]: the gt of each pred or -1, in a largest one-to-one matching, found by augmenting paths.
 
     A breadth-first search starts at each pred in turn. It goes to the gt near a pred, and from a matched gt to its

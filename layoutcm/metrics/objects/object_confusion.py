@@ -46,9 +46,9 @@ class ObjectConfusion:
         """int64[labels]: positions of the side's labels; all labels if both sides use the same list."""
         if self.space.shared:
             return np.arange(len(self.labels))
-        return (self.space.gt_place, self.space.pred_place)[side][1:] - 1
+        return (self.space.gt_positions, self.space.pred_positions)[side][1:] - 1
 
-    def frame(self) -> pd.DataFrame:
+    def table(self) -> pd.DataFrame:
         """`counts` as a table with the labels of each side."""
         import pandas as pd
 

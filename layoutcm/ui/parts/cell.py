@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.causes import TOLERANCE, CellCauses, cell_causes
+from layoutcm.diagnosis.causes import BORDER_TOLERANCE, CellCauses, cell_causes
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import choices, screen_text, selection, session
 from layoutcm.ui.parts import data_tables
@@ -28,12 +28,12 @@ CAUSE_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
 CAUSES_HELP = (
     "**Merged**: a side puts several labels on the pixel. **Border slack**: the ground truth has the prediction's "
     "label nearby and the prediction has the ground truth's label nearby (no farther away than "
-    f"{100 * TOLERANCE:g} % of the page's longer side), so only the position of a border differs. "
+    f"{100 * BORDER_TOLERANCE:g} % of the page's longer side), so only the position of a border differs. "
     "**Wrong label** (missed, invented): all other pixels."
 )
 
 
-def cell_panel(compared: Comparison, confusion: Confusion, across: int = 2) -> Callable[[], None]:
+def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Callable[[], None]:
     """The meaning of the chosen cell, and the worst pages behind it, `across` in a row, with exactly its pixels lit.
 
     The list is drawn at once. The returned function draws the causes and the thumbnails, which take longer; the page
@@ -44,7 +44,7 @@ def cell_panel(compared: Comparison, confusion: Confusion, across: int = 2) -> C
         st.info("Click a cell of the matrix to see the pages behind it.")
         return lambda: None
     gt_label, pred_label = names = (choices.get("gt_label"), choices.get("pred_label"))
-    verb = "meets" if not confusion.diagonal else "found as" if cell[0] == cell[1] else "read as"
+    verb = "overlaps" if not confusion.diagonal else "found as" if cell[0] == cell[1] else "read as"
     st.subheader(as_typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
     pages, scope = _pages_behind(compared, gt_label, pred_label)
     st.markdown(
@@ -64,7 +64,7 @@ def cell_panel(compared: Comparison, confusion: Confusion, across: int = 2) -> C
         all_pages = st.expander(title, key="behind_all", on_change="rerun")
         if all_pages.open:
             with all_pages:
-                data_tables.page_picker(pages, key="behind")
+                data_tables.show_page_picker(pages, key="behind")
     if st.session_state.get("cell_listed") != names:
         st.session_state["cell_listed"] = names
         time.sleep(LIST_DELAY)
@@ -88,15 +88,15 @@ def _list_page(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerato
 
 
 def _draw_thumbnail(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
-    picture = selection.page_images().find(compared, compared.page_index(page))
-    frame.image(thumbnail(session.content_key(), compared, page, cell, choices.get("method"), picture))
+    picture = selection.current_page_images().find(compared, compared.page_index(page))
+    frame.image(thumbnail(session.comparison_key(), compared, page, cell, choices.get("method"), picture))
 
 
 def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple[pd.DataFrame, int]:
     """The pages behind the cell at the chosen level, and the number of all pages of that level."""
     pages = compared.pages_behind(gt_label, pred_label, choices.get("method"))
     level = choices.get("level")
-    if selection.scope(compared) == selection.WHOLE_SET:
+    if selection.scope_text(compared) == selection.WHOLE_SET:
         return pages, len(compared.pages)
     scope = len(compared.levels.pages_of(choices.get(level))) if level == "document" else 1
     return pages[pages[level] == choices.get(level)].reset_index(drop=True), scope
@@ -105,7 +105,7 @@ def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple
 def _show_causes(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
     """A bar such as [ border slack 22 % | wrong label 64 % | merged 14 % ]."""
     looked_at = pages.head(CAUSES_PAGES)
-    key = (session.content_key(), *cell, choices.get("method"), selection.scope(compared))
+    key = (session.comparison_key(), *cell, choices.get("method"), selection.scope_text(compared))
     found = _cached_causes(key, compared, looked_at["page"].tolist())
     wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
     names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}

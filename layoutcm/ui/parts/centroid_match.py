@@ -49,7 +49,7 @@ def matched_centroids(compared: Comparison) -> Centroids:
     """The matches of the chosen level by the chosen rules; labels are ignored if the two sides have different ones."""
     tolerance = choices.get("tolerance_x"), choices.get("tolerance_y")
     rules = (choices.get("one_to_one"), class_aware(compared))
-    return _matched(session.content_key(), session.chosen_level(compared), tolerance, rules, compared)
+    return _matched(session.comparison_key(), session.chosen_level(compared), tolerance, rules, compared)
 
 
 def class_aware(compared: Comparison) -> bool:

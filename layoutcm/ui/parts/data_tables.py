@@ -47,7 +47,7 @@ def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:
     st.dataframe(**_grid(rows, columns), height=height, key=key)
 
 
-def page_picker(table: Any, key: str, column: str = "page") -> None:
+def show_page_picker(table: Any, key: str, column: str = "page") -> None:
     """A table of pages or documents; choosing a row opens the page, or sets the level to the document."""
 
     def choose() -> None:

@@ -14,10 +14,10 @@ from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
-from layoutcm.metrics.family_trees import EVERYTHING, FamilyTree, parse_tree, preferred_name
+from layoutcm.metrics.family_trees import ALL_CONTENT, FamilyTree, parse_tree, preferred_name
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
-from layoutcm.ui.page_frame import columns, guard
+from layoutcm.ui.page_shell import columns, guard
 from layoutcm.ui.parts.data_tables import TABLE_ROWS, show_table
 from layoutcm.ui.parts.matrix_panel import VIEW_NAMES
 from layoutcm.ui.screen_text import SIDE_NAMES, SIDE_TITLES, as_typed
@@ -42,13 +42,13 @@ def _control_row() -> Any:
 def choose_families(compared: Comparison) -> FamilyTree:
     """Controls for the families and how they are counted; returns the chosen tree."""
     with _control_row():
-        sidebar.choice_box(
+        sidebar.show_choice(
             "families", "Families", family_options(compared), format_func=lambda name: TITLES.get(name, OWN), width=280
         )
         tree = chosen_tree(compared)
         st.segmented_control("Sample", UNITS, required=True, **choices.bind("family_sample"))
-        sidebar.choice_box("family_count", "Count", choices.CHOICES["family_count"], help=COUNT_HELP, width=160)
-        sidebar.choice_box(
+        sidebar.show_choice("family_count", "Count", choices.CHOICES["family_count"], help=COUNT_HELP, width=160)
+        sidebar.show_choice(
             "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
             help="1 means the outermost families of the tree.",
         )  # fmt: skip
@@ -91,11 +91,11 @@ def _use_families(text: str) -> None:
     st.rerun()
 
 
-def counted_families(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
+def chosen_family_confusion(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
     """The family counts of the chosen level; the depth is at most that of the tree."""
     depth = min(choices.get("family_depth"), max(tree.depth, 1))
     choice = (as_text(tree), choices.get("family_sample"), choices.get("family_count"), depth)
-    return _counted_families(session.content_key(), choice, session.chosen_level(compared), compared, tree)
+    return _counted_families(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Looking at families …")
@@ -111,7 +111,7 @@ def family_headline(compared: Comparison) -> tuple[str, str, str] | None:
     tree = chosen_tree(compared)
     if not tree.paths:
         return None
-    shares = counted_families(compared, tree).shares(GT)
+    shares = chosen_family_confusion(compared, tree).shares(GT)
     right_or_in_family = shares["identity"] + shares["in_family"]
     help_text = (
         "Labelled pixels of the ground truth that are right or taken for a label of the same family. See Families."
@@ -188,7 +188,7 @@ def show_one_family(families: FamilyConfusion, side: int) -> None:
         st.info("All families are empty here.")
         return
     names = [matrix.family for matrix in sorted(shown, key=_confused_mass, reverse=True)]
-    sidebar.choice_box(
+    sidebar.show_choice(
         "family", "Family", names, help="The family with the most confusion inside comes first.", width=280
     )
     chosen = next(matrix for matrix in shown if matrix.family == choices.get("family"))
@@ -209,7 +209,7 @@ def _confused_mass(matrix: FamilyMatrix) -> float:
 
 def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
-    names = {0: EVERYTHING, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
+    names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
     views = {name: title for name, title in VIEW_NAMES.items() if name != "collapsed"}
     if choices.get("matrix_depth") not in names:
         choices.put(matrix_depth=1)
@@ -257,7 +257,7 @@ def _choose_expanded(tree: FamilyTree) -> list[str]:
 
 def _grouped_confusion(compared: Comparison, tree: FamilyTree, expanded: list[str]) -> Confusion:
     choice = (as_text(tree), choices.get("method"), _matrix_depth(), tuple(expanded))
-    return _cached_grouped_confusion(session.content_key(), choice, session.chosen_level(compared), compared, tree)
+    return _cached_grouped_confusion(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Adding up …")

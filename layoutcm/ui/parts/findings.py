@@ -131,8 +131,8 @@ def show_applied_repairs() -> None:
 
 
 def _remove_repair(i: int) -> None:
-    fixes = choices.get("fixes")
-    choices.put(fixes=fixes[:i] + fixes[i + 1 :])
+    repairs = choices.get("fixes")
+    choices.put(fixes=repairs[:i] + repairs[i + 1 :])
 
 
 def _unmatch_names() -> None:

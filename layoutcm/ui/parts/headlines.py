@@ -56,7 +56,9 @@ def _draw_one(place: DeltaGenerator, figure: Headline, below: str | None) -> Non
 def intervals_are_shown(compared: Comparison) -> bool:
     """Whether intervals are shown: only for the whole set; if it is large, only after a click."""
     small = len(compared.pages) <= SMALL_SET
-    return choices.get("level") == "set" and (small or st.session_state.get("intervals_asked") == session.content_key())
+    return choices.get("level") == "set" and (
+        small or st.session_state.get("intervals_asked") == session.comparison_key()
+    )
 
 
 def intervals_or_button(compared: Comparison) -> Intervals | None:
@@ -80,12 +82,12 @@ def show_class_bars(compared: Comparison, confusion: Confusion, key: str) -> Int
 
 
 def _request_intervals() -> None:
-    st.session_state["intervals_asked"] = session.content_key()
+    st.session_state["intervals_asked"] = session.comparison_key()
 
 
 def intervals_of_set(compared: Comparison) -> Intervals:
     """The intervals of the set, however long they take."""
-    return _intervals(session.content_key(), choices.get("method"), compared)
+    return _intervals(session.comparison_key(), choices.get("method"), compared)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Resampling …")

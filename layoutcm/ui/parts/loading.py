@@ -14,8 +14,8 @@ from layoutcm.formats.registry import BY_NAME, never
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.ui import choices, dropped_files, image_uris, session
 from layoutcm.ui.input_files import InputFile, data_files, input_from_bytes, join_inputs, layout_of, layouts_of
-from layoutcm.ui.page_frame import columns, guard
-from layoutcm.ui.parts import page_pairs
+from layoutcm.ui.page_shell import columns, guard
+from layoutcm.ui.parts import page_matches
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
 
 KEEP = "(keep)"
@@ -143,7 +143,7 @@ def describe_files(files: session.LoadedFiles) -> list[Layout]:
     """Describe both files; returns their layouts, or [] if one cannot be read."""
     request = session.comparison_request()
     gt = describe_file(
-        "Ground truth", files.gt, lambda: layout_of(files.gt, sizes=request.sizes, fixes=request.gt_fixes)
+        "Ground truth", files.gt, lambda: layout_of(files.gt, sizes=request.sizes, repairs=request.gt_repairs)
     )
     if gt is None:
         return []
@@ -165,7 +165,7 @@ def show_controls_on_failure(files: session.LoadedFiles) -> None:
         _use_mapping(files, ())
     ask_sizes(files)
     with st.expander("Page map: a page without a size takes that of its partner"):
-        page_pairs.page_map_upload()
+        page_matches.show_page_map_upload()
 
 
 def ask_sizes(files: session.LoadedFiles) -> None:

@@ -22,7 +22,7 @@ VIEW_NAMES = {"recall": "Recall", "precision": "Precision", "f1": "F1", "pixels"
 
 def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
     """The matrix; a click on a cell makes it the chosen one."""
-    by_family = family_choice.label_order(compared)
+    by_family = family_choice.labels_by_family(compared)
     rows, columns = order_labels(confusion, choices.get("order"), choices.get("empty"), by_family)
     figure = matrix_figure(
         confusion, view, rows=rows, columns=columns, theme=session.theme(), log=choices.get("log"),
@@ -31,7 +31,7 @@ def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str)
 
     def choose() -> None:
         # A callback runs before the page, so one run is enough. No cell: the chosen one was clicked again; keep it.
-        cell = clicked(st.session_state.get(key))
+        cell = clicked_cell(st.session_state.get(key))
         if cell:
             choices.put(gt_label=confusion.labels[cell[0]], pred_label=confusion.labels[cell[1]])
 
@@ -52,7 +52,7 @@ def download_matrix(confusion: Confusion, view: str) -> None:
     )  # fmt: skip
 
 
-def next_steps(compared: Comparison) -> None:
+def show_next_steps(compared: Comparison) -> None:
     """Buttons to the Overview and to the pages behind the chosen cell."""
     with st.container(horizontal=True):
         icon = ":material/arrow_forward:"
@@ -66,7 +66,7 @@ def columns_on_screen(confusion: Confusion) -> int:
     return len(order_labels(confusion, choices.get("order"), choices.get("empty"))[1])
 
 
-def clicked(event: Any) -> tuple[int, int] | None:
+def clicked_cell(event: Any) -> tuple[int, int] | None:
     """Row and column of the clicked cell; Streamlit gives customdata as a list or as a dict."""
     points = (event or {}).get("selection", {}).get("points", [])
     data = points[0].get("customdata") if points else None

@@ -15,7 +15,7 @@ from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion
 from layoutcm.metrics.scores import ratio
-from layoutcm.ui import choices, page_frame, screen_text, selection, session
+from layoutcm.ui import choices, page_shell, screen_text, selection, session
 from layoutcm.ui.parts import data_tables, matrix_panel
 from layoutcm.ui.screen_text import as_typed, plural_spaced
 from layoutcm.wording import percent, score_text
@@ -54,7 +54,7 @@ def figure_row() -> Any:
 
 def objects_of_level(compared: Comparison) -> Objects:
     """The objects of the chosen level."""
-    return _objects_of_level(session.content_key(), session.chosen_level(compared), compared)
+    return _objects_of_level(session.comparison_key(), session.chosen_level(compared), compared)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Collecting objects …")
@@ -69,7 +69,7 @@ def chosen_iou() -> float:
 def object_result(compared: Comparison, method: str, *arguments: Any) -> Any:
     """The result of a method of the chosen level's `Objects`, cached."""
     return _object_result(
-        session.content_key(), session.chosen_level(compared), method, arguments, objects_of_level(compared)
+        session.comparison_key(), session.chosen_level(compared), method, arguments, objects_of_level(compared)
     )
 
 
@@ -98,16 +98,16 @@ def _coco_numbers(content: str, level: dict[str, str], _objects: Objects) -> tup
 
 def coco_numbers(compared: Comparison) -> tuple[dict[str, float], pd.DataFrame]:
     """COCO's twelve numbers and the table of the labels."""
-    return _coco_numbers(session.content_key(), session.chosen_level(compared), objects_of_level(compared))
+    return _coco_numbers(session.comparison_key(), session.chosen_level(compared), objects_of_level(compared))
 
 
 def remember_shown(compared: Comparison) -> None:
     """Note that the page was shown: its results are cached now, so other pages can use them at once."""
-    st.session_state["objects_drawn"] = (session.content_key(), session.chosen_level(compared))
+    st.session_state["objects_shown"] = (session.comparison_key(), session.chosen_level(compared))
 
 
 def were_shown(compared: Comparison) -> bool:
-    return st.session_state.get("objects_drawn") == (session.content_key(), session.chosen_level(compared))
+    return st.session_state.get("objects_shown") == (session.comparison_key(), session.chosen_level(compared))
 
 
 def show_coco_summary(compared: Comparison) -> None:
@@ -145,19 +145,19 @@ def show_one_iou(compared: Comparison) -> None:
                 st.metric(
                     name.capitalize(), score_text(value), help=f"{text} ({score_text(value, 6)})", width=METRIC_WIDTH
                 )
-    st.markdown(object_sentence(objects, scores, selection.scope(compared), any_label))
-    cells = _object_confusion(session.content_key(), session.chosen_level(compared), chosen_iou(), objects)
+    st.markdown(object_sentence(objects, scores, selection.scope_text(compared), any_label))
+    confusion = _object_confusion(session.comparison_key(), session.chosen_level(compared), chosen_iou(), objects)
     if any_label:
-        _show_side_tables(cells)
+        _show_side_tables(confusion)
     else:
         _show_class_table(compared, objects)
-    left, right = page_frame.columns(3, 2, key="_objects", labels=len(cells.labels) + 1)
+    left, right = page_shell.columns(3, 2, key="_objects", labels=len(confusion.labels) + 1)
     with left:
-        _show_matrix(compared, cells)
+        _show_matrix(compared, confusion)
     with right:
         if not any_label:
             _show_curves(compared, objects)
-        _show_pages_behind(compared, cells)
+        _show_pages_behind(compared, confusion)
 
 
 def object_sentence(objects: Objects, scores: dict[str, float], scope: str, any_label: bool) -> str:
@@ -192,12 +192,12 @@ def _show_class_table(compared: Comparison, objects: Objects) -> None:
     data_tables.show_table(table, _columns(), key="object_classes")
 
 
-def _show_side_tables(cells: ObjectConfusion) -> None:
+def _show_side_tables(confusion: ObjectConfusion) -> None:
     """One table per side, if the labels differ: how many objects of every label overlap one of the other side."""
-    for side, place in zip((GT, PRED), page_frame.columns(1, 1, key="_sides")):
-        table = matched_share_table(cells, side)
+    for side, place in zip((GT, PRED), page_shell.columns(1, 1, key="_sides")):
+        table = matched_share_table(confusion, side)
         columns = _columns() | {
-            "found": st.column_config.NumberColumn(("is met", "meets gt")[side], format="localized")
+            "found": st.column_config.NumberColumn(("overlapped", "overlaps gt")[side], format="localized")
         }
         only = [label for label in table["label"] if label in choices.get("labels")]
         with place:
@@ -206,15 +206,16 @@ def _show_side_tables(cells: ObjectConfusion) -> None:
             )
 
 
-def matched_share_table(cells: ObjectConfusion, side: int) -> pd.DataFrame:
+def matched_share_table(confusion: ObjectConfusion, side: int) -> pd.DataFrame:
     """One row per label of a side: label, number of objects, how many have a match on the other side, their share."""
     import pandas as pd
 
-    own = cells.own_labels(side)
-    counts = cells.counts[own] if side == GT else cells.counts.T[own]
+    own = confusion.own_labels(side)
+    counts = confusion.counts[own] if side == GT else confusion.counts.T[own]
     total, found = counts.sum(axis=1), counts[:, :-1].sum(axis=1)
     share_of = ("recall", "precision")[side]
-    table = {"label": [cells.labels[i] for i in own], SIDES[side]: total, "found": found, share_of: ratio(found, total)}
+    labels = [confusion.labels[i] for i in own]
+    table = {"label": labels, SIDES[side]: total, "found": found, share_of: ratio(found, total)}
     return pd.DataFrame(table)[total > 0]
 
 
@@ -246,7 +247,7 @@ def _show_curves(compared: Comparison, objects: Objects) -> None:
         words = f"Without a ranking a label has no curve, but one point at IoU {chosen_iou():.2f}."
     else:
         curves = _curves(
-            session.content_key(), session.chosen_level(compared), chosen_iou(), choices.get("ap_rule"), objects
+            session.comparison_key(), session.chosen_level(compared), chosen_iou(), choices.get("ap_rule"), objects
         )
         figure = curves_figure([curves[label] for label in chosen], objects.labels, session.theme())
         rule = choices.get("ap_rule")
@@ -255,7 +256,7 @@ def _show_curves(compared: Comparison, objects: Objects) -> None:
     st.caption(words)
 
 
-def _show_matrix(compared: Comparison, cells: ObjectConfusion) -> None:
+def _show_matrix(compared: Comparison, confusion: ObjectConfusion) -> None:
     """The object matrix. Its chosen cell is that of all matrices; missed and invented correspond to Background."""
     st.subheader(f"What is found as what, at IoU {chosen_iou():.2f}", anchor=False)
     st.segmented_control(
@@ -266,11 +267,11 @@ def _show_matrix(compared: Comparison, cells: ObjectConfusion) -> None:
         **choices.bind("object_view"),
     )
     cell, view, labels = chosen_object_cell(compared), choices.get("object_view"), compared.labels
-    figure = object_figure(cells, view, session.theme(), choices.get("labels"), cell)
+    figure = object_figure(confusion, view, session.theme(), choices.get("labels"), cell)
     key = f"objects_{view}"
 
     def choose() -> None:
-        clicked = matrix_panel.clicked(st.session_state.get(key))
+        clicked = matrix_panel.clicked_cell(st.session_state.get(key))
         if clicked:
             names = [labels[(position + 1) % len(labels)] for position in clicked]
             choices.put(gt_label=names[GT], pred_label=names[PRED])
@@ -292,7 +293,7 @@ def chosen_object_cell(compared: Comparison) -> tuple[int, int] | None:
     return gt, pred
 
 
-def _show_pages_behind(compared: Comparison, cells: ObjectConfusion) -> None:
+def _show_pages_behind(compared: Comparison, confusion: ObjectConfusion) -> None:
     """The pages behind the chosen cell."""
     cell = chosen_object_cell(compared)
     if cell is None:
@@ -300,9 +301,9 @@ def _show_pages_behind(compared: Comparison, cells: ObjectConfusion) -> None:
         return
     import pandas as pd
 
-    pages, objects = cells.pages_behind(*cell)
+    pages, objects = confusion.pages_behind(*cell)
     here = f"{plural_spaced(int(objects.sum()), 'object')} on {plural_spaced(len(pages), 'page')}"
-    st.markdown(f"**{as_typed(cell_name(cells, cell))}**: {here}")
+    st.markdown(f"**{as_typed(cell_name(confusion, cell))}**: {here}")
     if len(pages):
         documents = compared.alignment.pages.documents
         table = {
@@ -310,14 +311,14 @@ def _show_pages_behind(compared: Comparison, cells: ObjectConfusion) -> None:
             "document": [documents[page] for page in pages],
             "objects": objects,
         }
-        data_tables.page_picker(pd.DataFrame(table), key="objects_behind")
+        data_tables.show_page_picker(pd.DataFrame(table), key="objects_behind")
 
 
-def cell_name(cells: ObjectConfusion, cell: tuple[int, int]) -> str:
-    gt, pred = (cells.labels[position] if position < len(cells.labels) else "" for position in cell)
+def cell_name(confusion: ObjectConfusion, cell: tuple[int, int]) -> str:
+    gt, pred = (confusion.labels[position] if position < len(confusion.labels) else "" for position in cell)
     if not gt or not pred:
         return f"{gt} missed" if gt else f"{pred} invented"
-    return f"{gt} {'meets' if not cells.space.shared else 'found as'} {pred}"
+    return f"{gt} {'overlaps' if not confusion.space.shared else 'found as'} {pred}"
 
 
 def objects_recipe(compared: Comparison) -> str:

@@ -18,7 +18,7 @@ from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui import choices, page_frame, screen_text, selection, session, sidebar
+from layoutcm.ui import choices, page_shell, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import picture_uri
 from layoutcm.ui.parts import data_tables, sentences
 from layoutcm.ui.screen_text import SIDE_TITLES
@@ -33,7 +33,7 @@ def choose_page(compared: Comparison) -> str:
     index = compared.page_index(current)
     choices.put(page=current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sidebar.choice_box("page", "Page", compared.pages, place="viewer")
+        sidebar.show_choice("page", "Page", compared.pages, place="viewer")
         for name, key, to in (("Previous", "Left", index - 1), ("Next", "Right", index + 1)):
             end = not 0 <= to < len(compared.pages)
             st.button(name, disabled=end, shortcut=key, on_click=_turn_to, args=(compared, to))
@@ -67,7 +67,7 @@ def show_overlay(compared: Comparison, page: str) -> None:
         key="viewer_sides",
     )
     boxes = [box for box in boxes if box["side"] in sides]
-    image = picture_uri(selection.page_images().find(compared, index))
+    image = picture_uri(selection.current_page_images().find(compared, index))
     width, height = float(pages.widths[index]), float(pages.heights[index])
     figure = page_overlay(width, height, boxes, session.theme(), image=image, height_px=_overlay_height(width, height))
     st.caption("Click a legend entry to hide a label, scroll to zoom, hover over the centre of a region for details.")
@@ -79,7 +79,7 @@ def _overlay_height(width: float, height: float) -> int:
     return round(min(max(480 * height / max(width, 1), 300), 900)) + 44
 
 
-def show_masks(compared: Comparison, page: str) -> None:
+def show_label_set_map(compared: Comparison, page: str) -> None:
     """The page coloured by its label sets; the hover text shows the packed words."""
     tiles = compared.page_tiles(page)
     cell = selection.chosen_cell(compared)
@@ -90,7 +90,7 @@ def show_masks(compared: Comparison, page: str) -> None:
     _show_mask_buttons(kind, cell is not None)
     colours = label_colours(compared.labels[1:])
     colours = {label: colours[label] for label in _visible_labels(compared)}
-    image = picture_uri(selection.page_images().find(compared, compared.page_index(page)))
+    image = picture_uri(selection.current_page_images().find(compared, compared.page_index(page)))
     figure = label_set_map(tiles, kind, colours, session.theme(), lit, image=image)
     st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
     _show_legend(tiles, kind, lit)
@@ -132,7 +132,7 @@ def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
 def show_numbers(compared: Comparison, page: str) -> None:
     """The page's own matrix, class values and 2x2."""
     confusion: Confusion = selection.only_chosen_labels(compared.confusion(page=page, method=choices.get("method")))
-    left, right = page_frame.columns(1, 1, key="numbers")
+    left, right = page_shell.columns(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
         view = choices.get("view") if choices.get("view") != "collapsed" else "recall"

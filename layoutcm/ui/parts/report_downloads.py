@@ -17,7 +17,7 @@ from layoutcm.report.report_files import all_tables, report_zip
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
-from layoutcm.ui import choices, family_choice, page_frame, screen_text, selection, session
+from layoutcm.ui import choices, family_choice, page_shell, screen_text, selection, session
 from layoutcm.ui.parts import headlines, objects
 from layoutcm.wording import MISSING, make_unique, thin_spaced
 
@@ -31,13 +31,13 @@ PREVIEW_ROWS = 200
 OBJECT_TABLES = {"object_scores": "Objects", "objects": "Objects by class"}
 
 
-def show_table(compared: Comparison, confusion: Confusion) -> None:
+def show_table_download(compared: Comparison, confusion: Confusion) -> None:
     """Choose a table, preview it, download it as CSV or LaTeX, copy it as Markdown."""
-    key = (session.content_key(), confusion.recipe, choices.get("level"), _scope_name())
+    key = (session.comparison_key(), confusion.recipe, choices.get("level"), _scope_name())
     known = _tables(key, compared, confusion)
     titles = {name: table.title for name, table in known.items() if name != "classes" or confusion.diagonal}
     titles |= OBJECT_TABLES
-    left, right = page_frame.columns(1, 2, key="_table")
+    left, right = page_shell.columns(1, 2, key="_table")
     with left:
         name = str(st.selectbox("Table", list(titles), format_func=titles.__getitem__, key="report_table"))
         table = _object_tables(key, objects.objects_of_level(compared))[name] if name in OBJECT_TABLES else known[name]
@@ -49,13 +49,13 @@ def show_table(compared: Comparison, confusion: Confusion) -> None:
             "the whole report."
         )
     with right:
-        shown = table.frame.head(PREVIEW_ROWS)
+        shown = table.data.head(PREVIEW_ROWS)
         height = 38 + 35 * min(len(shown), 10)
         st.dataframe(_as_text(table, shown), hide_index=True, key="report_preview", height=height)
         for text in filter(None, (table.note, table.recipe)):
             st.caption(screen_text.as_typed(text))
-        if len(table.frame) > len(shown):
-            st.caption(f"The first {len(shown):,} of {len(table.frame):,} rows; the file has all of them.")
+        if len(table.data) > len(shown):
+            st.caption(f"The first {len(shown):,} of {len(table.data):,} rows; the file has all of them.")
         with st.expander("Markdown, to copy"):
             st.code(markdown(Table(table.name, table.title, shown, table.matrix, table.pixels)), language=None)
 
@@ -88,7 +88,7 @@ def show_whole_report(compared: Comparison) -> None:
     help_text = f"{RESAMPLES:,} resamples of documents: whiskers on class bars, and tables of intervals"
     intervals = st.toggle("With intervals", key="report_intervals", help=help_text)
     key = (
-        session.content_key(),
+        session.comparison_key(),
         choices.get("method"),
         choices.get("families"),
         *families,
@@ -120,7 +120,7 @@ def _make_report(compared: Comparison, intervals: bool) -> bytes:
 
     extras = Extras(_explicit_families(compared), headlines.intervals_of_set(compared) if intervals else None)
     archive = report_zip(
-        compared, selection.page_images(), method=choices.get("method"), extras=extras, progress=show_progress
+        compared, selection.current_page_images(), method=choices.get("method"), extras=extras, progress=show_progress
     )
     bar.empty()
     return archive
@@ -138,7 +138,7 @@ def _explicit_families(compared: Comparison) -> FamilyConfusion | None:
 def _show_downloads(archive: bytes) -> None:
     """Buttons that download the zip or one file of it."""
     name = PurePath(session.chosen_pred().name).stem or "prediction"
-    whole, one, button = page_frame.columns(2, 3, 2, key="_take")
+    whole, one, button = page_shell.columns(2, 3, 2, key="_take")
     whole.download_button(
         f"Everything as a zip ({len(archive) / 1e6:.1f} MB)", archive, f"{name}-report.zip", "application/zip",
         type="primary", key="take_zip", on_click="ignore", width="stretch",

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.page_images import Picture, shrunk_image
+from layoutcm.drawing.page_images import Picture, load_shrunk
 from layoutcm.drawing.paper.matrix import VIEW_NAMES
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.report.report_files import CURVES, DIFFERENCES, figure_names, matrix_difference_figure, report_figure
-from layoutcm.ui import choices, page_frame, screen_text, selection, session
+from layoutcm.ui import choices, page_shell, screen_text, selection, session
 from layoutcm.ui.input_files import comparison_of
 from layoutcm.ui.parts import objects
 
@@ -51,7 +51,7 @@ Draw = Callable[..., "Figure"]
 
 def show_figure(compared: Comparison, confusion: Confusion) -> None:
     """Controls, preview and download buttons."""
-    left, right = page_frame.columns(1, 2, key="_figure")
+    left, right = page_shell.columns(1, 2, key="_figure")
     with left:
         available = _available_figures(compared, confusion)
         names = [name for name in FIGURE_NAMES if name in available]
@@ -60,7 +60,7 @@ def show_figure(compared: Comparison, confusion: Confusion) -> None:
         width = str(st.selectbox("Width", list(WIDTH_NAMES), format_func=WIDTH_NAMES.__getitem__, key="report_width"))
         caption = st.toggle("Recipe as a small caption", value=True, key="report_caption")
         look = {"width": width or None, "caption": caption}
-        whole_key = (session.content_key(), confusion.recipe, choices.get("method"), name, *key, width, caption)
+        whole_key = (session.comparison_key(), confusion.recipe, choices.get("method"), name, *key, width, caption)
         make = lambda format: _figure_file((*whole_key, format), partial(draw, **look))
     with right, st.spinner("Drawing …"):
         is_drawable = _show_preview(make)
@@ -72,7 +72,7 @@ def show_figure(compared: Comparison, confusion: Confusion) -> None:
                 on_click="ignore",
             )  # fmt: skip
         scope = screen_text.as_typed(
-            f"page {choices.get('page')}" if name in PAGE_FIGURES else selection.scope(compared)
+            f"page {choices.get('page')}" if name in PAGE_FIGURES else selection.scope_text(compared)
         )
         st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
 
@@ -100,7 +100,7 @@ def _chosen_figure(compared: Comparison, confusion: Confusion, name: str) -> tup
         return _difference_figure(compared)
     if name in PAGE_FIGURES:
         page = _chosen_page(compared)
-        picture = selection.page_images().find(compared, compared.page_index(page))
+        picture = selection.current_page_images().find(compared, compared.page_index(page))
         cell = (choices.get("gt_label"), choices.get("pred_label")) if name == "cell" else None
         key = (page, cell, picture and picture.digest)
         return name, key, partial(_draw_page, compared, page, name, cell, confusion.method, picture)
@@ -147,7 +147,7 @@ def _draw_page(
 ) -> Figure:
     from layoutcm.drawing.paper.pages import page_figure, page_overlay
 
-    image = shrunk_image(picture, PICTURE_SIDE)
+    image = load_shrunk(picture, PICTURE_SIDE)
     if name == "overlay":
         return page_overlay(compared, page, image=image, **look)
     return page_figure(compared, page, name, cell=cell, method=method, image=image, **look)

@@ -51,7 +51,7 @@ def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> 
 
 def confusion_sentences(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple[str, str, str]]:
     """(text, gt label, pred label) of the largest confusions, of one gt label if `gt` is given."""
-    verb = "read as" if confusion.diagonal else "meets"
+    verb = "read as" if confusion.diagonal else "overlaps"
     cells = largest_confusions(confusion, most if not gt else len(confusion.labels) ** 2)
     return [
         (
@@ -85,7 +85,7 @@ def averages_on_screen(compared: Comparison, confusion: Confusion, method: str) 
 
 def mean_of(compared: Comparison, over: str, method: str) -> dict[str, float]:
     """The mean of the macro averages of pages or documents."""
-    return _mean_of(session.content_key(), over, method, compared)
+    return _mean_of(session.comparison_key(), over, method, compared)
 
 
 @st.cache_data(max_entries=24, show_spinner="Scoring pages …")
@@ -99,12 +99,12 @@ def score_column(compared: Comparison) -> tuple[str, str]:
 
 
 def cached_page_table(compared: Comparison, method: str, document: str = "") -> pd.DataFrame:
-    table = _page_table(session.content_key(), method, compared)
+    table = _page_table(session.comparison_key(), method, compared)
     return table[table["document"] == document].reset_index(drop=True) if document else table
 
 
 def cached_document_table(compared: Comparison, method: str) -> pd.DataFrame:
-    return _document_table(session.content_key(), method, compared)
+    return _document_table(session.comparison_key(), method, compared)
 
 
 @st.cache_data(max_entries=6, show_spinner="Scoring pages …")

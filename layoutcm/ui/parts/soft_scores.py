@@ -39,7 +39,7 @@ def show_soft_scores(compared: Comparison) -> None:
     if reason:
         st.info(screen_text.as_typed(reason))
         return
-    table = _table(session.content_key(), session.chosen_level(compared), compared)
+    table = _table(session.comparison_key(), session.chosen_level(compared), compared)
     only = choices.get("labels")
     if only:
         table = table[table["label"].isin(only) | (table["average"] != "")]
@@ -50,7 +50,7 @@ def show_soft_scores(compared: Comparison) -> None:
 
 def soft_averages(compared: Comparison) -> pd.DataFrame:
     """The average rows of the table, indexed by kind of average."""
-    table = _table(session.content_key(), session.chosen_level(compared), compared)
+    table = _table(session.comparison_key(), session.chosen_level(compared), compared)
     return table[table["average"] != ""].set_index("average")
 
 

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
-from layoutcm.drawing.screen.family_charts import chart_rows, family_bars, family_figure, family_matrix
+from layoutcm.drawing.screen.family_charts import chart_rows, family_as_confusion, family_bars, family_figure
 from layoutcm.layouts.model import GT, PRED
 
 FAMILIES = {"F<b>": ["$a$", "b"], "G": ["c"], "H": ["never"]}
@@ -38,7 +38,7 @@ def test_bars_add_up_and_names_are_escaped(counted, theme):
 
 
 def test_a_family_matrix_has_an_out_of_family_margin(counted):
-    confusion, rows, columns = family_matrix(counted.all_matrices[0])
+    confusion, rows, columns = family_as_confusion(counted.all_matrices[0])
     assert [confusion.labels[i] for i in rows] == ["$a$", "b", "OOF"] and rows == columns
     assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
     figure = family_figure(counted.all_matrices[0], "recall", LIGHT, "pages")
@@ -55,7 +55,7 @@ def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
     gt, _ = two_pages
     c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
     text = c.families({"Text": ["title", "TITLE", "paragraph", "PARAGRAPH"]}).all_matrices[1]
-    confusion, rows, columns = family_matrix(text)
+    confusion, rows, columns = family_as_confusion(text)
     assert not confusion.diagonal
     assert [confusion.labels[i] for i in rows] == ["title", "paragraph", "OOF"]
     assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "OOF"]

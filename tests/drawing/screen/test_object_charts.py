@@ -10,8 +10,8 @@ from layoutcm.drawing.screen.object_charts import (
     CURVE_POINTS,
     curve_points,
     curves_figure,
+    object_as_confusion,
     object_figure,
-    object_matrix,
     points_figure,
 )
 from layoutcm.ui.parts.objects import cell_name, matched_share_table
@@ -33,42 +33,42 @@ def objects():
 
 
 def test_every_object_is_in_one_cell_and_has_its_page(objects):
-    cells = objects.object_confusion_at(0.5)
-    a, b, x = (cells.labels.index(label) for label in ("a", "<b>", "$x$"))
-    last = len(cells.labels)
+    found = objects.object_confusion_at(0.5)
+    a, b, x = (found.labels.index(label) for label in ("a", "<b>", "$x$"))
+    last = len(found.labels)
     counted = {(a, a): 1, (b, a): 1, (a, last): 2, (last, x): 1, (last, b): 1}
-    assert {(i, j): n for (i, j), n in np.ndenumerate(cells.counts) if n} == counted
-    assert [column.tolist() for column in cells.pages_behind(a, last)] == [[0, 1], [1, 1]]
-    assert [column.tolist() for column in cells.pages_behind(last, b)] == [[1], [1]]
-    assert [column.tolist() for column in cells.pages_behind(x, x)] == [[], []]
-    assert cells.frame().equals(objects.confusion_at(0.5))
-    assert cell_name(cells, (b, a)) == "<b> found as a"
-    assert [cell_name(cells, cell) for cell in ((a, last), (last, x))] == ["a missed", "$x$ invented"]
+    assert {(i, j): n for (i, j), n in np.ndenumerate(found.counts) if n} == counted
+    assert [column.tolist() for column in found.pages_behind(a, last)] == [[0, 1], [1, 1]]
+    assert [column.tolist() for column in found.pages_behind(last, b)] == [[1], [1]]
+    assert [column.tolist() for column in found.pages_behind(x, x)] == [[], []]
+    assert found.table().equals(objects.confusion_at(0.5))
+    assert cell_name(found, (b, a)) == "<b> found as a"
+    assert [cell_name(found, cell) for cell in ((a, last), (last, x))] == ["a missed", "$x$ invented"]
 
 
 def test_pages_with_the_most_come_first():
     gt = "p,90,90,a,0,0,10,10,\n" + "".join(f"q,90,90,a,{20 * i},0,{20 * i + 10},10,\n" for i in range(3))
-    cells = (
+    found = (
         lcm.compare(layout("gt", gt), layout("pred", "p,90,90,a,50,50,60,60,.5\n")).objects().object_confusion_at(0.5)
     )
-    assert [column.tolist() for column in cells.pages_behind(0, 1)] == [[1, 0], [3, 1]]
+    assert [column.tolist() for column in found.pages_behind(0, 1)] == [[1, 0], [3, 1]]
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_matrix_has_margins_and_escaped_labels(objects, theme):
-    cells = objects.object_confusion_at(0.5)
-    last = len(cells.labels)
-    figure = object_figure(cells, "pixels", theme, selected=(cells.labels.index("a"), last))
+    found = objects.object_confusion_at(0.5)
+    last = len(found.labels)
+    figure = object_figure(found, "pixels", theme, selected=(found.labels.index("a"), last))
     assert set(figure.layout.yaxis.ticktext) == {"a", "&lt;b&gt;", "&#36;x&#36;", "<i>invented</i>"}
     assert figure.layout.xaxis.ticktext[-1] == "<i>missed</i>" and figure.layout.yaxis.ticktext[-1] == "<i>invented</i>"
     assert len(figure.layout.shapes) == 1 and figure.layout.shapes[0].x0 == last - 0.5
     points = next(trace for trace in figure.data if trace.name == "cells")
-    assert points.customdata[last] == [cells.labels.index("a"), last]  # the position in `counts`
+    assert points.customdata[last] == [found.labels.index("a"), last]  # the position in `counts`
     assert points.hovertext[last].endswith("66.7 % of gt a<br>100 % of pred missed<br>2 objects")
 
 
 def test_the_matrix_can_be_limited_to_some_labels(objects):
-    confusion, rows, columns = object_matrix(objects.object_confusion_at(0.5), only=("a",))
+    confusion, rows, columns = object_as_confusion(objects.object_confusion_at(0.5), only=("a",))
     assert [confusion.labels[i] for i in rows] == ["a", "invented"]
     assert [confusion.labels[j] for j in columns] == ["a", "missed"]
 
@@ -76,16 +76,16 @@ def test_the_matrix_can_be_limited_to_some_labels(objects):
 def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
     gt, _ = two_pages
     c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
-    cells = c.objects().object_confusion_at(0.5)
-    confusion, rows, columns = object_matrix(cells)
+    found = c.objects().object_confusion_at(0.5)
+    confusion, rows, columns = object_as_confusion(found)
     assert not confusion.diagonal
     assert all(confusion.labels[i].islower() for i in rows)
     assert all(confusion.labels[j].isupper() for j in columns[:-1])
-    table = matched_share_table(cells, 0)
+    table = matched_share_table(found, 0)
     assert list(table) == ["label", "gt", "found", "recall"] and (table["recall"] == 1).all()
-    table = matched_share_table(cells, 1)
+    table = matched_share_table(found, 1)
     assert list(table) == ["label", "pred", "found", "precision"] and (table["found"] == table["pred"]).all()
-    assert cell_name(cells, (rows[0], columns[0])) == f"{cells.labels[rows[0]]} meets {cells.labels[columns[0]]}"
+    assert cell_name(found, (rows[0], columns[0])) == f"{found.labels[rows[0]]} overlaps {found.labels[columns[0]]}"
 
 
 def test_a_curve_follows_its_ap_rule(objects):

@@ -159,7 +159,7 @@ def test_many_labels_have_distinct_ticks_and_enough_space(n):
 
 
 def test_unknown_view_is_refused(small):
-    with pytest.raises(lcm.InputError, match="view: .iou. is not known"):
+    with pytest.raises(lcm.InputError, match="view: 'iou' is not known"):
         matrix.matrix_figure(small, "iou", rows=[0], columns=[0], theme=LIGHT)
 
 

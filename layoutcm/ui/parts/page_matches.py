@@ -33,7 +33,7 @@ HOW = {
 
 def show_page_pairs(compared: Comparison) -> None:
     """How pages were matched, the unmatched pages, and the upload of a page map."""
-    matched, unmatched = _matches(session.content_key(), compared)
+    matched, unmatched = _matches(session.comparison_key(), compared)
     sides = {name: int((unmatched[f"{side}_page"] != "").sum()) for side, name in zip(SIDES, SIDE_NAMES)}
     ways = [f"{thin_spaced(count)} {HOW[how]}" for how, count in matched.items()]
     only = [f"{thin_spaced(count)} only in the {name}" for name, count in sides.items() if count]
@@ -44,7 +44,7 @@ def show_page_pairs(compared: Comparison) -> None:
     with st.expander(title, expanded=session.chosen_page_map() is not None or not matched):
         if len(unmatched):
             _show_unmatched(unmatched)
-        page_map_upload()
+        show_page_map_upload()
 
 
 @st.cache_data(max_entries=12, show_spinner="Looking at the pages …")
@@ -70,7 +70,7 @@ def _show_unmatched(unmatched: pd.DataFrame) -> None:
     )
 
 
-def page_map_upload() -> None:
+def show_page_map_upload() -> None:
     """Upload a page map; a file that cannot be used changes nothing."""
     help = (
         "CSV with the columns gt and pred, or YAML or JSON: {ground truth page: prediction page}. Other pages are "
@@ -87,10 +87,10 @@ def page_map_upload() -> None:
             st.rerun()
     if given and taken[given.file_id]:
         st.error(taken[given.file_id])
-    remove_button()
+    show_remove_button()
 
 
-def remove_button() -> None:
+def show_remove_button() -> None:
     if session.chosen_page_map() is not None and st.button("Remove the page map"):
         _use_page_map(None)
         st.rerun()
@@ -121,7 +121,7 @@ def _use_page_map(given: Any) -> None:
 
 def _show_image_counts(compared: Comparison) -> None:
     """How many pages have an image, and which images have no page."""
-    images = selection.page_images()
+    images = selection.current_page_images()
     if not images.pictures:
         return
     with st.spinner("Matching page images …"):
