@@ -289,7 +289,7 @@ def _contribution(c: Canvas) -> None:
     c.bold(790, 350, "T contains P and more:")
     c.text(790, 370, "(i, i) gets 1 for i in P", "hit_ink")
     c.text(790, 390, "(i, j) gets 1/|P| for i in T\nwithout P and j in P", "miss_ink")
-    c.text(790, 430, f"Each gt label adds 1 to its row\nin total, here for {pixels:,} pixels.", "soft")
+    c.text(790, 430, f"Each gt label adds 1\nto its row in total,\nhere for {pixels:,} pixels.", "soft")
 
 
 DRAWINGS = {"matrix-structure": matrix_structure, "collapse": collapse, "bit-packing": bit_packing}
