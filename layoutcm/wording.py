@@ -66,9 +66,14 @@ def pixels_in_full(value: float) -> str:
     return f"{value:,.0f}" if _is_whole(value) else f"{value:,.1f}"
 
 
+def agree(count: int, one: str, many: str) -> str:
+    """The form of a word that agrees with a count: "is" or "are"."""
+    return one if count == 1 else many
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     """'1 page', '2 pages'; with `many`, '1 page has', '2 pages have'."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {agree(count, one, many or one + 's')}"
 
 
 def percent(value: float) -> str:

@@ -23,6 +23,7 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
+from layoutcm.wording import agree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,7 +138,7 @@ def _scaled_page_findings(
         Finding(
             "scaled-page",
             f"{int(differs.sum()):,} {'page has' if differs.sum() == 1 else 'pages have'} another size in pred and "
-            f"{'is' if differs.sum() == 1 else 'are'} scaled to gt's (first: "
+            f"{agree(int(differs.sum()), 'is', 'are')} scaled to gt's (first: "
             f"{short_repr(pages.names[page])}, {pred.widths[source]:g} x {pred.heights[source]:g} to "
             f"{pages.widths[page]:g} x {pages.heights[page]:g}).",
             severity="info",
@@ -155,7 +156,7 @@ def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], N
         return []
     first = sides[GT].page_columns.names[sources[GT][silent[0]]]
     message = (
-        f"{silent.size:,} of {len(both):,} pages {'has' if silent.size == 1 else 'have'} regions in gt and none in "
+        f"{silent.size:,} of {len(both):,} pages {agree(silent.size, 'has', 'have')} regions in gt and none in "
         f"pred (first: {short_repr(first)}), which count as missed."
     )
     return [
@@ -170,6 +171,19 @@ def own_frames(alignment: Alignment, side: int) -> Floats:
     has = source >= 0
     frames[has, 0], frames[has, 1] = own.widths[source[has]], own.heights[source[has]]
     return frames
+
+
+def scale_to_frame(sizes: Floats, own: Floats, frame: Floats) -> Floats:
+    """float64[regions, x y ...] from a page's own frame in the common one, both float64[regions, width height].
+
+    Values stay the same to the last bit where the frames are equal.
+    """
+    same = own == frame
+    if same.all():
+        return sizes
+    times = sizes.shape[1] // 2
+    same, own, frame = (np.tile(one, times) for one in (same, own, frame))
+    return np.where(same, sizes, sizes * frame / own)
 
 
 def page_of_region(alignment: Alignment, side: int, min_score: float | None = None) -> Indices:
@@ -206,7 +220,7 @@ def _unmatched_findings(side: str, names: list[str], pages: int, missing_pages: 
         return []
     first = ", ".join(map(short_repr, names[:NAMES_SHOWN])) + (" …" if len(names) > NAMES_SHOWN else "")
     message = (
-        f"{len(names):,} of {pages:,} pages of {side} {'is' if len(names) == 1 else 'are'} not in the other side "
+        f"{len(names):,} of {pages:,} pages of {side} {agree(len(names), 'is', 'are')} not in the other side "
         f"and {_treatment(len(names), missing_pages)}: {first}."
     )
     hint = "Check the page names of both files, say which belong together (pages=, --pages)"
@@ -215,7 +229,7 @@ def _unmatched_findings(side: str, names: list[str], pages: int, missing_pages: 
 
 
 def _treatment(count: int, missing_pages: str) -> str:
-    verb = "is" if count == 1 else "are"
+    verb = agree(count, "is", "are")
     return f"{verb} left out" if missing_pages == "ignore" else f"{verb} compared with an empty page"
 
 

@@ -25,7 +25,7 @@ from layoutcm.alignment.other_readings import (
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
-from layoutcm.wording import plural
+from layoutcm.wording import agree, plural
 
 COARSE_SIDE = 50  # smaller pages are in inches or the like, not in pixels
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
@@ -90,7 +90,7 @@ def _coarse_pages(layout: Layout) -> list[Finding]:
         return []
     i = int(small[0])
     message = (
-        f"{layout.name}: {small.size:,} of {len(pages):,} pages {'is' if small.size == 1 else 'are'} less than "
+        f"{layout.name}: {small.size:,} of {len(pages):,} pages {agree(small.size, 'is', 'are')} less than "
         f"{COARSE_SIDE} units wide and high (first: {short_repr(pages.names[i])}, "
         f"{pages.widths[i]:g} x {pages.heights[i]:g}), "
         f"so rounding to whole units is coarse."
@@ -105,7 +105,7 @@ def _empty_pages(layout: Layout) -> list[Finding]:
     if not blank.size:
         return []
     message = (
-        f"{layout.name}: {blank.size:,} of {len(used):,} pages {'has' if blank.size == 1 else 'have'} no region "
+        f"{layout.name}: {blank.size:,} of {len(used):,} pages {agree(blank.size, 'has', 'have')} no region "
         f"(first: {short_repr(layout.page_columns.names[blank[0]])})."
     )
     return [Finding("empty-page", message, severity="info", count=int(blank.size))]
@@ -159,7 +159,7 @@ def _unusual_scores(layout: Layout) -> list[Finding]:
         return []
     if known.size < scores.size:
         missing = int(scores.size - known.size)
-        message = f"{name}: {missing:,} of {scores.size:,} regions {'has' if missing == 1 else 'have'} no score."
+        message = f"{name}: {missing:,} of {scores.size:,} regions {agree(missing, 'has', 'have')} no score."
         return [Finding("score-missing", message, count=missing, hint="Objects need all scores or none.")]
     if known.size > 1 and np.ptp(known) == 0:
         message = f"{name}: all scores are {known[0]:g}, so they do not rank the regions."

@@ -17,6 +17,7 @@ from layoutcm.alignment.page_numbers import PageKeys, number_pairs, page_keys
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, PRED, Finding, Pages
 from layoutcm.layouts.page_names import NAME_RULES
+from layoutcm.wording import agree
 
 UNMATCHED, MAP, EXACT, NUMBER = "", "map", "exact", "number"
 WAYS = (UNMATCHED, MAP, EXACT, *NAME_RULES, NUMBER)
@@ -145,7 +146,7 @@ def _ambiguous_finding(
         return []
     message = (
         f"One side has a page 0 and the other has none, and the numbers do not show whether they are shifted by one: "
-        f"{len(undecided):,} {'page' if len(undecided) == 1 else 'pages'} of gt could not be matched by page number "
+        f"{len(undecided):,} {agree(len(undecided), 'page', 'pages')} of gt could not be matched by page number "
         f"(first: {short_repr(gt.names[undecided[0]])})."
     )
     return [Finding("page-numbers-ambiguous", message, count=len(undecided), hint="Give a page map (pages=, --pages).")]

@@ -15,7 +15,7 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, recode_labels
 from layoutcm.layouts.validation import drop_background
-from layoutcm.wording import plural
+from layoutcm.wording import agree, plural
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
@@ -160,7 +160,7 @@ def one_sided_label_findings(sides: list[Layout], kind: str) -> list[Finding]:
             findings.append(
                 Finding(
                     f"label-only-in-{SIDES[side]}",
-                    f"{len(one_sided)} label{'s are' if len(one_sided) > 1 else ' is'} used by {SIDES[side]} only: "
+                    f"{len(one_sided)} label{agree(len(one_sided), ' is', 's are')} used by {SIDES[side]} only: "
                     f"{', '.join(map(short_repr, one_sided[:6]))}{' …' if len(one_sided) > 6 else ''}.",
                     severity="info",
                     count=len(one_sided),

@@ -23,7 +23,7 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference
 from layoutcm.tables.result_json import Extras, full_result
-from layoutcm.wording import plural
+from layoutcm.wording import agree, plural
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
@@ -151,7 +151,7 @@ def _missing_picture_notes(comparison: Comparison, images: PageImages, place: st
     found, pages = len(images.by_page(comparison)), len(comparison.pages)
     if found == pages:
         return []
-    note = f"{found:,} of {pages:,} pages {'has' if found == 1 else 'have'} a picture in {place}"
+    note = f"{found:,} of {pages:,} pages {agree(found, 'has', 'have')} a picture in {place}"
     if not images.pictures:
         return [f"{note}: it contains no image that can be read"]
     unmatched = images.unmatched_files(comparison)

@@ -7,7 +7,7 @@ the same classes in the same order.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from layoutcm.drawing.palette import Scale, Theme, scale_colour
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import view_values
+from layoutcm.wording import percent_brief, pixels_brief
 
 # The log scale ends four decades below its largest value.
 LOG_FLOOR = 1e-4
@@ -40,6 +41,21 @@ class Layer(NamedTuple):
     def ticks(self, count: int) -> list[tuple[float, float]]:
         """(position on the scale, value) of evenly spaced ticks."""
         return [(float(z), float(10**z if self.log else z)) for z in np.linspace(self.low, self.high, count)]
+
+
+def cell_colour(layers: Sequence[Layer], row: int, column: int) -> str | None:
+    """The colour of a cell on the screen and on paper; None if no layer draws it."""
+    return next((colour for layer in layers if (colour := layer.colour(row, column))), None)
+
+
+def cell_text(shares: bool) -> Callable[[float], str]:
+    """How the number in a cell is written: a percentage, or a pixel count."""
+    return percent_brief if shares else pixels_brief
+
+
+def tick_text(value: float, shares: bool) -> str:
+    """The text at a tick of a colour bar."""
+    return "0" if value == 0 else f"{100 * value:.3g} %" if shares else pixels_brief(value)
 
 
 def correct_cells(confusion: Confusion, rows: Sequence[int], columns: Sequence[int]) -> NDArray[np.bool_]:

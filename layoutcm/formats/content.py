@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Layout, Pages
 from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 
@@ -110,10 +111,7 @@ class FileContent:
             self.data.decode("utf-8")
         except UnicodeDecodeError as whole:
             error = whole
-        byte = error.object[error.start]
-        return InputError(
-            self.name, f"byte {error.start}", f"0x{byte:02x} is not UTF-8 text", "Save the file as UTF-8."
-        )
+        return not_utf8(self.name, error)
 
     def _malformed_json_error(self, error: msgspec.DecodeError) -> InputError:
         """Python writes NaN and Infinity, which are not valid JSON, so these have their own message."""

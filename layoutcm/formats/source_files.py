@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent
+from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, natural_sort_key
 
 OneSource = str | os.PathLike[str] | tuple[str, bytes]
@@ -72,16 +73,6 @@ def _load_image_or_skip(one: OneSource) -> Bundle | None:
     if suffix in IMAGE_SUFFIXES:
         return Bundle(name, (), {name: image_size(name, source)})
     return Bundle(name, (), {}) if suffix in OTHER_SUFFIXES else None
-
-
-def read_bytes(name: str) -> bytes:
-    try:
-        return Path(name).read_bytes()
-    except FileNotFoundError:
-        raise InputError(name, "", "there is no such file", "Check the name and the folder.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(name, "", f"the file cannot be read: {reason}", "Check its permissions.") from None
 
 
 def _from_bytes(name: str, data: bytes) -> Bundle:

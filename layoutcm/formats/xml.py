@@ -17,6 +17,7 @@ from xml.parsers.expat import errors
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import HEAD, FileContent
+from layoutcm.layouts.file_bytes import not_utf8
 
 # A tree takes up to forty times the memory of its file, so larger files are streamed.
 STREAM_ABOVE = 8 << 20
@@ -159,8 +160,7 @@ def _check_utf8(content: FileContent) -> None:
         try:
             start += codecs.utf_8_decode(piece, "strict", start + CHUNK >= len(content.data))[1]
         except UnicodeDecodeError as error:
-            problem = f"0x{piece[error.start]:02x} is not UTF-8 text"
-            raise InputError(content.name, f"byte {start + error.start}", problem, "Save it as UTF-8.") from None
+            raise not_utf8(content.name, error, start) from None
 
 
 def _check_depth(content: FileContent, root: Element) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Hashable
-from pathlib import Path
 from typing import Any
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.file_bytes import read_bytes
 
 MAX_NESTING = 64
 # Limit on the characters with all aliases expanded; each value adds VALUE_SIZE to its length.
@@ -21,14 +21,7 @@ MAX_EXPANDED, VALUE_SIZE = 10_000_000, 25
 
 def read_yaml_or_json(path: str | os.PathLike[str], what: str, hint: str = "Check the name and the folder.") -> object:
     """The plain values in a file; messages use `what` for its content and `hint` if the file does not exist."""
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(str(path), "", "there is no such file", hint) from None
-    except (OSError, ValueError) as error:
-        problem = f"the file cannot be read: {error}"
-        raise InputError(str(path), "", problem, "Check its name and permissions.") from None
-    return parse_yaml_or_json(str(path), data, what)
+    return parse_yaml_or_json(str(path), read_bytes(path, hint), what)
 
 
 def parse_yaml_or_json(name: str, data: bytes, what: str) -> object:

@@ -12,10 +12,11 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.file_bytes import not_utf8, read_bytes
 from layoutcm.layouts.handwritten import check_expanded_size
 from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
 
@@ -46,14 +47,7 @@ def load_page_map(pages: PageMapLike) -> PageMap | None:
         raise InputError(
             "", "pages", f"{short_repr(pages)} is no page map", "Give {gt page: pred page} or a file's path."
         )
-    try:
-        data = Path(pages).read_bytes()
-    except FileNotFoundError:
-        raise InputError(str(pages), "", "there is no such file", "Check the name and the folder.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(str(pages), "", f"the file cannot be read: {reason}", "Check its permissions.") from None
-    return parse_page_map(str(pages), data)
+    return parse_page_map(str(pages), read_bytes(pages))
 
 
 def parse_page_map(file: str, data: bytes) -> PageMap:
@@ -71,9 +65,7 @@ def parse_page_map(file: str, data: bytes) -> PageMap:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            file, f"byte {error.start}", f"0x{data[error.start]:02x} is not UTF-8 text", "Save it as UTF-8."
-        ) from None
+        raise not_utf8(file, error) from None
     return _check_entries(file, readers[suffix](file, text))
 
 

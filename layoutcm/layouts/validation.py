@@ -28,7 +28,7 @@ from layoutcm.layouts.model import (
     outside_unit_interval,
     recode_labels,
 )
-from layoutcm.wording import plural
+from layoutcm.wording import agree, plural
 
 UNNAMED = "(no name)"
 
@@ -122,7 +122,7 @@ def _drop_empty(layout: Layout, place: PlaceNamer) -> Layout:
     finding = Finding(
         "empty-box",
         f"{layout.name}: {plural(int(empty.sum()), 'box has', 'boxes have')} no area or inverted corners and "
-        f"{'is' if empty.sum() == 1 else 'are'} dropped; first at {place(i)}: x0, y0, x1, y1 = {corners}.",
+        f"{agree(int(empty.sum()), 'is', 'are')} dropped; first at {place(i)}: x0, y0, x1, y1 = {corners}.",
         count=int(empty.sum()),
         hint="Check whether width and height were written as corners, or the other way round.",
     )
@@ -145,7 +145,7 @@ def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
     finding = Finding(
         "clipped-box",
         f"{layout.name}: {plural(int(outside.sum()), 'box reaches', 'boxes reach')} beyond the page, by up to "
-        f"{excess.max():.3g}, and {'is' if outside.sum() == 1 else 'are'} clipped; first at {place(i)} "
+        f"{excess.max():.3g}, and {agree(int(outside.sum()), 'is', 'are')} clipped; first at {place(i)} "
         f"on page {short_repr(pages.names[regions.page[i]])}.",
         severity="info" if excess.max() <= 1 else "warning",
         count=int(outside.sum()),
@@ -183,7 +183,7 @@ def drop_background(layout: Layout) -> Layout:
     finding = Finding(
         "background-region",
         f"{layout.name}: {plural(int(named.sum()), 'region is', 'regions are')} labelled {BACKGROUND} and "
-        f"{'is' if named.sum() == 1 else 'are'} dropped; {BACKGROUND} is what no region covers.",
+        f"{agree(int(named.sum()), 'is', 'are')} dropped; {BACKGROUND} is what no region covers.",
         severity="info",
         count=int(named.sum()),
     )

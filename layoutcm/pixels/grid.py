@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment, own_frames, page_of_region
+from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions
 from layoutcm.pixels.shape_fill import fill_shape
 
@@ -175,8 +175,7 @@ class PageRegions:
     def of(self, side: int, page: int) -> Regions:
         """The regions of one side on one page, in the common frame."""
         regions = self._as_written(side, page)
-        scaled = regions.boxes * np.tile(self._frame(page), 2) / np.tile(self._own_frame(side, page), 2)
-        return replace(regions, boxes=scaled)
+        return replace(regions, boxes=scale_to_frame(regions.boxes, self._own_frame(side, page), self._frame(page)))
 
     def _as_written(self, side: int, page: int) -> Regions:
         """The regions of one side on one page, in the side's own frame."""

@@ -22,11 +22,12 @@ from layoutcm.diagnosis.page_tiles import PageTiles
 from layoutcm.drawing.matrix_layers import correct_cells
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_images import PageImages, load_shrunk
-from layoutcm.drawing.palette import DARK, LIGHT, Scale, label_colours
+from layoutcm.drawing.palette import DARK, LIGHT, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
 from layoutcm.tables.matrix_views import VIEWS, view_values
+from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.tables import Table
 
@@ -68,6 +69,7 @@ def report_data(
     )
     pictured_pages = pages_to_picture(confusion, pages)
     collapsed = confusion.collapse()
+    absent = () if confusion.diagonal else ("classes",)
     return {
         "gt": PurePath(gt.name).name,
         "pred": PurePath(pred.name).name,
@@ -84,18 +86,12 @@ def report_data(
         "diagonal": confusion.diagonal,
         "views": {view: view_values(confusion, view) for view in VIEWS},
         "collapsed": {"labels": collapsed.labels, "views": {view: view_values(collapsed, view) for view in VIEWS}},
-        "themes": {name: _theme(theme.hit, theme.miss) for name, theme in (("light", LIGHT), ("dark", DARK))},
+        "themes": {name: {"hit": theme.hit, "miss": theme.miss} for name, theme in (("light", LIGHT), ("dark", DARK))},
         "cells": _cells(comparison, rows, columns, pages, added, page_counts),
-        "tables": {name: _table(tables[name]) for name in _table_names(confusion) if name in tables},
-        "families": [_family(table) for name, table in tables.items() if name.startswith("family_")],
+        "tables": {name: _table(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
+        "families": [_family(table) for table in family_matrix_tables(tables)],
         "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured_pages],
     }
-
-
-def _table_names(confusion: Confusion) -> list[str]:
-    classes = ["classes"] if confusion.diagonal else []
-    more = ["intervals", "difference", "object_scores", "objects", "families", "families_pred"]
-    return ["averages", "confusions", *classes, *more, "documents", "pages", "findings", "recipe"]
 
 
 def _family(table: Table) -> dict[str, Any]:
@@ -108,10 +104,6 @@ def _family(table: Table) -> dict[str, Any]:
     values = np.zeros((len(labels), len(labels)))
     values[np.ix_(rows, columns)] = table.data.iloc[:, 1:].to_numpy(float)
     return {"title": table.title, "labels": labels, "rows": rows, "columns": columns, "values": values}
-
-
-def _theme(hit: Scale, miss: Scale) -> dict[str, Any]:
-    return {"hit": hit, "miss": miss}
 
 
 def _table(table: Table) -> dict[str, Any]:

@@ -27,25 +27,10 @@ from layoutcm.report.folder_swap import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
 from layoutcm.tables.latex_markdown import latex
+from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW
+from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
-from layoutcm.tables.tables import (
-    VIEW_OF_TABLE,
-    Table,
-    average_table,
-    class_table,
-    collapsed_table,
-    confusions_table,
-    csv_text,
-    document_table,
-    family_tables,
-    findings_table,
-    interval_tables,
-    matrix_table,
-    object_tables,
-    page_table,
-    recipe_table,
-    write_parquet,
-)
+from layoutcm.tables.tables import Table, class_table, csv_text, matrix_table, write_parquet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,20 +40,19 @@ ReportProgress = Callable[[str, float], None]  # called with the current step an
 FIGURES: dict[str, Callable[..., Figure]] = {
     **{
         name: lambda confusion, view=view, **look: matrix.matrix_figure(confusion, view, **look)
-        for name, view in VIEW_OF_TABLE.items()
+        for view, name in TABLE_OF_VIEW.items()
     },
     "collapsed": matrix.collapsed_figure,
     "classes": charts.class_bars,
 }
 CURVES = "curves"
 # {view: name of the figure} of the differences from the first of several predictions.
-DIFFERENCES = {view: f"difference-{view}" for view in ("recall", "precision", "f1")}
-PAPER_TABLES = (*FIGURES, "averages", "confusions", "objects", "intervals", "difference", "families", "families_pred")
+DIFFERENCES = {view: f"difference-{view}" for view in SHARE_VIEWS}
 # All files of a report, relative to its folder; with several predictions each has a subfolder.
 REPORT_FILES = re.compile(
     r"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|pages\.csv"
     rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
-    rf"|tables/({'|'.join(PAPER_TABLES)})\.tex)"
+    rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
 )
 
 
@@ -185,31 +169,6 @@ def report_zip(
     return out.getvalue()
 
 
-def all_tables(
-    comparison: Comparison,
-    confusion: Confusion,
-    objects: Objects | None = None,
-    extras: Extras = NO_EXTRAS,
-) -> dict[str, Table]:
-    """{name: table} of all tables of a report; those of objects, families and intervals only if these are given."""
-    method = confusion.method
-    tables = [
-        *(matrix_table(confusion, view) for view in VIEW_OF_TABLE.values()),
-        collapsed_table(confusion),
-        class_table(confusion),
-        average_table(comparison, confusion),
-        confusions_table(confusion),
-        document_table(comparison, method),
-        page_table(comparison, method),
-        findings_table(comparison),
-        recipe_table(comparison, method),
-        *(object_tables(objects) if objects else ()),
-        *(interval_tables(extras.intervals, extras.difference)),
-        *(family_tables(extras.families) if extras.families else ()),
-    ]
-    return {table.name: table for table in tables}
-
-
 def figure_names(confusion: Confusion, objects: Objects) -> list[str]:
     """The figures that can be drawn: no class bars without a meaningful diagonal, no curves without AP."""
     names = [name for name in FIGURES if name != "classes" or confusion.diagonal]
@@ -236,10 +195,12 @@ def report_figure(
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:
     """{name: LaTeX text}; matrices and classes have only visible labels."""
-    visible = {name: matrix_table(confusion, view, visible_only=True) for name, view in VIEW_OF_TABLE.items()}
-    visible |= {"classes": class_table(confusion, visible_only=True)} if confusion.diagonal else {}
-    kept = {name: tables[name] for name in PAPER_TABLES if name in tables and name not in (*VIEW_OF_TABLE, "classes")}
+    visible = {name: matrix_table(confusion, view, visible_only=True) for view, name in TABLE_OF_VIEW.items()}
+    visible["classes"] = class_table(confusion, visible_only=True)
+    chosen = {name: visible.get(name, tables[name]) for name in LATEX_TABLES if name in tables}
+    if not confusion.diagonal:
+        chosen.pop("classes")
     return {
         name: f"% {table.recipe or confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8") + latex(table)
-        for name, table in sorted((kept | visible).items())
+        for name, table in sorted(chosen.items())
     }

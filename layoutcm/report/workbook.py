@@ -17,17 +17,10 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import correct_cells
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
 from layoutcm.tables.tables import Table
 from layoutcm.wording import one_line
 
-SHEETS = {
-    name: name.capitalize().replace("_", " ")
-    for name in (
-        *("confusion", "recall", "precision", "f1", "collapsed", "classes", "intervals", "difference"),
-        *("objects", "families", "families_pred"),
-        *("documents", "pages", "findings", "recipe"),
-    )
-}
 # Limits of Excel: 1,048,576 rows in a sheet (one is the heading), 32,767 characters in a cell.
 MOST_ROWS, MOST_CHARACTERS = 1_048_575, 32_767
 NUMBERS = {"share": "0.0000", "whole": "#,##0", "pixels": "#,##0", "fractions": "#,##0.00"}
@@ -61,7 +54,7 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
             for k, text in enumerate(filter(None, (tables[name].note, tables[name].recipe)), start=1):
                 _text(sheet, row + k, 0, text, formats["text"])
             sheet.freeze_panes(1, 1)
-        families = [table for name, table in tables.items() if name.startswith("family_")]
+        families = family_matrix_tables(tables)
         if families:
             _matrices(_sheet(book, "Family matrices"), families, formats)
 
@@ -131,7 +124,7 @@ def _summary(
         else:
             sheet.write_number(row, 1, value, formats["pixels" if float(value).is_integer() else "fractions"])
     row = len(facts) + 1
-    for table in (tables[name] for name in ("averages", "object_scores", "confusions") if name in tables):
+    for table in (tables[name] for name in SUMMARY_TABLES if name in tables):
         _text(sheet, row, 0, table.title, formats["title"])
         row = _table(sheet, row + 1, table, formats, None, own_widths=False)
         if table.note:

@@ -27,6 +27,7 @@ from layoutcm.metrics.levels import MatrixBlocks
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean_of_defined
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.metrics.soft import SOFT_AVERAGES
+from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS, view_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +113,8 @@ def _page_matching(comparison: Comparison) -> dict[str, Any]:
 
 
 def view_matrices(confusion: Confusion) -> dict[str, Any]:
-    """The four views of a matrix under their JSON keys."""
-    return {
-        "confusion": confusion.values,
-        "recall": confusion.recall,
-        "precision": confusion.precision,
-        "f1": confusion.f1,
-    }
+    """The four matrices under their JSON names."""
+    return {TABLE_OF_VIEW[view]: view_values(confusion, view) for view in VIEWS}
 
 
 def _averages(confusion: Confusion, background: bool) -> dict[str, dict[str, float]]:

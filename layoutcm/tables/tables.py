@@ -19,8 +19,9 @@ from layoutcm.metrics.family_confusion import FamilyConfusion, FamilyMatrix
 from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
-from layoutcm.metrics.scores import AVERAGES, SCORES
-from layoutcm.tables.matrix_views import VIEWS, view_values
+from layoutcm.metrics.scores import SCORES
+from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, average_scores, content_scores
+from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEW_TITLES, VIEWS, heading_of_view, view_values
 from layoutcm.tables.result_json import largest_confusions
 from layoutcm.wording import one_line
 
@@ -45,7 +46,6 @@ HEADINGS = {
     "oof": OUT_OF_FAMILY,
     "preferred": "mostly confused with",
 }
-VIEW_OF_TABLE = {"confusion": "pixels", "recall": "recall", "precision": "precision", "f1": "f1"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +90,8 @@ def matrix_table(confusion: Confusion, view: str, visible_only: bool = False) ->
     # Two taxonomies can use the same label name, so columns are built by position, not by name.
     data = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
     data.insert(0, "gt", pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
-    name = next(name for name, table_view in VIEW_OF_TABLE.items() if table_view == view)
-    title = f"{'Pixels' if view == 'pixels' else view.capitalize()}, rows gt, columns pred"
-    return Table(name, title, data, matrix=True, pixels=view == "pixels")
+    title = f"{heading_of_view(view)}, rows gt, columns pred"
+    return Table(TABLE_OF_VIEW[view], title, data, matrix=True, pixels=view == "pixels")
 
 
 def collapsed_table(confusion: Confusion) -> Table:
@@ -103,7 +102,7 @@ def collapsed_table(confusion: Confusion) -> Table:
     columns: dict[str, object] = {"gt": list(collapsed.labels)}
     for view in VIEWS:
         values = view_values(collapsed, view)
-        columns |= {f"{HEADINGS.get(view, view)}: {label}": values[:, j] for j, label in enumerate(collapsed.labels)}
+        columns |= {f"{VIEW_TITLES[view]}: {label}": values[:, j] for j, label in enumerate(collapsed.labels)}
     return Table("collapsed", "Background against Content", pd.DataFrame(columns))
 
 
@@ -113,21 +112,13 @@ def class_table(confusion: Confusion, visible_only: bool = False) -> Table:
 
 
 def average_table(comparison: Comparison, confusion: Confusion) -> Table:
-    """The averages over classes, pages and documents, and the scores of Content."""
+    """The scores of Content, then all averages."""
     import pandas as pd
 
-    method = confusion.method
-    content = confusion.collapse().class_values()
-    rows = [
-        {"average": "Content against Background", **{s: float(content[s][1]) for s in ("precision", "recall", "f1")}}
-    ]
+    rows = [{"average": CONTENT_TITLE, **content_scores(confusion)}]
     if confusion.diagonal:
-        for background in (False, True):
-            side = "with" if background else "without"
-            rows += [{"average": f"{k}, {side} Background", **confusion.average(k, background)} for k in AVERAGES]
-        for over in ("pages", "documents"):
-            scores = comparison.average("macro", over=over, method=method)
-            rows.append({"average": f"macro, mean over {over}", **scores})
+        averages = average_scores(comparison, confusion, ALL_AVERAGES)
+        rows += [{"average": average.title, **scores} for average, scores in averages]
     return Table("averages", "Averages", pd.DataFrame(rows))
 
 

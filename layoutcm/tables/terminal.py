@@ -15,16 +15,11 @@ from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
-from layoutcm.metrics.scores import AVERAGES, SCORES
+from layoutcm.tables.averages import CONTENT_F1_FIGURE, CONTENT_TITLE, SHORT_LIST, average_scores, content_scores
 from layoutcm.tables.result_json import largest_confusions, layout_result, pixels_as_number
 from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text
 
-F1_FIGURES = {
-    **{f"{kind}_f1": f"{kind}, without Background" for kind in AVERAGES},
-    "micro_f1_with_background": "micro, with Background",
-    **{f"macro_f1_over_{level}": f"macro, mean over {level}" for level in ("pages", "documents")},
-    "content_f1": "Content against Background",
-}
+F1_TITLES = {one.f1_figure: one.title for one in SHORT_LIST} | {CONTENT_F1_FIGURE: CONTENT_TITLE}
 
 
 def comparison_summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
@@ -37,8 +32,8 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
             f"{pixels_as_number(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
         ],
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
-        _average_lines(comparison, confusion, method, intervals),
-        _content_lines(confusion, intervals),
+        _average_lines(comparison, confusion, intervals),
+        [_score_line(CONTENT_F1_FIGURE, content_scores(confusion), intervals)],
         [resampling_text(intervals)] if intervals else [],
         _class_lines(confusion),
         _confusion_lines(confusion),
@@ -47,21 +42,18 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
 
-def _average_lines(comparison: Comparison, confusion: Confusion, method: str, intervals: Intervals | None) -> list[str]:
+def _average_lines(comparison: Comparison, confusion: Confusion, intervals: Intervals | None) -> list[str]:
     if not confusion.diagonal:
         return ["Averages over classes: none, because the two sides have different labels (use a mapping)."]
-    rows = {f"{kind}_f1": confusion.average(kind) for kind in AVERAGES}
-    rows["micro_f1_with_background"] = confusion.average("micro", background=True)
-    for over in ("pages", "documents"):
-        rows[f"macro_f1_over_{over}"] = comparison.average("macro", over=over, method=method)
     heading = "   interval of F1" if intervals else ""
     lines = [f"{'averages':28} precision   recall       F1{heading}"]
-    return lines + [_score_line(figure, scores, intervals) for figure, scores in rows.items()]
+    averages = average_scores(comparison, confusion, SHORT_LIST)
+    return lines + [_score_line(one.f1_figure, scores, intervals) for one, scores in averages]
 
 
 def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:
     numbers = f"{score_text(scores['precision']):>9} {score_text(scores['recall']):>8} {score_text(scores['f1']):>8}"
-    return f"{F1_FIGURES[figure]:28} {numbers}" + (f"   {interval_text(intervals, figure)}" if intervals else "")
+    return f"{F1_TITLES[figure]:28} {numbers}" + (f"   {interval_text(intervals, figure)}" if intervals else "")
 
 
 def interval_text(intervals: Intervals, figure: str) -> str:
@@ -76,11 +68,6 @@ def resampling_text(intervals: Intervals) -> str:
     return (
         f"intervals: {100 * intervals.level:g} %, {plural(intervals.n, 'resample')} of {units}, seed {intervals.seed}"
     )
-
-
-def _content_lines(confusion: Confusion, intervals: Intervals | None) -> list[str]:
-    content = confusion.collapse().class_values()
-    return [_score_line("content_f1", {name: content[name][1] for name in SCORES}, intervals)]
 
 
 def _class_lines(confusion: Confusion) -> list[str]:
@@ -124,7 +111,7 @@ def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> lis
 
 def difference_summary(difference: Intervals, first: str) -> str:
     """F1 of one prediction minus F1 of the first: the averages, then the classes."""
-    rows = [(name, difference.figures[figure]) for figure, name in F1_FIGURES.items()]
+    rows = [(name, difference.figures[figure]) for figure, name in F1_TITLES.items()]
     rows += list(zip(difference.labels[1:], difference.scores["f1"][1:]))
     known = [(name, values.tolist()) for name, values in rows if not math.isnan(values[0])]
     heading = f"F1 minus that of {first}"

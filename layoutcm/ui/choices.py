@@ -15,8 +15,9 @@ from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import MOST_DEPTH
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
-from layoutcm.tables.matrix_views import VIEWS
+from layoutcm.tables.matrix_views import SHARE_VIEWS, VIEWS
 
+COLLAPSED = "collapsed"  # the 2x2 beside the four views
 DEFAULTS: dict[str, Any] = {
     "load": "",  # "sample", "start", or names of files in the data folder, separated by "|"
     "pred": 0,
@@ -62,7 +63,7 @@ CHOICES = {
     "missing_pages": MISSING_PAGES,
     "taxonomy": TAXONOMIES,
     "level": ("set", "document", "page"),
-    "view": ("recall", "precision", "f1", "pixels", "collapsed"),
+    "view": (*SHARE_VIEWS, "pixels", COLLAPSED),
     "order": ORDERS,
     "mask": ("", "gt", "pred", "difference", "cell"),
     "family_sample": SAMPLES,

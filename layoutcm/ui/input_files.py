@@ -18,7 +18,8 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison, compare
 from layoutcm.formats import read
-from layoutcm.formats.source_files import OTHER_SUFFIXES, Source, files_below, read_bytes
+from layoutcm.formats.source_files import OTHER_SUFFIXES, Source, files_below
+from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES

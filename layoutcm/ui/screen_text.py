@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from layoutcm.errors import InputError
 from layoutcm.formats.page_sizes import MISSING_SIZE_HINT, SIZES_HINT
-from layoutcm.wording import thin_spaced
+from layoutcm.tables.latex_markdown import escape_markdown
+from layoutcm.wording import agree, thin_spaced
 
 SIDE_NAMES = ("ground truth", "prediction")  # in sentences
 SIDE_TITLES = {"gt": "Ground truth", "pred": "Prediction"}  # on buttons
@@ -23,8 +22,8 @@ BROWSER_HINTS = {
 
 
 def as_typed(text: str) -> str:
-    """The text with Markdown escaped, so that it is shown as typed."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@])", r"\\\1", text).replace("\n", " ")
+    """Untrusted text inside Markdown, shown as typed."""
+    return escape_markdown(text)
 
 
 def error_text(error: InputError) -> str:
@@ -37,7 +36,7 @@ def error_text(error: InputError) -> str:
 
 def plural_spaced(count: int, word: str) -> str:
     """'1 page', '1 234 pages', with a thin space."""
-    return f"{thin_spaced(count)} {word}{'' if count == 1 else 's'}"
+    return f"{thin_spaced(count)} {agree(count, word, word + 's')}"
 
 
 def join_unbroken(parts: list[str]) -> str:

@@ -32,6 +32,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
+from layoutcm.tables.matrix_views import SCORE_TITLES
 from layoutcm.wording import MISSING, percent_brief, score_text
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 FILLS = {"precision": "#f3d38a", "recall": "#6aaede", "f1": "#0f5f4a"}
 DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1)), (0, (8, 2, 3, 2)))
 MOST_POINTS = 1500
@@ -106,8 +106,8 @@ def _bar_legend(axes: Axes, left: float) -> None:
     x = left
     for score, fill in FILLS.items():
         axes.add_patch(Rectangle((x, 4), 8, 5, facecolor=fill, edgecolor=INK, linewidth=0.25))
-        draw_text(axes, x + 10, 7, SCORE_NAMES[score], 6)
-        x += text_width(SCORE_NAMES[score], 6) + 20
+        draw_text(axes, x + 10, 7, SCORE_TITLES[score], 6)
+        x += text_width(SCORE_TITLES[score], 6) + 20
 
 
 def _bars(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from layoutcm.drawing.matrix_layers import Layer, correct_cells, matrix_layers
+from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, correct_cells, matrix_layers, tick_text
 from layoutcm.drawing.palette import LIGHT, scale_colour
 from layoutcm.drawing.paper.matrix_grid import (
     LARGEST_FONT,
@@ -39,14 +39,13 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import view_values
+from layoutcm.tables.matrix_views import VIEW_TITLES, view_values
 from layoutcm.wording import percent_brief, pixels_brief
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-VIEW_NAMES = {"pixels": "pixels", "recall": "recall", "precision": "precision", "f1": "F1"}
 BAR_HEIGHT = 27.0
 STROKE_FROM = 0.03  # share of the largest difference; smaller negative differences get no line
 
@@ -72,7 +71,7 @@ def matrix_figure(
     figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
     layers = matrix_layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
     _draw_matrix(axes, grid, confusion, view, rows, columns, layers)
-    _bars(axes, layers, VIEW_NAMES[view], view != "pixels", confusion.diagonal, grid, sheet_width)
+    _bars(axes, layers, VIEW_TITLES[view], view != "pixels", confusion.diagonal, grid, sheet_width)
     return figure
 
 
@@ -84,8 +83,8 @@ def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption:
     per_line = 2 if sheet_width < COLUMN_WIDTHS["two"] else 4
     grids = [_panel(small.labels, sheet_width, k, per_line) for k in range(4)]
     figure, axes = new_sheet(sheet_width, grids[-1].bottom + 6, confusion.recipe if caption else "")
-    for view, grid in zip(VIEW_NAMES, grids):
-        name = VIEW_NAMES[view] if view == "pixels" else f"{VIEW_NAMES[view]}, %"
+    for view, grid in zip(VIEW_TITLES, grids):
+        name = VIEW_TITLES[view] if view == "pixels" else f"{VIEW_TITLES[view]}, %"
         draw_text(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
         _draw_matrix(axes, grid, small, view, [0, 1], [0, 1], matrix_layers(small, view, [0, 1], [0, 1], LIGHT, False))
     return figure
@@ -129,7 +128,7 @@ def difference_figure(
         draw_strokes(axes, grid, values < -STROKE_FROM * most)
     draw_dots(axes, grid, np.isnan(values))
     points = "" if view == "pixels" else ", % points"
-    title = shorten_to_width(f"{VIEW_NAMES[view]}: {names[1]} less {names[0]}", 6, 180) + points
+    title = shorten_to_width(f"{VIEW_TITLES[view]}: {names[1]} less {names[0]}", 6, 180) + points
     ticks = [(0.0, show(-most)), (0.5, "0"), (1.0, show(most))]
     draw_bar(axes, LIGHT.diverging, title, ticks, grid.left, grid.bottom + 5, min(110, sheet_width - grid.left - 30))
     return figure
@@ -166,18 +165,14 @@ def _draw_matrix(
     layers: Sequence[Layer],
 ) -> None:
     values = view_values(confusion, view)[np.ix_(rows, columns)]
-    colours = [[_cell_colour(layers, i, j) for j in range(len(columns))] for i in range(len(rows))]
-    show = percent_brief if view != "pixels" else pixels_brief
+    colours = [[cell_colour(layers, i, j) for j in range(len(columns))] for i in range(len(rows))]
+    show = cell_text(view != "pixels")
     draw_frame(axes, grid)
     draw_cells(axes, grid, colours)
     if confusion.diagonal:
         draw_outlines(axes, grid, correct_cells(confusion, rows, columns))
     draw_numbers(axes, grid, [[show(v) if v > 0 else "" for v in row] for row in values.tolist()], colours)
     draw_dots(axes, grid, np.isnan(values))
-
-
-def _cell_colour(layers: Sequence[Layer], row: int, column: int) -> str | None:
-    return next((colour for layer in layers if (colour := layer.colour(row, column))), None)
 
 
 def _diverging(value: float, most: float) -> str | None:
@@ -205,9 +200,5 @@ def _bars(
     for k, layer in enumerate(shown):
         title = name if not diagonal else f"{name}, " + ("diagonal" if layer.name == "hit" else "off it")
         span = layer.high - layer.low
-        ticks = [((place - layer.low) / span, _tick(value, shares)) for place, value in layer.ticks(3)]
+        ticks = [((place - layer.low) / span, tick_text(value, shares)) for place, value in layer.ticks(3)]
         draw_bar(axes, layer.scale, title, ticks, grid.left + k * (length + 18), grid.bottom + 5, min(length, 110))
-
-
-def _tick(value: float, shares: bool) -> str:
-    return "0" if value == 0 else f"{100 * value:.3g} %" if shares else pixels_brief(value)

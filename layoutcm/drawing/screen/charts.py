@@ -20,9 +20,9 @@ from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_te
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import GT_AXIS, PRED_AXIS, Confusion
 from layoutcm.metrics.scores import SCORES
+from layoutcm.tables.matrix_views import SCORE_TITLES
 from layoutcm.wording import percent, percent_brief, score_text, shorten, thin_spaced
 
-SCORE_NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
 MOST_READ_AS = 8
 
@@ -55,7 +55,7 @@ def class_bars(
         whiskers = _whiskers(values[score], intervals[score], positions, theme) if intervals else None
         figure.add_trace(
             go.Bar(
-                name=SCORE_NAMES[score],
+                name=SCORE_TITLES[score],
                 orientation="h",
                 y=list(range(len(positions))),
                 x=[_or_none(values[score][i]) for i in positions],
@@ -85,7 +85,7 @@ def class_bars(
 def class_hover(
     confusion: Confusion, values: dict[str, Floats], i: int, intervals: Mapping[str, Floats] | None = None
 ) -> str:
-    scores = [f"{SCORE_NAMES[score]} {score_text(float(values[score][i]), 4)}" for score in SCORES]
+    scores = [f"{SCORE_TITLES[score]} {score_text(float(values[score][i]), 4)}" for score in SCORES]
     if intervals:
         ends = [[score_text(float(end)) for end in intervals[score][i]] for score in SCORES]
         scores = [f"{text} ({low} – {high})" for text, (low, high) in zip(scores, ends)]

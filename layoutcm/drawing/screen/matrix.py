@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from layoutcm.drawing.matrix_layers import Layer, matrix_layers
+from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, matrix_layers, tick_text
 from layoutcm.drawing.palette import Theme, text_colour_on
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import view_values
-from layoutcm.wording import percent, percent_brief, pixels_brief, shorten, thin_spaced
+from layoutcm.tables.matrix_views import VIEW_TITLES, view_values
+from layoutcm.wording import percent, shorten, thin_spaced
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 CONFIG: dict[str, Any] = {
@@ -149,9 +149,7 @@ def _bar(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
         **{"y": 0, "yanchor": "top", "ypad": 14, "len": 0.42, "lenmode": "fraction"},
         **{"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10, "color": theme.muted}},
         "tickvals": [place for place, _ in ticks],
-        "ticktext": [
-            "0" if value == 0 else f"{100 * value:.3g} %" if shares else pixels_brief(value) for _, value in ticks
-        ],
+        "ticktext": [tick_text(value, shares) for _, value in ticks],
     }
 
 
@@ -159,7 +157,7 @@ def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool
     """The numbers in the cells, if the columns are wide enough, and a small dot where a value does not exist."""
     has_text = np.isnan(values) | ((values > 0) & (values.shape[1] <= TEXT_COLUMNS))
     y, x = np.nonzero(has_text)
-    show = percent_brief if shares else pixels_brief
+    show = cell_text(shares)
     return {
         "type": "scatter",
         "name": "numbers",
@@ -175,7 +173,7 @@ def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool
 
 def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     """A text colour that is readable on the cell."""
-    colour = next((colour for layer in layers if (colour := layer.colour(row, column))), None)
+    colour = cell_colour(layers, row, column)
     return text_colour_on(colour) if colour else theme.muted
 
 
@@ -204,7 +202,7 @@ def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int
     value = float(view_values(confusion, view)[i, j])
     lines = [f"gt <b>{names[i]}</b>", f"pred <b>{names[j]}</b>"]
     if view != "pixels":
-        lines.append(f"{view if view != 'f1' else 'F1'} " + ("n/a" if math.isnan(value) else f"{value:.6f}"))
+        lines.append(f"{VIEW_TITLES[view]} " + ("n/a" if math.isnan(value) else f"{value:.6f}"))
     lines += [
         f"{percent(float(confusion.recall[i, j]))} of gt {names[i]}",
         f"{percent(float(confusion.precision[i, j]))} of pred {names[j]}",

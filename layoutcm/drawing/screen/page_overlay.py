@@ -13,9 +13,9 @@ import plotly.graph_objects as go
 
 from layoutcm.drawing.palette import Theme, rgba
 from layoutcm.drawing.screen.matrix import base_layout, plotly_text
+from layoutcm.layouts.model import SIDES
 from layoutcm.wording import shorten
 
-SIDES = ("gt", "pred")
 # Horizontal position of the hover point in a box, as a share of its width; different, so that equal boxes have two.
 POINT_AT = {"gt": 0.45, "pred": 0.55}
 POINTS_PER_BOX = 8

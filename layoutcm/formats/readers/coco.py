@@ -20,6 +20,7 @@ from layoutcm.formats.page_sizes import MISSING_SIZE_HINT, missing_size_error, s
 from layoutcm.layouts.model import BACKGROUND, CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import make_layout
+from layoutcm.wording import agree, plural
 
 Key = int | float | str
 Box = tuple[float, float, float, float]
@@ -216,11 +217,11 @@ def _add_undeclared_labels(
         label_keys[key] = len(labels)
         labels.append(f"category {key:g}" if isinstance(key, float) else f"category {key}")
     first = next(iter(counts))
-    example = f"{short_repr(first)}, on {counts[first]:,} region{'s' if counts[first] > 1 else ''}"
+    example = f"{short_repr(first)}, on {plural(counts[first], 'region')}"
     findings.append(
         Finding(
             "undeclared-category",
-            f"{file}: {len(counts)} category id{'s are' if len(counts) > 1 else ' is'} used but not declared "
+            f"{file}: {len(counts)} category id{agree(len(counts), ' is', 's are')} used but not declared "
             f"(first: {example}); shown as label {labels[label_keys[first]]!r}.",
             count=sum(counts.values()),
             hint="Add the missing entries to `categories`, or check whether ids are off by one.",
@@ -233,7 +234,7 @@ def _unlisted_image_finding(file: str, annotations: Sequence[Annotation], sectio
     dropped = np.flatnonzero(page < 0).tolist()
     example = f"first at {section}[{dropped[0]}]: image_id {short_repr(annotations[dropped[0]].image_id)}"
     images = len({annotations[i].image_id for i in dropped})
-    regions = f"{len(dropped):,} region{'s' if len(dropped) > 1 else ''} on {images:,} image{'s' if images > 1 else ''}"
+    regions = f"{plural(len(dropped), 'region')} on {plural(images, 'image')}"
     if section:
         return Finding(
             "unlisted-image",

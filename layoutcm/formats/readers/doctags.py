@@ -16,6 +16,7 @@ from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.html_tags import check_number_of_tags
 from layoutcm.formats.parsing import is_picture_or_table
 from layoutcm.formats.xml import root_name
+from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Layout
 
 GRID = 500
@@ -66,8 +67,7 @@ def _split_pages(content: FileContent) -> list[str]:
     try:
         pages = content.data_without_bom.decode("utf-8").split("<page_break>")
     except UnicodeDecodeError as error:
-        problem = f"0x{error.object[error.start]:02x} is not UTF-8 text"
-        raise InputError(content.name, f"byte {error.start}", problem, "Save the file as UTF-8.") from None
+        raise not_utf8(content.name, error) from None
     if len(pages) > MAX_PAGES:
         raise InputError(content.name, "", f"{len(pages):,} pages, at most {MAX_PAGES:,} are read", "Split the file.")
     ends_with_break = len(pages) > 1 and pages[-1].strip() in ("", "</doctag>")

@@ -24,6 +24,7 @@ from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.formats.table_columns import CORNERS, as_corners, column_key, find_columns, number_column, text_column
+from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.validation import make_layout
@@ -83,12 +84,7 @@ def read_csv(content: FileContent, options: Options) -> Layout:
             ),
         )
     except UnicodeDecodeError as error:
-        raise InputError(
-            content.name,
-            f"byte {error.start}",
-            f"0x{content.data[error.start]:02x} is not UTF-8 text",
-            "Save the file as UTF-8.",
-        ) from None
+        raise not_utf8(content.name, error) from None
     except (pa.ArrowException, ValueError) as error:
         raise _broken_csv(content, error) from None
     return _read_table(content, options, table, "csv", lambda row: _spreadsheet_row(content, row))

@@ -13,6 +13,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import parse_number, pixels_from_fraction
+from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.handwritten import parse_yaml_or_json
 from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_names import stem
@@ -67,7 +68,7 @@ def _read_lines(content: FileContent, builder: LayoutBuilder, page: int, names: 
     try:
         lines = content.data_without_bom.decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise InputError(content.name, f"byte {error.start}", "this is not UTF-8 text", "Save it as UTF-8.") from None
+        raise not_utf8(content.name, error) from None
     for i, line in enumerate(lines, 1):
         parts = line.split()
         if not parts:

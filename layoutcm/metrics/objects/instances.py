@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment, own_frames, page_of_region
+from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Positions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 from layoutcm.metrics.objects.matching import Overlaps
@@ -82,16 +82,14 @@ def _one_side(
     own = own_frames(alignment, side)[page]
     frame = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)[page]
     facts = regions.coco.take(rows) if regions.coco else _no_facts(len(rows))
-    boxes = _scale_to_common_frame(_with_sizes(regions.boxes[rows], facts.sizes), own, frame)
+    boxes = scale_to_frame(_with_sizes(regions.boxes[rows], facts.sizes), own, frame)
     masks: tuple[CocoMask, ...] = ()
     if masked:
-        corners = _scale_to_common_frame(regions.boxes[rows], own, frame)
+        corners = scale_to_frame(regions.boxes[rows], own, frame)
         masks = tuple(_mask(regions.shapes.get(row), *rest) for row, *rest in zip(rows.tolist(), corners, own, frame))
     areas = _mask_areas(masks) if masked else boxes[:, 2] * boxes[:, 3]
     # As in COCO: areas of gt as given in the file, areas of results from the bbox, if there is one.
-    given = (
-        facts.areas if side == GT else _scale_to_common_frame(facts.sizes, own, frame).prod(axis=1) if masked else areas
-    )
+    given = facts.areas if side == GT else scale_to_frame(facts.sizes, own, frame).prod(axis=1) if masked else areas
     areas = np.where(np.isnan(given), areas, given)
     crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
     place = (alignment.space.gt_positions, alignment.space.pred_positions)[side]
@@ -108,16 +106,6 @@ def _with_sizes(corners: Floats, written: Floats) -> Floats:
     sizes = corners[:, 2:] - corners[:, :2]
     as_written = corners[:, :2] + written == corners[:, 2:]
     return np.concatenate([corners[:, :2], np.where(as_written, written, sizes)], axis=1)
-
-
-def _scale_to_common_frame(sizes: Floats, own: Floats, frame: Floats) -> Floats:
-    """Scale from the page's own frame to the common frame; exactly the same values where the frames are equal."""
-    same = own == frame
-    if same.all():
-        return sizes
-    times = sizes.shape[1] // 2
-    same, own, frame = (np.tile(one, times) for one in (same, own, frame))
-    return np.where(same, sizes, sizes * frame / own)
 
 
 def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> CocoMask:

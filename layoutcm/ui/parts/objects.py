@@ -15,6 +15,7 @@ from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion
 from layoutcm.metrics.scores import ratio
+from layoutcm.tables.matrix_views import VIEWS, heading_of_view
 from layoutcm.ui import choices, page_shell, screen_text, selection, session
 from layoutcm.ui.parts import data_tables, matrix_panel
 from layoutcm.ui.screen_text import as_typed, plural_spaced
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 METRIC_WIDTH = 110  # px; four metrics fit on a narrow screen
 CURVES_SHOWN = 6  # if no labels are chosen
-OBJECT_VIEW_NAMES = {"pixels": "Objects", "recall": "Recall", "precision": "Precision", "f1": "F1"}
+OBJECT_VIEW_NAMES = {view: "Objects" if view == "pixels" else heading_of_view(view) for view in VIEWS}
 RULE_HELP = (
     "How the area under a curve is taken. coco: precision at 101 recalls. voc: all points of the envelope. "
     "sum: the plain steps, no envelope."

@@ -13,8 +13,9 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
-from layoutcm.report.report_files import all_tables, report_zip
+from layoutcm.report.report_files import report_zip
 from layoutcm.tables.latex_markdown import latex, markdown
+from layoutcm.tables.report_tables import all_tables
 from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import choices, family_choice, page_shell, screen_text, selection, session

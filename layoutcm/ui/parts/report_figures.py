@@ -15,10 +15,10 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import Picture, load_shrunk
-from layoutcm.drawing.paper.matrix import VIEW_NAMES
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.report.report_files import CURVES, DIFFERENCES, figure_names, matrix_difference_figure, report_figure
+from layoutcm.tables.matrix_views import heading_of_view
 from layoutcm.ui import choices, page_shell, screen_text, selection, session
 from layoutcm.ui.input_files import comparison_of
 from layoutcm.ui.parts import objects
@@ -118,8 +118,7 @@ def _difference_figure(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw
     names, own = session.pred_names(), session.chosen_index()
     others = [k for k in range(len(names)) if k != own]
     other = int(st.selectbox("Prediction to subtract", others, format_func=names.__getitem__, key="report_other"))
-    title = lambda view: VIEW_NAMES[view].capitalize()
-    view = str(st.selectbox("View", list(DIFFERENCES), format_func=title, key="report_view"))
+    view = str(st.selectbox("View", list(DIFFERENCES), format_func=heading_of_view, key="report_view"))
     request, level = session.comparison_request(other), session.chosen_level(compared)
     titles = (PurePath(names[other]).stem, PurePath(names[own]).stem)
     key = (request.key, view, *titles, *level.items())

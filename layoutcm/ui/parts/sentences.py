@@ -8,7 +8,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.scores import AVERAGES
+from layoutcm.tables.averages import ALL_AVERAGES, OF_CLASSES, WITH_BACKGROUND, average_scores
 from layoutcm.tables.result_json import largest_confusions
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number
@@ -70,17 +70,13 @@ def visible_classes(confusion: Confusion) -> pd.DataFrame:
 
 
 def averages_on_screen(compared: Comparison, confusion: Confusion, method: str) -> pd.DataFrame:
+    """All averages; those over pages and documents only for the whole set."""
     import pandas as pd
 
-    rows = [
-        {"average": f"{kind}, {'with' if background else 'without'} Background", **confusion.average(kind, background)}
-        for background in (False, True)
-        for kind in AVERAGES
-    ]
-    if choices.get("level") == "set":
-        rows += [{"average": f"macro, mean of {over}", **mean_of(compared, over, method)}
-                 for over in ("pages", "documents")]  # fmt: skip
-    return pd.DataFrame(rows)
+    chosen = ALL_AVERAGES if choices.get("level") == "set" else (*OF_CLASSES, *WITH_BACKGROUND)
+    mean_over = lambda over: mean_of(compared, over, method)
+    averages = average_scores(compared, confusion, chosen, mean_over)
+    return pd.DataFrame([{"average": average.title, **scores} for average, scores in averages])
 
 
 def mean_of(compared: Comparison, over: str, method: str) -> dict[str, float]:

@@ -1,0 +1,90 @@
+"""The list of tables of a report, and where each of them appears: workbook, HTML page, LaTeX files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from layoutcm.comparison import Comparison
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
+from layoutcm.tables.result_json import NO_EXTRAS, Extras
+from layoutcm.tables.tables import (
+    Table,
+    average_table,
+    class_table,
+    collapsed_table,
+    confusions_table,
+    document_table,
+    family_tables,
+    findings_table,
+    interval_tables,
+    matrix_table,
+    object_tables,
+    page_table,
+    recipe_table,
+)
+
+
+class Uses(NamedTuple):
+    """Where a table appears: on a sheet, on the summary sheet (at this place), in the HTML page, as LaTeX."""
+
+    sheet: bool = False
+    summary: int = 0
+    html: bool = False
+    latex: bool = False
+
+
+# In the order of sheets and of the HTML page.
+USES = {
+    **{TABLE_OF_VIEW[view]: Uses(sheet=True, latex=True) for view in VIEWS},
+    "collapsed": Uses(sheet=True, latex=True),
+    "averages": Uses(summary=1, html=True, latex=True),
+    "confusions": Uses(summary=3, html=True, latex=True),
+    "classes": Uses(sheet=True, html=True, latex=True),
+    "intervals": Uses(sheet=True, html=True, latex=True),
+    "difference": Uses(sheet=True, html=True, latex=True),
+    "object_scores": Uses(summary=2, html=True),
+    "objects": Uses(sheet=True, html=True, latex=True),
+    "families": Uses(sheet=True, html=True, latex=True),
+    "families_pred": Uses(sheet=True, html=True, latex=True),
+    "documents": Uses(sheet=True, html=True),
+    "pages": Uses(sheet=True, html=True),
+    "findings": Uses(sheet=True, html=True),
+    "recipe": Uses(sheet=True, html=True),
+}
+SHEETS = {name: name.capitalize().replace("_", " ") for name, uses in USES.items() if uses.sheet}
+SUMMARY_TABLES = sorted((name for name, uses in USES.items() if uses.summary), key=lambda name: USES[name].summary)
+HTML_TABLES = tuple(name for name, uses in USES.items() if uses.html)
+LATEX_TABLES = tuple(name for name, uses in USES.items() if uses.latex)
+
+
+def all_tables(
+    comparison: Comparison, confusion: Confusion, objects: Objects | None = None, extras: Extras = NO_EXTRAS
+) -> dict[str, Table]:
+    """{name: table}; those of objects, families and intervals only if these are given.
+
+    Beside the tables of `USES` there is one for each family, named "family_1" and so on.
+    """
+    method = confusion.method
+    tables = [
+        *(matrix_table(confusion, view) for view in VIEWS),
+        collapsed_table(confusion),
+        class_table(confusion),
+        average_table(comparison, confusion),
+        confusions_table(confusion),
+        document_table(comparison, method),
+        page_table(comparison, method),
+        findings_table(comparison),
+        recipe_table(comparison, method),
+        *(object_tables(objects) if objects else ()),
+        *(interval_tables(extras.intervals, extras.difference)),
+        *(family_tables(extras.families) if extras.families else ()),
+    ]
+    return {table.name: table for table in tables}
+
+
+def family_matrix_tables(tables: Mapping[str, Table]) -> list[Table]:
+    """The matrices of the families among these tables."""
+    return [table for name, table in tables.items() if name.startswith("family_")]
