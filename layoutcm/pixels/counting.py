@@ -21,7 +21,18 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
-from layoutcm.pixels.sweep import COLUMN, EDGE, LABEL, SET, sweep_pages
+from layoutcm.pixels.sweep import (
+    COLUMN,
+    EDGE,
+    LABEL,
+    SET,
+    Boxes,
+    LabelCodes,
+    PageBuffers,
+    RowBuffers,
+    SetBuffers,
+    sweep_pages,
+)
 
 Progress = Callable[[int, int], None]
 PAGES_PER_CHUNK = 2048
@@ -73,33 +84,36 @@ def count_pages(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     """int32[rows] page, uint64[rows, words] sets and float64[rows] pixels of the pages first:stop."""
     boxes_per_page = np.diff(grid.offsets[first : stop + 1])
     edges = 2 * int(boxes_per_page.max(initial=0)) + 2
-    label_codes, gt_words, shift = _label_codes(*grid.n_labels)
-    n_words = gt_words + words_for(grid.n_labels[1])
-    page_buffers = (
-        np.empty(edges, COLUMN), np.empty((edges, len(label_codes)), np.int32),
+    label_codes = _label_codes(*grid.n_labels)
+    n_words = label_codes.gt_words + words_for(grid.n_labels[1])
+    boxes = Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
+    page_buffers = PageBuffers(
+        np.empty(edges, COLUMN), np.empty((edges, len(label_codes.codes)), np.int32),
         np.empty(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
     )  # fmt: skip
     size = int(np.minimum(ROWS_PER_BOX * boxes_per_page + 1, ROWS_PER_PAGE).sum())
-    page_of, words, pixels = np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size)
-    set_buffers = _set_buffers(FIRST_TABLE_SIZE, 1 if shift else n_words)
-    page, rows, serial = first, 0, 1
+    rows = RowBuffers(np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size))
+    set_buffers = _set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1)
+    page, used, serial = first, 0, 1
     while True:
-        page, rows, serial = sweep_pages(
-            page, stop, rows, serial, grid.frames, grid.offsets, grid.boxes, grid.labels,
-            label_codes, gt_words, shift, None if shift else n_words,
-            *page_buffers, *set_buffers, page_of, words, pixels,
+        page, used, serial = sweep_pages(
+            page, stop, (used, serial), boxes, label_codes, page_buffers, set_buffers, rows
         )  # fmt: skip
         if page == stop:
             # Copy a few rows, so that the large buffer can be freed; return many rows as a view.
-            few = 8 * rows < pixels.size
-            return _used_part(page_of, rows, few), _used_part(words, rows, few), _used_part(pixels, rows, few)
-        page_of, words, pixels = (_double(column, rows) for column in (page_of, words, pixels))
-        set_buffers = _set_buffers(2 * len(set_buffers[0]), set_buffers[2].shape[1])
+            few = 8 * used < rows.pixels.size
+            return (
+                _used_part(rows.page, used, few),
+                _used_part(rows.words, used, few),
+                _used_part(rows.pixels, used, few),
+            )
+        rows = RowBuffers(*(_double(column, used) for column in rows))
+        set_buffers = _set_buffers(2 * len(set_buffers.hash_table), set_buffers.bits.shape[1])
 
 
 @cache
-def _label_codes(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, int]:
-    """Word, bit and hash of every label of both sides, gt's number of words, and the shift from gt's bits to pred's.
+def _label_codes(gt_labels: int, pred_labels: int) -> LabelCodes:
+    """Word, bit and hash of every label of both sides, and how their words are laid out.
 
     If the labels of both sides fit into one word, the kernel uses one word for both, which halves its work. Otherwise
     (shift 0) each side has separate words, as in the result.
@@ -117,13 +131,13 @@ def _label_codes(gt_labels: int, pred_labels: int) -> tuple[NDArray[Any], int, i
     hashes = np.arange(1, bit.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     codes["hash"] = hashes ^ (hashes >> np.uint64(32))
-    return codes, words_for(gt_labels), shift
+    gt_words = words_for(gt_labels)
+    return LabelCodes(codes, gt_words, shift, None if shift else gt_words + words_for(pred_labels))
 
 
-def _set_buffers(size: int, n_words: int) -> tuple[NDArray[np.uint32], NDArray[Any], NDArray[np.uint64]]:
-    """Buffers for the sets of a page: hash table, hash and area, bits."""
+def _set_buffers(size: int, n_words: int) -> SetBuffers:
     sets = size // 2
-    return np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64)
+    return SetBuffers(np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64))
 
 
 def _used_part(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -20,8 +21,7 @@ from layoutcm.pixels.shape_fill import fill_shape
 _OUTER, _NEAREST = ROUNDINGS.index("outer"), ROUNDINGS.index("nearest")
 
 
-@dataclass(frozen=True, eq=False)
-class SideBoxes:
+class SideBoxes(NamedTuple):
     """The boxes of one side, in the coordinates of its own frames."""
 
     page: Indices  # aligned page; -1 = left out
@@ -29,6 +29,14 @@ class SideBoxes:
     boxes: Floats
     own: Floats  # [pages, width height]: the frames that the boxes refer to
     scores: Floats  # nan = no score
+
+
+class BoxRows(NamedTuple):
+    """Boxes on the grid, one row each: float64[rows, x0 y0 x1 y1], int32[rows] and float64[rows]."""
+
+    boxes: Floats
+    labels: Indices
+    scores: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,47 +62,33 @@ def to_grid(
     for part in (*gt, *pred):
         offsets[1:] += np.bincount(part.page[part.page >= 0], minlength=len(frames))
     np.cumsum(offsets, out=offsets)
-    boxes, labels, scores = np.empty((offsets[-1], 4)), np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
+    out = BoxRows(np.empty((offsets[-1], 4)), np.empty(offsets[-1], np.int32), np.empty(offsets[-1]))
     next_free, rounding_code = offsets[:-1].copy(), ROUNDINGS.index(rounding)
     for parts, shift in ((gt, 0), (pred, n_labels[GT])):
         for part in parts:
-            _scale_clip_round(
-                part.page,
-                part.label,
-                part.boxes,
-                part.scores,
-                part.own,
-                frames,
-                rounding_code,
-                shift,
-                next_free,
-                boxes,
-                labels,
-                scores,
-            )
-    return GridBoxes(round_frames(frames, rounding), offsets, boxes, labels, scores, n_labels)
+            _scale_clip_round(part, frames, rounding_code, shift, next_free, out)
+    return GridBoxes(round_frames(frames, rounding), offsets, *out, n_labels)
 
 
 def round_frames(frames: Floats, rounding: str) -> Floats:
     """float64[pages, width height]: frames rounded like a box that covers the whole page."""
     n = len(frames)
-    boxes, next_free = np.concatenate([np.zeros((n, 2)), frames], axis=1), np.arange(n)
-    _scale_clip_round(
-        np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, np.zeros(n), frames, frames,
-        ROUNDINGS.index(rounding), 0, next_free, boxes, np.zeros(n, np.int32), np.zeros(n),
-    )  # fmt: skip
+    boxes = np.concatenate([np.zeros((n, 2)), frames], axis=1)
+    pages = SideBoxes(np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, frames, np.zeros(n))
+    out = BoxRows(boxes, np.zeros(n, np.int32), np.zeros(n))
+    _scale_clip_round(pages, frames, ROUNDINGS.index(rounding), 0, np.arange(n), out)
     return np.ascontiguousarray(boxes[:, 2:])
 
 
 @njit(nogil=True, cache=True)
-def _scale_clip_round(
-    page, label, boxes, scores, own, frames, rounding, shift, next_free, out_boxes, out_labels, out_scores
-):
+def _scale_clip_round(side, frames, rounding, shift, next_free, out):
     """Write every box to the next free row of its page: scaled, then clipped, then rounded.
 
     Clipping comes before rounding, so that a box outside the page does not become part of it. Scaling multiplies before
     it divides: 50 * 1100 / 1000 is 55, but 50 * 1.1 is slightly more, and `outer` would round it up to 56.
     """
+    page, label, boxes, own, scores = side
+    out_boxes, out_labels, out_scores = out
     for i in range(page.size):
         p = page[i]
         if p < 0:

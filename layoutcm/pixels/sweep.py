@@ -12,6 +12,8 @@ change is added to the old set. Float64 counts whole pixels exactly, and also wo
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -32,15 +34,65 @@ LABEL = np.dtype([("word", "u8"), ("bit", "u8"), ("hash", "u8")])  # the hash of
 SET = np.dtype([("hash", "u8"), ("area", "f8")])
 
 
+class Boxes(NamedTuple):
+    """The boxes of all pages, as in `GridBoxes`."""
+
+    frames: Any
+    offsets: Any
+    boxes: Any
+    labels: Any
+
+
+class LabelCodes(NamedTuple):
+    """How labels become bits: LABEL[labels], gt's number of words, the shift from gt's bits to pred's, words per set.
+
+    `many_words` is None for one word per set: that case is compiled separately, without inner loops.
+    """
+
+    codes: Any
+    gt_words: Any
+    shift: Any
+    many_words: Any
+
+
+class PageBuffers(NamedTuple):
+    """Memory for the edges and columns of one page."""
+
+    columns: Any
+    box_counts: Any
+    edges: Any
+    bucket_starts: Any
+    box_columns: Any
+
+
+class SetBuffers(NamedTuple):
+    """Memory for the label sets of one page: hash table, hash and area, bits."""
+
+    hash_table: Any
+    sets: Any
+    bits: Any
+
+
+class RowBuffers(NamedTuple):
+    """Memory for the result: page, words and pixels of each row."""
+
+    page: Any
+    words: Any
+    pixels: Any
+
+
 @njit(nogil=True, cache=True)
-def sweep_pages(
-    first_page, stop_page, n_rows, serial, frames, offsets, boxes, labels, label_codes, gt_words, shift, many_words,
-    columns, box_counts, edges, bucket_starts, box_columns, hash_table, sets, bits, page_of, words, pixels,
-):  # fmt: skip
+def sweep_pages(first_page, stop_page, used, grid, label_codes, page_buffers, set_buffers, rows):
     """Count pages until all are done or a buffer is full. Return the next page, used rows and next serial number.
 
-    `many_words` is the number of words per set, or None for one: that case is compiled separately, without inner loops.
+    `used` is (used rows, next serial number), as an earlier call returned them.
     """
+    frames, offsets, boxes, labels = grid
+    label_codes, gt_words, shift, many_words = label_codes
+    columns, box_counts, edges, bucket_starts, box_columns = page_buffers
+    hash_table, sets, bits = set_buffers
+    page_of, words, pixels = rows
+    n_rows, serial = used
     n_words = 1 if many_words is None else many_words
     n_rows, serial = np.uint64(n_rows), np.uint64(serial)
     for page in range(first_page, stop_page):
