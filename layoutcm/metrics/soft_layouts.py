@@ -56,12 +56,10 @@ def sum_pages(first: int, stop: int, grid: GridBoxes, space: LabelSpace) -> Soft
     place = np.concatenate([space.gt_positions[1:], space.pred_positions[1:]]) - 1
     scratch = np.empty((3, most), np.int64)
     # Every row has at least one box, so there are at most as many rows as boxes.
-    page, label, sums = np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5))
-    rows = _sum_pages(
-        first, stop, grid.offsets, grid.boxes, grid.labels, grid.scores, grid.n_labels[GT], place, scratch,
-        page, label, sums,
-    )  # fmt: skip
-    return SoftSums(page[:rows].copy(), label[:rows].copy(), sums[:rows].copy())
+    out = (np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5)))
+    boxes = (grid.offsets, grid.boxes, grid.labels, grid.scores)
+    rows = _sum_pages(first, stop, boxes, grid.n_labels[GT], place, scratch, out)
+    return SoftSums(*(column[:rows].copy() for column in out))
 
 
 def join_sums(parts: list[SoftSums]) -> SoftSums:
@@ -98,8 +96,13 @@ def _group_totals(sums: Floats, group: NDArray[np.integer], groups: int) -> Floa
 
 
 @njit(nogil=True, cache=True)
-def _sum_pages(first, stop, offsets, boxes, labels, scores, gt_labels, place, scratch, page_of, label_of, sums):
-    """Write the rows of the pages first:stop. Return the number of rows."""
+def _sum_pages(first, stop, grid, gt_labels, place, scratch, out):
+    """Write the rows of the pages first:stop into `out` (page, label, sums). Return the number of rows.
+
+    `grid` is (offsets, boxes, labels, scores).
+    """
+    offsets, boxes, labels, scores = grid
+    page_of, label_of, sums = out
     order, in_strip, in_tile = scratch[0], scratch[1], scratch[2]
     rows = 0
     for page in range(first, stop):

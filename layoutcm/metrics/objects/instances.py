@@ -7,7 +7,7 @@ sides become run-length masks by COCO's own rasterisation, so that IoU counts th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,8 @@ def _one_side(
     crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
     place = (alignment.space.gt_positions, alignment.space.pred_positions)[side]
     label = place[regions.label[rows] + 1] - 1
-    return Instances(rows, page, rank[page], label, boxes, areas, regions.scores[rows], crowd, masks)
+    objects = Instances(rows, page, rank[page], label, boxes, areas, regions.scores[rows], crowd)
+    return replace(objects, masks=masks)
 
 
 def _no_facts(n: int) -> CocoFacts:

@@ -22,7 +22,16 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
 from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects.instances import Instances, instances_of, overlaps_of, why_no_ap
-from layoutcm.metrics.objects.matching import HIT, LEFT_OUT, Groups, Overlaps, group_regions, match_greedily
+from layoutcm.metrics.objects.matching import (
+    HIT,
+    LEFT_OUT,
+    Groups,
+    GtObjects,
+    Overlaps,
+    PredObjects,
+    group_regions,
+    match_greedily,
+)
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion, object_confusion
 from layoutcm.metrics.scores import SCORES, ratio
 
@@ -180,9 +189,9 @@ class Objects:
         groups = self._by_label if class_aware else self._by_page
         ignored = gt.crowd if ignored is None else gt.crowd | ignored
         outside = np.zeros(len(pred), bool) if outside is None else outside
-        return match_greedily(
-            groups, self._overlaps, gt.boxes, pred.boxes, gt.label, pred.label, gt.crowd, ignored, outside, ious, most
-        )
+        gt_objects = GtObjects(gt.boxes, gt.label, gt.crowd, ignored)
+        pred_objects = PredObjects(pred.boxes, pred.label, outside)
+        return match_greedily(groups, self._overlaps, gt_objects, pred_objects, ious, most)
 
     def _matched_at(
         self, iou: float, class_aware: bool, most: int = NO_LIMIT

@@ -38,6 +38,23 @@ class Overlaps(NamedTuple):
     pred_at: Positions
 
 
+class GtObjects(NamedTuple):
+    """What the greedy matcher needs of gt."""
+
+    boxes: Floats  # [objects, x y width height]
+    labels: Positions
+    crowd: Flags
+    ignored: Flags
+
+
+class PredObjects(NamedTuple):
+    """What the greedy matcher needs of pred; `outside` is True for a pred whose area is not in the range asked for."""
+
+    boxes: Floats
+    labels: Positions
+    outside: Flags
+
+
 def group_regions(gt_key: Positions, pred_key: Positions, scores: Floats | None = None) -> Groups:
     """Group regions by key. gt keeps the order of the file; pred is sorted by descending score, then by file order."""
     gt_order = np.argsort(gt_key, kind="stable")
@@ -63,17 +80,7 @@ def box_overlap(gt: Floats, pred: Floats, crowd: bool) -> float:
 
 @njit(nogil=True, cache=True)
 def match_greedily(
-    groups: Groups,
-    overlaps: Overlaps,
-    gt_boxes: Floats,
-    pred_boxes: Floats,
-    gt_labels: Positions,
-    pred_labels: Positions,
-    crowd: Flags,
-    ignored: Flags,
-    outside: Flags,
-    thresholds: Floats,
-    most: int,
+    groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: PredObjects, thresholds: Floats, most: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
     """int32[pred, thresholds]: the gt of each pred or -1, and int8[pred, thresholds]: the kind of the pred.
 
@@ -82,6 +89,8 @@ def match_greedily(
     and is then LEFT_OUT; a crowd may be taken many times. An unmatched pred that is `outside` is also LEFT_OUT, and so
     are all pred after the first `most`.
     """
+    gt_boxes, gt_labels, crowd, ignored = gt
+    pred_boxes, pred_labels, outside = pred
     thresholds = np.minimum(thresholds, 1 - 1e-10)  # as in COCO, so that a perfect match counts despite rounding
     match = np.full((len(pred_boxes), thresholds.size), -1, np.int32)
     kind = np.full(match.shape, LEFT_OUT, np.int8)
@@ -90,27 +99,27 @@ def match_greedily(
     for k in range(groups.pred_start.size):
         first, last = groups.gt_start[k], groups.gt_stop[k]
         for i in range(groups.pred_start[k], min(groups.pred_stop[k], groups.pred_start[k] + most)):
-            pred, highest_iou = groups.pred_order[i], 0.0
+            i_pred, highest_iou = groups.pred_order[i], 0.0
             for j in range(first, last):
-                gt = groups.gt_order[j]
+                i_gt = groups.gt_order[j]
                 if overlaps.values.size:
-                    ious[j - first] = overlaps.values[overlaps.pred_at[pred] + overlaps.gt_at[gt]]
+                    ious[j - first] = overlaps.values[overlaps.pred_at[i_pred] + overlaps.gt_at[i_gt]]
                 else:
-                    ious[j - first] = box_overlap(gt_boxes[gt], pred_boxes[pred], crowd[gt])
+                    ious[j - first] = box_overlap(gt_boxes[i_gt], pred_boxes[i_pred], crowd[i_gt])
                 highest_iou = max(highest_iou, ious[j - first])
             for t in range(thresholds.size):
                 best = -1
                 if highest_iou >= thresholds[t]:
                     best = _best_gt(
-                        groups.gt_order[first:last], ious, taken[:, t], crowd, ignored, gt_labels, pred_labels[pred],
+                        groups.gt_order[first:last], ious, taken[:, t], crowd, ignored, gt_labels, pred_labels[i_pred],
                         thresholds[t],
                     )  # fmt: skip
-                match[pred, t] = best
+                match[i_pred, t] = best
                 if best >= 0:
                     taken[best, t] = True
-                    kind[pred, t] = LEFT_OUT if ignored[best] else HIT
-                elif not outside[pred]:
-                    kind[pred, t] = NOT_MATCHED
+                    kind[i_pred, t] = LEFT_OUT if ignored[best] else HIT
+                elif not outside[i_pred]:
+                    kind[i_pred, t] = NOT_MATCHED
     return match, kind
 
 
