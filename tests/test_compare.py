@@ -1,4 +1,4 @@
-"""Comparisons that can be checked by hand: levels, taxonomies, missing pages, frames, findings."""
+"""Comparisons that can be checked by hand: levels, tables, scores, empty layouts and wrong options."""
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ from support.finding_codes import codes
 from support.layouts import build
 
 ONE = {"p": (10, 10)}
+LAYOUT = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5)])
 
 
 def test_the_two_page_example(two_pages):
@@ -67,144 +68,12 @@ def test_documents_and_tables():
     assert c.average("macro")["recall"] == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["a-1.png", "a-2.png"], ("a",)),
-        (["a 1", "a 2"], ("a",)),
-        (["report page 1.jpg", "report page 02.jpg"], ("report",)),
-        (["report.1", "report.2"], ("report",)),
-        (["x/doc_p1.png", "y/doc_p1.png"], ("x/doc_p1.png", "y/doc_p1.png")),
-        (["0001.png", "0002.png"], ("0001.png", "0002.png")),
-        (["map1.png", "map2.png"], ("map",)),
-        (["a1", "b1"], ("a1", "b1")),
-        (["page_1", "page_2"], ("page_1", "page_2")),
-    ],
-)
-def test_documents_from_page_names(names, expected):
-    layout = build(dict.fromkeys(names, (5, 5)), [])
-    assert lcm.compare(layout, layout).documents == list(expected)
-
-
-def test_documents_from_a_pattern_and_from_a_mapping():
-    layout = build({"a1x": (5, 5), "a2x": (5, 5), "b1x": (5, 5)}, [])
-    assert lcm.compare(layout, layout, documents=r"^([a-z])").documents == ["a", "b"]
-    assert lcm.compare(layout, layout, documents={"a1x": "one", "b1x": "one"}).documents == ["one", "a2x"]
-    with pytest.raises(lcm.InputError, match="not a regular expression"):
-        lcm.compare(layout, layout, documents="(")
-
-
-def test_declared_documents_are_used_instead_of_page_names():
-    layout = build({"a_1": (5, 5), "a_2": (5, 5)}, [], documents={"a_1": "one", "a_2": "two"})
-    assert lcm.compare(layout, layout).documents == ["one", "two"]
-
-
-def test_missing_pages_count_as_errors_on_both_sides():
-    gt = build({"a": (10, 10), "b": (10, 10)}, [("a", "x", 0, 0, 10, 1), ("b", "x", 0, 0, 10, 2)])
-    pred = build({"a": (10, 10), "c": (5, 4)}, [("a", "x", 0, 0, 10, 1), ("c", "x", 0, 0, 5, 4)])
-    penalised = lcm.compare(gt, pred)
-    assert penalised.pages == ["a", "b", "c"]
-    np.testing.assert_array_equal(penalised.confusion().values, [[170, 20], [20, 10]])
-    assert codes(penalised.findings) == {"page-only-in-gt": 1, "page-only-in-pred": 1}
-    ignored = lcm.compare(gt, pred, missing_pages="ignore")
-    assert ignored.pages == ["a"]
-    np.testing.assert_array_equal(ignored.confusion().values, [[90, 0], [0, 10]])
-
-
 def test_content_predicted_on_a_blank_page_is_an_error():
     gt = build(ONE, [], labels=["x"])
     pred = build(ONE, [("p", "x", 0, 0, 10, 1)])
     m = lcm.compare(gt, pred).confusion()
     np.testing.assert_array_equal(m.values, [[90, 10], [0, 0]])
     assert m.average("micro") == {"precision": 0, "recall": pytest.approx(float("nan"), nan_ok=True), "f1": 0}
-
-
-def test_another_page_size_is_scaled():
-    gt = build(ONE, [("p", "x", 0, 0, 10, 5)])
-    pred = build({"p": (100, 20)}, [("p", "x", 0, 0, 100, 10)])
-    c = lcm.compare(gt, pred)
-    np.testing.assert_array_equal(c.confusion().values, [[50, 0], [0, 50]])
-    assert codes(c.findings) == {"scaled-page": 1}
-
-
-def test_taxonomies():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
-    assert lcm.compare(gt, build(ONE, [("p", "a", 0, 0, 5, 10)])).taxonomy == "same"
-    assert lcm.compare(gt, build(ONE, [("p", "a", 0, 0, 5, 10)], labels=["a", "z"])).taxonomy == "same"
-    other = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "B", 5, 0, 10, 10)])
-    different = lcm.compare(gt, other)
-    assert different.taxonomy == "different"
-    m = different.confusion()
-    assert m.labels == ["Background", "a", "b", "a", "B"]
-    expected = np.zeros((5, 5))
-    expected[1, 3] = expected[2, 4] = 50
-    np.testing.assert_array_equal(m.values, expected)
-    assert np.isnan(m.class_values()["f1"]).all() and np.isnan(list(m.average("macro").values())).all()
-    assert m.recall[1, 3] == 1 and m.collapse().recall[1, 1] == 1
-    assert m.visible == ([0, 1, 2], [0, 3, 4])
-    assert different.average("macro", over="pages").keys() == {"precision", "recall", "f1"}
-    for options in ({"taxonomy": "match-names"}, {"mapping": {"pred": {"B": "b"}}}):
-        mapped = lcm.compare(gt, other, **options)
-        assert mapped.taxonomy == "mapped"
-        assert mapped.confusion().average("macro")["f1"] == 1
-    assert lcm.compare(gt, other, taxonomy="same").confusion().labels == ["Background", "a", "b", "B"]
-
-
-def test_a_mapping_joins_labels_and_maps_to_background():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
-    joined = lcm.compare(gt, gt, mapping={"gt": {"a": "b"}, "pred": {"a": "b"}})
-    assert joined.confusion().labels == ["Background", "b"]
-    np.testing.assert_array_equal(joined.confusion().values, [[0, 0], [0, 100]])
-    dropped = lcm.compare(gt, gt, mapping={"gt": {"a": "Background"}})
-    np.testing.assert_array_equal(dropped.confusion().values, [[0, 0, 50], [0, 50, 0], [0, 0, 0]])
-    assert "background-region" in codes(dropped.findings)
-    unknown = lcm.compare(gt, gt, mapping={"pred": {"zzz": "a"}})
-    assert codes(unknown.findings) == {"mapping-unused": 1}
-    assert unknown.taxonomy == "same" and "mapped" not in unknown.recipe
-
-
-def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_right_name():
-    gt = build(ONE, [("p", "Section-header", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
-    pred = build(ONE, [("p", "heading", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
-    typo = lcm.compare(gt, pred, mapping={"pred": {"Headng": "Section-header", "seal": "Text"}})
-    found = {finding.code: finding for finding in typo.findings}
-    misspelt, unused = found["mapping-misspelt"], found["mapping-unused"]
-    assert misspelt.severity == "warning" and misspelt.hint.startswith("Write 'heading'")
-    assert "names 1 label that" in misspelt.message and "'Headng'" in misspelt.message
-    assert unused.severity == "info" and "'seal'" in unused.message
-    assert typo.taxonomy == "different" and "mapped_labels" not in typo.recipe
-    # A mapping may have the spellings of several predictions: no warning if the similar label is mapped, too.
-    both = lcm.compare(gt, pred, mapping={"pred": {"Heading": "Section-header", "heading": "Section-header"}})
-    assert codes(both.findings) == {"mapping-unused": 1} and both.taxonomy == "mapped"
-    assert "|mapped_labels:1|" in both.recipe
-
-
-def test_a_taxonomy_is_mapped_only_if_a_label_has_a_new_name():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10)])
-    for options in ({"taxonomy": "match-names"}, {"mapping": {"pred": {"a": "a"}, "gt": {"zzz": "a"}}}):
-        same = lcm.compare(gt, gt, **options)
-        assert same.taxonomy == "same" and "mapped_labels" not in same.recipe
-
-
-def test_mapping_files(tmp_path):
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10)])
-    path = tmp_path / "mapping.yaml"
-    path.write_text("gt: {a: b}\npred:\n  a: b\n")
-    assert lcm.compare(gt, gt, mapping=path).confusion().labels == ["Background", "b"]
-    for wrong in ("gt: [a]", "[1]", "sides: {a: b}", "gt: {a: b", "\x00"):
-        path.write_text(wrong)
-        with pytest.raises(lcm.InputError, match=r"mapping\.yaml"):
-            lcm.compare(gt, gt, mapping=path)
-    with pytest.raises(lcm.InputError, match="no such file"):
-        lcm.compare(gt, gt, mapping=tmp_path / "none.yaml")
-    with pytest.raises(lcm.InputError, match="not a side"):
-        lcm.compare(gt, gt, mapping={"prediction": {}})
-
-
-def test_labels_used_by_one_side_only():
-    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
-    pred = build(ONE, [("p", "a", 0, 0, 5, 10)])
-    assert codes(lcm.compare(gt, pred).findings) == {"label-only-in-gt": 1}
 
 
 def test_min_score_drops_regions_but_not_those_without_score():
@@ -214,6 +83,19 @@ def test_min_score_drops_regions_but_not_those_without_score():
     c = lcm.compare(gt, pred, min_score=0.5)
     assert c.confusion().values[1].tolist() == [80, 20]
     assert "min_score:0.5" in c.recipe
+
+
+def test_min_score_affects_only_pred_and_is_reported():
+    c = lcm.compare(LAYOUT, LAYOUT, min_score=0.7)
+    assert c.confusion().values.tolist() == [[50, 0], [50, 0]]
+    assert codes(c.findings)["below-min-score"] == 1
+
+
+def test_min_score_without_any_scores_is_reported():
+    plain = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)])
+    assert codes(lcm.compare(plain, plain, min_score=0.5).findings)["min-score-without-scores"] == 1
+    assert "min-score-without-scores" not in codes(lcm.compare(plain, plain).findings)
+    assert "min-score-without-scores" not in codes(lcm.compare(LAYOUT, LAYOUT, min_score=0.1).findings)
 
 
 def test_a_region_with_two_labels_and_fractions():
@@ -255,3 +137,52 @@ def test_unknown_options_are_named(option):
     layout = build(ONE, [])
     with pytest.raises(lcm.InputError, match="is not known"):
         lcm.compare(layout, layout, **option)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"threads": -1},
+        {"threads": "2"},
+        {"min_score": "a"},
+        {"min_score": float("nan")},
+        {"documents": 5},
+        {"documents": {"p": None}},
+        {"mapping": 5},
+        {"mapping": {"gt": ["a"]}},
+        {"mapping": {"gt": None}},
+        {"mapping": {"gt": {"a": None}}},
+        {"mapping": {"gt": {"a": ["b"]}}},
+        {"mapping": {"sides": {}}},
+        {"mapping": "a\0b"},
+    ],
+)
+def test_wrong_options_are_input_errors(options):
+    with pytest.raises(lcm.InputError) as caught:
+        lcm.compare(LAYOUT, LAYOUT, **options)
+    assert caught.value.problem
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: lcm.compare("gt.json", LAYOUT),
+        lambda: lcm.compare(LAYOUT, None),
+        lambda: lcm.compare(LAYOUT, LAYOUT).confusion(page=0),
+        lambda: lcm.compare(LAYOUT, LAYOUT).confusion(page="p", document="p"),
+        lambda: lcm.label_sets_confusion(["a"], ["a"], "a", weights=["x"]),
+        lambda: lcm.label_sets_confusion(["a"], ["a"], "a", weights=[-1]),
+        lambda: lcm.label_sets_confusion([None], ["a"], "a"),
+        lambda: lcm.label_sets_confusion(["a"], ["a"], "a", background=None).collapse(),
+        lambda: lcm.averages([[1, 2], [3]], "micro"),
+    ],
+)
+def test_wrong_arguments_are_input_errors(call):
+    with pytest.raises(lcm.InputError):
+        call()
+
+
+def test_reprs_are_short_and_on_one_line():
+    c = lcm.compare(LAYOUT, LAYOUT)
+    for value in (LAYOUT, c, c.confusion()):
+        assert len(repr(value)) < 200 and "\n" not in repr(value)

@@ -7,43 +7,9 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.alignment.checks import check_layout
-from layoutcm.layouts.model import Pages, Regions
-from layoutcm.layouts.page_names import renumber
-from layoutcm.layouts.validation import make_layout
+from layoutcm.layouts.model import Regions
+from support.generated_book import HEIGHT, WIDTH, layout
 from support.layouts import build
-
-LABELS = ["Title", "Text", "Table", "Picture", "Caption"]
-WIDTH, HEIGHT = 800.0, 1100.0
-
-
-def layout(boxes_of=lambda boxes: boxes, pages=12, seed=1, scores=None, labels=LABELS, shift=0, ids=0):
-    """A layout whose pages have regions of various heights, all in the upper part of the page."""
-    rng = np.random.default_rng(seed)
-    page, label, boxes = [], [], []
-    for i in range(pages):
-        y = 40.0
-        while y < 0.7 * HEIGHT:
-            height = rng.uniform(20, 140)
-            x = rng.choice([40.0, 300.0])
-            boxes.append((x, y, x + rng.uniform(200, 450), y + height))
-            page.append(i + shift)
-            label.append(int(rng.integers(len(LABELS) - 1)) + ids)
-            y += height + rng.uniform(5, 60)
-    inside = [k for k, p in enumerate(page) if 0 <= p < pages]
-    columns = Pages(
-        tuple(f"p{i}.png" for i in range(pages)),
-        np.full(pages, WIDTH),
-        np.full(pages, HEIGHT),
-        ("book",) * pages,
-        np.arange(1, pages + 1, dtype=np.int32),
-    )
-    regions = Regions(
-        np.array(page, np.int32)[inside],
-        np.array(label, np.int32)[inside],
-        boxes_of(np.array(boxes)[inside]),
-        np.full(len(inside), np.nan) if scores is None else scores(len(inside)),
-    )
-    return make_layout("made", "test", labels, columns, regions, label_keys={i: i for i in range(len(labels))})
 
 
 def flipped(boxes):
@@ -167,51 +133,12 @@ def test_labels_that_differ_in_case_hyphen_or_plural_are_matched_by_name():
     assert matched.average("macro")["f1"] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("repair", ["flip", "unit:0", "scale:-1", "pages:x", "", "unit:1e999", 3])
-def test_unknown_repair_is_refused(repair):
-    with pytest.raises(lcm.InputError, match="fix"):
-        lcm.fix(layout(), [repair])
-
-
 def test_duplicate_count_agrees_with_a_set_of_rows():
     rng = np.random.default_rng(8)
     rows = [(f"p{page}", "ab"[label], x, y, x + 1, y + 1) for page, label, x, y in rng.integers(0, 2, (40, 4)).tolist()]
     found = [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, rows)) if f.code == "duplicate-box"]
     assert [f.count for f in found] == [len(rows) - len(set(rows))]
     assert not [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, set(rows))) if f.code == "duplicate-box"]
-
-
-def test_pages_counted_from_0_are_renumbered_without_loss():
-    """Two documents of four pages; pred counts from 0, so three of four names belong to a different page."""
-    sides = []
-    for first in (1, 0):
-        pages = {f"{name}_{k + first}.png": (100, 100) for name in ("alpha", "beta") for k in range(4)}
-        # The box is at a different height on every page of a document, so only the right page matches.
-        rows = [(page, "a", 0, 20 * (i % 4), 100, 20 * (i % 4) + 10) for i, page in enumerate(pages)]
-        sides.append(build(pages, rows))
-    gt, pred = sides
-    assert lcm.compare(gt, pred).average("micro")["f1"] < 0.1
-    fixed = lcm.fix(pred, "pages:1")
-    assert fixed.page_columns.names == gt.page_columns.names
-    c = lcm.compare(gt, fixed)
-    assert c.average("micro")["f1"] == 1 and len(c.pages) == 8
-    assert not [finding.code for finding in c.findings if finding.severity == "warning"]
-    back = lcm.fix(gt, "pages:-1")
-    assert back.page_columns.names == pred.page_columns.names
-
-
-@pytest.mark.parametrize(
-    ("name", "by", "expected"),
-    [
-        ("report_p12.png", 1, "report_p13.png"),
-        ("a/b/page-009.jp2", 1, "a/b/page-010.jp2"),
-        ("scan_99", 1, "scan_100"),
-        ("scan_0.tif", -1, None),
-        ("cover.png", 1, None),
-    ],
-)
-def test_renumber(name, by, expected):
-    assert renumber(name, by) == expected
 
 
 def test_messages_use_singular_and_plural():

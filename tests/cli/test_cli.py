@@ -210,6 +210,15 @@ def test_a_closed_pipe_is_not_an_error():
     assert done.returncode == 0 and done.stderr == ""
 
 
+def test_a_closed_pipe_does_not_lose_the_json(tmp_path):
+    command = (
+        f'"{sys.executable}" -m layoutcm compare {GT} {" ".join([MODEL_A] * 4)} --json {tmp_path}/r.json | head -1'
+    )
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
+    assert done.stdout.startswith("gt:gt|pred:model-a") and done.stderr == ""
+    assert len(json.loads((tmp_path / "r.json").read_text("utf-8"))) == 4
+
+
 def test_piped_output_has_no_progress_bar():
     done = run("compare", GT, MODEL_A)
     assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout

@@ -1,4 +1,4 @@
-"""Reading valid files: COCO ground truth and results, masks, CSV and Parquet tables."""
+"""Reading valid files: COCO ground truth and results, CSV and Parquet tables."""
 
 import json
 
@@ -6,50 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
-from layoutcm.layouts.shapes import run_pixels
+from support.coco_files import boxes, coco, found, image, region
 
 HEADER = "page,document,width,height,label,x0,y0,x1,y1,score\n"
-
-
-def image(id=1, **fields):
-    return {"id": id, "file_name": f"{id}.png", "width": 100, "height": 80} | fields
-
-
-def region(image_id=1, category_id=1, **fields):
-    return {"image_id": image_id, "category_id": category_id, "bbox": [10, 20, 30, 40]} | fields
-
-
-def coco(images=None, annotations=None, categories=None):
-    return {
-        "images": [image()] if images is None else images,
-        "annotations": [region()] if annotations is None else annotations,
-        "categories": [{"id": 1, "name": "Text"}] if categories is None else categories,
-    }
-
-
-@pytest.fixture
-def read(tmp_path):
-    """A function that writes a file (JSON, text or bytes) and reads it."""
-
-    def write_and_read(content, name="file", **options):
-        if isinstance(content, dict | list):
-            content = json.dumps(content)
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return lcm.read(path, **options)
-
-    return write_and_read
-
-
-def found(layout):
-    return {finding.code: finding.count for finding in layout.findings}
-
-
-def boxes(layout):
-    return layout.regions[["x0", "y0", "x1", "y1"]].to_numpy().tolist()
 
 
 def test_coco_ground_truth(read):
@@ -167,63 +128,6 @@ def test_results_alone_need_sizes(read):
     assert layout.pages.loc[0, ["page", "width", "height"]].tolist() == ["3", 60, 70]
     assert layout.labels == ["category 2"]
     assert read([region(3)], sizes={"3.png": (50, 70)}).pages["width"].tolist() == [50]
-
-
-L_SHAPE = [10, 10, 30, 10, 30, 20, 20, 20, 20, 40, 10, 40]
-
-
-@pytest.mark.parametrize("corners", [[10, 20, 40, 20, 40, 60, 10, 60], [10, 20, 10, 60, 40, 60, 40, 20, 10, 20]])
-def test_a_rectangle_is_a_box(read, corners):
-    layout = read(coco(annotations=[region(segmentation=[corners])]), shapes="polygon")
-    assert boxes(layout) == [[10, 20, 40, 60]] and "outline" not in layout.regions
-
-
-def test_a_polygon_that_retraces_an_edge_is_not_a_box(read):
-    spike = [10, 10, 30, 10, 30, 40, 30, 10]
-    assert "outline" in read(coco(annotations=[region(segmentation=[spike])]), shapes="polygon").regions
-
-
-def test_outlines_are_kept_only_if_requested(read):
-    file = coco(annotations=[region(segmentation=[L_SHAPE]), region(segmentation=[])])
-    assert "outline" not in read(file).regions
-    kept = read(file, shapes="polygon").regions["outline"]
-    assert kept[0].rings[0].tolist() == np.reshape(L_SHAPE, (-1, 2)).tolist() and kept[1] is None
-
-
-@pytest.mark.parametrize("shapes", ["box", "polygon"])
-def test_segmentation_alone_gives_the_box(read, shapes):
-    gt = read(coco())
-    part = region(bbox=None, segmentation=[L_SHAPE])
-    assert boxes(read([part], like=gt, shapes=shapes)) == [[10, 10, 30, 40]]
-
-
-def random_mask(seed, height=37, width=23):
-    rng = np.random.default_rng(seed)
-    mask = np.zeros((height, width), np.uint8)
-    for _ in range(seed % 4):
-        (y0, y1), (x0, x1) = (np.sort(rng.integers(0, side + 1, 2)) for side in (height, width))
-        mask[y0:y1, x0:x1] ^= 1
-    return mask
-
-
-@pytest.mark.parametrize("compressed", [True, False])
-@pytest.mark.parametrize("seed", range(12))
-def test_run_length_masks_equal_pycocotools(read, seed, compressed):
-    mask = random_mask(seed)
-    runs = coco_mask.encode(np.asfortranarray(mask))
-    x, y, width, height = coco_mask.toBbox(runs)
-    counts = runs["counts"].decode()
-    if not compressed:
-        flat = mask.T.ravel()
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], flat])))
-        counts = np.diff([0, *edges, flat.size]).tolist()
-    part = region(bbox=None, segmentation={"size": [37, 23], "counts": counts})
-    layout = read([part], sizes=(23, 37), shapes="polygon")
-    if not mask.any():
-        assert found(layout)["empty-box"] == 1
-        return
-    assert boxes(layout) == [[x, y, x + width, y + height]]
-    assert (run_pixels(layout.regions["outline"][0]) == mask).all()
 
 
 @pytest.mark.parametrize("change", ["as it is", "BOM", "CRLF", "upper case", "blank lines", "no last newline"])

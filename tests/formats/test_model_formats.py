@@ -82,6 +82,13 @@ def test_docling_predictions_may_exceed_the_page_and_must_be_complete():
         read({"predictions": [one]})
 
 
+@pytest.mark.parametrize("key", ["x", "²", "٣", "-1", "9" * 5000])
+def test_docling_predictions_leave_out_a_category_whose_key_is_not_a_number(key):
+    one = {"image_name": "a.png", "bboxes": [[1, 2, 3, 4], [1, 2, 3, 4]], "labels": [0, 3]}
+    layout = read({"predictions": [one], "categories": {"0": "Text", key: "Table"}}, sizes=(10, 10))
+    assert layout.labels == ["Text", "category 3"]
+
+
 def test_omnidocbench_matches_names_with_and_without_suffix():
     info = {"page_attribute": {}, "width": 100, "height": 80, "image_path": "x.pdf_7.jpg", "page_no": 7}
     regions = [

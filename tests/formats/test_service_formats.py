@@ -40,6 +40,12 @@ def test_yolo_names_are_in_a_file_next_to_the_labels(names):
     assert boxes(layout) == [[40, 90, 60, 110]] and found(layout) == {}
 
 
+@pytest.mark.parametrize("key", ["x", "²", "٣", "-1"])
+def test_yolo_leaves_out_a_name_whose_key_is_not_a_class_number(key):
+    layout = yolo(b"0 0.5 0.5 0.2 0.1\n", ("data.yaml", f'names:\n  "0": Text\n  "{key}": Table\n'.encode()))
+    assert layout.labels == ["Text"]
+
+
 def test_yolo_without_names_takes_the_ids_of_the_ground_truth():
     images = [{"id": 1, "file_name": "a.png", "width": 100, "height": 200}]
     categories = [{"id": 3, "name": "Table"}, {"id": 0, "name": "Text"}]

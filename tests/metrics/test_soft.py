@@ -1,6 +1,4 @@
-"""Soft scores: by hand, against scikit-learn for values 0 and 1, against maps of all pixels, and torch gradients."""
-
-import json
+"""Soft scores of arrays: against scikit-learn for values 0 and 1, wrong arguments, and torch gradients."""
 
 import numpy as np
 import pytest
@@ -10,101 +8,9 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import fbeta_score, precision_score, recall_score
 
 import layoutcm as lcm
-from layoutcm.cli.main import main
-from layoutcm.layouts.model import Regions
-from layoutcm.layouts.shapes import Outline
-from layoutcm.layouts.validation import make_layout
-from support import pixel_loop
-from support.layouts import build
 
 AVERAGES = ["micro", "macro", "samples", None]
 NAMES = ["precision", "recall", "f_beta", "dice"]
-LABELS = ["a", "b", "c"]
-ONE = {"p": (10, 10)}
-
-quarters = st.integers(-8, 40).map(lambda n: n / 4)
-scored_box = st.tuples(
-    st.sampled_from(LABELS), quarters, quarters, quarters, quarters, st.sampled_from([0.0, 0.125, 0.5, 0.9, 1.0, None])
-)
-page = st.tuples(
-    st.tuples(st.integers(1, 8), st.integers(1, 8)), st.lists(scored_box, max_size=6), st.lists(scored_box, max_size=6)
-)
-
-
-def values(scores):
-    return [scores[name] for name in NAMES]
-
-
-def layouts(pages, k=1):
-    """gt and pred of generated pages [(size, gt boxes, pred boxes)], scaled by k."""
-    sizes = {f"page {i}": (w * k, h * k) for i, ((w, h), _, _) in enumerate(pages)}
-    rows = [
-        [
-            (f"page {i}", label, *(k * v for v in corners), np.nan if score is None else score)
-            for i, generated in enumerate(pages)
-            for label, *corners, score in generated[side]
-        ]
-        for side in (1, 2)
-    ]
-    return [build(sizes, side, LABELS) for side in rows]
-
-
-def score_map(regions, width, height, rounding):
-    """float64[label, y, x]: the highest score of the label's boxes at each pixel, from a loop over pixels."""
-    columns, rows = pixel_loop._page(width, rounding), pixel_loop._page(height, rounding)
-    scores = np.zeros((len(LABELS), rows, columns))
-    for label, x0, y0, x1, y1, score in regions:
-        for y in pixel_loop._pixels(y0, y1, height, rounding):
-            for x in pixel_loop._pixels(x0, x1, width, rounding):
-                pixel = LABELS.index(label), y, x
-                scores[pixel] = max(scores[pixel], 1.0 if score is None else score)
-    return scores
-
-
-def scores_of_maps(pages, rounding, average, beta):
-    """The four scores by their definitions, from maps of all pixels."""
-    maps = [[score_map(sides[k], *size, rounding) for size, *sides in pages] for k in (0, 1)]
-    pairs = list(zip(*maps))
-    if average == "micro":
-        groups = [pairs]
-    elif average == "samples":
-        groups = [[pair] for pair in pairs]
-    else:
-        groups = [[(gt[i], pred[i]) for gt, pred in pairs] for i in range(len(LABELS))]
-    table = []
-    for group in groups:
-        gt, pred = (np.concatenate([pair[k].ravel() for pair in group]) for k in (0, 1))
-        if not gt.any() and not pred.any():
-            table.append([np.nan] * 4)
-            continue
-        hit = (gt * pred).sum()
-        quotients = [(hit, pred.sum()), (hit, gt.sum())]
-        quotients += [((1 + beta**2) * hit, beta**2 * gt.sum() + pred.sum()), (2 * hit, (gt**2 + pred**2).sum())]
-        table.append([part / whole if whole else 0.0 for part, whole in quotients])
-    if average is None:
-        return np.array(table).T
-    scored = [row for row in table if not np.isnan(row[0])]
-    return np.mean(scored, axis=0) if scored else np.full(4, np.nan)
-
-
-def test_the_two_page_example_by_hand(two_pages):
-    c = lcm.compare(*two_pages)
-    # title 76 of 80 and 76; paragraph 72 of 80 and 126; picture 40 of 160 and 40; table 28 of 50 and 156
-    assert c.soft("micro")["f_beta"] == pytest.approx(2 * 216 / (450 + 406)) == pytest.approx(0.504673, abs=1e-6)
-    by_label = c.soft(average=None)
-    np.testing.assert_allclose(by_label["f_beta"], [152 / 156, 144 / 206, 0, 80 / 200, 56 / 206, 0])
-    np.testing.assert_allclose(by_label["precision"], [1, 72 / 126, 0, 1, 28 / 156, 0])
-    np.testing.assert_allclose(by_label["recall"], [0.95, 0.9, 0, 0.25, 0.56, 0])
-    assert c.soft() == c.soft("macro") and c.soft()["f_beta"] == pytest.approx(0.390872, abs=1e-6)
-    assert c.soft()["f_beta"] == pytest.approx(by_label["f_beta"].mean())
-    assert c.soft("micro", beta=2)["f_beta"] == pytest.approx(5 * 216 / (4 * 450 + 406))
-    # title: 2 x 76 over 80 + 80 x .95 squared
-    assert by_label["dice"][0] == pytest.approx(152 / (80 + 80 * 0.95**2))
-    pages = [188 * 2 / (400 + 76 + 126 + 128 + 40), 28 * 2 / (50 + 28 + 8)]
-    assert c.soft("samples")["f_beta"] == pytest.approx(np.mean(pages))
-    assert c.soft("micro", page="p2")["f_beta"] == pytest.approx(pages[1])
-    assert c.soft("samples", document="p1")["f_beta"] == pytest.approx(pages[0])
-
 
 shape = st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(1, 3))
 hard = shape.flatmap(lambda n: st.tuples(*(arrays(float, n, elements=st.sampled_from([0.0, 1.0])) for _ in "gp")))
@@ -129,158 +35,6 @@ def test_scores_of_0_and_1_are_those_of_scikit_learn(sides, beta):
         assert found["f_beta"] == pytest.approx(fbeta_score(gt, pred, beta=beta, **kinds))
         if beta == 1:
             assert found["dice"] == pytest.approx(found["f_beta"])  # 0 and 1 are their own squares
-
-
-@pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
-@given(pages=st.lists(page, min_size=1, max_size=3), beta=st.sampled_from([0.5, 1.0, 2.0]))
-@settings(max_examples=60, deadline=None)
-def test_layout_scores_are_equal_to_those_of_pixel_maps(rounding, pages, beta):
-    c = lcm.compare(*layouts(pages), rounding=rounding)
-    if rounding == "exact":  # all box edges are on the lines of a grid that is four times as fine
-        pages = [
-            (
-                (4 * w, 4 * h),
-                *([(label, *(4 * v for v in corners), s) for label, *corners, s in side] for side in sides),
-            )
-            for (w, h), *sides in pages
-        ]
-    grid = "outer" if rounding == "exact" else rounding
-    for average in AVERAGES:
-        found = values(c.soft(average, beta))
-        np.testing.assert_allclose(found, scores_of_maps(pages, grid, average, beta), rtol=1e-9, atol=1e-9)
-    for i, generated in enumerate(pages):
-        found = values(c.soft("micro", beta, page=f"page {i}"))
-        np.testing.assert_allclose(found, scores_of_maps([generated], grid, "micro", beta), rtol=1e-9, atol=1e-9)
-
-
-@given(pages=st.lists(page, min_size=1, max_size=3))
-@settings(max_examples=40, deadline=None)
-def test_soft_of_a_comparison_is_soft_scores_of_its_maps(pages):
-    """`c.soft` and `soft_scores` agree if every label occurs."""
-    pages = [((8, 8), *sides) for _, *sides in pages]
-    pages.append(((8, 8), [(label, 0, 0, 1, 1, None) for label in LABELS], []))
-    maps = [np.stack([score_map(sides[k], 8, 8, "outer") for _, *sides in pages]) for k in (0, 1)]
-    c = lcm.compare(*layouts(pages))
-    for average in ("micro", "macro", None):
-        np.testing.assert_allclose(values(c.soft(average)), values(lcm.soft_scores(*maps, average)), rtol=1e-9)
-
-
-@given(pages=st.lists(page, min_size=1, max_size=3))
-@settings(max_examples=40, deadline=None)
-def test_without_scores_they_are_equal_to_the_tensor_method(pages):
-    """Method tensor gives true recall and precision of multi-label pixels, and so do soft scores of 0 and 1."""
-    unscored = [(size, *([(*box[:5], None) for box in side] for side in sides)) for size, *sides in pages]
-    c = lcm.compare(*layouts(unscored))
-    for kind in ("micro", "macro"):
-        soft, tensor = c.soft(kind), c.confusion(method="tensor").average(kind)
-        if kind == "micro" and np.isfinite(list(soft.values())).all():
-            tensor = {name: np.nan_to_num(value) for name, value in tensor.items()}  # 0/0 is nan there and 0 here
-        found = [soft["precision"], soft["recall"], soft["f_beta"]]
-        np.testing.assert_allclose(found, list(tensor.values()), rtol=1e-12, atol=1e-12)
-
-
-@given(pages=st.lists(page, min_size=1, max_size=2), k=st.integers(2, 5))
-@settings(max_examples=30, deadline=None)
-def test_scaling_does_not_change_scores_and_equal_sides_have_dice_1(pages, k):
-    small, large = (lcm.compare(*layouts(pages, scale), rounding="exact") for scale in (1, k))
-    for average in AVERAGES:
-        np.testing.assert_allclose(values(large.soft(average)), values(small.soft(average)), rtol=1e-9)
-    gt, _ = layouts(pages)
-    dice = lcm.compare(gt, gt).soft()["dice"]
-    assert np.isnan(dice) or dice == pytest.approx(1)
-
-
-def test_a_blank_page_and_an_unused_label_do_not_lower_scores():
-    gt = build({"p": (10, 10), "blank": (10, 10)}, [("p", "a", 0, 0, 5, 5)], labels=["a", "unused"])
-    c = lcm.compare(gt, gt)
-    for average in ("micro", "macro", "samples"):
-        assert values(c.soft(average)) == [1, 1, 1, 1]
-    np.testing.assert_array_equal(c.soft(average=None)["recall"], [1, np.nan])
-    assert np.isnan(values(c.soft(page="blank"))).all()
-
-
-def test_scores_count_on_both_sides_and_the_highest_wins():
-    gt = build(ONE, [("p", "a", 0, 0, 10, 10, 0.5)])
-    pred = build(ONE, [("p", "a", 0, 0, 10, 5, 0.2), ("p", "a", 0, 0, 10, 10, 0.4), ("p", "a", 0, 0, 5, 10, 0.8)])
-    soft = lcm.compare(gt, pred).soft("micro")
-    # pred is 0.8 on one half of the page and 0.4 on the other, gt is 0.5 everywhere
-    assert soft["precision"] == pytest.approx(30 / 60) and soft["recall"] == pytest.approx(30 / 50)
-    assert soft["dice"] == pytest.approx(60 / (25 + 50 * 0.64 + 50 * 0.16))
-
-
-def test_soft_scores_use_the_options_of_the_comparison():
-    gt = build({"p": (10, 10), "q": (10, 10)}, [("p", "a", 0, 0, 10, 5), ("q", "a", 0, 0, 10, 5)])
-    pred = build({"p": (20, 20)}, [("p", "A", 0, 0, 20, 10, 0.8), ("p", "A", 0, 10, 20, 20, 0.1)])
-    plain = lcm.compare(gt, pred, mapping={"pred": {"A": "a"}})
-    assert plain.soft("micro")["precision"] == pytest.approx(40 / 45)
-    assert plain.soft("micro")["recall"] == pytest.approx(40 / 100)
-    strict = lcm.compare(gt, pred, taxonomy="match-names", min_score=0.5, missing_pages="ignore")
-    assert strict.soft("micro")["precision"] == pytest.approx(1)
-    assert strict.soft("micro")["recall"] == pytest.approx(0.8)
-
-
-def test_outlines_count_only_their_own_pixels():
-    pages = build({"p": (8, 8)}, []).page_columns
-    triangle = Outline((np.array([[0.0, 0.0], [7.5, 0.0], [0.0, 7.5]]),))
-    one = np.zeros(1, np.int32)
-    regions = Regions(one, one, np.array([[0.0, 0.0, 8.0, 8.0]]), np.array([0.5]), {0: triangle})
-    pred = make_layout("pred", "test", ["a"], pages, regions)
-    soft = lcm.compare(build({"p": (8, 8)}, [("p", "a", 0, 0, 8, 8)]), pred).soft("micro")
-    covered = sum(x + 0.5 + y + 0.5 < 7.5 for x in range(8) for y in range(8))  # no centre is on the edge
-    assert soft["recall"] == pytest.approx(covered * 0.5 / 64)
-    assert soft["precision"] == pytest.approx(1)
-
-
-def test_threads_and_chunks_change_nothing(monkeypatch):
-    from layoutcm.metrics import soft_layouts
-
-    rng = np.random.default_rng(5)
-    pages = {f"page {i}": (90, 70) for i in range(11)}
-    sides = []
-    for _ in "gp":
-        corners = np.sort(rng.integers(0, 90, (11 * 40, 2, 2)), axis=1).reshape(-1, 4)
-        rows = [
-            (f"page {i % 11}", LABELS[i % 3], *map(float, box), float(rng.random())) for i, box in enumerate(corners)
-        ]
-        sides.append(build(pages, rows, LABELS))
-    whole = lcm.compare(*sides, threads=1).soft_sums
-    monkeypatch.setattr(soft_layouts, "PAGES_PER_CHUNK", 3)
-    parts = lcm.compare(*sides, threads=3).soft_sums
-    np.testing.assert_array_equal(whole.page, parts.page)
-    np.testing.assert_array_equal(whole.label, parts.label)
-    np.testing.assert_array_equal(whole.sums, parts.sums)
-
-
-def test_soft_scores_without_a_meaning_are_nan(tmp_path):
-    gt = build(ONE, [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 1, 1)])
-    other = build(ONE, [("p", "x", 0, 0, 10, 10, 0.5)])
-    percent = build(ONE, [("p", "a", 0, 0, 10, 10, 87.0), ("p", "a", 0, 0, 10, 10, -3.0)])
-    for pred in (other, percent):
-        c = lcm.compare(gt, pred)
-        for average in AVERAGES:
-            assert np.isnan(values(c.soft(average))).all()
-        assert len(c.soft(average=None)["dice"]) == len(c.labels) - 1
-    (finding,) = (finding for finding in c.findings if finding.code == "score-range")
-    assert finding.count == 2 and "87" in finding.message
-    assert not np.isnan(lcm.compare(gt, build(ONE, [("p", "a", 0, 0, 10, 10, 1.0000001)])).soft()["dice"])
-    empty = build({}, [])
-    assert np.isnan(values(lcm.compare(empty, empty).soft("micro"))).all()
-
-
-def test_json_has_the_soft_scores(two_pages, tmp_path):
-    from layoutcm.tables.result_json import comparison_result
-
-    c = lcm.compare(*two_pages)
-    soft = json.loads(json.dumps(comparison_result(c), allow_nan=False))["soft"]
-    assert soft["beta"] == 1 and list(soft["averages"]) == ["micro", "macro", "samples"]
-    assert soft["averages"]["macro"] == c.soft()
-    assert [row["label"] for row in soft["classes"]] == c.labels[1:]
-    assert soft["classes"][3] == {"label": "picture", **{k: v[3] for k, v in c.soft(average=None).items()}}
-    for name, label in (("gt", "a"), ("pred", "b")):
-        (tmp_path / f"{name}.csv").write_text(f"page,label,x0,y0,x1,y1,width,height\np,{label},0,0,5,5,9,9\n")
-    target = tmp_path / "out.json"
-    assert main(["compare", str(tmp_path / "gt.csv"), str(tmp_path / "pred.csv"), "--json", str(target)]) == 0
-    assert json.loads(target.read_text())["soft"] is None
 
 
 def test_plain_arrays_of_any_kind():
@@ -317,13 +71,6 @@ def test_plain_arrays_of_any_kind():
 def test_wrong_arguments_are_named(arguments, named):
     with pytest.raises(lcm.InputError, match=named):
         lcm.soft_scores(*arguments)
-
-
-def test_wrong_options_of_a_comparison_are_named(two_pages):
-    c = lcm.compare(*two_pages)
-    for options in ({"average": "weighted"}, {"beta": "x"}, {"page": "zzz"}, {"page": "p1", "document": "p1"}):
-        with pytest.raises(lcm.InputError):
-            c.soft(**options)
 
 
 def test_torch_gives_the_same_scores_and_correct_gradients():

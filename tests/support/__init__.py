@@ -1,1 +1,1 @@
-"""What tests share: layouts from a few lines, generated pages, oracles, a browser, files to read."""
+"""What tests share: layouts from a few lines, generated pages, oracles, a browser, files to read, reports read back."""

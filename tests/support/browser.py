@@ -1,13 +1,15 @@
-"""Run the app on a server and open it in Chromium, for tests and screenshots."""
+"""Run the app on a server, open it in Chromium and use it, for tests and screenshots."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -72,3 +74,39 @@ def cell_centre(page: Page, row: int, column: int, rows: int, columns: int):
     """The pixel position of a matrix cell; all cells of the plot area have the same size."""
     box = page.locator(".nsewdrag").first.bounding_box()
     return box["x"] + (column + 0.5) * box["width"] / columns, box["y"] + (row + 0.5) * box["height"] / rows
+
+
+@contextmanager
+def tab(context):
+    """A page; all its requests must go to this machine."""
+    opened = context.new_page()
+    requested = []
+    opened.on("request", lambda request: requested.append(request.url))
+    yield opened
+    opened.close()
+    outside = {url for url in requested if not re.match(r"(https?|wss?)://127\.0\.0\.1:|data:|blob:", url)}
+    assert requested and not outside
+
+
+def wait_for_link(page, *parts):
+    """The address is written at the end of a run, after the text is on the screen."""
+    page.wait_for_url(lambda url: all(part in url for part in parts), timeout=10_000, wait_until="commit")
+    settle(page)
+
+
+def shown(page):
+    """The text of the page, without the sidebar."""
+    return page.locator("[data-testid=stMain]").inner_text()
+
+
+def upload(page, gt, pred):
+    """Upload the second file only after the page shows the first, because the test machine may be slow."""
+    for key, file in (("upload_gt", gt), ("upload_preds", pred)):
+        zone = page.locator(f".st-key-{key}")
+        zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
+        name = file["name"] if isinstance(file, dict) else Path(file).name
+        zone.get_by_text(name).first.wait_for(timeout=30_000)
+        settle(page, 500)
+    # The result: a matrix or a message.
+    page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=30_000)
+    settle(page)

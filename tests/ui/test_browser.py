@@ -2,9 +2,7 @@
 
 import json
 import re
-from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,7 +10,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.wording import thin_spaced
 from support.app_runner import HOSTILE, coco
-from support.browser import cell_centre, chromium, server, settle, visit
+from support.browser import cell_centre, chromium, server, settle, shown, tab, upload, visit, wait_for_link
 from support.paths import SAMPLE
 
 
@@ -39,41 +37,6 @@ def context(browser):
 def page(context):
     with tab(context) as opened:
         yield opened
-
-
-@contextmanager
-def tab(context):
-    """A page; all its requests must go to this machine."""
-    opened = context.new_page()
-    requested = []
-    opened.on("request", lambda request: requested.append(request.url))
-    yield opened
-    opened.close()
-    outside = {url for url in requested if not re.match(r"(https?|wss?)://127\.0\.0\.1:|data:|blob:", url)}
-    assert requested and not outside
-
-
-def wait_for_link(page, *parts):
-    """The address is written at the end of a run, after the text is on the screen."""
-    page.wait_for_url(lambda url: all(part in url for part in parts), timeout=10_000, wait_until="commit")
-    settle(page)
-
-
-def shown(page):
-    return page.locator("[data-testid=stMain]").inner_text()
-
-
-def upload(page, gt, pred):
-    """Upload the second file only after the page shows the first, because the test machine may be slow."""
-    for key, file in (("upload_gt", gt), ("upload_preds", pred)):
-        zone = page.locator(f".st-key-{key}")
-        zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
-        name = file["name"] if isinstance(file, dict) else Path(file).name
-        zone.get_by_text(name).first.wait_for(timeout=30_000)
-        settle(page, 500)
-    # The result: a matrix or a message.
-    page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=30_000)
-    settle(page)
 
 
 def test_a_flipped_prediction_is_repaired_by_one_click(page, address):

@@ -1,146 +1,19 @@
-"""Parts of the dashboard that need no page: page images, label order, data folder, dropped files, repairs."""
+"""Parts of the dashboard that need no page: warm-up, data folder, charts, dropped files, repairs, page maps."""
 
 import ast
-import base64
-import io
 import json
 
-import numpy as np
 import pytest
 import streamlit as st
-from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.label_order import order_labels
-from layoutcm.drawing.palette import LIT, rgb
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
-from layoutcm.ui import dropped_files, image_uris, input_files, warm_up
+from layoutcm.ui import dropped_files, input_files, warm_up
 from layoutcm.ui.input_files import ComparisonRequest, data_files, input_from_bytes, input_from_path, layouts_of
-from layoutcm.ui.parts import findings, thumbnails
-from support.image_files import pdf, png, zipped
-from support.layouts import build
+from layoutcm.ui.parts import findings
+from support.image_files import png, zipped
 from support.paths import ROOT
-
-
-def shown(picture):
-    uri = image_uris.picture_uri(picture, 64)
-    return None if uri is None else Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2])))
-
-
-def compared(*names, documents=None):
-    layout = build(dict.fromkeys(names, (40, 30)), [], documents=documents)
-    return lcm.compare(layout, layout)
-
-
-def uploaded(**files):
-    return image_uris.images_of_uploads([input_from_bytes(name, data) for name, data in files.items()])
-
-
-def frames(sizes, format="TIFF"):
-    """An image file with several pages of different sizes."""
-    out = io.BytesIO()
-    first, *others = (Image.new("RGB", size, "white") for size in sizes)
-    first.save(out, format, save_all=True, append_images=others)
-    return out.getvalue()
-
-
-def test_images_are_matched_like_pages():
-    scans = {"x/b.png": png((8, 9)), "x/d 1.webp": frames([(6, 7)], "WEBP"), "note.txt": b"no"}
-    images = uploaded(**{"scans/a.PNG": png(), "pages.zip": zipped(**scans)})
-    c = compared("a.jpg", "img/b", "c", "D%201")
-    assert [shown(images.find(c, page)).size for page in (0, 1, 3)] == [(40, 30), (8, 9), (6, 7)]
-    assert images.find(c, 2) is None and image_uris.picture_uri(None) is None
-
-
-def test_an_ambiguous_image_name_is_not_matched():
-    images = uploaded(**{"scans.zip": zipped(**{"train/a.png": png((8, 9)), "val/a.png": png()})})
-    c = compared("a.tif")
-    assert images.find(c, 0) is None and images.unmatched_files(c) == ["train/a.png", "val/a.png"]
-    assert shown(images.find(compared("val/a.png", "train/a.png"), 0)).size == (40, 30)
-
-
-@pytest.mark.parametrize("name", ["report_p2", "report-0002.png", "Report 2", "img/report_page_002.jpg"])
-@pytest.mark.parametrize(("file", "data", "size"), [
-    ("report.pdf", pdf(), (48, 64)),
-    ("report.tiff", frames([(9, 9), (20, 10)]), (20, 10)),
-    ("all.zip", zipped(**{"report.tif": frames([(9, 9), (20, 10)])}), (20, 10)),
-    ("all.zip", zipped(**{"report.pdf": pdf()}), (48, 64)),
-])  # fmt: skip
-def test_pages_of_a_pdf_or_a_tiff_are_found_by_number(file, data, size, name):
-    images = uploaded(**{file: data})
-    c = compared(name, "other")
-    assert shown(images.find(c, 0)).size == size and images.find(c, 1) is None
-    assert images.unmatched_files(c) == []  # page 1 is not used, but another page of the file is
-
-
-def test_pages_with_document_and_number_are_found_in_a_pdf():
-    images = uploaded(**{"report.pdf": pdf()})
-    numbered = compared("first", "second", documents={"first": "report.pdf", "second": "report.pdf"})
-    numbered.alignment.layouts[0].page_columns.numbers[:] = [1, 3]
-    assert images.find(numbered, 0).page_index == 0 and images.find(numbered, 1) is None
-
-
-def test_an_image_with_the_page_name_of_pred_is_found():
-    gt, pred = (build({name: (40, 30)}, []) for name in ("left", "right"))
-    c = lcm.compare(gt, pred, pages={"left": "right"})
-    images = uploaded(**{"right.png": png()})
-    assert c.pages == ["left"] and images.find(c, 0).file == "right.png"
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [("a.docx", b"x"), ("a.pdf", b"no pdf"), ("a.zip", b"no zip")],
-)
-def test_a_file_that_is_no_image_is_named_in_the_error(name, data):
-    with pytest.raises(lcm.InputError, match=name):
-        image_uris.images_of_uploads([input_from_bytes(name, data)])
-
-
-def test_too_many_or_too_large_members_are_refused(monkeypatch):
-    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBER_BYTES", 10)
-    with pytest.raises(lcm.InputError, match=r"a\.png"):
-        image_uris.images_of_uploads([input_from_bytes("x.zip", zipped(**{"a.png": png()}))])
-    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBERS", 1)
-    with pytest.raises(lcm.InputError, match="2 files"):
-        image_uris.images_of_uploads([input_from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
-
-
-@pytest.mark.filterwarnings("ignore:Corrupt EXIF")
-def test_a_broken_or_huge_picture_is_not_shown(monkeypatch):
-    names = ["a.png", "cut.png", "c.tif", "b.png"]
-    broken = uploaded(**dict(zip(names, [b"no image", png()[:-40], b"II*\0no tiff", png((50, 50))])))
-    assert [picture.file for picture in broken.pictures] == names
-    assert [shown(picture) for picture in broken.pictures[:3]] == [None, None, None]
-    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_PIXELS", 100)
-    assert shown(broken.pictures[3]) is None
-
-
-def test_pictures_of_a_folder(tmp_path):
-    (tmp_path / "p.png").write_bytes(png())
-    (tmp_path / "p.txt").write_text("no")
-    images = image_uris.images_of_folder(str(tmp_path))
-    assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "report.pdf").write_bytes(pdf())
-    (tmp_path / "deep" / "locked.pdf").write_bytes(b"no pdf")
-    assert shown(image_uris.images_of_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
-    assert not image_uris.images_of_folder("").pictures
-
-
-@pytest.mark.parametrize("with_picture", [False, True])
-def test_a_thumbnail_lights_the_pixels_of_a_cell(two_pages, with_picture):
-    c = lcm.compare(*two_pages)
-    picture = image_uris.images_of_uploads([input_from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
-    data = thumbnails.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
-    image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
-    at = lambda x, y: image[round(y * 21), round(x * 21)]
-    paper = 140 if with_picture else 250
-    assert image.shape == (420, 420, 3)
-    np.testing.assert_allclose(at(5, 5), paper, atol=4)
-    for y, share in ((8, 0.5), (16, 1.0)):
-        strength = 0.45 + 0.4 * share
-        np.testing.assert_allclose(at(15, y), np.array(rgb(LIT)) * strength + paper * (1 - strength), atol=4)
 
 
 def test_the_warm_up_runs():
@@ -169,37 +42,6 @@ def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
     assert input_from_path(folder / "gt.json").source == ("gt.json", b"{}")  # messages must not show the path
     monkeypatch.setenv("LAYOUTCM_APP", "{}")
     assert data_files() == {}
-
-
-def test_orders_of_labels():
-    gt, pred = ["b", "b", "c", "c", "a"], ["b", "c", "c", "c", "a"]
-    m = lcm.label_sets_confusion(gt, pred, ["b", "unused", "c", "a"], weights=[5, 2, 9, 9, 1])
-    names = lambda order, empty=False: [m.labels[i] for i in order_labels(m, order, empty)[0]]
-    assert names("as given") == ["Background", "b", "c", "a"]
-    assert names("as given", empty=True) == ["Background", "b", "unused", "c", "a"]
-    assert names("by size") == ["Background", "c", "b", "a"]
-    assert names("by name") == ["Background", "a", "b", "c"]
-    assert names("by similarity") == ["Background", "c", "b", "a"]
-    rows, columns = order_labels(m, "by family", False, ["b", "a", "c"])
-    assert [m.labels[i] for i in rows] == ["Background", "b", "a", "c"] and rows == columns
-    assert [m.labels[i] for i in order_labels(m, "by family", True, ["c"])[0]] == [
-        "Background",
-        "c",
-        "b",
-        "unused",
-        "a",
-    ]
-    assert order_labels(m, "by family", False) == order_labels(m, "as given", False)
-
-
-def test_different_taxonomies_are_ordered_side_by_side():
-    gt = build({"p": (10, 10)}, [("p", "b", 0, 0, 5, 10), ("p", "a", 5, 0, 10, 10)])
-    pred = build({"p": (10, 10)}, [("p", "z", 0, 0, 5, 10), ("p", "y", 5, 0, 10, 10)])
-    m = lcm.compare(gt, pred).confusion()
-    rows, columns = order_labels(m, "by name", False)
-    assert [m.labels[i] for i in rows] == ["Background", "a", "b"]
-    assert [m.labels[j] for j in columns] == ["Background", "y", "z"]
-    assert order_labels(m, "by similarity", True)[0][0] == 0 and np.isfinite(m.values).all()
 
 
 def test_every_chart_can_be_saved_as_an_image():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import layoutcm as lcm
 from layoutcm.drawing.palette import DARK, LIGHT
@@ -59,21 +58,3 @@ def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
     assert not confusion.diagonal
     assert [confusion.labels[i] for i in rows] == ["title", "paragraph", "OOF"]
     assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "OOF"]
-
-
-def headline_app():
-    import streamlit as st
-
-    from layoutcm.ui import choices, link, session
-    from layoutcm.ui.parts import families
-
-    link.start_session()
-    session.open_named("sample")
-    st.text(families.family_headline(session.current_comparison())[1])
-    choices.put(families="alone")
-    st.text(str(families.family_headline(session.current_comparison())))
-
-
-def test_family_headline():
-    app = AppTest.from_function(headline_app, default_timeout=60).run()
-    assert not app.exception and [text.value for text in app.text] == ["96.8 %", "None"]

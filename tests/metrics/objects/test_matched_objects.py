@@ -1,16 +1,10 @@
-"""Objects: worked examples, which regions count, and the values that need no scores."""
-
-import json
+"""Objects: worked examples, levels, options, and the values that need no scores."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.metrics.objects.average_precision import coco_ap, sum_ap, voc_ap
-from layoutcm.tables.result_json import comparison_result
-from support.coco_oracle import assert_equal_to_pycocotools, read_pair
 from support.layouts import build
 
 PAGE = {"p": (100, 100)}
@@ -100,17 +94,6 @@ def test_without_scores_only_ap_is_missing(two_pages):
     assert np.trace(matrix) == matrix.sum() == 5
 
 
-def test_without_scores_predictions_are_matched_in_file_order():
-    gt = build(PAGE, [("p", "a", 0, 0, 10, 10)])
-    near, exact = ("p", "b", 0, 0, 10, 9), ("p", "a", 0, 0, 10, 10)
-    for rows in ([near, exact], [exact, near]):
-        matrix = lcm.compare(gt, build(PAGE, rows)).objects().confusion_at(0.5)
-        assert matrix.loc["a", rows[0][1]] == 1 and matrix.loc["invented", rows[1][1]] == 1
-    # A prediction with a score comes before those without one.
-    matrix = lcm.compare(gt, build(PAGE, [near, (*exact, 0.1)])).objects().confusion_at(0.5)
-    assert matrix.loc["a", "a"] == 1
-
-
 def test_some_scores_are_not_enough(two_pages):
     gt, _ = two_pages
     mixed = build({"p1": (20, 20), "p2": (10, 10)}, [("p1", "title", 0, 0, 20, 4, 0.9), ("p2", "table", 0, 0, 10, 5)])
@@ -164,108 +147,6 @@ def test_objects_use_score_threshold_missing_pages_and_scale():
     assert scores(missing_pages="ignore", min_score=0.5) == {"precision": 1, "recall": 1, "f1": 1}
 
 
-def coco(annotations, results, labels=("a",), size=100):
-    """One page with annotations and results, each given as (label, box, further fields)."""
-    fields = lambda i, label, box, more: {"image_id": 1, "category_id": labels.index(label) + 1, "bbox": box, **more}
-    plain = {"iscrowd": 0}
-    gt = {
-        "images": [{"id": 1, "file_name": "p.png", "width": size, "height": size}],
-        "categories": [{"id": i + 1, "name": label} for i, label in enumerate(labels)],
-        "annotations": [
-            {"id": i + 1, "area": box[2] * box[3]} | fields(i, label, box, plain | more)
-            for i, (label, box, more) in enumerate(annotations)
-        ],
-    }
-    return gt, [fields(i, label, box, more) for i, (label, box, more) in enumerate(results)]
-
-
-def test_crowds_and_predictions_on_them_do_not_count():
-    crowd, alone = ("a", [0, 0, 50, 50], {"iscrowd": 1}), ("a", [60, 60, 20, 20], {})
-    inside = [("a", [x, 0, 10, 10], {"score": 0.9}) for x in (0, 20, 40)]
-    gt, results = coco([crowd, alone], [*inside, ("a", [60, 60, 20, 20], {"score": 0.5})])
-    objects = lcm.compare(*read_pair(gt, results)).objects()
-    assert objects.ap == 1 and objects.scores_at(0.5) == {"precision": 1, "recall": 1, "f1": 1}
-    assert objects.confusion_at(0.5).to_numpy().tolist() == [[1, 0], [0, 0]]
-    assert objects.per_class["gt"].tolist() == [1] and len(objects.curve("a", 0.5)) == 1
-    assert_equal_to_pycocotools(gt, results)
-
-
-def test_crowds_do_not_change_pixel_counts():
-    rows = [("a", [0, 0, 50, 50], {"iscrowd": 1}), ("a", [60, 60, 20, 20], {"area": 3})]
-    marked, results = coco(rows, [("a", [0, 0, 50, 50], {"score": 0.5})])
-    plain, _ = coco([(label, box, {}) for label, box, _ in rows], [])
-    matrices = [lcm.compare(*read_pair(gt, results)).confusion().values.tolist() for gt in (marked, plain)]
-    assert matrices[0] == matrices[1]
-
-
-def test_crowds_and_areas_belong_to_the_right_regions():
-    gt, _ = coco(
-        [
-            ("a", [0, 0, 0, 5], {"iscrowd": True}),  # no area: dropped
-            ("b", [0, 0, 5, 5], {"iscrowd": 1, "area": 7}),
-            ("Background", [0, 0, 5, 5], {}),  # dropped, too
-            ("a", [0.1, 0, 0.2, 5], {"area": None}),
-        ],
-        [],
-        labels=("a", "b", "Background"),
-    )
-    layout = lcm.read(("gt.json", json.dumps(gt).encode()))
-    facts = layout.region_columns.coco
-    assert facts.crowd.tolist() == [True, False]
-    assert facts.areas.tolist() == pytest.approx([7, np.nan], nan_ok=True)
-    assert facts.sizes.tolist() == [[5, 5], [0.2, 5]]
-
-
-def test_ignore_without_crowd_changes_nothing_as_in_pycocotools_and_is_reported():
-    gt, results = coco([("a", [0, 0, 9, 9], {"ignore": 1})], [("a", [50, 50, 9, 9], {"score": 1})])
-    layout, pred = read_pair(gt, results)
-    assert [finding.code for finding in layout.findings] == ["ignore-without-crowd"]
-    assert lcm.compare(layout, pred).objects().ap == 0
-    assert_equal_to_pycocotools(gt, results)
-
-
-def test_the_last_of_equal_overlaps_is_taken_as_in_pycocotools():
-    gt, results = coco(
-        [("a", [10, 0, 10, 10], {}), ("a", [12, 0, 10, 10], {})],
-        [("a", [11, 0, 10, 10], {"score": 0.9}), ("a", [8, 0, 10, 10], {"score": 0.8})],
-    )
-    assert lcm.compare(*read_pair(gt, results)).objects().scores_at(0.6)["recall"] == 1
-    assert_equal_to_pycocotools(gt, results)
-
-
-def test_the_same_box_under_two_labels_is_found_under_both():
-    rows = [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 10, 10), ("p", "c", 0, 0, 10, 10)]
-    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]):
-        pred = build(PAGE, [rows[i] for i in order], ["a", "b", "c"])
-        matrix = lcm.compare(build(PAGE, rows), pred).objects().confusion_at(0.5).to_numpy()
-        assert matrix.tolist() == np.diag([1, 1, 1, 0]).tolist()
-
-
-def test_an_outline_that_is_a_box_replaces_the_bbox():
-    square = {"segmentation": [[0, 0, 20, 0, 20, 20, 0, 20]]}
-    gt, results = coco([("a", [0, 0, 10, 10], square)], [("a", [0, 0, 20, 20], {"score": 1})])
-    assert lcm.compare(*read_pair(gt, results, shapes="polygon")).objects().scores_at(0.9)["f1"] == 1
-    assert lcm.compare(*read_pair(gt, results)).objects().scores_at(0.9)["f1"] == 0
-
-
-def test_masks_of_another_resolution_are_scaled_to_the_page_of_gt():
-    ring = [[8, 8, 48, 8, 48, 28, 28, 28, 28, 48, 8, 48]]
-    gt, _ = coco([("a", [8, 8, 40, 40], {"segmentation": ring})], [], size=64)
-    half = np.zeros((32, 32), bool)
-    half[4:14, 4:24] = half[14:24, 4:14] = True
-    runs = np.diff(np.flatnonzero(np.diff(np.r_[0, half.ravel(order="F"), 1])), prepend=0).tolist()
-    assert sum(runs) <= 32 * 32
-    runs.append(32 * 32 - sum(runs))
-    for shape in ({"size": [32, 32], "counts": runs}, [[value / 2 for value in ring[0]]]):
-        pred, _ = coco([("a", [4, 4, 20, 20], {"segmentation": shape, "score": 0.9})], [], size=32)
-        layouts = [
-            lcm.read((f"{i}.json", json.dumps(one).encode()), shapes="polygon") for i, one in enumerate((gt, pred))
-        ]
-        objects = lcm.compare(*layouts).objects()
-        assert objects.shapes == "mask" and objects.scores_at(0.999)["f1"] == 1
-        assert objects.sides[1].areas.tolist() == [1600]  # the bbox of a prediction, scaled
-
-
 def test_values_are_computed_on_first_use(two_pages):
     objects = lcm.compare(*two_pages).objects()
     objects.scores_at(0.5), objects.confusion_at(0.5), objects.curve("title", 0.5)
@@ -288,97 +169,3 @@ def test_unknown_rules_and_labels_are_errors(two_pages):
         objects.ap_at(0.5, "pascal")
     with pytest.raises(lcm.InputError, match="there is no label"):
         objects.curve("Title", 0.5)
-
-
-def matched_by_loop(gt, pred, iou, class_aware):
-    """The matcher in plain Python: (gt, pred) pairs of rows (page, label, x0, y0, x1, y1[, score])."""
-    pairs, taken = [], set()
-    for p in sorted(range(len(pred)), key=lambda i: (-pred[i][6], i)):
-        best = None
-        for g in range(len(gt)):
-            if g in taken or gt[g][0] != pred[p][0] or (class_aware and gt[g][1] != pred[p][1]):
-                continue
-            key = (overlap(gt[g], pred[p]), gt[g][1] == pred[p][1], g)
-            if key[0] >= iou and (best is None or key > best):
-                best = key
-        if best:
-            taken.add(best[2])
-            pairs.append((best[2], p))
-    return pairs
-
-
-def overlap(gt, pred):
-    width = min(gt[4], pred[4]) - max(gt[2], pred[2])
-    height = min(gt[5], pred[5]) - max(gt[3], pred[3])
-    common = max(width, 0) * max(height, 0)
-    area = lambda box: (box[4] - box[2]) * (box[5] - box[3])
-    return common / (area(gt) + area(pred) - common)
-
-
-def region(draw, pages, scored):
-    x, y = draw(st.integers(0, 12)), draw(st.integers(0, 12))
-    box = (x, y, x + draw(st.integers(1, 8)), y + draw(st.integers(1, 8)))
-    row = (draw(st.sampled_from(pages)), draw(st.sampled_from("abc")), *box)
-    return (*row, draw(st.sampled_from([0.2, 0.5, 0.9]))) if scored else row
-
-
-@st.composite
-def sides(draw):
-    pages = ["p", "q"]
-    gt = [region(draw, pages, False) for _ in range(draw(st.integers(0, 8)))]
-    return gt, [region(draw, pages, True) for _ in range(draw(st.integers(0, 8)))]
-
-
-@settings(max_examples=80, deadline=None)
-@given(sides(), st.sampled_from([0.1, 0.3, 0.5, 1.0]))
-def test_scores_and_matrix_at_one_iou_are_those_of_a_plain_loop(rows, iou):
-    gt, pred = rows
-    pages = {"p": (20, 20), "q": (20, 20)}
-    objects = lcm.compare(build(pages, gt, "abc"), build(pages, pred, "abc")).objects()
-    for class_aware in (True, False):
-        hits = len(matched_by_loop(gt, pred, iou, class_aware))
-        expected = [hits / len(pred) if pred else np.nan, hits / len(gt) if gt else np.nan]
-        found = objects.scores_at(iou, class_aware)
-        assert [found["precision"], found["recall"]] == pytest.approx(expected, nan_ok=True)
-    table = np.zeros((4, 4), int)
-    pairs = matched_by_loop(gt, pred, iou, class_aware=False)
-    for g, p in pairs:
-        table["abc".index(gt[g][1]), "abc".index(pred[p][1])] += 1
-    for g in set(range(len(gt))) - {g for g, _ in pairs}:
-        table["abc".index(gt[g][1]), 3] += 1
-    for p in set(range(len(pred))) - {p for _, p in pairs}:
-        table[3, "abc".index(pred[p][1])] += 1
-    assert objects.confusion_at(iou).to_numpy().tolist() == table.tolist()
-    classes = objects.class_scores_at(iou).set_index("label")
-    hits = [gt[g][1] for g, _ in matched_by_loop(gt, pred, iou, class_aware=True)]
-    assert classes["found"].to_dict() == {label: hits.count(label) for label in "abc"}
-
-
-def test_json_has_objects_and_centroids(two_pages):
-    answer = comparison_result(lcm.compare(*two_pages))
-    objects = json.loads(json.dumps(answer["objects"], allow_nan=False))
-    assert objects["summary"]["AP"] == pytest.approx(0.43) and objects["summary"]["APlarge"] is None
-    assert objects["per_class"][5] == {
-        "label": "caption", "gt": 0, "pred": 1, "ap": None, "ap50": None, "ap75": None, "ar": None,
-    }  # fmt: skip
-    assert objects["why_no_ap"] is None and objects["gt"] == 5 and objects["pred"] == 7
-    at = objects["at_iou"]
-    assert at["iou"] == 0.5 and at["recall"] == 0.8 and at["class_blind"]["recall"] == 1
-    assert at["ap"]["coco"]["table"] == pytest.approx(0.5) and set(at["ap"]) == {"coco", "sum", "voc"}
-    assert at["map"] == {"coco": pytest.approx(0.7), "sum": pytest.approx(0.7), "voc": pytest.approx(0.7)}
-    assert at["confusion"]["gt_labels"][-1] == "invented" and at["confusion"]["values"][2][1] == 1
-    assert [objects[name] for name in ("ap", "ap50", "ap75")] == pytest.approx([0.43, 0.7, 0.5])
-    assert answer["centroids"]["tolerance"] == [20, 20] and answer["centroids"]["class_aware"]
-    assert set(answer["centroids"]["one_to_one"]) == {"precision", "recall", "f1"}
-    without = comparison_result(lcm.compare(two_pages[0], two_pages[0]))["objects"]
-    assert without["summary"]["AP"] is None and without["at_iou"]["ap"] is None and "no scores" in without["why_no_ap"]
-    assert without["ap"] is without["ap50"] is without["ap75"] is without["ar"] is None
-
-
-def test_json_has_centroids_without_labels_if_the_labels_differ(two_pages):
-    other = {"pred": {"title": "headline", "table": "grid"}}
-    answer = comparison_result(lcm.compare(*two_pages, mapping=other, taxonomy="different"))
-    blind = lcm.compare(*two_pages).centroids(class_aware=False)
-    assert answer["centroids"]["class_aware"] is False
-    assert answer["centroids"]["one_to_one"]["recall"] == blind.recall > 0
-    assert answer["objects"]["ap"] is None and "different labels" in answer["objects"]["why_no_ap"]

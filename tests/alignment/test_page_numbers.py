@@ -1,0 +1,72 @@
+"""Pages matched by document and page number, counted from 0 or from 1."""
+
+import pytest
+
+from support.named_pages import codes, compared, in_document, matched
+
+
+def test_pages_are_matched_by_document_and_page_number():
+    gt = [*in_document("reports/A.pdf", (1, 2, 5)), *in_document("b.pdf", (1, 2))]
+    pred = [("hash-x", "B", 2), ("hash-y", "a.PDF", 5), ("hash-z", "a.PDF", 7)]
+    found, left = matched(compared(gt, pred))
+    assert {page: pair for page, pair in found.items() if pair[1]} == {
+        "reports/A.pdf-5": ("hash-y", "number"),
+        "b.pdf-2": ("hash-x", "number"),
+    }
+    assert left == ["hash-z"]
+
+
+def test_number_at_the_end_of_a_hash_is_not_a_page_number():
+    gt = [("0f3a17", "report.pdf", -1), ("9be2", "report.pdf", -1)]
+    pred = ["report_17", "report_2"]
+    assert {how for _, how in matched(compared(gt, pred))[0].values()} == {""}
+    assert matched(compared([("0f3a17", "report.pdf", 17)], ["report_17"]))[0] == {"0f3a17": ("report_17", "number")}
+
+
+def test_single_document_that_one_side_does_not_name():
+    found, _ = matched(compared(in_document("report.pdf", (1, 2, 3)), ["page_1.png", "page_2.png", "page_3.png"]))
+    assert [pred for pred, _ in found.values()] == ["page_1.png", "page_2.png", "page_3.png"]
+    two = [*in_document("report.pdf", (1, 2)), *in_document("other.pdf", (3,))]
+    assert {how for _, how in matched(compared(two, ["page_1", "page_2", "page_3"]))[0].values()} == {""}
+    named = in_document("other.pdf", (1, 2, 3))
+    assert {how for _, how in matched(compared(in_document("report.pdf", (1, 2, 3)), named))[0].values()} == {""}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_pages_counted_from_0_and_from_1(swapped):
+    from_one = [*in_document("a", range(1, 5), "one {} {}"), *in_document("b", (7,), "one {} {}")]
+    from_zero = [*in_document("a", range(0, 4), "zero {} {}x"), *in_document("b", (6,), "zero {} {}x")]
+    c = compared(from_zero, from_one) if swapped else compared(from_one, from_zero)
+    pairs = c.page_matches()[["gt_page", "pred_page"]].values.tolist()
+    expected = [[f"one a {i}", f"zero a {i - 1}x"] for i in range(1, 5)] + [["one b 7", "zero b 6x"]]
+    assert pairs == ([pair[::-1] for pair in expected] if swapped else expected)
+    assert codes(c) == {"page-numbers-shifted": 5}
+    (finding,) = (finding for finding in c.findings if finding.code == "page-numbers-shifted")
+    zero, one = ("gt", "pred") if swapped else ("pred", "gt")
+    assert f"shifted by one, because {zero} counts pages from 0 and {one} from 1" in finding.message
+    assert "--pages" in finding.hint
+
+
+def test_names_that_count_from_0_and_from_1():
+    c = compared([f"doc page {i}.png" for i in (1, 2, 3)], [f"doc-{i:03}.jpg" for i in (0, 1, 2)])
+    assert [pred for pred, _ in matched(c)[0].values()] == ["doc-000.jpg", "doc-001.jpg", "doc-002.jpg"]
+
+
+def test_undecided_shift_matches_nothing_and_is_reported():
+    """Page 0 of one side may be a cover that the other side lacks, or page 1 of the other side."""
+    c = compared(in_document("a", (1, 2, 3, 4), "g{}{}"), in_document("a", (0, 1, 2), "p{}{}x"))
+    assert {how for _, how in matched(c)[0].values()} == {""}
+    assert codes(c) == {"page-numbers-ambiguous": 4, "page-only-in-gt": 4, "page-only-in-pred": 3}
+
+
+def test_no_shift_if_a_document_contradicts_it():
+    gt = [*in_document("a", (1, 2), "g{}{}"), *in_document("b", (3, 4), "g{}{}")]
+    pred = [*in_document("a", (0, 1), "p{}{}x"), *in_document("b", (3, 4), "p{}{}x")]
+    assert {how for _, how in matched(compared(gt, pred))[0].values()} == {""}
+
+
+def test_equal_names_that_seem_shifted_are_reported():
+    c = compared([f"doc_{i}.png" for i in (1, 2, 3, 4)], [f"doc_{i}.png" for i in (0, 1, 2, 3)])
+    found, left = matched(c)
+    assert found["doc_3.png"] == ("doc_3.png", "exact") and found["doc_4.png"] == ("", "") and left == ["doc_0.png"]
+    assert codes(c) == {"page-numbers-suspect": 3, "page-only-in-gt": 1, "page-only-in-pred": 1}

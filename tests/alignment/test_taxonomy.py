@@ -1,0 +1,134 @@
+"""Labels of two sides: same, different or mapped, mapping files, and findings about labels."""
+
+import json
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from support.finding_codes import codes
+from support.layouts import build
+
+ONE = {"p": (10, 10)}
+LAYOUT = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5)])
+
+
+def coco_layout(tmp_path, labels=("a", "b", "c")):
+    path = tmp_path / "gt.json"
+    document = {
+        "images": [{"id": 1, "width": 30, "height": 10, "file_name": "p"}],
+        "categories": [{"id": i + 1, "name": name} for i, name in enumerate(labels)],
+        "annotations": [
+            {"id": i, "image_id": 1, "category_id": i + 1, "bbox": [10 * i, 0, 10, 10]} for i in range(len(labels))
+        ],
+    }
+    path.write_text(json.dumps(document))
+    return lcm.read(path)
+
+
+def test_taxonomies():
+    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    assert lcm.compare(gt, build(ONE, [("p", "a", 0, 0, 5, 10)])).taxonomy == "same"
+    assert lcm.compare(gt, build(ONE, [("p", "a", 0, 0, 5, 10)], labels=["a", "z"])).taxonomy == "same"
+    other = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "B", 5, 0, 10, 10)])
+    different = lcm.compare(gt, other)
+    assert different.taxonomy == "different"
+    m = different.confusion()
+    assert m.labels == ["Background", "a", "b", "a", "B"]
+    expected = np.zeros((5, 5))
+    expected[1, 3] = expected[2, 4] = 50
+    np.testing.assert_array_equal(m.values, expected)
+    assert np.isnan(m.class_values()["f1"]).all() and np.isnan(list(m.average("macro").values())).all()
+    assert m.recall[1, 3] == 1 and m.collapse().recall[1, 1] == 1
+    assert m.visible == ([0, 1, 2], [0, 3, 4])
+    assert different.average("macro", over="pages").keys() == {"precision", "recall", "f1"}
+    for options in ({"taxonomy": "match-names"}, {"mapping": {"pred": {"B": "b"}}}):
+        mapped = lcm.compare(gt, other, **options)
+        assert mapped.taxonomy == "mapped"
+        assert mapped.confusion().average("macro")["f1"] == 1
+    assert lcm.compare(gt, other, taxonomy="same").confusion().labels == ["Background", "a", "b", "B"]
+
+
+def test_matching_names_does_not_change_labels_with_an_exact_match():
+    layout = build(ONE, [("p", "list-item", 0, 0, 5, 10), ("p", "List item", 5, 0, 10, 10), ("p", "-", 0, 0, 1, 1)])
+    m = lcm.compare(layout, layout, taxonomy="match-names").confusion()
+    assert (m.values == np.diag(np.diag(m.values))).all()
+
+
+def test_equal_names_of_different_taxonomies_are_reported():
+    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    pred = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "z", 5, 0, 10, 10)])
+    c = lcm.compare(gt, pred)
+    assert c.taxonomy == "different" and codes(c.findings) == {"equal-label-names": 1}
+
+
+def test_labels_used_by_one_side_only():
+    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    pred = build(ONE, [("p", "a", 0, 0, 5, 10)])
+    assert codes(lcm.compare(gt, pred).findings) == {"label-only-in-gt": 1}
+
+
+def test_a_taxonomy_is_mapped_only_if_a_label_has_a_new_name():
+    gt = build(ONE, [("p", "a", 0, 0, 5, 10)])
+    for options in ({"taxonomy": "match-names"}, {"mapping": {"pred": {"a": "a"}, "gt": {"zzz": "a"}}}):
+        same = lcm.compare(gt, gt, **options)
+        assert same.taxonomy == "same" and "mapped_labels" not in same.recipe
+
+
+def test_a_mapping_joins_labels_and_maps_to_background():
+    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    joined = lcm.compare(gt, gt, mapping={"gt": {"a": "b"}, "pred": {"a": "b"}})
+    assert joined.confusion().labels == ["Background", "b"]
+    np.testing.assert_array_equal(joined.confusion().values, [[0, 0], [0, 100]])
+    dropped = lcm.compare(gt, gt, mapping={"gt": {"a": "Background"}})
+    np.testing.assert_array_equal(dropped.confusion().values, [[0, 0, 50], [0, 50, 0], [0, 0, 0]])
+    assert "background-region" in codes(dropped.findings)
+    unknown = lcm.compare(gt, gt, mapping={"pred": {"zzz": "a"}})
+    assert codes(unknown.findings) == {"mapping-unused": 1}
+    assert unknown.taxonomy == "same" and "mapped" not in unknown.recipe
+
+
+def test_a_mapping_may_join_labels_and_drop_one(tmp_path):
+    gt = coco_layout(tmp_path)
+    mapping = {"gt": {"a": "Background", "b": "c"}, "pred": {"a": "Background", "b": "c"}}
+    m = lcm.compare(gt, gt, mapping=mapping).confusion()
+    assert m.labels == ["Background", "c"] and m.values.tolist() == [[100, 0], [0, 200]]
+
+
+def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_right_name():
+    gt = build(ONE, [("p", "Section-header", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
+    pred = build(ONE, [("p", "heading", 0, 0, 5, 10), ("p", "Text", 5, 0, 10, 10)])
+    typo = lcm.compare(gt, pred, mapping={"pred": {"Headng": "Section-header", "seal": "Text"}})
+    found = {finding.code: finding for finding in typo.findings}
+    misspelt, unused = found["mapping-misspelt"], found["mapping-unused"]
+    assert misspelt.severity == "warning" and misspelt.hint.startswith("Write 'heading'")
+    assert "names 1 label that" in misspelt.message and "'Headng'" in misspelt.message
+    assert unused.severity == "info" and "'seal'" in unused.message
+    assert typo.taxonomy == "different" and "mapped_labels" not in typo.recipe
+    # A mapping may have the spellings of several predictions: no warning if the similar label is mapped, too.
+    both = lcm.compare(gt, pred, mapping={"pred": {"Heading": "Section-header", "heading": "Section-header"}})
+    assert codes(both.findings) == {"mapping-unused": 1} and both.taxonomy == "mapped"
+    assert "|mapped_labels:1|" in both.recipe
+
+
+def test_mapping_files(tmp_path):
+    gt = build(ONE, [("p", "a", 0, 0, 5, 10)])
+    path = tmp_path / "mapping.yaml"
+    path.write_text("gt: {a: b}\npred:\n  a: b\n")
+    assert lcm.compare(gt, gt, mapping=path).confusion().labels == ["Background", "b"]
+    for wrong in ("gt: [a]", "[1]", "sides: {a: b}", "gt: {a: b", "\x00"):
+        path.write_text(wrong)
+        with pytest.raises(lcm.InputError, match=r"mapping\.yaml"):
+            lcm.compare(gt, gt, mapping=path)
+    with pytest.raises(lcm.InputError, match="no such file"):
+        lcm.compare(gt, gt, mapping=tmp_path / "none.yaml")
+    with pytest.raises(lcm.InputError, match="not a side"):
+        lcm.compare(gt, gt, mapping={"prediction": {}})
+
+
+@pytest.mark.parametrize("text", ["gt: {a: 2001-13-45}", "gt: {a: 1}", "gt: {No: a}", "gt: {a: b", "- 1"])
+def test_wrong_mapping_files_are_input_errors(tmp_path, text):
+    path = tmp_path / "mapping.yaml"
+    path.write_text(text)
+    with pytest.raises(lcm.InputError, match=r"mapping\.yaml"):
+        lcm.compare(LAYOUT, LAYOUT, mapping=path)

@@ -1,0 +1,11 @@
+"""A fixture for the figures on the screen."""
+
+import pytest
+
+import layoutcm as lcm
+
+
+@pytest.fixture
+def small():
+    """Background, a, b, c: 9 of 10 pixels of a are right and 1 is read as b; all 4 of b are right; c does not occur."""
+    return lcm.label_sets_confusion(["a", "a", "b", ""], ["a", "b", "b", ""], "abc", weights=[9, 1, 4, 50])

@@ -1,0 +1,81 @@
+"""Charts of classes and scores, and the labels that they show."""
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.drawing.palette import LIGHT
+from layoutcm.drawing.screen import charts
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.result_json import largest_confusions
+
+
+def test_class_bars_have_whiskers_to_the_ends_of_their_intervals(small):
+    values = small.class_values()
+    ends = {
+        score: np.stack([values[score] - 0.25, values[score] + 0.125], axis=1)
+        for score in ("precision", "recall", "f1")
+    }
+    ends["f1"][1] = np.nan  # label a
+    figure = charts.class_bars(small, LIGHT, intervals=ends)
+    assert figure.layout.yaxis.ticktext[0] == "a"
+    for trace in figure.data[:2]:
+        assert list(trace.error_x.array) == pytest.approx([0.125] * len(trace.x))
+        assert list(trace.error_x.arrayminus) == pytest.approx([0.25] * len(trace.x))
+    f1 = figure.data[2]
+    assert f1.error_x.array[0] is None and f1.error_x.array[1] == pytest.approx(0.125)
+    recall = values["recall"][1]
+    assert f"recall {recall:.4f} ({recall - 0.25:.3f} – {recall + 0.125:.3f})" in f1.hovertext[0]
+    assert all(trace.error_x.array is None for trace in charts.class_bars(small, LIGHT).data)
+
+
+def test_class_bars_by_size_with_background_last(small):
+    figure = charts.class_bars(small, LIGHT, background=True)
+    assert list(figure.layout.yaxis.ticktext) == ["a", "b", "Background"]
+    assert {one.name: list(one.x) for one in figure.data} == {
+        "precision": pytest.approx([1, 0.8, 1]),
+        "recall": pytest.approx([0.9, 1, 1]),
+        "F1": pytest.approx([18 / 19, 8 / 9, 1]),
+    }
+    assert list(charts.class_bars(small, LIGHT, most=1).layout.yaxis.ticktext) == ["a"]
+    assert list(charts.class_bars(small, LIGHT, most=2, background=True).layout.yaxis.ticktext) == ["a", "Background"]
+
+
+def test_read_as_figure_has_the_diagonal_first():
+    m = lcm.label_sets_confusion(["a", "a", "a", "b"], ["a", "b", "", "a"], "ab", weights=[1, 3, 2, 4])
+    figure = charts.read_as_figure(m, 1, LIGHT)
+    row, column = figure.data
+    assert list(row.customdata) == [1, 2, 0] and list(row.x) == pytest.approx([1 / 6, 3 / 6, 2 / 6])
+    assert list(column.customdata) == [1, 2] and list(column.x) == pytest.approx([1 / 5, 4 / 5])
+    assert row.marker.color[0] != row.marker.color[1] == row.marker.color[2]
+
+
+def test_read_as_figure_has_one_half_for_different_taxonomies(small):
+    taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
+    assert len(charts.read_as_figure(taxonomies, 1, LIGHT).data) == 1
+    assert len(charts.read_as_figure(taxonomies, 0, LIGHT).data) == 2
+
+
+def test_showing_only_some_labels_changes_no_number(small):
+    chosen = small.showing_only(["b"])
+    assert chosen.visible == ([0, 2], [0, 2]) and chosen.values is small.values
+    assert list(charts.class_bars(chosen, LIGHT, background=True).layout.yaxis.ticktext) == ["b", "Background"]
+    row, _ = charts.read_as_figure(small.showing_only(["a"]), 1, LIGHT).data
+    assert list(row.customdata) == [1] and list(row.x) == pytest.approx([0.9])
+    assert chosen.average("macro") == small.average("macro")
+    assert largest_confusions(small) and not largest_confusions(chosen)
+
+
+def test_a_side_without_a_chosen_label_is_shown_completely(small):
+    block = Confusion(
+        ["Background", "a", "b", "c"], "matrix", small.values, small.values, small.pred_pixels, diagonal=False,
+        rows=(0, 1), columns=(0, 2, 3),
+    )  # fmt: skip
+    assert (block.showing_only(["a"]).rows, block.showing_only(["a"]).columns) == ((0, 1), (0, 2, 3))
+    assert (block.showing_only(["c"]).rows, block.showing_only(["c"]).columns) == ((0, 1), (0, 3))
+
+
+def test_distribution_includes_the_score_one_and_leaves_out_undefined():
+    figure = charts.distribution_figure([0, 0.26, 0.3, 1, 1, float("nan")], "F1", LIGHT, bins=4)
+    assert list(figure.data[0].y) == [1, 2, 0, 2]
+    assert figure.layout.title.text == "F1 (1 n/a)"

@@ -1,0 +1,94 @@
+"""All figures of the screen: valid JSON, transparent paper, and names that stay text."""
+
+import json
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.drawing.palette import DARK, LIGHT
+from layoutcm.drawing.screen import charts, matrix, page_overlay, precision_recall
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import VIEWS
+
+HOSTILE = ["<b>x</b>", "$x$", "=1+1", "😀", "نص", "%{x}", "a&amp;b", "$a$ and $b$"]
+
+
+def hostile_confusion():
+    n = len(HOSTILE)
+    gt = [[HOSTILE[i]] for i in range(n) for _ in range(2)]
+    pred = [[HOSTILE[(i + k) % n]] for i in range(n) for k in range(2)]
+    return lcm.label_sets_confusion(gt, pred, HOSTILE)
+
+
+def all_figures(confusion, theme):
+    rows, columns = confusion.visible
+    box = {
+        "side": "gt",
+        "label": "a",
+        "colour": "#0072b2",
+        "x0": 1,
+        "y0": 2,
+        "x1": 3,
+        "y1": 5,
+        "score": 0.5,
+        "number": 0,
+    }
+    yield from (matrix.matrix_figure(confusion, v, rows=rows, columns=columns, theme=theme) for v in VIEWS)
+    yield matrix.matrix_figure(confusion, "pixels", rows=rows, columns=columns, theme=theme, log=True, title="$t$")
+    yield charts.collapsed_figure(confusion, "recall", theme)
+    yield charts.class_bars(confusion, theme, background=True)
+    yield precision_recall.precision_recall_plane(confusion, theme)
+    yield charts.read_as_figure(confusion, 1, theme)
+    yield charts.distribution_figure([0, 0.5, 1, float("nan")], "F1", theme)
+    yield page_overlay.page_overlay(10, 20, [box], theme)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_every_figure_is_json_with_a_transparent_paper(small, theme):
+    different = lcm.label_sets_confusion(["a", "b"], ["b", "b"], "ab")
+    different = Confusion(different.labels, "matrix", different.values, different.values, different.pred_pixels, False)
+    empty = lcm.label_sets_confusion([], [], "ab")
+    for confusion in (small, different, empty):
+        for figure in all_figures(confusion, theme):
+            assert json.loads(figure.to_json())["layout"]["paper_bgcolor"] == "rgba(0,0,0,0)"
+
+
+def texts(value):
+    """All strings in a figure's JSON."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [text for item in value for text in texts(item)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_hostile_names_are_text_in_every_figure():
+    confusion = hostile_confusion()
+    boxes = [
+        {
+            "side": "pred",
+            "label": name,
+            "colour": "#0072b2",
+            "x0": 0,
+            "y0": 0,
+            "x1": 1,
+            "y1": 1,
+            "score": None,
+            "number": i,
+        }
+        for i, name in enumerate(HOSTILE)
+    ]
+    found = [
+        *all_figures(confusion, LIGHT),
+        *(charts.read_as_figure(confusion, i, LIGHT) for i in range(len(HOSTILE))),
+    ]
+    found.append(page_overlay.page_overlay(10, 10, boxes, LIGHT))
+    for figure in found:
+        shown = json.loads(figure.to_json())
+        for text in texts(shown["data"]) + texts(shown["layout"]):
+            assert "<b>x</b>" not in text and "$" not in text, text
+        # Plotly replaces %{x} only in templates, and no figure uses one.
+        assert not [one for one in shown["data"] if "hovertemplate" in one or "texttemplate" in one]
+    figure = matrix.matrix_figure(confusion, rows=[1], columns=[1, 6, 7], theme=LIGHT)
+    assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "%{x}", "a&amp;amp;b"]
+    assert found[-1].data[0].name == "pred: &lt;b&gt;x&lt;/b&gt;"

@@ -1,0 +1,118 @@
+"""Page images of folders, images, PDFs, TIFFs and zips, and the pages that they show."""
+
+import base64
+import io
+
+import pytest
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm.ui import image_uris
+from layoutcm.ui.input_files import input_from_bytes
+from support.image_files import pdf, png, zipped
+from support.layouts import build
+
+
+def shown(picture):
+    uri = image_uris.picture_uri(picture, 64)
+    return None if uri is None else Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2])))
+
+
+def compared(*names, documents=None):
+    layout = build(dict.fromkeys(names, (40, 30)), [], documents=documents)
+    return lcm.compare(layout, layout)
+
+
+def uploaded(**files):
+    return image_uris.images_of_uploads([input_from_bytes(name, data) for name, data in files.items()])
+
+
+def frames(sizes, format="TIFF"):
+    """An image file with several pages of different sizes."""
+    out = io.BytesIO()
+    first, *others = (Image.new("RGB", size, "white") for size in sizes)
+    first.save(out, format, save_all=True, append_images=others)
+    return out.getvalue()
+
+
+def test_images_are_matched_like_pages():
+    scans = {"x/b.png": png((8, 9)), "x/d 1.webp": frames([(6, 7)], "WEBP"), "note.txt": b"no"}
+    images = uploaded(**{"scans/a.PNG": png(), "pages.zip": zipped(**scans)})
+    c = compared("a.jpg", "img/b", "c", "D%201")
+    assert [shown(images.find(c, page)).size for page in (0, 1, 3)] == [(40, 30), (8, 9), (6, 7)]
+    assert images.find(c, 2) is None and image_uris.picture_uri(None) is None
+
+
+def test_an_ambiguous_image_name_is_not_matched():
+    images = uploaded(**{"scans.zip": zipped(**{"train/a.png": png((8, 9)), "val/a.png": png()})})
+    c = compared("a.tif")
+    assert images.find(c, 0) is None and images.unmatched_files(c) == ["train/a.png", "val/a.png"]
+    assert shown(images.find(compared("val/a.png", "train/a.png"), 0)).size == (40, 30)
+
+
+@pytest.mark.parametrize("name", ["report_p2", "report-0002.png", "Report 2", "img/report_page_002.jpg"])
+@pytest.mark.parametrize(("file", "data", "size"), [
+    ("report.pdf", pdf(), (48, 64)),
+    ("report.tiff", frames([(9, 9), (20, 10)]), (20, 10)),
+    ("all.zip", zipped(**{"report.tif": frames([(9, 9), (20, 10)])}), (20, 10)),
+    ("all.zip", zipped(**{"report.pdf": pdf()}), (48, 64)),
+])  # fmt: skip
+def test_pages_of_a_pdf_or_a_tiff_are_found_by_number(file, data, size, name):
+    images = uploaded(**{file: data})
+    c = compared(name, "other")
+    assert shown(images.find(c, 0)).size == size and images.find(c, 1) is None
+    assert images.unmatched_files(c) == []  # page 1 is not used, but another page of the file is
+
+
+def test_pages_with_document_and_number_are_found_in_a_pdf():
+    images = uploaded(**{"report.pdf": pdf()})
+    numbered = compared("first", "second", documents={"first": "report.pdf", "second": "report.pdf"})
+    numbered.alignment.layouts[0].page_columns.numbers[:] = [1, 3]
+    assert images.find(numbered, 0).page_index == 0 and images.find(numbered, 1) is None
+
+
+def test_an_image_with_the_page_name_of_pred_is_found():
+    gt, pred = (build({name: (40, 30)}, []) for name in ("left", "right"))
+    c = lcm.compare(gt, pred, pages={"left": "right"})
+    images = uploaded(**{"right.png": png()})
+    assert c.pages == ["left"] and images.find(c, 0).file == "right.png"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("a.docx", b"x"), ("a.pdf", b"no pdf"), ("a.zip", b"no zip")],
+)
+def test_a_file_that_is_no_image_is_named_in_the_error(name, data):
+    with pytest.raises(lcm.InputError, match=name):
+        image_uris.images_of_uploads([input_from_bytes(name, data)])
+
+
+def test_too_many_or_too_large_members_are_refused(monkeypatch):
+    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBER_BYTES", 10)
+    with pytest.raises(lcm.InputError, match=r"a\.png"):
+        image_uris.images_of_uploads([input_from_bytes("x.zip", zipped(**{"a.png": png()}))])
+    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBERS", 1)
+    with pytest.raises(lcm.InputError, match="2 files"):
+        image_uris.images_of_uploads([input_from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF")
+def test_a_broken_or_huge_picture_is_not_shown(monkeypatch):
+    names = ["a.png", "cut.png", "c.tif", "b.png"]
+    broken = uploaded(**dict(zip(names, [b"no image", png()[:-40], b"II*\0no tiff", png((50, 50))])))
+    assert [picture.file for picture in broken.pictures] == names
+    assert [shown(picture) for picture in broken.pictures[:3]] == [None, None, None]
+    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_PIXELS", 100)
+    assert shown(broken.pictures[3]) is None
+
+
+def test_pictures_of_a_folder(tmp_path):
+    (tmp_path / "p.png").write_bytes(png())
+    (tmp_path / "p.txt").write_text("no")
+    images = image_uris.images_of_folder(str(tmp_path))
+    assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "report.pdf").write_bytes(pdf())
+    (tmp_path / "deep" / "locked.pdf").write_bytes(b"no pdf")
+    assert shown(image_uris.images_of_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
+    assert not image_uris.images_of_folder("").pictures

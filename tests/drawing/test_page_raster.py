@@ -1,0 +1,29 @@
+"""The pixels of a cell, lit on the faint page, as the thumbnails show them."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm.drawing.palette import LIT, rgb
+from layoutcm.ui import image_uris
+from layoutcm.ui.input_files import input_from_bytes
+from layoutcm.ui.parts import thumbnails
+from support.image_files import png
+
+
+@pytest.mark.parametrize("with_picture", [False, True])
+def test_a_thumbnail_lights_the_pixels_of_a_cell(two_pages, with_picture):
+    c = lcm.compare(*two_pages)
+    picture = image_uris.images_of_uploads([input_from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
+    data = thumbnails.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
+    image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
+    at = lambda x, y: image[round(y * 21), round(x * 21)]
+    paper = 140 if with_picture else 250
+    assert image.shape == (420, 420, 3)
+    np.testing.assert_allclose(at(5, 5), paper, atol=4)
+    for y, share in ((8, 0.5), (16, 1.0)):
+        strength = 0.45 + 0.4 * share
+        np.testing.assert_allclose(at(15, y), np.array(rgb(LIT)) * strength + paper * (1 - strength), atol=4)

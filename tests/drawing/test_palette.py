@@ -1,0 +1,54 @@
+"""Colours: fixed by the names of labels, and readable numbers on every cell."""
+
+import numpy as np
+import pytest
+
+from layoutcm.drawing import palette
+from layoutcm.drawing.palette import DARK, LIGHT
+
+
+def test_colours_depend_on_names():
+    alone = palette.label_colours(["Text"])["Text"]
+    assert palette.label_colours(["zebra", "Text", "Table"])["Text"] == alone
+    colours = palette.label_colours(["Page-header", "page_header", "Background", "stamp"])
+    assert colours["Page-header"] == colours["page_header"]
+    assert colours["Background"] == palette.BACKGROUND_COLOUR
+    assert colours["stamp"] == palette.label_colours(["stamp"])["stamp"]
+
+
+def test_names_with_one_preferred_colour_get_two_colours_in_any_order():
+    labels = ["picture", "figure", *(f"label {i}" for i in range(72))]
+    colours = palette.label_colours(labels)
+    assert len(set(colours.values())) == 74
+    assert palette.label_colours(labels[::-1]) == colours
+    assert all(len(colour) == 7 and colour[0] == "#" for colour in colours.values())
+    assert colours["figure"] == palette.KNOWN_LABELS["figure"] != colours["picture"]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_scales_start_with_the_paper_colour(theme):
+    for scale in (theme.hit, theme.miss):
+        assert scale[0] == (0, theme.background) and scale[-1][0] == 1
+        assert palette.scale_colour(scale, 0) == theme.background
+        assert palette.scale_colour(scale, 1) == scale[-1][1]
+    assert palette.scale_colour(theme.diverging, 0.5) == theme.background
+
+
+def contrast(one, other):
+    """WCAG 2 contrast of two '#rrggbb'."""
+
+    def luminance(colour):
+        linear = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in linear]
+        return sum(weight * v for weight, v in zip((0.2126, 0.7152, 0.0722), linear))
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_numbers_are_readable_on_every_cell(theme):
+    for scale in (theme.hit, theme.miss):
+        for place in np.linspace(0, 1, 101):
+            cell = palette.scale_colour(scale, place)
+            assert contrast(cell, palette.text_colour_on(cell)) >= 4.2

@@ -1,0 +1,147 @@
+"""Page maps: from files and from Python, their errors, and the page sizes that they give."""
+
+import json
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.cli.main import main
+from support.named_pages import compared, matched
+
+MAPS = {
+    "m.csv": "gt,pred\nx/0001.png,q\n0002.png,r\n",
+    "n.csv": "x/0001.png;q\n0002.png;r\n",
+    "o.tsv": "pred page\tnote\tGT page\nq\t1\tx/0001.png\nr\t\t0002.png\n\n",
+    "m.yaml": "x/0001.png: q\n0002.png: r\n",
+    "m.json": '{"x/0001.png": "q", "0002.png": "r"}',
+    "n.yml": "{x/0001.png: q, 0002.png: r, 0003: }",
+}
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_page_maps_in_files(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("\ufeff" + MAPS[name])
+    gt, pred = ["x/0001.png", "0002.png", "0003"], ["r", "q", "0003"]
+    for source in (path, str(path)):
+        found, _ = matched(compared(gt, pred, pages=source))
+        assert found == {"x/0001.png": ("q", "map"), "0002.png": ("r", "map"), "0003": ("0003", "exact")}
+
+
+def test_page_matches_can_be_used_as_page_map(tmp_path):
+    c = compared(["x/a.png", "b", "alone"], ["a.png", "new"], pages={"b": "new"})
+    c.page_matches().to_csv(tmp_path / "pages.csv", index=False)
+    again = compared(["x/a.png", "b", "alone"], ["a.png", "new"], pages=tmp_path / "pages.csv")
+    assert again.page_matches()[["gt_page", "pred_page"]].equals(c.page_matches()[["gt_page", "pred_page"]])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("m.csv", "gt,pred\nzzz,q\n", r"m\.csv, row 2: gt has no page 'zzz'.*like 'x/0001\.png'"),
+        ("m.csv", "gt,pred\n0002.png,zzz\n", r"row 2: pred has no page 'zzz'"),
+        ("m.csv", "gt,pred\n0002.png,q\n0002.png,r\n", r"row 2 and row 3: the page '0002\.png' of gt occurs twice"),
+        ("m.csv", "gt,pred\n0002.png,q\n0003,q\n", r"row 2 and row 3: the page 'q' of pred occurs twice"),
+        ("m.csv", "a,b,c\n1,2,3\n", "row 1: the columns gt and pred are missing"),
+        ("m.csv", "gt,pred\n0002.png\n", "row 2: there are 1 cells where the first row has 2"),
+        ("m.csv", "gt,pred\n" + "x" * 200_000 + ",q\n", "not a readable CSV"),
+        ("m.yaml", "0002.png: q\n0002.png: r\n", "line 1 and line 2: the page '0002.png' of gt occurs twice"),
+        ("m.yaml", "0002.png: [q]\n", "line 1: .* is not a page's name"),
+        ("m.yaml", "- a\n", "not a mapping of pages"),
+        ("m.yaml", "a: [", "cannot be read"),
+        ("m.json", '{"0002.png": "q", "0002.png": "r"}', "occurs twice"),
+        ("m.json", '{"0002.png": 3}', "3 is not a page's name"),
+        ("m.json", '{"0002.png": {"a": "b"}}', "is not a page's name"),
+        ("m.json", '["a"]', "not a mapping of pages"),
+        ("m.txt", "a b", r"cannot be \.txt"),
+        ("m.csv", b"gt,pred\n\xff,q\n", "0xff is not UTF-8"),
+    ],
+)
+def test_errors_of_page_maps_name_file_place_value_and_hint(tmp_path, name, text, expected):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(lcm.InputError, match=expected) as caught:
+        compared(["x/0001.png", "0002.png", "0003"], ["r", "q", "0003"], pages=path)
+    assert caught.value.file == str(path) and caught.value.hint
+
+
+@pytest.mark.parametrize("pages", [{"a": 1}, {1: "a"}, 7, ["a"], {"nowhere": "a"}, "/no/such/map.csv", "."])
+def test_wrong_page_maps_in_python(pages):
+    with pytest.raises(lcm.InputError):
+        compared(["a"], ["a"], pages=pages)
+
+
+def test_page_map_on_the_command_line(tmp_path, capsys):
+    for name, page in (("gt", "a"), ("pred", "z")):
+        (tmp_path / f"{name}.csv").write_text(f"page,label,x0,y0,x1,y1,width,height\n{page},t,0,0,5,5,9,9\n")
+    (tmp_path / "pages.csv").write_text("gt,pred\na,z\n")
+    files = [str(tmp_path / "gt.csv"), str(tmp_path / "pred.csv")]
+    assert main(["compare", *files, "--pages", str(tmp_path / "pages.csv"), "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["pages"] == 1 and found["page_matching"] == {
+        "matched": {"map": 1},
+        "only_in_gt": [],
+        "only_in_pred": [],
+    }
+    assert "mapped_pages:1" in found["recipe"] and found["averages"]["macro"]["f1"] == 1
+    (tmp_path / "pages.csv").write_text("gt,pred\nb,z\n")
+    assert main(["compare", *files, "--pages", str(tmp_path / "pages.csv")]) == 2
+    error = capsys.readouterr().err
+    assert "pages.csv, row 2: gt has no page 'b'" in error and "'a'" in error
+
+
+GT_SIZED = b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\nc,t,0,0,5,5,70,80\n"
+NO_SIZES = b"page,label,x0,y0,x1,y1\nz.png,t,0,0,5,5\nb,t,0,0,5,5\nc,t,0,0,5,5\n"
+
+
+def test_reference_layout_without_the_page_is_named_with_a_hint():
+    gt = lcm.read(("gt.csv", GT_SIZED))
+    with pytest.raises(
+        lcm.InputError, match=r"gt\.csv.* no page of this name.*like 'a' and 'b'.*--pages.*--sizes"
+    ) as caught:
+        lcm.read(("pred.csv", NO_SIZES), like=gt)
+    assert "compare it with" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pages", "sizes"),
+    [
+        ({"a": "z"}, [(40, 30), (50, 60), (70, 80)]),  # the other pages are found by name
+        ({"a": "z.png", "c": "b", "b": "c"}, [(40, 30), (70, 80), (50, 60)]),
+    ],
+)
+def test_page_map_selects_the_reference_page_for_the_size(pages, sizes):
+    gt = lcm.read(("gt.csv", GT_SIZED))
+    pred = lcm.read(("pred.csv", NO_SIZES), like=gt, pages=pages)
+    assert list(zip(pred.page_columns.widths, pred.page_columns.heights)) == sizes
+    assert lcm.compare(gt, pred, pages=pages).findings_by_side["both"][0].code == "page-matched-by-map"
+
+
+def test_page_map_gives_sizes_on_the_command_line_and_its_errors_are_named(tmp_path, capsys):
+    for name, data in (("gt.csv", GT_SIZED), ("pred.csv", NO_SIZES), ("pages.csv", b"gt,pred\na,z\n")):
+        (tmp_path / name).write_bytes(data)
+    arguments = [
+        "compare",
+        str(tmp_path / "gt.csv"),
+        str(tmp_path / "pred.csv"),
+        "--pages",
+        str(tmp_path / "pages.csv"),
+    ]
+    assert main([*arguments, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["averages"]["macro"]["f1"] == 1
+    (tmp_path / "pages.csv").write_text("gt,pred\nnowhere,z\n")
+    assert main(arguments) == 2
+    assert "pages.csv, row 2: gt has no page 'nowhere'" in capsys.readouterr().err
+
+
+def test_page_map_does_not_change_the_page_ids_of_a_results_list():
+    images = [{"id": k, "file_name": name, "width": 10, "height": 10} for k, name in enumerate("abc")]
+    boxes = [{"id": k, "image_id": k, "category_id": 1, "bbox": [0, 0, 5 + k, 5]} for k in range(3)]
+    gt_file = {"images": images, "annotations": boxes, "categories": [{"id": 1, "name": "t"}]}
+    gt = lcm.read(("gt.json", json.dumps(gt_file).encode()))
+    results = json.dumps([{**box, "score": 0.5} for box in boxes]).encode()
+    pages = {"a": "b", "b": "a"}
+    pred = lcm.read(("pred.json", results), like=gt, pages=pages)
+    assert pred.page_columns.names == ("a", "b", "c") and pred.regions["page"].tolist() == ["a", "b", "c"]
+    found, _ = matched(lcm.compare(gt, pred, pages=pages))
+    assert found == {"a": ("b", "map"), "b": ("a", "map"), "c": ("c", "exact")}

@@ -1,0 +1,94 @@
+"""Which prediction is matched with which gt region: small examples, and a plain loop."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import layoutcm as lcm
+from support.layouts import build
+
+PAGE = {"p": (100, 100)}
+
+
+def test_without_scores_predictions_are_matched_in_file_order():
+    gt = build(PAGE, [("p", "a", 0, 0, 10, 10)])
+    near, exact = ("p", "b", 0, 0, 10, 9), ("p", "a", 0, 0, 10, 10)
+    for rows in ([near, exact], [exact, near]):
+        matrix = lcm.compare(gt, build(PAGE, rows)).objects().confusion_at(0.5)
+        assert matrix.loc["a", rows[0][1]] == 1 and matrix.loc["invented", rows[1][1]] == 1
+    # A prediction with a score comes before those without one.
+    matrix = lcm.compare(gt, build(PAGE, [near, (*exact, 0.1)])).objects().confusion_at(0.5)
+    assert matrix.loc["a", "a"] == 1
+
+
+def test_the_same_box_under_two_labels_is_found_under_both():
+    rows = [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 10, 10), ("p", "c", 0, 0, 10, 10)]
+    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]):
+        pred = build(PAGE, [rows[i] for i in order], ["a", "b", "c"])
+        matrix = lcm.compare(build(PAGE, rows), pred).objects().confusion_at(0.5).to_numpy()
+        assert matrix.tolist() == np.diag([1, 1, 1, 0]).tolist()
+
+
+def matched_by_loop(gt, pred, iou, class_aware):
+    """The matcher in plain Python: (gt, pred) pairs of rows (page, label, x0, y0, x1, y1[, score])."""
+    pairs, taken = [], set()
+    for p in sorted(range(len(pred)), key=lambda i: (-pred[i][6], i)):
+        best = None
+        for g in range(len(gt)):
+            if g in taken or gt[g][0] != pred[p][0] or (class_aware and gt[g][1] != pred[p][1]):
+                continue
+            key = (overlap(gt[g], pred[p]), gt[g][1] == pred[p][1], g)
+            if key[0] >= iou and (best is None or key > best):
+                best = key
+        if best:
+            taken.add(best[2])
+            pairs.append((best[2], p))
+    return pairs
+
+
+def overlap(gt, pred):
+    width = min(gt[4], pred[4]) - max(gt[2], pred[2])
+    height = min(gt[5], pred[5]) - max(gt[3], pred[3])
+    common = max(width, 0) * max(height, 0)
+    area = lambda box: (box[4] - box[2]) * (box[5] - box[3])
+    return common / (area(gt) + area(pred) - common)
+
+
+def region(draw, pages, scored):
+    x, y = draw(st.integers(0, 12)), draw(st.integers(0, 12))
+    box = (x, y, x + draw(st.integers(1, 8)), y + draw(st.integers(1, 8)))
+    row = (draw(st.sampled_from(pages)), draw(st.sampled_from("abc")), *box)
+    return (*row, draw(st.sampled_from([0.2, 0.5, 0.9]))) if scored else row
+
+
+@st.composite
+def sides(draw):
+    pages = ["p", "q"]
+    gt = [region(draw, pages, False) for _ in range(draw(st.integers(0, 8)))]
+    return gt, [region(draw, pages, True) for _ in range(draw(st.integers(0, 8)))]
+
+
+@settings(max_examples=80, deadline=None)
+@given(sides(), st.sampled_from([0.1, 0.3, 0.5, 1.0]))
+def test_scores_and_matrix_at_one_iou_are_those_of_a_plain_loop(rows, iou):
+    gt, pred = rows
+    pages = {"p": (20, 20), "q": (20, 20)}
+    objects = lcm.compare(build(pages, gt, "abc"), build(pages, pred, "abc")).objects()
+    for class_aware in (True, False):
+        hits = len(matched_by_loop(gt, pred, iou, class_aware))
+        expected = [hits / len(pred) if pred else np.nan, hits / len(gt) if gt else np.nan]
+        found = objects.scores_at(iou, class_aware)
+        assert [found["precision"], found["recall"]] == pytest.approx(expected, nan_ok=True)
+    table = np.zeros((4, 4), int)
+    pairs = matched_by_loop(gt, pred, iou, class_aware=False)
+    for g, p in pairs:
+        table["abc".index(gt[g][1]), "abc".index(pred[p][1])] += 1
+    for g in set(range(len(gt))) - {g for g, _ in pairs}:
+        table["abc".index(gt[g][1]), 3] += 1
+    for p in set(range(len(pred))) - {p for _, p in pairs}:
+        table[3, "abc".index(pred[p][1])] += 1
+    assert objects.confusion_at(iou).to_numpy().tolist() == table.tolist()
+    classes = objects.class_scores_at(iou).set_index("label")
+    hits = [gt[g][1] for g, _ in matched_by_loop(gt, pred, iou, class_aware=True)]
+    assert classes["found"].to_dict() == {label: hits.count(label) for label in "abc"}

@@ -1,0 +1,30 @@
+"""The report of the sample, written once, and reports without some of their figures."""
+
+import pytest
+
+from layoutcm.report import report_files
+from support.paths import SAMPLE
+from support.sample_comparisons import compare_sample
+
+
+@pytest.fixture(scope="session")
+def sample():
+    return compare_sample()
+
+
+@pytest.fixture(scope="session")
+def folder(sample, tmp_path_factory):
+    """The report of the sample with page images; tests only read it."""
+    return sample.write_report(tmp_path_factory.mktemp("reports") / "model-a", SAMPLE / "images")
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Reports without figures, for tests that do not need them."""
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+
+
+@pytest.fixture
+def svg_only(monkeypatch):
+    """Figures in one format only."""
+    monkeypatch.setattr(report_files, "FIGURE_FORMATS", ("svg",))

@@ -1,0 +1,104 @@
+"""The HTML page of a report: its numbers, its pictures, and nothing loaded from elsewhere."""
+
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm.metrics.levels import largest_groups
+from layoutcm.report import html_page
+from layoutcm.report.report_files import all_tables
+from support.layouts import build
+from support.written_reports import data_of, values
+
+
+def test_html_numbers_equal_the_api(sample, folder):
+    data, m = data_of(folder / "report.html"), sample.confusion()
+    for view, wanted in (("pixels", m.values), ("recall", m.recall), ("precision", m.precision), ("f1", m.f1)):
+        np.testing.assert_array_equal(values(data["views"][view]), wanted)
+    np.testing.assert_array_equal(values(data["collapsed"]["views"]["f1"]), m.collapse().f1)
+    for name, frame in (
+        ("classes", m.classes()),
+        ("pages", sample.page_table()),
+        ("documents", sample.document_table()),
+    ):
+        rows = data["tables"][name]["rows"]
+        assert [row[0] for row in rows] == frame.iloc[:, 0].tolist()
+        np.testing.assert_array_equal(values([row[-4:] for row in rows]), frame.iloc[:, -4:].to_numpy(float))
+    assert data["recipe"] == sample.recipe and data["labels"] == m.labels and data["pages"] == 16
+
+
+def test_the_html_loads_no_other_resources(folder):
+    text = (folder / "report.html").read_text("utf-8")
+    assert len(text) < 15_000_000
+    assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text) and "@import" not in text and "url(" not in text
+    assert "default-src 'none'" in text and "http:" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_pictures_highlight_exactly_the_pixels_of_a_cell(sample, folder):
+    data = data_of(folder / "report.html")
+    i, j = sample.cell("Caption", "Text")
+    wanted = sample.pages_behind("Caption", "Text").set_index("page")["pixels"]
+    seen = {}
+    for picture in data["pictures"]:
+        shares = [sum(add[2] for add in pair if add[:2] == [i, j]) for pair in picture["pairs"]]
+        lit = 0.0
+        for r, row in enumerate(picture["runs"]):
+            column = 0
+            for length, pair in zip(row[::2], row[1::2]):
+                wide = picture["x"][column + length] - picture["x"][column]
+                lit += wide * (picture["y"][r + 1] - picture["y"][r]) * shares[pair]
+                column += length
+            assert column == len(picture["x"]) - 1
+        if lit:
+            seen[picture["page"]] = lit
+    assert seen == pytest.approx(wanted.to_dict())
+    cell = data["cells"][f"{i}-{j}"]
+    assert cell["pages"] == 5 and dict(cell["worst"]) == pytest.approx(wanted.to_dict())
+    assert all(picture["image"].startswith("data:image/webp;base64,") for picture in data["pictures"])
+
+
+def test_the_worst_pages_of_the_largest_confusions_come_first(sample):
+    m = sample.confusion()
+    group, _, _ = largest_groups(sample.levels.page_matrices(), len(m.labels), 8)
+    pages = html_page.pages_to_picture(m, group)
+    assert len(set(pages)) == len(pages) == 16
+    assert sample.pages[pages[0]] == sample.pages_behind("Table", "Picture")["page"][0]
+
+
+def test_tile_runs_are_exact_and_coarser_only_above_the_limit(monkeypatch, sample):
+    tiles = sample.page_tiles(sample.pages[0])
+    x, y, runs = html_page.tile_runs(tiles)
+    spread = np.array([np.repeat(row[1::2], row[::2]) for row in runs])
+    np.testing.assert_array_equal(spread, tiles.pair_of_tile)
+    assert (x[-1], y[-1]) == (850, 1100)
+    monkeypatch.setattr(html_page, "MOST_RUNS", 300)
+    x, y, runs = html_page.tile_runs(tiles)
+    assert sum(len(row) for row in runs) / 2 <= 300 and (x[-1], y[-1]) == (850, 1100)
+
+
+def test_image_uris_of_noise_have_a_limited_size():
+    noise = Image.fromarray(np.random.default_rng(0).integers(0, 256, (900, 900, 3), np.uint8))
+    assert len(html_page.image_uri(noise)) < 4 / 3 * html_page.IMAGE_BYTES + 100
+    assert html_page.image_uri(None) is None
+
+
+def test_tables_in_the_html_are_limited(sample, monkeypatch):
+    monkeypatch.setattr(html_page, "MOST_TABLE_ROWS", {"pages": 3, "documents": 2})
+    monkeypatch.setattr(html_page, "MOST_PICTURES", 2)
+    m = sample.confusion()
+    data = html_page.report_data(sample, m, all_tables(sample, m))
+    assert len(data["tables"]["pages"]["rows"]) == 3 and data["tables"]["pages"]["of"] == 16
+    assert len(data["pictures"]) == 2 and data["pictures"][0]["image"] is None
+
+
+def test_a_label_can_have_the_name_of_the_family_margin(quick, tmp_path):
+    pages, labels = {"p": (10, 10)}, ["out of family", "b"]
+    gt = build(pages, [("p", labels[0], 0, 0, 5, 5), ("p", "b", 5, 5, 10, 10)], labels)
+    pred = build(pages, [("p", "b", 0, 0, 5, 5), ("p", labels[0], 5, 5, 10, 10)], labels)
+    place = lcm.compare(gt, pred).write_report(tmp_path / "r", families={"F": labels})
+    visible = next(one for one in data_of(place / "report.html")["families"] if one["title"] == "Family F")
+    found = np.array(visible["values"])[np.ix_(visible["rows"], visible["columns"])]
+    assert found.tolist() == [[0, 25, 0], [25, 0, 0], [0, 0, 0]]

@@ -1,0 +1,161 @@
+"""Every file of a report is read back and compared with the API."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+import layoutcm as lcm
+from layoutcm.cli.main import main
+from layoutcm.report import report_files
+from support import hostile
+from support.layouts import build
+from support.written_reports import FAMILIES, FILES, GT, MODEL_A, MODEL_B, Scripts, data_of, files_in, values
+
+
+def test_the_report_has_all_files(folder):
+    assert files_in(folder) == sorted(FILES)
+
+
+def test_page_tables_in_csv_and_parquet_equal_the_api(sample, folder):
+    wanted = sample.page_table()
+    pd.testing.assert_frame_equal(pd.read_parquet(folder / "pages.parquet"), wanted)
+    with (folder / "pages.csv").open(encoding="utf-8", newline="") as lines:
+        head, *rows = csv.reader(lines)
+    assert head == list(wanted) and [row[:2] for row in rows] == wanted.iloc[:, :2].to_numpy().tolist()
+    found = [[float(text or "nan") for text in row[2:]] for row in rows]
+    np.testing.assert_array_equal(found, wanted.iloc[:, 2:].to_numpy(float))
+
+
+def test_the_json_equals_that_of_the_command_line(folder, tmp_path):
+    assert main(["compare", GT, MODEL_A, "--json", str(tmp_path / "x.json")]) == 0
+    assert (folder / "result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
+
+
+def test_objects_equal_the_api_in_every_file(sample, folder):
+    scores, ap = sample.objects().class_scores_at(0.5), sample.objects().per_class
+    wanted = pd.concat([scores, ap[["ap", "ap50", "ap75", "ar"]]], axis=1)
+    wanted = wanted[wanted["gt"] + wanted["pred"] > 0]
+    tables = data_of(folder / "report.html")["tables"]
+    assert [row[0] for row in tables["objects"]["rows"]] == wanted["label"].tolist()
+    np.testing.assert_array_equal(values([row[1:] for row in tables["objects"]["rows"]]), wanted.iloc[:, 1:])
+    whole = dict(tables["object_scores"]["rows"])
+    assert whole["AP"] == sample.objects().ap and whole["F1 at IoU 0.50"] == sample.objects().scores_at(0.5)["f1"]
+    book = openpyxl.load_workbook(folder / "report.xlsx")
+    head, *rows = book["Objects"].iter_rows(values_only=True)
+    assert head[:4] == ("label", "gt", "pred", "found") and head[-4:] == ("AP", "AP50", "AP75", "AR")
+    np.testing.assert_allclose(values([row[1:] for row in rows]), wanted.iloc[:, 1:], rtol=1e-15)
+    summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
+    assert summary["AP"] == pytest.approx(sample.objects().ap, rel=1e-15)
+    lines = [line for line in (folder / "tables/objects.tex").read_text("utf-8").splitlines() if " & " in line][1:]
+    found = values([[cell.replace(r"\,", "") for cell in line[:-3].split(" & ")[1:]] for line in lines])
+    np.testing.assert_allclose(found, wanted.iloc[:, 1:], atol=5e-5)
+
+
+def test_without_scores_the_report_says_why_there_is_no_ap(tmp_path, quick):
+    c = lcm.compare(*[build({"p": (9, 9)}, [("p", "a", 0, 0, 5, 5)])] * 2)
+    place = c.write_report(tmp_path / "r")
+    why = f"There is no AP. {c.objects().why_no_ap}"
+    table = data_of(place / "report.html")["tables"]["objects"]
+    assert table["note"] == [why] and "AP" not in table["columns"]
+    book = openpyxl.load_workbook(place / "report.xlsx")
+    for sheet in ("Objects", "Summary"):
+        assert why in [row[0] for row in book[sheet].iter_rows(values_only=True)]
+
+
+def test_families_are_in_every_file(sample, tmp_path, quick):
+    (tmp_path / "families.json").write_text(json.dumps(FAMILIES))
+    command = ["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--json", str(tmp_path / "x.json")]
+    command += ["--families", str(tmp_path / "families.json"), "--family-count", "gold"]
+    assert main(command) == 0
+    assert (tmp_path / "r/result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
+    f = sample.families(FAMILIES, count="gold")
+    book, data = openpyxl.load_workbook(tmp_path / "r/report.xlsx"), data_of(tmp_path / "r/report.html")
+    for sheet, name, wanted in (
+        ("Families", "families", f.given_gt()),
+        ("Families pred", "families_pred", f.given_pred()),
+    ):
+        rows = list(book[sheet].iter_rows(values_only=True, min_row=2))[: len(wanted)]
+        assert [row[0] for row in rows] == wanted["label"].tolist()
+        np.testing.assert_allclose(values([row[1:5] for row in rows]), wanted.iloc[:, 1:5].to_numpy(float), rtol=1e-15)
+        text = data["tables"][name]["rows"]
+        np.testing.assert_array_equal(values([row[1:5] for row in text]), wanted.iloc[:, 1:5].to_numpy(float))
+        assert [row[5] for row in text] == [{None: "", "OOF": "out of family"}.get(p, p) for p in wanted["preferred"]]
+    words = next(family for family in data["families"] if family["title"] == "Family Words")
+    inside = values(words["values"])[np.ix_(words["rows"], words["columns"])]
+    np.testing.assert_array_equal(inside, f.matrices["Words"].to_numpy())
+    assert words["labels"] == [*FAMILIES["Words"], "out of family"]
+    rows = [row[:5] for row in book["Family matrices"].iter_rows(values_only=True)]
+    top = [row[0] for row in rows].index("Family Words")
+    np.testing.assert_allclose(values([row[1:] for row in rows[top + 2 : top + 6]]), inside, rtol=1e-15)
+    assert r"Text & " in (tmp_path / "r/tables/families.tex").read_text("utf-8")
+    main(command)  # the next run recognises all these files
+    sample.write_report(tmp_path / "r", families=FAMILIES)
+    assert json.loads((tmp_path / "r/result.json").read_text("utf-8"))["families"]["count"] == "pairs"
+    assert "families" not in data_of(sample.write_report(tmp_path / "r") / "report.html")["tables"]
+
+
+def test_hostile_labels_stay_text_in_every_file(tmp_path, quick):
+    c = hostile.compared()
+    c.write_report(tmp_path / "r")
+    text = (tmp_path / "r/report.html").read_text("utf-8")
+    page = Scripts(text)
+    assert page.tags.count("script") == 2 and set(page.scripts) == {"data", "code"}
+    data = json.loads(page.scripts["data"])
+    assert data["labels"] == ["Background", *hostile.LABELS] and data["pictures"][0]["page"] == hostile.PAGE
+    assert "innerHTML" not in page.scripts["code"] and "alert(1)<" not in text
+    assert json.loads((tmp_path / "r/result.json").read_text("utf-8"))["labels"][1:] == hostile.LABELS
+    assert pd.read_csv(tmp_path / "r/pages.csv")["page"].tolist() == [hostile.PAGE]
+    assert pd.read_parquet(tmp_path / "r/pages.parquet")["page"].tolist() == [hostile.PAGE]
+    assert "\\input" not in (tmp_path / "r/tables/confusion.tex").read_text("utf-8")
+
+
+def test_equal_input_gives_equal_files_in_every_process(tmp_path):
+    """The hash seed differs between processes and changes the order of sets of strings."""
+    code = (
+        "import sys, layoutcm as lcm; from layoutcm.report import report_files; report_files.FIGURE_FORMATS = ('svg',);"
+        "gt = lcm.read(sys.argv[2]); c = lcm.compare(gt, lcm.read(sys.argv[3], like=gt));"
+        f"c.write_report(sys.argv[1], families={FAMILIES})"
+    )
+    for name, seed in (("a", "1"), ("b", "2")):
+        command = [sys.executable, "-c", code, str(tmp_path / name), GT, MODEL_A]
+        subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, check=True)
+    names = files_in(tmp_path / "a")
+    assert names == files_in(tmp_path / "b") and len(names) == len(FILES) - 2 * 7 + 2
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+
+
+def test_different_taxonomies_leave_class_values_out(tmp_path, svg_only):
+    assert main(["compare", GT, MODEL_B, "-o", str(tmp_path / "r")]) == 0
+    kept = [name for name in sorted(FILES) if "/classes." not in name and "/curves." not in name]
+    wanted = [name for name in kept if not name.endswith((".png", ".pdf"))]
+    assert files_in(tmp_path / "r") == wanted
+    data = data_of(tmp_path / "r/report.html")
+    assert "classes" not in data["tables"] and not data["diagonal"]
+    assert "different labels" in data["tables"]["objects"]["note"][0]
+    assert data["tables"]["objects"]["columns"] == ["label", "gt", "pred"]
+    assert len(data["rows"]) == 12 and {data["labels"][j] for j in data["columns"]} >= {"text", "figure"}
+    # Without a diagonal the pictures show the largest cells, except Background read as Background.
+    assert data["pictures"] and "0-0" in data["cells"]
+
+
+def test_an_empty_comparison_has_a_report(tmp_path, svg_only):
+    layout = build({}, [], labels=["a"])
+    place = lcm.compare(layout, layout).write_report(tmp_path / "r")
+    data = data_of(place / "report.html")
+    assert data["pages"] == 0 and data["pictures"] == [] and data["rows"] == [0]
+
+
+def test_progress_is_reported(tmp_path, quick, two_pages):
+    shares = []
+    report_files.write_report(
+        lcm.compare(*two_pages), tmp_path / "r", progress=lambda step, share: shares.append(share)
+    )
+    assert shares == sorted(shares) and shares[0] == 0 and shares[-1] == 1

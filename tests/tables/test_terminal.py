@@ -1,0 +1,137 @@
+"""The terminal summary: every number in it is that of the API, in the column that its heading names."""
+
+import re
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.metrics.scores import AVERAGES
+from layoutcm.models.differences import difference
+from layoutcm.tables.terminal import comparison_summary, difference_summary, family_summary, layout_summary
+from layoutcm.wording import percent
+from support.paths import SAMPLE
+
+NAMES = {"precision": "precision", "recall": "recall", "F1": "f1", "IoU": "iou"}
+
+
+@pytest.fixture(scope="module")
+def gt():
+    return lcm.read(SAMPLE / "gt.json")
+
+
+@pytest.fixture(scope="module")
+def sample(gt):
+    return lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
+
+
+def section(text, title):
+    """The lines after the one that begins with `title`, up to a blank line, and that line itself."""
+    lines = text.split("\n")
+    start = next(i for i, line in enumerate(lines) if line.startswith(title))
+    end = next((i for i in range(start, len(lines)) if not lines[i]), len(lines))
+    return lines[start], lines[start + 1 : end]
+
+
+def rows_by_heading(text, title):
+    """{first column: {heading: text}}; columns are divided by two blanks or where headings begin."""
+    heading, lines = section(text, title)
+    names = re.findall(r"precision|recall|F1|IoU|gt px|pred px", heading)
+    found = {}
+    for line in lines:
+        values = line.split()[-len(names) :]
+        found[line.split(" " * 2)[0].strip()] = dict(zip(names, values))
+    return found
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+def test_each_class_has_its_own_scores_under_their_headings(sample, method):
+    confusion = sample.confusion(method=method)
+    classes = confusion.classes().set_index("label")
+    shown = rows_by_heading(comparison_summary(sample, method), "class")
+    assert list(shown) == [confusion.labels[i] for i in confusion.visible[0]]
+    for label, row in shown.items():
+        for heading, name in NAMES.items():
+            assert row[heading] == f"{classes.loc[label, name]:.3f}", (label, heading)
+        for side in ("gt", "pred"):
+            assert float(row[f"{side} px"].replace(",", "")) == pytest.approx(classes.loc[label, f"{side}_pixels"])
+
+
+def test_each_average_has_its_own_scores_under_their_headings(sample):
+    confusion = sample.confusion()
+    expected = {f"{kind}, without Background": confusion.average(kind) for kind in AVERAGES}
+    expected["micro, with Background"] = confusion.average("micro", background=True)
+    expected |= {f"macro, mean over {over}": sample.average("macro", over=over) for over in ("pages", "documents")}
+    shown = rows_by_heading(comparison_summary(sample), "averages")
+    assert list(shown) == list(expected)
+    for title, scores in expected.items():
+        assert shown[title] == {heading: f"{scores[name]:.3f}" for heading, name in NAMES.items() if name in scores}
+
+
+def test_content_has_the_scores_of_the_collapsed_matrix(sample):
+    content = sample.confusion().collapse().classes().set_index("label").loc["Content"]
+    line, _ = section(comparison_summary(sample), "Content against Background")
+    assert line.split()[-3:] == [f"{content[name]:.3f}" for name in ("precision", "recall", "f1")]
+
+
+def test_intervals_stand_beside_their_own_average(sample):
+    intervals = sample.bootstrap(50)
+    text = comparison_summary(sample, intervals=intervals)
+    for title, figure in {
+        "micro, without Background": "micro_f1",
+        "weighted, without Background": "weighted_f1",
+        "micro, with Background": "micro_f1_with_background",
+        "macro, mean over pages": "macro_f1_over_pages",
+        "macro, mean over documents": "macro_f1_over_documents",
+        "Content against Background": "content_f1",
+    }.items():
+        _, low, high = intervals.figures[figure]
+        line, _ = section(text, title)
+        assert line.endswith(f"   {low:.3f} – {high:.3f}"), title
+    assert "intervals: 95 %, 50 resamples of 4 documents, seed 0" in text
+
+
+def test_sizes_and_confusions_are_those_of_the_comparison(sample):
+    text, confusion = comparison_summary(sample), sample.confusion()
+    assert f"16 pages, 4 documents, {int(sample.pixels):,} pixels, same taxonomy" in text
+    _, lines = section(text, "largest confusions")
+    assert len(lines) == 10
+    pixels = []
+    for line in lines:
+        gt, pred, value, share, of = re.fullmatch(r"  (.+) read as (.+?) +([\d,.]+) px +(\S+ %) of (.+)", line).groups()
+        i, j = sample.cell(gt, pred)
+        pixels.append(float(value.replace(",", "")))
+        assert of == gt and i != j and pixels[-1] == pytest.approx(confusion.values[i, j], abs=0.05)
+        assert share == percent(confusion.recall[i, j])
+    assert pixels == sorted(pixels, reverse=True)
+
+
+def test_a_difference_is_shown_with_its_own_interval(gt, sample):
+    other = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt), min_score=0.5)
+    found = difference(sample, other, 40)
+    text = difference_summary(found, "model-a")
+    assert found.labels[11] == "Title"
+    rows = {"macro, without Background": found.figures["macro_f1"], "Title": found.scores["f1"][11]}
+    for name, (value, low, high, other_side) in rows.items():
+        line = next(line for line in text.split("\n") if line.startswith(name))
+        expected = [f"{value:+.3f}", f"{low:+.3f}", "to", f"{high:+.3f}", *percent(other_side).split()]
+        assert line.removeprefix(name).split() == expected
+
+
+def test_families_show_identity_in_family_and_out_of_it_in_this_order(sample):
+    families = sample.families("doclaynet")
+    heading, lines = section(family_summary(families), "given gt")
+    assert " ".join(heading.split()) == "given gt identity in family out of it px mostly confused with"
+    table = families.given_gt().set_index("label")
+    for line in lines[:-1]:
+        label = next(name for name in table.index if line.startswith(f"{name} "))
+        shown = re.findall(r"\S+ %", line)
+        assert shown == [percent(table.loc[label, name]) for name in ("identity", "in_family", "oof")], label
+    assert re.findall(r"\S+ %", lines[-1]) == [percent(value) for value in families.shares(0).values()]
+
+
+def test_a_layout_is_summed_up_by_its_own_numbers(gt):
+    text = layout_summary(gt)
+    assert "coco, 16 pages, 4 documents, 263 regions, without scores" in text
+    counts = gt.regions["label"].value_counts()
+    for label in gt.labels:
+        assert re.search(rf"^  {re.escape(label)} +{counts[label]:,}$", text, re.MULTILINE), label

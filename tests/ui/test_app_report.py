@@ -1,0 +1,50 @@
+"""The Report page of the dashboard: previews and downloads."""
+
+from support.app_runner import opened, texts
+
+
+def downloads(app):
+    return [element.label for element in app.get("download_button")]
+
+
+def test_figures_and_tables_have_a_preview():
+    app = opened("report", load="sample")
+    assert {"PNG", "SVG", "PDF", "CSV", "LaTeX"} <= set(downloads(app))
+    for name in ("classes", "overlay", "difference"):
+        app.selectbox(key="report_figure").set_value(name).run()
+        assert not app.exception and not app.error, texts(app)
+        assert app.selectbox(key="report_figure").value == name and len(app.get("image")) == 1
+    app.selectbox(key="report_figure").set_value("curves").run()
+    assert not app.exception and not app.error and len(app.get("image")) == 1
+    app.selectbox(key="report_table").set_value("objects").run()
+    assert not app.exception and "| Title | 5 |" in app.code[0].value
+    app.selectbox(key="report_width").set_value("two").run()
+    app.selectbox(key="report_table").set_value("classes").run()
+    assert not app.exception and not app.error
+    assert "| Caption | 72,291 |" in app.code[0].value
+
+
+def test_two_predictions_are_drawn_as_their_difference():
+    app = opened("report", load="sample")
+    app.selectbox(key="report_figure").set_value("models").run()
+    assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv"]
+    # Their labels differ, so there is nothing to draw or download.
+    assert "different labels" in app.info[0].value and not app.get("image") and "PDF" not in downloads(app)
+    app.session_state["choices"]["taxonomy"] = "same"
+    app.run()
+    app.selectbox(key="report_figure").set_value("models").run()
+    assert not app.exception and not app.error and len(app.get("image")) == 1 and "PDF" in downloads(app)
+
+
+def test_the_report_is_downloaded_as_a_zip_or_file_by_file(monkeypatch):
+    monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ("svg",))
+    app = opened("report", load="sample")
+    app.session_state["routed"] = True  # the test runner skips the router; routing again would lose the click
+    app.button(key="make_report").click().run()
+    assert not app.exception and not app.error
+    assert any("Everything as a zip" in label for label in downloads(app))
+    members = app.selectbox(key="report_member")
+    assert members.value == "report.html" and "figures/classes.svg" in members.options
+    app.session_state["choices"]["method"] = "tensor"
+    app.run()
+    assert any(button.key == "make_report" for button in app.button)  # another method, another report

@@ -1,0 +1,56 @@
+"""The Page viewer of the dashboard: masks, and turning pages."""
+
+from layoutcm.ui import sidebar
+from support.app_runner import opened, texts
+
+
+def mask_shown(app):
+    return next(button.key for button in app.button if "mask_" in str(button.key) and button.proto.type == "primary")
+
+
+def test_the_mask_is_the_chosen_cell_until_another_mask_is_chosen():
+    link = {"load": "sample", "page": "report_p3.png"}
+    app = opened("viewer", **link, gt_label="Table", pred_label="Picture")
+    assert mask_shown(app) == "mask_cell" and "Table read as Picture: 112\u202f280 px" in texts(app)
+    app.button(key="mask_gt").click().run()
+    assert mask_shown(app) == "mask_gt" and app.query_params["mask"] == "gt"
+    assert mask_shown(opened("viewer", **link)) == "mask_difference"
+    assert mask_shown(opened("viewer", **link, mask="pred")) == "mask_pred"
+    assert mask_shown(opened("viewer", **link, mask="cell")) == "mask_difference"  # no cell is chosen
+
+
+def test_undefined_values_are_a_dash_in_tables():
+    app = opened("viewer", load="sample", page="report_p3.png")
+    classes = next(table for table in app.dataframe if "label" in table.value)
+    assert classes.value["precision"].isna().any() and classes.proto.placeholder == "–"
+
+
+def test_a_long_page_list_shows_only_the_nearest_pages(monkeypatch):
+    monkeypatch.setattr(sidebar, "MOST_OPTIONS", 10)
+    monkeypatch.setattr(sidebar, "NEAR_OPTIONS", 2)
+    app = opened("viewer", load="sample", page="report_p3.png")
+    for chosen, names in ((3, (1, 2, 3, 4)), (4, (2, 3, 4, 5))):
+        app.selectbox(key="viewer_page").set_value(f"report_p{chosen}.png").run()
+        assert app.selectbox(key="viewer_page").options == [f"report_p{i}.png" for i in names]
+        assert not app.exception and not app.error
+
+
+def test_a_part_of_a_name_finds_the_name():
+    names = ["Report_p1", "report_p2", "p2"]
+    assert [sidebar.find_name(text, names) for text in ("p2", "RT_P2", "REPORT", "none")] == [
+        "p2",
+        "report_p2",
+        "Report_p1",
+        None,
+    ]
+
+
+def test_next_and_previous_turn_the_page():
+    app = opened("viewer", load="sample")
+    first = app.selectbox(key="viewer_page").value
+    button = lambda label: next(button for button in app.button if button.label == label)
+    assert button("Previous").disabled
+    button("Next").click().run()
+    assert app.selectbox(key="viewer_page").value != first
+    button("Previous").click().run()
+    assert app.selectbox(key="viewer_page").value == first
