@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.alignment.align import Alignment, LabelMapping, align, check_layouts
+from layoutcm.alignment.align import Alignment, AlignmentOptions, LabelMapping, align, check_layouts
 from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.recipe import Recipe, make_recipe
 from layoutcm.alignment.taxonomy import LabelSpace, read_mapping
@@ -58,11 +58,10 @@ def compare(
     check_layouts(gt, pred)
     check_counting_options(rounding, min_score, threads)
     mapping = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
-    options: dict[str, Any] = {"missing_pages": missing_pages, "taxonomy": taxonomy, "documents": documents}
-    options["page_map"] = load_page_map(pages)
-    alignment = align(gt, pred, mapping=mapping, **options)
+    options = AlignmentOptions(missing_pages, taxonomy, mapping, documents, load_page_map(pages))
+    alignment = align(gt, pred, options)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
-    settings = make_recipe(gt, pred, alignment, rounding=rounding, min_score=min_score, **options)
+    settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
     return Comparison(alignment, counts, rounding, min_score, settings, threads)
 
 

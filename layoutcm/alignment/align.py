@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,19 @@ LabelMapping = Mapping[str, Mapping[str, str]]
 MISSING_PAGES = ("penalise", "ignore")
 NAMES_SHOWN = 4
 Sources = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class AlignmentOptions(NamedTuple):
+    """How the pages and the labels of two layouts are matched."""
+
+    missing_pages: str = "penalise"
+    taxonomy: str = "auto"
+    mapping: LabelMapping | None = None
+    documents: str | Mapping[str, str] | None = None
+    page_map: PageMap | None = None
+
+
+DEFAULT_OPTIONS = AlignmentOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,29 +105,20 @@ def check_layouts(gt: object, pred: object) -> None:
             raise InputError("", name, problem, "Read the file first: layoutcm.read(path).")
 
 
-def align(
-    gt: Layout,
-    pred: Layout,
-    *,
-    missing_pages: str = "penalise",
-    taxonomy: str = "auto",
-    mapping: LabelMapping | None = None,
-    documents: str | Mapping[str, str] | None = None,
-    page_map: PageMap | None = None,
-) -> Alignment:
-    mapping = check_mapping(mapping or {}, "")
+def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS) -> Alignment:
+    mapping = check_mapping(options.mapping or {}, "")
     findings: list[Finding] = []
     mappings = [mapping.get(side, {}) for side in SIDES]
     mapped = sum(map(count_renamed_labels, (gt, pred), mappings))
     sides = [relabel(*side, findings) for side in zip((gt, pred), mappings, SIDES)]
-    matched = match_equal_names(sides[GT], sides[PRED]) if taxonomy == "match-names" else {}
+    matched = match_equal_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
     sides[PRED] = relabel(sides[PRED], matched, "pred", findings)
-    space, kind = join_labels(sides[GT], sides[PRED], taxonomy, bool(mapped or matched))
+    space, kind = join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
     sources, matches, page_findings = pair_pages(
-        sides[GT].page_columns, sides[PRED].page_columns, missing_pages, page_map
+        sides[GT].page_columns, sides[PRED].page_columns, options.missing_pages, options.page_map
     )
     pages = join_pages(sides[GT].page_columns, sides[PRED].page_columns, sources)
-    pages, document_findings = name_documents(pages, documents)
+    pages, document_findings = name_documents(pages, options.documents)
     findings += page_findings + document_findings
     findings += (
         _scaled_page_findings(sides, pages, sources)

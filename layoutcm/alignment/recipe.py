@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from layoutcm import __version__
-from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.align import Alignment, AlignmentOptions
 from layoutcm.layouts.model import Layout
-from layoutcm.layouts.page_maps import PageMap
 from layoutcm.wording import one_line
 
 
@@ -34,15 +33,12 @@ def make_recipe(
     gt: Layout,
     pred: Layout,
     alignment: Alignment,
-    *,
+    options: AlignmentOptions,
     rounding: str,
     min_score: float | None,
-    missing_pages: str,
-    taxonomy: str,
-    documents: str | Mapping[str, str] | None,
-    page_map: PageMap | None,
 ) -> Recipe:
     """The settings of a comparison, without those that have no effect at their default value."""
+    documents = options.documents
     settings = {
         "gt": PurePosixPath(gt.name).stem,
         "pred": PurePosixPath(pred.name).stem,
@@ -50,13 +46,13 @@ def make_recipe(
         "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
         "rounding": rounding,
         "min_score": min_score,
-        "missing_pages": None if missing_pages == "penalise" else missing_pages,
+        "missing_pages": None if options.missing_pages == "penalise" else options.missing_pages,
         "documents": None if documents is None else documents if isinstance(documents, str) else "table",
-        "taxonomy": "match-names" if taxonomy == "match-names" else alignment.taxonomy,
+        "taxonomy": "match-names" if options.taxonomy == "match-names" else alignment.taxonomy,
         "mapped_labels": alignment.mapped_labels or None,
         "gt_fix": "+".join(gt.repairs) or None,
         "fix": "+".join(pred.repairs) or None,
-        "mapped_pages": (page_map and len(page_map.entries)) or None,
+        "mapped_pages": (options.page_map and len(options.page_map.entries)) or None,
     }
     return Recipe(_as_text(settings))
 

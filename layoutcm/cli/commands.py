@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
     from layoutcm.pixels.counting import Progress
 
+# The options of the command that `compare` takes as arguments of the same names.
+COMPARE_OPTIONS = ("rounding", "min_score", "missing_pages", "taxonomy", "documents", "mapping", "pages", "threads")
+
 
 def run_compare(options: argparse.Namespace) -> None:
     from layoutcm.tables.result_json import json_text
@@ -92,20 +95,9 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
 
 def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
     pred = repair(_read(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
+    chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
     with ProgressBar(f"comparing {Path(file).name}") as progress:
-        return compare(
-            gt,
-            pred,
-            rounding=options.rounding,
-            min_score=options.min_score,
-            missing_pages=options.missing_pages,
-            taxonomy=options.taxonomy,
-            documents=options.documents,
-            mapping=options.mapping,
-            pages=options.pages,
-            threads=options.threads,
-            progress=progress,
-        )
+        return compare(gt, pred, **chosen, progress=progress)
 
 
 def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path | None]:

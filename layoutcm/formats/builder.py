@@ -21,7 +21,7 @@ from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, place_te
 from layoutcm.layouts.model import Finding, Indices, Layout, Pages, Regions, concatenate_regions, recode_labels
 from layoutcm.layouts.page_names import stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
-from layoutcm.layouts.validation import check_pages, make_layout
+from layoutcm.layouts.validation import PlaceNamers, check_pages, make_layout
 from layoutcm.wording import plural
 
 _SUFFIX = re.compile(r"\.[^./]*$")
@@ -141,6 +141,13 @@ class LayoutBuilder:
     def _place_in_file(self, file: str, place: str) -> str:
         return ", ".join(part for part in (file if file != self.name else "", place) if part)
 
+    def _page_place(self, page: int) -> str:
+        return self._place_in_file(*self._page_places[page])
+
+    def _region_place(self, region: int) -> str:
+        file, _ = self._page_places[self._region_page[region]]
+        return self._place_in_file(file, place_text(self._places[region]))
+
     def _distinct_names(self) -> tuple[str, ...]:
         """Replace names that several pages share ("image.png" in every file) by second names, then by file paths."""
         names_in_file = tuple(page[0] for page in self._pages)
@@ -197,10 +204,7 @@ class LayoutBuilder:
             pages,
             regions,
             findings=[*self.findings, *unusual],
-            page_place=lambda i: self._place_in_file(*self._page_places[i]),
-            region_place=lambda i: self._place_in_file(
-                self._page_places[self._region_page[i]][0], place_text(self._places[i])
-            ),
+            places=PlaceNamers(self._page_place, self._region_place),
         )
 
 
@@ -243,7 +247,7 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
     shared = all(part.page_columns is parts[0].page_columns for part in parts)
     starts = np.zeros(len(parts), int) if shared else np.cumsum([0, *(len(part.page_columns) for part in parts[:-1])])
     pages = parts[0].page_columns if shared else _concatenate_pages(name, parts)
-    return replace(
+    joined = replace(
         parts[0],
         name=name,
         labels=list(labels),
@@ -251,10 +255,9 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
         region_columns=_concatenate_recoded([part.region_columns for part in parts], recode, starts.tolist()),
         dropped=_concatenate_recoded([part.dropped or _no_regions(part) for part in parts], recode, starts.tolist()),
         findings=tuple(finding for part in parts for finding in part.findings),
-        keys=parts[0].keys if shared else {},
-        # The same id may have different meanings in different files.
-        label_keys=parts[0].label_keys if shared else {},
     )
+    # The same id may have different meanings in different files.
+    return joined if shared else replace(joined, keys={}, label_keys={})
 
 
 def _concatenate_pages(name: str, parts: Sequence[Layout]) -> Pages:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -13,6 +14,8 @@ from layoutcm.errors import InputError, short_repr
 NO_SCORE = math.nan
 # A place as text, or as a pair ("objects[{}]", 3) that is formatted only when a message needs it.
 FilePlace = str | tuple[str, object]
+# ASCII digits only, not ² or ٣; `int` reads at most 4300 of them.
+_CLASS_NUMBER = re.compile("[0-9]{1,4300}")
 _LIST = msgspec.json.Decoder(list[float])
 _PICTURES_AND_TABLES = re.compile(
     "table|otsl|picture|image|photo|figure|graphic|illustration|drawing|chart|map", re.IGNORECASE
@@ -49,6 +52,11 @@ def _number_with_comma(value: object) -> float:
         return float(value.replace(",", ".")) if isinstance(value, str) else math.nan
     except ValueError:
         return math.nan
+
+
+def names_by_number(names: Mapping[Any, object]) -> dict[int, str]:
+    """{class number: name} from {key: name}, without the keys that are not a class number."""
+    return {int(key): str(name) for key, name in names.items() if _CLASS_NUMBER.fullmatch(str(key))}
 
 
 def corner_points(numbers: Sequence[float], file: str, place: FilePlace) -> list[tuple[float, float]]:

@@ -21,7 +21,7 @@ from layoutcm.layouts.model import X0, X1, Y0, Y1, Finding, Floats, Indices, Lay
 from layoutcm.layouts.page_documents import neighbour_pages
 from layoutcm.layouts.page_names import renumber
 from layoutcm.layouts.shapes import Outline, Shape
-from layoutcm.layouts.validation import make_layout
+from layoutcm.layouts.validation import FileIds, make_layout
 from layoutcm.wording import plural
 
 # Findings that `make_layout` creates again.
@@ -74,8 +74,7 @@ def _repair_once(layout: Layout, name: str) -> Layout:
         pages,
         regions,
         findings=[*kept, Finding("fixed", note, severity="info", count=len(regions))],
-        keys=layout.keys,
-        label_keys=layout.label_keys,
+        ids=FileIds(layout.keys, layout.label_keys),
     )
     return replace(repaired, repairs=(*layout.repairs, name))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,23 @@ from layoutcm.wording import agree, plural
 UNNAMED = "(no name)"
 
 
+class PlaceNamers(NamedTuple):
+    """What turns the row number of a page or of a region into a place in the file, for messages."""
+
+    page: PlaceNamer
+    region: PlaceNamer
+
+
+class FileIds(NamedTuple):
+    """The file's own ids: {page id: page} and {label id: label}."""
+
+    pages: dict[int | float | str, int]
+    labels: dict[int | float | str, int]
+
+
+ROW_NUMBERS = PlaceNamers("pages[{}]".format, "regions[{}]".format)
+
+
 def make_layout(
     name: str,
     format: str,
@@ -41,23 +59,19 @@ def make_layout(
     regions: Regions,
     *,
     findings: Sequence[Finding] = (),
-    page_place: PlaceNamer = "pages[{}]".format,
-    region_place: PlaceNamer = "regions[{}]".format,
-    keys: dict[int | float | str, int] | None = None,
-    label_keys: dict[int | float | str, int] | None = None,
+    ids: FileIds | None = None,
+    places: PlaceNamers = ROW_NUMBERS,
 ) -> Layout:
-    """Check the columns of a reader and turn them into a `Layout`.
-
-    `page_place` and `region_place` turn a row number into a place in the file, for messages.
-    """
-    check_pages(name, pages, page_place)
-    check_regions(name, regions, region_place)
+    """Check the columns of a reader and turn them into a `Layout`."""
+    check_pages(name, pages, places.page)
+    check_regions(name, regions, places.region)
     names, recode = _merge_labels(labels)
     regions = recode_labels(regions, recode)
-    layout = Layout(name, format, names, pages, regions, tuple(findings), keys or {}, label_keys or {})
-    layout = replace(layout, label_keys={key: int(recode[i]) for key, i in layout.label_keys.items()})
-    layout = _note_scores(_note_clipped(layout, region_place), region_place)
-    return drop_background(_drop_empty(layout, region_place))
+    ids = ids or FileIds({}, {})
+    label_keys = {key: int(recode[i]) for key, i in ids.labels.items()}
+    layout = Layout(name, format, names, pages, regions, tuple(findings), ids.pages, label_keys)
+    layout = _note_scores(_note_clipped(layout, places.region), places.region)
+    return drop_background(_drop_empty(layout, places.region))
 
 
 def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -109,6 +109,15 @@ def _data_names(folder: str) -> list[str]:
     return [*sorted(f"{place.relative_to(root).as_posix()}/" for place in folders), *sorted(files)]
 
 
+class ReadingInputs(NamedTuple):
+    """What a layout is read with: its own input, the reference layout and its digest, and a page map."""
+
+    given: InputFile
+    like: Layout | None
+    like_digest: str
+    page_map: InputFile | None
+
+
 def layout_of(
     given: InputFile,
     like: Layout | None = None,
@@ -119,27 +128,21 @@ def layout_of(
 ) -> Layout:
     """The layout of an input, read with a reference layout and a page map, and repaired."""
     reference = like_digest if page_map is None else digest_of([like_digest, page_map.digest, page_map.name])
-    return _layout(given.digest, given.name, reference, sizes, repairs, given, like, like_digest, page_map)
+    inputs = ReadingInputs(given, like, like_digest, page_map)
+    return _layout(given.digest, given.name, reference, sizes, repairs, inputs)
 
 
 @st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner="Reading a file …", show_time=True)
 def _layout(
-    digest: str,
-    name: str,
-    reference: str,
-    sizes: str,
-    repairs: tuple[str, ...],
-    _given: InputFile,
-    _like: Layout | None,
-    _like_digest: str,
-    _page_map: InputFile | None,
+    digest: str, name: str, reference: str, sizes: str, repairs: tuple[str, ...], _inputs: ReadingInputs
 ) -> Layout:
+    given, like, like_digest, page_map = _inputs
     if repairs:
-        return repair(layout_of(_given, _like, _like_digest, sizes, page_map=_page_map), repairs)
+        return repair(layout_of(given, like, like_digest, sizes, page_map=page_map), repairs)
     width, _, height = sizes.partition("x")
     size = (float(width), float(height)) if sizes else None
-    layout = read(_given.source, like=_like, pages=_parsed(_page_map), sizes=size)
-    return replace(layout, name=_given.name) if _given.parts else layout
+    layout = read(given.source, like=like, pages=_parsed(page_map), sizes=size)
+    return replace(layout, name=given.name) if given.parts else layout
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,6 +46,30 @@ MOST_POINTS = 1500
 Points = Sequence[tuple[float, float]]
 
 
+class ClassRows(NamedTuple):
+    """The rows of the bars: class names shortened to fit, 0 % at `left`, 100 % at `right`, a row every `pitch`."""
+
+    names: list[str]
+    font: float
+    left: float
+    right: float
+    pitch: float
+    top: float = 18.0
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.pitch * len(self.names)
+
+    @property
+    def thickness(self) -> float:
+        """The thickness of one of the three bars in a row."""
+        return 0.27 * self.pitch
+
+    def tops_of_bars(self, k: int) -> np.ndarray:
+        """The upper edge of the k-th bar of every row."""
+        return self.top + self.pitch * np.arange(len(self.names)) + 0.1 * self.pitch + k * self.thickness
+
+
 @with_paper_style
 def class_bars(
     confusion: Confusion,
@@ -65,42 +89,38 @@ def class_bars(
         raise InputError("", "classes", "the two sides have different labels", "A mapping makes classes comparable.")
     positions = classes_in_use(confusion, background)
     sheet_width = column_width(width, 0)
-    pitch = min(max((PAGE_HEIGHT - 80) / max(len(positions), 1), 4.6), 17)
-    font = min(7, 0.85 * pitch)
-    names = [shorten_to_width(confusion.labels[i], font, 0.36 * sheet_width) for i in positions]
-    left = max((text_width(name, font) for name in names), default=0) + 8
-    right, top, bottom = sheet_width - 24, 18.0, 18 + pitch * len(positions)
-    figure, axes = new_sheet(sheet_width, bottom + 13, (recipe or confusion.recipe) if caption else "")
-    _share_lines(axes, left, right, top, bottom)
-    _bar_legend(axes, left)
+    rows = _plan_rows([confusion.labels[i] for i in positions], sheet_width)
+    figure, axes = new_sheet(sheet_width, rows.bottom + 13, (recipe or confusion.recipe) if caption else "")
+    _draw_share_lines(axes, rows)
+    _draw_bar_legend(axes, rows.left)
     values = confusion.class_values()
     for k, score in enumerate(SCORES):
-        own = values[score][positions]
-        ends = np.asarray((intervals or {}).get(score, np.full((len(confusion.labels), 2), np.nan)), float)[positions]
-        thickness = 0.27 * pitch
-        y = top + pitch * np.arange(len(positions)) + 0.1 * pitch + k * thickness
-        _bars(axes, own, y, thickness, left, right, FILLS[score])
-        _whiskers(axes, ends, y + thickness / 2, thickness, left, right)
-    for row, (i, name) in enumerate(zip(positions, names)):
-        y_middle, f1 = top + (row + 0.5) * pitch, float(values["f1"][i])
-        draw_text(axes, left - 3, y_middle, name, font, align="right")
-        text = MISSING if math.isnan(f1) else percent_brief(f1) if f1 else "0"
-        draw_text(axes, sheet_width - 3, y_middle, text, font, align="right")
-    draw_text(axes, sheet_width - 3, 7, "F1, %", 6, align="right", color=SOFT)
+        ends = np.asarray((intervals or {}).get(score, np.full((len(confusion.labels), 2), np.nan)), float)
+        _draw_bars(axes, rows, k, values[score][positions], FILLS[score])
+        _draw_whiskers(axes, rows, k, ends[positions])
+    _draw_names_and_f1(axes, rows, values["f1"][positions].tolist(), sheet_width)
     return figure
 
 
-def _share_lines(axes: Axes, left: float, right: float, top: float, bottom: float) -> None:
+def _plan_rows(labels: Sequence[str], sheet_width: float) -> ClassRows:
+    pitch = min(max((PAGE_HEIGHT - 80) / max(len(labels), 1), 4.6), 17)
+    font = min(7, 0.85 * pitch)
+    names = [shorten_to_width(label, font, 0.36 * sheet_width) for label in labels]
+    left = max((text_width(name, font) for name in names), default=0) + 8
+    return ClassRows(names, font, left, sheet_width - 24, pitch)
+
+
+def _draw_share_lines(axes: Axes, rows: ClassRows) -> None:
     from matplotlib.collections import LineCollection
 
-    places = [left + (right - left) * k / 4 for k in range(5)]
-    lines = [[(x, top), (x, bottom)] for x in places]
+    places = [rows.left + (rows.right - rows.left) * k / 4 for k in range(5)]
+    lines = [[(x, rows.top), (x, rows.bottom)] for x in places]
     axes.add_collection(LineCollection(lines, colors=LINE, linewidths=0.35, zorder=0), autolim=False)
     for k, x in enumerate(places):
-        draw_text(axes, x, bottom + 6, f"{25 * k} %", 5.5, align="center", color=SOFT)
+        draw_text(axes, x, rows.bottom + 6, f"{25 * k} %", 5.5, align="center", color=SOFT)
 
 
-def _bar_legend(axes: Axes, left: float) -> None:
+def _draw_bar_legend(axes: Axes, left: float) -> None:
     from matplotlib.patches import Rectangle
 
     x = left
@@ -110,15 +130,15 @@ def _bar_legend(axes: Axes, left: float) -> None:
         x += text_width(SCORE_TITLES[score], 6) + 20
 
 
-def _bars(
-    axes: Axes, values: np.ndarray, y: np.ndarray, thickness: float, left: float, right: float, fill: str
-) -> None:
+def _draw_bars(axes: Axes, rows: ClassRows, k: int, values: np.ndarray, fill: str) -> None:
+    """Draw the k-th bar of every row; `values` are shares from 0 to 1."""
     from matplotlib.collections import PolyCollection
 
-    ends = left + (right - left) * values
+    left, thickness = rows.left, rows.thickness
+    ends = left + (rows.right - left) * values
     corners = [
         [(left, a), (end, a), (end, a + thickness), (left, a + thickness)]
-        for a, end in zip(y.tolist(), ends.tolist())
+        for a, end in zip(rows.tops_of_bars(k).tolist(), ends.tolist())
         if not math.isnan(end)
     ]
     line = 0.25 if thickness > 1.5 else 0
@@ -126,20 +146,30 @@ def _bars(
     axes.add_collection(bars, autolim=False)
 
 
-def _whiskers(axes: Axes, ends: np.ndarray, y: np.ndarray, thickness: float, left: float, right: float) -> None:
+def _draw_whiskers(axes: Axes, rows: ClassRows, k: int, ends: np.ndarray) -> None:
+    """Draw the intervals of the k-th bar of every row; `ends` is float64[rows, low high], nan if there is none."""
     from matplotlib.collections import LineCollection
 
     known = np.isfinite(ends).all(axis=1)
-    span = left + (right - left) * ends[known].clip(0, 1)
+    span = rows.left + (rows.right - rows.left) * ends[known].clip(0, 1)
+    middles = (rows.tops_of_bars(k) + rows.thickness / 2)[known]
+    tick = rows.thickness / 4
     lines: list[Points] = []
-    for (a, b), height in zip(span.tolist(), y[known].tolist()):
-        lines += [
-            [(a, height), (b, height)],
-            *([(x, height - thickness / 4), (x, height + thickness / 4)] for x in (a, b)),
-        ]
+    for (a, b), y in zip(span.tolist(), middles.tolist()):
+        lines += [[(a, y), (b, y)], *([(x, y - tick), (x, y + tick)] for x in (a, b))]
     # Dark lines on wider white lines, so that whiskers are visible on dark bars and on white paper.
     for colour, line in (("white", 1.1), (INK, 0.45)):
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=line, zorder=2), autolim=False)
+
+
+def _draw_names_and_f1(axes: Axes, rows: ClassRows, f1: Sequence[float], sheet_width: float) -> None:
+    """Draw the class names at the left of the bars, and the numbers of F1 at the right."""
+    for row, (name, value) in enumerate(zip(rows.names, f1)):
+        y = rows.top + (row + 0.5) * rows.pitch
+        draw_text(axes, rows.left - 3, y, name, rows.font, align="right")
+        text = MISSING if math.isnan(value) else percent_brief(value) if value else "0"
+        draw_text(axes, sheet_width - 3, y, text, rows.font, align="right")
+    draw_text(axes, sheet_width - 3, 7, "F1, %", 6, align="right", color=SOFT)
 
 
 def object_curves_figure(objects: Objects, iou: float = HEADLINE_IOU, **look: Any) -> Figure:

@@ -18,7 +18,9 @@ from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, correc
 from layoutcm.drawing.palette import LIGHT, scale_colour
 from layoutcm.drawing.paper.matrix_grid import (
     LARGEST_FONT,
+    CellSize,
     Grid,
+    LabelFonts,
     draw_bar,
     draw_cells,
     draw_dots,
@@ -94,10 +96,11 @@ def _panel(labels: Sequence[str], width: float, k: int, per_line: int) -> Grid:
     """The grid of the k-th of four 2x2 matrices; only the first matrix of a line has row labels."""
     start = max(text_width(label, 6.5) for label in labels) + 8
     cell_width = (width - start - 4) / per_line / 2 - 5
-    left = start + k % per_line * (2 * cell_width + 12)
+    corner = (start + k % per_line * (2 * cell_width + 12), 32 + k // per_line * 90)
     names = list(labels) if k % per_line == 0 else [""] * len(labels)
     headings = [shorten_to_width(label, 6.5, cell_width - 1) for label in labels]
-    return Grid(left, 32 + k // per_line * 90, cell_width, 26, names, headings, 6.5, 6.5, False, 1)
+    cell, fonts = CellSize(cell_width, 26), LabelFonts(6.5, 6.5)
+    return Grid(corner, cell, names, headings, fonts, upright=False, every=1)
 
 
 @with_paper_style

@@ -22,19 +22,46 @@ Bools = NDArray[np.bool_]
 CellColours = Sequence[Sequence[str | None]]  # None: no colour
 
 
+class CellSize(NamedTuple):
+    """Width and height of a cell."""
+
+    width: float
+    height: float
+
+
+class LabelFonts(NamedTuple):
+    """Font sizes of the row labels and of the column labels."""
+
+    row: float
+    column: float
+
+
 class Grid(NamedTuple):
     """Position of a matrix, size of its cells, and its labels shortened to fit."""
 
-    left: float
-    top: float
-    cell_width: float
-    cell_height: float
+    corner: tuple[float, float]  # left and top of the first cell
+    cell: CellSize
     rows: list[str]
     columns: list[str]
-    row_font: float
-    column_font: float
+    fonts: LabelFonts
     upright: bool  # column labels are rotated by 90 degrees
     every: int  # only every n-th column has a label, if not all fit
+
+    @property
+    def left(self) -> float:
+        return self.corner[0]
+
+    @property
+    def top(self) -> float:
+        return self.corner[1]
+
+    @property
+    def cell_width(self) -> float:
+        return self.cell.width
+
+    @property
+    def cell_height(self) -> float:
+        return self.cell.height
 
     @property
     def right(self) -> float:
@@ -59,18 +86,8 @@ def plan_grid(rows: Sequence[str], columns: Sequence[str], width: float, left: f
     column_font = min(column_font * every, row_font) if every > 1 else column_font
     headings = [shorten_to_width(label, column_font, 0.3 * width) for label in columns]
     heading_height = column_font if flat else max((text_width(name, column_font) for name in headings), default=0)
-    return Grid(
-        start,
-        top + heading_height + 15,
-        cell_width,
-        cell_height,
-        names,
-        headings,
-        row_font,
-        column_font,
-        not flat,
-        every,
-    )
+    corner, cell = (start, top + heading_height + 15), CellSize(cell_width, cell_height)
+    return Grid(corner, cell, names, headings, LabelFonts(row_font, column_font), not flat, every)
 
 
 def draw_frame(axes: Axes, grid: Grid) -> None:
@@ -78,17 +95,17 @@ def draw_frame(axes: Axes, grid: Grid) -> None:
     from matplotlib.collections import LineCollection
 
     for i, name in enumerate(grid.rows):
-        draw_text(axes, grid.left - 3, grid.top + (i + 0.5) * grid.cell_height, name, grid.row_font, align="right")
+        draw_text(axes, grid.left - 3, grid.top + (i + 0.5) * grid.cell_height, name, grid.fonts.row, align="right")
     turned = {"rotation": 90} if grid.upright else {"align": "center"}
     for j, name in enumerate(grid.columns):
         if j % grid.every == 0:
             x = grid.left + (j + 0.5) * grid.cell_width
-            draw_text(axes, x, grid.top - (3 if grid.upright else 6), name, grid.column_font, **turned)
+            draw_text(axes, x, grid.top - (3 if grid.upright else 6), name, grid.fonts.column, **turned)
     if any(grid.rows):
         draw_text(axes, grid.left - 3, grid.top - 6, "gt", 6, align="right", color=SOFT)
-    highest = grid.column_font
+    highest = grid.fonts.column
     if grid.upright:
-        highest = max((text_width(name, grid.column_font) for name in grid.columns), default=0)
+        highest = max((text_width(name, grid.fonts.column) for name in grid.columns), default=0)
     draw_text(axes, (grid.left + grid.right) / 2, grid.top - highest - 9, "pred", 6, align="center", color=SOFT)
     xs = [grid.left + j * grid.cell_width for j in range(len(grid.columns) + 1)]
     ys = [grid.top + i * grid.cell_height for i in range(len(grid.rows) + 1)]

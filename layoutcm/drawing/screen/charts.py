@@ -44,29 +44,13 @@ def class_bars(
 
     `intervals` is {score: float64[labels, low high]}, drawn as whiskers.
     """
-    positions = classes_in_use(confusion, background)
-    if len(positions) > most:
-        last = positions[-1:] if background and positions[-1] == 0 else []
-        positions = positions[: most - len(last)] + last
+    positions = _choose_classes(confusion, most, background)
     values = confusion.class_values()
     hover = [class_hover(confusion, values, i, intervals) for i in positions]
     figure = go.Figure()
     for score in SCORES:
         whiskers = _whiskers(values[score], intervals[score], positions, theme) if intervals else None
-        figure.add_trace(
-            go.Bar(
-                name=SCORE_TITLES[score],
-                orientation="h",
-                y=list(range(len(positions))),
-                x=[_or_none(values[score][i]) for i in positions],
-                error_x=whiskers,
-                marker={"color": SCORE_COLOURS[score], "line": {"width": 0}},
-                customdata=positions,
-                hoverinfo="text",
-                hovertext=hover,
-                textposition="none",
-            )
-        )
+        figure.add_trace(_make_score_bars(score, values[score], positions, hover) | {"error_x": whiskers})
     figure.update_layout(
         **base_layout(theme),
         barmode="group",
@@ -80,6 +64,30 @@ def class_bars(
     # Plotly draws the first trace of a group lowest; the reversed axis puts it first.
     label_axis(figure, [confusion.labels[i] for i in positions], len(positions))
     return figure
+
+
+def _choose_classes(confusion: Confusion, most: int, background: bool) -> list[int]:
+    """The classes in use, without the smallest if there are more than `most`; Background is kept."""
+    positions = classes_in_use(confusion, background)
+    if len(positions) <= most:
+        return positions
+    last = positions[-1:] if background and positions[-1] == 0 else []
+    return positions[: most - len(last)] + last
+
+
+def _make_score_bars(score: str, values: Floats, positions: Sequence[int], hover: Sequence[str]) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "name": SCORE_TITLES[score],
+        "orientation": "h",
+        "y": list(range(len(positions))),
+        "x": [_or_none(values[i]) for i in positions],
+        "marker": {"color": SCORE_COLOURS[score], "line": {"width": 0}},
+        "customdata": positions,
+        "hoverinfo": "text",
+        "hovertext": hover,
+        "textposition": "none",
+    }
 
 
 def class_hover(
@@ -118,19 +126,19 @@ def share_axis(figure: go.Figure, axis: str, theme: Theme, **more: Any) -> None:
 
 
 def label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: int) -> None:
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(len(labels))),
-        ticktext=[plotly_text(shorten(label, 26)) for label in labels],
-        range=[places - 0.5, -0.5],
-        automargin=True,
-        ticklabelstandoff=4,
-        ticks="",
-        showgrid=False,
-        zeroline=False,
-        fixedrange=True,
-        **where,
-    )
+    axis: dict[str, Any] = {
+        "tickmode": "array",
+        "tickvals": list(range(len(labels))),
+        "ticktext": [plotly_text(shorten(label, 26)) for label in labels],
+        "range": [places - 0.5, -0.5],
+        "automargin": True,
+        "ticklabelstandoff": 4,
+        "ticks": "",
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+    }
+    figure.update_yaxes(**axis, **where)
 
 
 def read_as_figure(confusion: Confusion, label_position: int, theme: Theme) -> go.Figure:
@@ -148,7 +156,7 @@ def read_as_figure(confusion: Confusion, label_position: int, theme: Theme) -> g
     bars = max(*map(len, ranked), 3)  # the same on both sides, so that all bars have the same thickness
     for place, (shares, positions) in enumerate(zip(sides[:halves], ranked), start=1):
         figure.add_trace(
-            _read_as_bars(confusion, label_position, shares, positions, place == 1, theme), row=1, col=place
+            _make_read_as_bars(confusion, label_position, shares, positions, place == 1, theme), row=1, col=place
         )
         label_axis(figure, [confusion.labels[i] for i in positions], bars, row=1, col=place)
     figure.update_layout(
@@ -163,22 +171,24 @@ def read_as_figure(confusion: Confusion, label_position: int, theme: Theme) -> g
     return figure
 
 
-def _read_as_bars(
+def _make_read_as_bars(
     confusion: Confusion, own: int, shares: Floats, positions: Sequence[int], is_row: bool, theme: Theme
-) -> go.Bar:
+) -> dict[str, Any]:
     right = [not confusion.diagonal or i == own for i in positions]
-    return go.Bar(
-        orientation="h",
-        x=[float(shares[i]) for i in positions],
-        y=list(range(len(positions))),
-        marker={"color": [scale_colour(theme.hit if hit else theme.miss, 0.7) for hit in right], "line": {"width": 0}},
-        text=[f"{percent_brief(float(shares[i]))} %" if shares[i] else "0 %" for i in positions],
-        textposition="outside",
-        cliponaxis=False,
-        customdata=positions,
-        hoverinfo="text",
-        hovertext=[_read_as_hover(confusion, own, i, is_row) for i in positions],
-    )
+    colours = [scale_colour(theme.hit if hit else theme.miss, 0.7) for hit in right]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": [float(shares[i]) for i in positions],
+        "y": list(range(len(positions))),
+        "marker": {"color": colours, "line": {"width": 0}},
+        "text": [f"{percent_brief(float(shares[i]))} %" if shares[i] else "0 %" for i in positions],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "customdata": positions,
+        "hoverinfo": "text",
+        "hovertext": [_read_as_hover(confusion, own, i, is_row) for i in positions],
+    }
 
 
 def _largest(shares: Floats, visible: Sequence[int], own: int, diagonal: bool) -> list[int]:
@@ -203,17 +213,17 @@ def distribution_figure(values: ArrayLike, title: str, theme: Theme, bins: int =
     known = all_values[np.isfinite(all_values)]
     pages, edges = np.histogram(known, bins=bins, range=(0, 1))
     missing = len(all_values) - len(known)
-    figure = go.Figure(
-        go.Bar(
-            x=(edges[:-1] + edges[1:]) / 2,
-            y=pages,
-            width=1 / bins,
-            marker={"color": scale_colour(theme.hit, 0.7), "line": {"color": theme.background, "width": 1}},
-            customdata=np.stack([edges[:-1], edges[1:]], axis=1).tolist(),
-            hoverinfo="text",
-            hovertext=[f"{low:.2f} to {high:.2f}: {n}" for low, high, n in zip(edges[:-1], edges[1:], pages)],
-        )
-    )
+    bars = {
+        "type": "bar",
+        "x": (edges[:-1] + edges[1:]) / 2,
+        "y": pages,
+        "width": 1 / bins,
+        "marker": {"color": scale_colour(theme.hit, 0.7), "line": {"color": theme.background, "width": 1}},
+        "customdata": np.stack([edges[:-1], edges[1:]], axis=1).tolist(),
+        "hoverinfo": "text",
+        "hovertext": [f"{low:.2f} to {high:.2f}: {n}" for low, high, n in zip(edges[:-1], edges[1:], pages)],
+    }
+    figure = go.Figure([bars])
     if len(known):
         median = float(np.median(known))
         note = {"annotation_text": f"median {median:.3f}", "annotation_position": "top left"}

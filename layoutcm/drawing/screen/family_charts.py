@@ -47,25 +47,8 @@ def family_bars(families: FamilyConfusion, side: int, theme: Theme) -> go.Figure
     rows = chart_rows(families, side)
     labels = [(k, row.values) for k, row in enumerate(rows) if row.values is not None]
     unit = "px" if families.sample == "pixel" else "pages"
-    figure = go.Figure()
-    for part in PARTS:
-        colour = part_colour(part, theme)
-        figure.add_trace(
-            go.Bar(
-                name=PART_NAMES[part],
-                orientation="h",
-                y=[k for k, _ in labels],
-                x=[values[part] for _, values in labels],
-                marker={"color": colour, "line": {"width": 0}},
-                text=[_number(values[part]) for _, values in labels],
-                textposition="inside",
-                insidetextanchor="middle",
-                textangle=0,
-                textfont={"size": 11, "color": text_colour_on(colour)},
-                hoverinfo="text",
-                hovertext=[_hover(values, side, unit) for _, values in labels],
-            )
-        )
+    hover = [_hover(values, side, unit) for _, values in labels]
+    figure = go.Figure([_make_part_bars(part, labels, hover, theme) for part in PARTS])
     figure.update_layout(
         **base_layout(theme),
         barmode="stack",
@@ -78,6 +61,28 @@ def family_bars(families: FamilyConfusion, side: int, theme: Theme) -> go.Figure
     label_axis(figure, [row.name for row in rows], max(len(rows), 1))
     figure.update_yaxes(ticktext=[_tick(row) for row in rows])
     return figure
+
+
+def _make_part_bars(
+    part: str, labels: Sequence[tuple[int, dict[str, Any]]], hover: Sequence[str], theme: Theme
+) -> dict[str, Any]:
+    """The pieces of one part in all bars; `labels` are (row of the chart, values)."""
+    colour = part_colour(part, theme)
+    return {
+        "type": "bar",
+        "name": PART_NAMES[part],
+        "orientation": "h",
+        "y": [k for k, _ in labels],
+        "x": [values[part] for _, values in labels],
+        "marker": {"color": colour, "line": {"width": 0}},
+        "text": [_number(values[part]) for _, values in labels],
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "textangle": 0,
+        "textfont": {"size": 11, "color": text_colour_on(colour)},
+        "hoverinfo": "text",
+        "hovertext": hover,
+    }
 
 
 def part_colour(part: str, theme: Theme) -> str:

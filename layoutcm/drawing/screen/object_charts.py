@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -47,21 +47,21 @@ def curve_points(label: str, ap: float, ranked: pd.DataFrame, rule: str) -> Curv
 def curves_figure(curves: Sequence[Curve], labels: Sequence[str], theme: Theme) -> go.Figure:
     """The curves of some labels; colours are chosen among all `labels`, so that they do not change with the choice."""
     colours = label_colours(labels)
-    figure = go.Figure()
-    for curve in curves:
-        name = plotly_text(shorten(curve.label, 26))
-        figure.add_trace(
-            go.Scatter(
-                name=f"{name} {score_text(curve.ap)}",
-                x=curve.recall,
-                y=curve.precision,
-                mode="lines" if len(curve.recall) > 1 else "markers",
-                line={"color": colours[curve.label], "width": 2},
-                hoverinfo="text",
-                hovertext=_curve_hovers(curve),
-            )
-        )
-    return _with_share_axes(figure, theme)
+    traces = [_make_curve(curve, colours[curve.label]) for curve in curves]
+    return _with_share_axes(go.Figure(traces), theme)
+
+
+def _make_curve(curve: Curve, colour: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "name": f"{plotly_text(shorten(curve.label, 26))} {score_text(curve.ap)}",
+        "x": curve.recall,
+        "y": curve.precision,
+        "mode": "lines" if len(curve.recall) > 1 else "markers",
+        "line": {"color": colour, "width": 2},
+        "hoverinfo": "text",
+        "hovertext": _curve_hovers(curve),
+    }
 
 
 def _curve_hovers(curve: Curve) -> list[str]:
@@ -76,16 +76,27 @@ def _curve_hovers(curve: Curve) -> list[str]:
 def points_figure(classes: pd.DataFrame, labels: Sequence[str], theme: Theme) -> go.Figure:
     """One point per label instead of a curve, if there is no ranking; `classes` is `Objects.class_scores_at`."""
     colours = label_colours(labels)
-    figure = go.Figure()
+    traces = []
     for row in classes.to_dict("records"):
         label, precision, recall = str(row["label"]), float(row["precision"]), float(row["recall"])
         if np.isfinite(precision) and np.isfinite(recall):
-            text = f"<b>{plotly_text(label)}</b><br>recall {percent(recall)}<br>precision {percent(precision)}"
-            marker = {"color": colours[label], "size": 11, "line": {"color": theme.text, "width": 0.8}}
-            name = plotly_text(shorten(label, 26))
-            figure.add_trace(go.Scatter(name=name, x=[recall], y=[precision], mode="markers", marker=marker,
-                                        cliponaxis=False, hoverinfo="text", hovertext=[text]))  # fmt: skip
-    return _with_share_axes(figure, theme)
+            traces.append(_make_point(label, precision, recall, colours[label], theme))
+    return _with_share_axes(go.Figure(traces), theme)
+
+
+def _make_point(label: str, precision: float, recall: float, colour: str, theme: Theme) -> dict[str, Any]:
+    text = f"<b>{plotly_text(label)}</b><br>recall {percent(recall)}<br>precision {percent(precision)}"
+    return {
+        "type": "scatter",
+        "name": plotly_text(shorten(label, 26)),
+        "x": [recall],
+        "y": [precision],
+        "mode": "markers",
+        "marker": {"color": colour, "size": 11, "line": {"color": theme.text, "width": 0.8}},
+        "cliponaxis": False,
+        "hoverinfo": "text",
+        "hovertext": [text],
+    }
 
 
 def _with_share_axes(figure: go.Figure, theme: Theme) -> go.Figure:

@@ -7,6 +7,7 @@ otherwise it goes to a list at the right, ordered by precision, with a line from
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -30,46 +31,49 @@ LIST_AT = 1.1  # position of the list on the recall axis
 Box = tuple[float, float, float, float]
 
 
+class ClassPoints(NamedTuple):
+    """The points of the plane, one per class: position of its label, recall, precision, and how it is shown."""
+
+    positions: list[int]
+    recall: Floats
+    precision: Floats
+    names: list[str]
+    colours: list[str]
+    diameters: list[float]
+    hover: list[str]
+
+
 def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool = False) -> go.Figure:
     """Classes as points, recall to the right, precision up, with curves of equal F1; areas grow with gt pixels."""
-    values = confusion.class_values()
-    both = np.isfinite(values["recall"]) & np.isfinite(values["precision"])
-    positions = [i for i in classes_in_use(confusion, background) if both[i]]
-    x, y = values["recall"][positions], values["precision"][positions]
-    names = [shorten(confusion.labels[i], 22) for i in positions]
-    colours = label_colours(confusion.labels)
-    diameters = _diameters(values["gt_pixels"][positions])
-    places = name_places(x, y, names, diameters)
+    points = _collect_points(confusion, background)
+    places = name_places(points.recall, points.precision, points.names, points.diameters)
     in_list = [k for k, place in enumerate(places) if not place][:MOST_NAMES_IN_LIST]
-    heights = spread_apart(y[in_list], TOP * LINE / PLANE_HEIGHT, TOP)
-    figure = go.Figure(_iso_f1_curves(theme))
-    for k, height in zip(in_list, heights):
-        figure.add_trace(_leader(x[k], y[k], height, names[k], colours[confusion.labels[positions[k]]], theme))
-    figure.add_trace(
-        go.Scatter(
-            name="classes",
-            x=x,
-            y=y,
-            mode="markers+text",
-            text=[plotly_text(name) if place else "" for name, place in zip(names, places)],
-            textposition=[place or "middle right" for place in places],
-            textfont={"size": 11},
-            marker={
-                "size": diameters,
-                "color": [rgba(colours[confusion.labels[i]], 0.75) for i in positions],
-                "line": {"color": theme.text, "width": 0.8},
-            },
-            customdata=positions,
-            hoverinfo="text",
-            hovertext=[class_hover(confusion, values, i) for i in positions],
-            cliponaxis=False,
-        )
-    )
+    heights = spread_apart(points.precision[in_list], TOP * LINE / PLANE_HEIGHT, TOP)
+    leaders = [_make_leader(points, k, height, theme) for k, height in zip(in_list, heights)]
+    figure = go.Figure([*_make_f1_curves(theme), *leaders, _make_markers(points, places, theme)])
     figure.update_layout(**base_layout(theme), height=HEIGHT, margin=MARGIN, showlegend=False)
     ticks = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
     share_axis(figure, "x", theme, title="recall", range=[0, LIST_AT], **ticks)
     share_axis(figure, "y", theme, title="precision", range=[0, TOP], **ticks)
     return figure
+
+
+def _collect_points(confusion: Confusion, background: bool) -> ClassPoints:
+    """The classes in use that have both scores."""
+    values = confusion.class_values()
+    both = np.isfinite(values["recall"]) & np.isfinite(values["precision"])
+    positions = [i for i in classes_in_use(confusion, background) if both[i]]
+    labels = [confusion.labels[i] for i in positions]
+    colours = label_colours(confusion.labels)
+    return ClassPoints(
+        positions,
+        values["recall"][positions],
+        values["precision"][positions],
+        names=[shorten(label, 22) for label in labels],
+        colours=[colours[label] for label in labels],
+        diameters=_diameters(values["gt_pixels"][positions]),
+        hover=[class_hover(confusion, values, i) for i in positions],
+    )
 
 
 def _diameters(pixels: Floats) -> list[float]:
@@ -78,41 +82,66 @@ def _diameters(pixels: Floats) -> list[float]:
     return np.clip(34 * np.sqrt(pixels / top), 7, 34).tolist()
 
 
-def _iso_f1_curves(theme: Theme) -> list[go.Scatter]:
+def _make_markers(points: ClassPoints, places: Sequence[str | None], theme: Theme) -> dict[str, Any]:
+    """The points, and the names that have a place next to theirs."""
+    return {
+        "type": "scatter",
+        "name": "classes",
+        "x": points.recall,
+        "y": points.precision,
+        "mode": "markers+text",
+        "text": [plotly_text(name) if place else "" for name, place in zip(points.names, places)],
+        "textposition": [place or "middle right" for place in places],
+        "textfont": {"size": 11},
+        "marker": {
+            "size": points.diameters,
+            "color": [rgba(colour, 0.75) for colour in points.colours],
+            "line": {"color": theme.text, "width": 0.8},
+        },
+        "customdata": points.positions,
+        "hoverinfo": "text",
+        "hovertext": points.hover,
+        "cliponaxis": False,
+    }
+
+
+def _make_f1_curves(theme: Theme) -> list[dict[str, Any]]:
     """Curves of equal F1; their names are above the plane, where no points are."""
     curves = []
     for f1 in (0.2, 0.4, 0.6, 0.8, 0.9):
         recall = np.linspace(f1 / (2 - f1), 1, 60)
         precision = f1 * recall / (2 * recall - f1)
-        curves.append(
-            go.Scatter(
-                x=[recall[0], *recall],
-                y=[TOP, *precision],
-                mode="lines+text",
-                line={"color": rgba(theme.muted, 0.6), "width": 1, "dash": "dot"},
-                text=[f"F1 {f1:g}"] + [""] * 60,
-                textposition="top center",
-                textfont={"size": 10, "color": theme.muted},
-                hoverinfo="skip",
-                cliponaxis=False,
-            )
-        )
+        curve = {
+            "type": "scatter",
+            "x": [recall[0], *recall],
+            "y": [TOP, *precision],
+            "mode": "lines+text",
+            "line": {"color": rgba(theme.muted, 0.6), "width": 1, "dash": "dot"},
+            "text": [f"F1 {f1:g}"] + [""] * 60,
+            "textposition": "top center",
+            "textfont": {"size": 10, "color": theme.muted},
+            "hoverinfo": "skip",
+            "cliponaxis": False,
+        }
+        curves.append(curve)
     return curves
 
 
-def _leader(x: float, y: float, height: float, name: str, colour: str, theme: Theme) -> go.Scatter:
-    return go.Scatter(
-        name="leader",
-        x=[x, LIST_AT],
-        y=[y, height],
-        mode="lines+text",
-        line={"color": rgba(colour, 0.7), "width": 1},
-        text=["", f" {plotly_text(name)}"],
-        textposition="middle right",
-        textfont={"size": 11, "color": theme.text},
-        hoverinfo="skip",
-        cliponaxis=False,
-    )
+def _make_leader(points: ClassPoints, k: int, height: float, theme: Theme) -> dict[str, Any]:
+    """The line from the k-th point to its name in the list."""
+    return {
+        "type": "scatter",
+        "name": "leader",
+        "x": [points.recall[k], LIST_AT],
+        "y": [points.precision[k], height],
+        "mode": "lines+text",
+        "line": {"color": rgba(points.colours[k], 0.7), "width": 1},
+        "text": ["", f" {plotly_text(points.names[k])}"],
+        "textposition": "middle right",
+        "textfont": {"size": 11, "color": theme.text},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
 
 
 def name_places(x: Floats, y: Floats, names: Sequence[str], diameters: Sequence[float]) -> list[str | None]:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, repeat
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -19,7 +20,7 @@ from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import MISSING_SIZE_HINT, missing_size_error, size_of
 from layoutcm.layouts.model import BACKGROUND, CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
-from layoutcm.layouts.validation import make_layout
+from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
 from layoutcm.wording import agree, plural
 
 Key = int | float | str
@@ -59,6 +60,30 @@ class GroundTruth(msgspec.Struct):
     categories: list[Category] = []
 
 
+class AnnotationRows(NamedTuple):
+    """Annotations, with the file and the section that lists them (a results list has none) and their positions."""
+
+    file: str
+    section: str
+    annotations: Sequence[Annotation]
+    positions: np.ndarray
+
+    def place(self, i: int) -> str:
+        return f"{self.section}[{self.positions[i]}]"
+
+    def take(self, kept: np.ndarray) -> AnnotationRows:
+        annotations = [self.annotations[i] for i in kept.tolist()]
+        return self._replace(annotations=annotations, positions=self.positions[kept])
+
+
+class Declared(NamedTuple):
+    """The pages and labels that annotations refer to, and the ids of both."""
+
+    pages: Pages
+    labels: list[str]
+    ids: FileIds
+
+
 def is_ground_truth(content: FileContent) -> bool:
     return content.json_root == "object" and {"images", "annotations"} <= content.json_keys
 
@@ -73,34 +98,40 @@ def is_results(content: FileContent) -> bool:
 def read_ground_truth(content: FileContent, options: Options) -> Layout:
     file = content.decode(GroundTruth)
     pages = _pages(content.name, file.images, options)
-    keys = _positions_by_id([image.id for image in file.images], content.name, "images")
-    label_keys = _positions_by_id([category.id for category in file.categories], content.name, "categories")
-    labels = [category.name for category in file.categories]
-    return _build_layout(content, options, "coco", file.annotations, "annotations", pages, keys, labels, label_keys)
+    page_ids = _positions_by_id([image.id for image in file.images], content.name, "images")
+    label_ids = _positions_by_id([category.id for category in file.categories], content.name, "categories")
+    declared = Declared(pages, [category.name for category in file.categories], FileIds(page_ids, label_ids))
+    rows = AnnotationRows(content.name, "annotations", file.annotations, np.arange(len(file.annotations)))
+    return _build_layout("coco", rows, declared, options)
 
 
 def read_results(content: FileContent, options: Options) -> Layout:
     annotations = content.decode(list[Annotation])
-    like = options.like
-    if like is not None:
-        # Without ids, pages and labels are identified by name; numeric ids are not guessed from the order.
-        keys: dict[Key, int] = dict(like.keys) or {name: i for i, name in enumerate(like.page_columns.names)}
-        label_keys: dict[Key, int] = dict(like.label_keys) or {label: i for i, label in enumerate(like.labels)}
-        return _build_layout(
-            content, options, "coco-results", annotations, "", like.page_columns, keys, list(like.labels), label_keys
-        )
-    images = [Image(id=key) for key in dict.fromkeys(a.image_id for a in annotations)]
+    rows = AnnotationRows(content.name, "", annotations, np.arange(len(annotations)))
+    declared = _pages_in_use(rows, options) if options.like is None else _declared_in(options.like)
+    return _build_layout("coco-results", rows, declared, options)
+
+
+def _declared_in(reference: Layout) -> Declared:
+    """What the reference layout declares. Without ids, names are ids; numeric ids are not guessed from the order."""
+    pages, labels = reference.page_columns, reference.labels
+    page_ids: dict[Key, int] = dict(reference.keys) or {name: i for i, name in enumerate(pages.names)}
+    label_ids: dict[Key, int] = dict(reference.label_keys) or {label: i for i, label in enumerate(labels)}
+    return Declared(pages, labels, FileIds(page_ids, label_ids))
+
+
+def _pages_in_use(rows: AnnotationRows, options: Options) -> Declared:
+    """The pages that annotations use, with a size from the options, and no labels."""
+    images = [Image(id=key) for key in dict.fromkeys(a.image_id for a in rows.annotations)]
     if images and options.sizes is None:
         raise InputError(
-            content.name,
+            rows.file,
             "",
             "this is a COCO results list, which holds no page size and no label names",
             f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE_HINT}",
         )
-    pages = _pages(content.name, images, options)
-    return _build_layout(
-        content, options, "coco-results", annotations, "", pages, {im.id: i for i, im in enumerate(images)}, [], {}
-    )
+    pages = _pages(rows.file, images, options)
+    return Declared(pages, [], FileIds({image.id: i for i, image in enumerate(images)}, {}))
 
 
 def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
@@ -145,47 +176,28 @@ def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, i
     return position
 
 
-def _build_layout(
-    content: FileContent,
-    options: Options,
-    format: str,
-    annotations: Sequence[Annotation],
-    section: str,
-    pages: Pages,
-    keys: dict[Key, int],
-    labels: list[str],
-    label_keys: dict[Key, int],
-) -> Layout:
+def _build_layout(format: str, rows: AnnotationRows, declared: Declared, options: Options) -> Layout:
     findings: list[Finding] = []
-    # Background has no label in the reference layout (-1); it gets one here so that its regions are reported.
-    labels = [*labels, BACKGROUND]
-    label_keys = {key: len(labels) - 1 if i < 0 else i for key, i in label_keys.items()}
-    label = _find_positions([a.category_id for a in annotations], label_keys)
-    if (label < 0).any():
-        label = _add_undeclared_labels(
-            [a.category_id for a in annotations], label, labels, label_keys, content.name, findings
-        )
-    page = _find_positions([a.image_id for a in annotations], keys)
+    label, labels, label_ids = _find_labels(rows, declared, findings)
+    page = _find_positions([a.image_id for a in rows.annotations], declared.ids.pages)
     kept = np.flatnonzero(page >= 0)
-    if kept.size < len(annotations):
-        findings.append(_unlisted_image_finding(content.name, annotations, section, page))
-        annotations = [annotations[i] for i in kept.tolist()]
-    boxes, sizes, shapes = _boxes(content.name, annotations, section, kept, options)
-    coco = _coco_facts(content.name, annotations, section, sizes, findings)
-    scores = np.array([np.nan if a.score is None else a.score for a in annotations], float)
-    regions = Regions(page[kept], label[kept], boxes, scores, shapes, coco)
-    _check_masks(content.name, regions, pages, lambda i: f"{section}[{kept[i]}].segmentation")
+    if kept.size < len(page):
+        findings.append(_unlisted_image_finding(rows, page))
+        rows, page, label = rows.take(kept), page[kept], label[kept]
+    boxes, sizes, shapes = _boxes(rows, options)
+    coco = _coco_facts(rows, sizes, findings)
+    scores = np.array([np.nan if a.score is None else a.score for a in rows.annotations], float)
+    regions = Regions(page, label, boxes, scores, shapes, coco)
+    _check_masks(rows.file, regions, declared.pages, lambda i: f"{rows.place(i)}.segmentation")
     return make_layout(
-        content.name,
+        rows.file,
         format,
         labels,
-        pages,
+        declared.pages,
         regions,
         findings=findings,
-        keys=keys,
-        label_keys=label_keys,
-        page_place="images[{}]".format,
-        region_place=lambda i: f"{section}[{kept[i]}].bbox",
+        ids=FileIds(declared.ids.pages, label_ids),
+        places=PlaceNamers("images[{}]".format, lambda i: f"{rows.place(i)}.bbox"),
     )
 
 
@@ -203,57 +215,62 @@ def _find_positions(ids: Sequence[Key], known: dict[Key, int]) -> Indices:
     return np.fromiter(map(known.get, ids, repeat(-1)), np.int32, len(ids))
 
 
-def _add_undeclared_labels(
-    ids: Sequence[Key],
-    label: Indices,
-    labels: list[str],
-    label_keys: dict[Key, int],
-    file: str,
-    findings: list[Finding],
-) -> Indices:
-    """int32[ids]: the label of each id, after every undeclared id was given its own label and reported."""
-    counts = Counter(ids[i] for i in np.flatnonzero(label < 0).tolist())
+def _find_labels(
+    rows: AnnotationRows, declared: Declared, findings: list[Finding]
+) -> tuple[Indices, list[str], dict[Key, int]]:
+    """int32[annotations]: the label of each; the labels and {id: label}, with those that are used but not declared."""
+    # Background has no label in the reference layout (-1); it gets one here so that its regions are reported.
+    labels = [*declared.labels, BACKGROUND]
+    label_ids = {key: len(labels) - 1 if i < 0 else i for key, i in declared.ids.labels.items()}
+    ids = [a.category_id for a in rows.annotations]
+    label = _find_positions(ids, label_ids)
+    undeclared = np.flatnonzero(label < 0).tolist()
+    if undeclared:
+        counts = Counter(ids[i] for i in undeclared)
+        findings.append(_add_undeclared_labels(rows.file, counts, labels, label_ids))
+        label = _find_positions(ids, label_ids)
+    return label, labels, label_ids
+
+
+def _add_undeclared_labels(file: str, counts: Counter[Key], labels: list[str], label_ids: dict[Key, int]) -> Finding:
+    """Add a label for every id in `counts`, which says how often it is used, and return a finding about them."""
     for key in counts:
-        label_keys[key] = len(labels)
+        label_ids[key] = len(labels)
         labels.append(f"category {key:g}" if isinstance(key, float) else f"category {key}")
     first = next(iter(counts))
     example = f"{short_repr(first)}, on {plural(counts[first], 'region')}"
-    findings.append(
-        Finding(
-            "undeclared-category",
-            f"{file}: {len(counts)} category id{agree(len(counts), ' is', 's are')} used but not declared "
-            f"(first: {example}); shown as label {labels[label_keys[first]]!r}.",
-            count=sum(counts.values()),
-            hint="Add the missing entries to `categories`, or check whether ids are off by one.",
-        )
+    return Finding(
+        "undeclared-category",
+        f"{file}: {len(counts)} category id{agree(len(counts), ' is', 's are')} used but not declared "
+        f"(first: {example}); shown as label {labels[label_ids[first]]!r}.",
+        count=sum(counts.values()),
+        hint="Add the missing entries to `categories`, or check whether ids are off by one.",
     )
-    return _find_positions(ids, label_keys)
 
 
-def _unlisted_image_finding(file: str, annotations: Sequence[Annotation], section: str, page: Indices) -> Finding:
+def _unlisted_image_finding(rows: AnnotationRows, page: Indices) -> Finding:
     dropped = np.flatnonzero(page < 0).tolist()
-    example = f"first at {section}[{dropped[0]}]: image_id {short_repr(annotations[dropped[0]].image_id)}"
-    images = len({annotations[i].image_id for i in dropped})
+    example = f"first at {rows.place(dropped[0])}: image_id {short_repr(rows.annotations[dropped[0]].image_id)}"
+    images = len({rows.annotations[i].image_id for i in dropped})
     regions = f"{plural(len(dropped), 'region')} on {plural(images, 'image')}"
-    if section:
+    if rows.section:
         return Finding(
             "unlisted-image",
-            f"{file}: {regions} that `images` does not list, dropped; {example}.",
+            f"{rows.file}: {regions} that `images` does not list, dropped; {example}.",
             count=len(dropped),
             hint="If you filtered `images`, filter `annotations` too.",
         )
     return Finding(
         "unknown-page",
-        f"{file}: {regions} that the ground truth does not have, dropped; {example}.",
+        f"{rows.file}: {regions} that the ground truth does not have, dropped; {example}.",
         count=len(dropped),
         hint="Check that both files come from the same split and number their images alike.",
     )
 
 
-def _boxes(
-    file: str, annotations: Sequence[Annotation], section: str, positions: np.ndarray, options: Options
-) -> tuple[Floats, Floats, dict[int, Shape]]:
+def _boxes(rows: AnnotationRows, options: Options) -> tuple[Floats, Floats, dict[int, Shape]]:
     """float64[regions, x0 y0 x1 y1], float64[regions, width height] of bbox, and {region: outline} if not a box."""
+    file, section, annotations, positions = rows  # local names, for a fast loop
     shapes: dict[int, Shape] = {}
     corners: dict[int, Box] = {}  # boxes that come from a segmentation
     for i, annotation in enumerate(annotations):
@@ -279,16 +296,10 @@ def _boxes(
     return boxes, sizes, shapes
 
 
-def _coco_facts(
-    file: str,
-    annotations: Sequence[Annotation],
-    section: str,
-    sizes: Floats,
-    findings: list[Finding],
-) -> CocoFacts:
+def _coco_facts(rows: AnnotationRows, sizes: Floats, findings: list[Finding]) -> CocoFacts:
     """Crowd flag, area and bbox size of each annotation; for a results list, COCO uses only the bbox."""
-    n = len(annotations)
-    if not section:
+    annotations, n = rows.annotations, len(rows.annotations)
+    if not rows.section:
         return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), sizes)
     crowd, ignore = [a.iscrowd for a in annotations], [a.ignore for a in annotations]
     areas = np.array([a.area for a in annotations], float)  # None becomes nan
@@ -297,8 +308,8 @@ def _coco_facts(
         findings.append(
             Finding(
                 "ignore-without-crowd",
-                f"{file}: {ignored:,} annotation{'s are' if ignored > 1 else ' is'} marked `ignore` but not `iscrowd`; "
-                "COCO's rules look at `iscrowd` alone, so they count like all others.",
+                f"{rows.file}: {ignored:,} annotation{agree(ignored, ' is', 's are')} marked `ignore` but not "
+                "`iscrowd`; COCO's rules look at `iscrowd` alone, so they count like all others.",
                 severity="info",
                 count=ignored,
                 hint="Set `iscrowd` to 1 to leave them out of the object scores.",

@@ -12,7 +12,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import NO_SCORE, page_name
+from layoutcm.formats.parsing import NO_SCORE, names_by_number, page_name
 from layoutcm.layouts.model import Finding
 
 Box = tuple[float, float, float, float]
@@ -186,11 +186,7 @@ def is_dump(content: FileContent) -> bool:
 def read_dump(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Dump)
     declared = file.categories or []
-    names = (
-        dict(enumerate(declared))
-        if isinstance(declared, list)
-        else {int(k): v for k, v in declared.items() if k.isdigit()}
-    )
+    names = dict(enumerate(declared)) if isinstance(declared, list) else names_by_number(declared)
     for i, predicted in enumerate(file.predictions):
         scores = predicted.scores or [NO_SCORE] * len(predicted.bboxes)
         if not len(predicted.bboxes) == len(predicted.labels) == len(scores):

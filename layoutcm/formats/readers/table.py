@@ -11,9 +11,8 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
@@ -23,11 +22,19 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
-from layoutcm.formats.table_columns import CORNERS, as_corners, column_key, find_columns, number_column, text_column
+from layoutcm.formats.table_columns import (
+    CORNERS,
+    Columns,
+    as_corners,
+    column_key,
+    find_columns,
+    number_column,
+    text_column,
+)
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import Shape, is_box
-from layoutcm.layouts.validation import make_layout
+from layoutcm.layouts.validation import PlaceNamers, make_layout
 from layoutcm.wording import plural
 
 if TYPE_CHECKING:
@@ -38,6 +45,26 @@ NUMBER_COLUMNS = ("number", "width", "height", "score", "crowd", "area")
 MAIN_COLUMNS = ("page", "document", "width", "height", "label", *CORNERS, "score")
 PARQUET_MAGIC = b"PAR1"
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
+
+
+class TableRows(NamedTuple):
+    """The rows of a file as columns with known meanings, and what turns a row number into a place in the file."""
+
+    file: str
+    text: dict[str, list[str]]  # by name, as in TEXT_COLUMNS
+    numbers: dict[str, Floats]  # by name, as in NUMBER_COLUMNS; nan = empty cell
+    boxes: Floats  # [rows, x0 y0 x1 y1]
+    place: PlaceNamer
+
+    def take(self, kept: np.ndarray) -> TableRows:
+        text = {name: [column[i] for i in kept] for name, column in self.text.items()}
+        numbers = {name: column[kept] for name, column in self.numbers.items()}
+        return TableRows(self.file, text, numbers, self.boxes[kept], self.place_within(kept))
+
+    def place_within(self, some: np.ndarray) -> PlaceNamer:
+        """What turns a position in `some`, which are row numbers, into a place in the file."""
+        place = self.place
+        return lambda i: place(int(some[i]))
 
 
 def is_parquet(content: FileContent) -> bool:
@@ -135,36 +162,37 @@ def read_parquet(content: FileContent, options: Options) -> Layout:
 
 
 def _read_table(content: FileContent, options: Options, table: pa.Table, format: str, place: PlaceNamer) -> Layout:
-    names = table.column_names
-    columns = find_columns(names)
-    column_keys = {column_key(name): name for name in names}
+    columns = find_columns(table.column_names)
+    _check_header(content.name, table.column_names, columns)
+    text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT_COLUMNS}
+    numbers = {name: number_column(content.name, table, columns.place.get(name), place) for name in NUMBER_COLUMNS}
+    raw_boxes = np.stack([number_column(content.name, table, i, place) for i in columns.box or ()], axis=1)
+    has_label_only = _rows_with_label_only(text, numbers, raw_boxes)
+    if "page" not in columns.place:
+        text["page"] = [content.stem] * table.num_rows
+    rows = TableRows(content.name, text, numbers, as_corners(raw_boxes, columns.kind), place)
+    labels = [label for label in dict.fromkeys(text["label"]) if label]
+    if has_label_only.any():
+        rows = rows.take(np.flatnonzero(~has_label_only))
+    return _build_layout(format, labels, rows, options)
+
+
+def _check_header(file: str, names: list[str], columns: Columns) -> None:
+    """Check that no column is missing and that none of those in use occurs twice."""
+    column_keys = [column_key(name) for name in names]
     missing = [name for name in CORNERS if columns.box is None and name not in column_keys]
     missing += [] if "label" in columns.place else ["label"]
     if missing:
         raise InputError(
-            content.name,
+            file,
             "header",
             f"the column {missing[0]!r} is missing (found: {', '.join(map(repr, names[:12]))})",
             f"The columns are {', '.join(MAIN_COLUMNS)}; other usual spellings are read too.",
         )
     used = [names[i] for i in (*columns.place.values(), *(columns.box or ()))]
-    repeated = [name for name in used if [column_key(other) for other in names].count(column_key(name)) > 1]
+    repeated = [name for name in used if column_keys.count(column_key(name)) > 1]
     if repeated:
-        raise InputError(content.name, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
-    text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT_COLUMNS}
-    numbers = {name: number_column(content.name, table, columns.place.get(name), place) for name in NUMBER_COLUMNS}
-    raw_boxes = np.stack([number_column(content.name, table, i, place) for i in columns.box or ()], axis=1)
-    boxes = as_corners(raw_boxes, columns.kind)
-    has_label_only = _rows_with_label_only(text, numbers, raw_boxes)
-    if "page" not in columns.place:
-        text["page"] = [content.stem] * table.num_rows
-    labels = [label for label in dict.fromkeys(text["label"]) if label]
-    if not has_label_only.any():
-        return _build_layout(content, options, format, labels, text, numbers, boxes, place)
-    kept = np.flatnonzero(~has_label_only)
-    text = {name: [column[i] for i in kept] for name, column in text.items()}
-    numbers = {name: column[kept] for name, column in numbers.items()}
-    return _build_layout(content, options, format, labels, text, numbers, boxes[kept], lambda i: place(int(kept[i])))
+        raise InputError(file, "header", f"the column {repeated[0]!r} occurs twice", "Remove one of them.")
 
 
 def _rows_with_label_only(text: dict[str, list[str]], numbers: dict[str, Floats], boxes: Floats) -> NDArray[np.bool_]:
@@ -177,55 +205,49 @@ def _rows_with_label_only(text: dict[str, list[str]], numbers: dict[str, Floats]
     return has_label_only
 
 
-def _build_layout(
-    content: FileContent,
-    options: Options,
-    format: str,
-    labels: list[str],
-    text: dict[str, list[str]],
-    numbers: dict[str, Floats],
-    boxes: Floats,
-    place: PlaceNamer,
-) -> Layout:
-    page, first_rows = _encode(text["page"])
-    blank = np.array([not name for name in text["page"]], bool)
-    if blank.any():
-        raise InputError(
-            content.name, f"{place(int(np.argmax(blank)))}, column page", "the page has no name", "Add it."
-        )
-    pages = _pages(content.name, options, text, numbers, page, first_rows, place)
-    has_label = np.array([bool(name) for name in text["label"]], bool)
-    findings = []
-    is_unlabelled_box = ~has_label & np.isfinite(boxes).any(axis=1)
-    if is_unlabelled_box.any():
-        count, first_at = int(is_unlabelled_box.sum()), place(int(np.argmax(is_unlabelled_box)))
-        rows_text = plural(count, "row has a box but no label and is", "rows have a box but no label and are")
-        message = f"{content.name}: {rows_text} dropped; first at {first_at}."
-        findings.append(Finding("unlabelled-row", message, count=count, hint="Fill the label column."))
+def _build_layout(format: str, labels: list[str], rows: TableRows, options: Options) -> Layout:
+    page, first_rows = _encode(rows.text["page"])
+    _check_page_names(rows)
+    pages = _pages(rows, page, first_rows, options)
+    has_label = np.array([bool(name) for name in rows.text["label"]], bool)
     labelled_rows = np.flatnonzero(has_label)
-    code = {label: i for i, label in enumerate(labels)}
-    label = np.fromiter((code[text["label"][i]] for i in labelled_rows), np.int32, len(labelled_rows))
-    shapes = (
-        _parse_outlines(
-            content.name, [text["outline"][i] for i in labelled_rows], lambda i: place(int(labelled_rows[i]))
-        )
-        if options.outlines
-        else {}
-    )
-    regions = Regions(page[labelled_rows], label, boxes[labelled_rows], numbers["score"][labelled_rows], shapes)
-    if (numbers["crowd"] > 0).any():
-        crowd, areas = numbers["crowd"][labelled_rows] > 0, numbers["area"][labelled_rows]
-        regions = replace(regions, coco=CocoFacts(crowd, areas, np.full((len(labelled_rows), 2), np.nan)))
-    return make_layout(
-        content.name,
-        format,
-        labels,
-        pages,
-        regions,
-        findings=findings,
-        page_place=lambda i: place(int(first_rows[i])),
-        region_place=lambda i: place(int(labelled_rows[i])),
-    )
+    findings = _unlabelled_row_findings(rows, has_label)
+    regions = _regions(rows, labelled_rows, page, labels, options)
+    places = PlaceNamers(rows.place_within(first_rows), rows.place_within(labelled_rows))
+    return make_layout(rows.file, format, labels, pages, regions, findings=findings, places=places)
+
+
+def _check_page_names(rows: TableRows) -> None:
+    blank = np.array([not name for name in rows.text["page"]], bool)
+    if blank.any():
+        row = int(np.argmax(blank))
+        raise InputError(rows.file, f"{rows.place(row)}, column page", "the page has no name", "Add it.")
+
+
+def _unlabelled_row_findings(rows: TableRows, has_label: NDArray[np.bool_]) -> list[Finding]:
+    is_unlabelled_box = ~has_label & np.isfinite(rows.boxes).any(axis=1)
+    if not is_unlabelled_box.any():
+        return []
+    count, first_at = int(is_unlabelled_box.sum()), rows.place(int(np.argmax(is_unlabelled_box)))
+    rows_text = plural(count, "row has a box but no label and is", "rows have a box but no label and are")
+    message = f"{rows.file}: {rows_text} dropped; first at {first_at}."
+    return [Finding("unlabelled-row", message, count=count, hint="Fill the label column.")]
+
+
+def _regions(rows: TableRows, labelled_rows: np.ndarray, page: Indices, labels: list[str], options: Options) -> Regions:
+    """One region per row with a label; `page` is int32[rows]."""
+    code, names = {label: i for i, label in enumerate(labels)}, rows.text["label"]
+    label = np.fromiter((code[names[i]] for i in labelled_rows), np.int32, len(labelled_rows))
+    shapes: dict[int, Shape] = {}
+    if options.outlines:
+        outlines = rows.text["outline"]
+        shapes = _parse_outlines(rows.file, [outlines[i] for i in labelled_rows], rows.place_within(labelled_rows))
+    coco = None
+    if (rows.numbers["crowd"] > 0).any():
+        crowd, areas = rows.numbers["crowd"][labelled_rows] > 0, rows.numbers["area"][labelled_rows]
+        coco = CocoFacts(crowd, areas, np.full((len(labelled_rows), 2), np.nan))
+    scores = rows.numbers["score"][labelled_rows]
+    return Regions(page[labelled_rows], label, rows.boxes[labelled_rows], scores, shapes, coco)
 
 
 def _parse_outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int, Shape]:
@@ -246,16 +268,8 @@ def _encode(values: list[str]) -> tuple[Indices, np.ndarray]:
     return codes, first
 
 
-def _pages(
-    file: str,
-    options: Options,
-    text: dict[str, list[str]],
-    numbers: dict[str, Floats],
-    page: Indices,
-    first_rows: np.ndarray,
-    place: PlaceNamer,
-) -> Pages:
-    sizes = np.stack([numbers["width"], numbers["height"]], axis=1)
+def _pages(rows: TableRows, page: Indices, first_rows: np.ndarray, options: Options) -> Pages:
+    sizes = np.stack([rows.numbers["width"], rows.numbers["height"]], axis=1)
     known = np.asarray(np.isfinite(sizes).all(axis=1))
     # The first row with a size sets the size of the page; the other rows must agree.
     size_row = _first_known_row(page, known, len(first_rows))
@@ -264,25 +278,26 @@ def _pages(
         row = int(np.argmax(clash))
         before = int(size_row[page[row]])
         raise InputError(
-            file,
-            f"{place(before)} and {place(row)}",
-            f"page {short_repr(text['page'][row])} is {sizes[before, 0]:g} x {sizes[before, 1]:g} and then "
+            rows.file,
+            f"{rows.place(before)} and {rows.place(row)}",
+            f"page {short_repr(rows.text['page'][row])} is {sizes[before, 0]:g} x {sizes[before, 1]:g} and then "
             f"{sizes[row, 0]:g} x {sizes[row, 1]:g}",
             "A page has only one size: repair the size, or rename one of them if these are different pages.",
         )
-    names = tuple(text["page"][row] for row in first_rows)
+    page_of_row = rows.text["page"]
+    names = tuple(page_of_row[row] for row in first_rows)
     frame = np.where((size_row >= 0)[:, None], sizes[size_row], np.nan) if len(first_rows) else np.empty((0, 2))
     for i in np.flatnonzero(size_row < 0):
         size = size_of(names[i], options)
         if size is None:
-            raise missing_size_error(file, place(int(first_rows[i])), names[i], options)
+            raise missing_size_error(rows.file, rows.place(int(first_rows[i])), names[i], options)
         frame[i] = size
     return Pages(
         names,
         np.ascontiguousarray(frame[:, 0]),
         np.ascontiguousarray(frame[:, 1]),
-        _documents(file, text, page, len(first_rows), place),
-        np.array([number if 0 <= number < 2**31 else -1 for number in numbers["number"][first_rows]], np.int32),
+        _documents(rows, page, len(first_rows)),
+        np.array([number if 0 <= number < 2**31 else -1 for number in rows.numbers["number"][first_rows]], np.int32),
     )
 
 
@@ -294,9 +309,9 @@ def _first_known_row(page: Indices, known: np.ndarray, pages: int) -> np.ndarray
     return first_row
 
 
-def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int, place: PlaceNamer) -> tuple[str, ...]:
+def _documents(rows: TableRows, page: Indices, pages: int) -> tuple[str, ...]:
     """The document of each page; two documents are an error, because page "1" of both must not become one page."""
-    given = text["document"]
+    given = rows.text["document"]
     known = np.array([bool(document) for document in given], bool)
     first_row = _first_known_row(page, known, pages)
     code, _ = _encode(given)
@@ -305,9 +320,9 @@ def _documents(file: str, text: dict[str, list[str]], page: Indices, pages: int,
         row = int(np.argmax(clash))
         before = int(first_row[page[row]])
         raise InputError(
-            file,
-            f"{place(before)} and {place(row)}",
-            f"page {short_repr(text['page'][row])} is in document {short_repr(given[before])} "
+            rows.file,
+            f"{rows.place(before)} and {rows.place(row)}",
+            f"page {short_repr(rows.text['page'][row])} is in document {short_repr(given[before])} "
             f"and then in {short_repr(given[row])}",
             "Page names must be unique: write the document into the name of the page.",
         )

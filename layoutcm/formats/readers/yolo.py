@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import parse_number, pixels_from_fraction
+from layoutcm.formats.parsing import names_by_number, parse_number, pixels_from_fraction
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.handwritten import parse_yaml_or_json
 from layoutcm.layouts.model import Finding, Layout
@@ -120,7 +120,7 @@ def class_names(options: Options) -> dict[int, str] | None:
         if isinstance(found, list):
             return {i: str(label) for i, label in enumerate(found)}
         if isinstance(found, dict):
-            return {int(key): str(label) for key, label in found.items() if str(key).isdigit()}
+            return names_by_number(found)
     return None
 
 

@@ -53,18 +53,9 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
         f"{thin_spaced(len(pages))} of {screen_text.plural_spaced(scope, 'page')}"
     )
     causes = st.container()
-    worst = pages.head(THUMBNAILS)
-    places = [column for _ in range(0, len(worst), across) for column in st.columns(across)]
-    frames = [
-        (_list_page(place, page, pixels), page)
-        for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist())
-    ]
+    frames = _list_worst_pages(pages.head(THUMBNAILS), across)
     if len(pages):
-        title = f"All {screen_text.plural_spaced(len(pages), 'page')}" if len(pages) > 1 else "The page"
-        all_pages = st.expander(title, key="behind_all", on_change="rerun")
-        if all_pages.open:
-            with all_pages:
-                data_tables.show_page_picker(pages, key="behind")
+        _offer_all_pages(pages)
     if st.session_state.get("cell_listed") != names:
         st.session_state["cell_listed"] = names
         time.sleep(LIST_DELAY)
@@ -79,12 +70,30 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
     return draw_slow_parts
 
 
+def _list_worst_pages(worst: pd.DataFrame, across: int) -> list[tuple[DeltaGenerator, str]]:
+    """List the pages, `across` in a row; returns the placeholder of each thumbnail with its page."""
+    places = [column for _ in range(0, len(worst), across) for column in st.columns(across)]
+    return [
+        (_list_page(place, page, pixels), page)
+        for place, page, pixels in zip(places, worst["page"].tolist(), worst["pixels"].tolist())
+    ]
+
+
 def _list_page(place: DeltaGenerator, page: str, pixels: float) -> DeltaGenerator:
     """The name and pixels of a page behind the cell; returns the placeholder of its thumbnail."""
     frame = place.empty()
     place.markdown(f"{as_typed(page)}  \n{thin_spaced(round(pixels))} px")
     place.button("Open page", key=f"open_{page}", on_click=selection.open_page, args=(page,))
     return frame
+
+
+def _offer_all_pages(pages: pd.DataFrame) -> None:
+    """Put the table of all pages behind the cell into an expander; the table is made only if that is open."""
+    title = f"All {screen_text.plural_spaced(len(pages), 'page')}" if len(pages) > 1 else "The page"
+    all_pages = st.expander(title, key="behind_all", on_change="rerun")
+    if all_pages.open:
+        with all_pages:
+            data_tables.show_page_picker(pages, key="behind")
 
 
 def _draw_thumbnail(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
