@@ -68,7 +68,7 @@ def make_layout(
     names, recode = _merge_labels(labels)
     regions = recode_labels(regions, recode)
     ids = ids or FileIds({}, {})
-    label_keys = {key: int(recode[i]) for key, i in ids.labels.items()}
+    label_keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in ids.labels.items()}
     layout = Layout(name, format, names, pages, regions, tuple(findings), ids.pages, label_keys)
     layout = _note_scores(_note_clipped(layout, places.region), places.region)
     return drop_background(_drop_empty(layout, places.region))

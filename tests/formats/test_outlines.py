@@ -81,3 +81,13 @@ def test_an_outline_replaces_its_box(tmp_path):
     path.write_text(json.dumps(document | {"annotations": [small]}))
     with pytest.raises(lcm.InputError, match="the mask is 2 x 2, its page 10 x 10"):
         lcm.read(path, shapes="polygon")
+
+
+def test_the_error_for_an_outline_in_a_table_names_row_and_polygon(tmp_path):
+    """Row 4 of a spreadsheet: the blank line counts."""
+    path = tmp_path / "gt.csv"
+    good, bad = ('"[[0,0,8,0,8,8]]"', '"[[0,0,8,0,8,8],[1,2]]"')
+    rows = [f"p,10,10,a,0,0,8,8,{text}" for text in (good, bad)]
+    path.write_text(f"page,width,height,label,x0,y0,x1,y1,outline\n\n{rows[0]}\n{rows[1]}\n")
+    with pytest.raises(lcm.InputError, match=r"row 4, column outline\[1\]: a polygon of 2 numbers"):
+        lcm.read(path, shapes="polygon")

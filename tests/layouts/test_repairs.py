@@ -1,4 +1,6 @@
-"""Repairs of a layout: renumbered pages, and unknown repairs."""
+"""Repairs of a layout: renumbered pages, kept category ids, and unknown repairs."""
+
+import json
 
 import pytest
 
@@ -30,3 +32,13 @@ def test_pages_counted_from_0_are_renumbered_without_loss():
 def test_unknown_repair_is_refused(repair):
     with pytest.raises(lcm.InputError, match="fix"):
         lcm.fix(layout(), [repair])
+
+
+@pytest.mark.parametrize("names", [["Background", "Text"], ["Background"]])
+def test_a_repaired_layout_has_no_id_for_the_dropped_background(names, tmp_path):
+    path = tmp_path / "gt.json"
+    categories = [{"id": 7 + i, "name": name} for i, name in enumerate(names)]
+    images = [{"id": 1, "width": 10, "height": 10, "file_name": "p"}]
+    path.write_text(json.dumps({"images": images, "categories": categories, "annotations": []}))
+    read = lcm.read(path)
+    assert read.label_keys == lcm.repair(read, "flip-y").label_keys == {7 + i: i - 1 for i in range(len(names))}

@@ -163,8 +163,9 @@ def test_a_file_without_page_sizes_asks_for_them():
     table = b"page,label,x0,y0,x1,y1\np1,a,0,0,5,5\n"
     app = start(table, [("pred.csv", table)])
     assert any("size" in error.value for error in app.error)
-    app.text_input(key="sizes").set_value("ten by ten").run()
-    assert any("Write width x height" in error.value for error in app.error)
+    for wrong in ("ten by ten", "²x5"):
+        app.text_input(key="sizes").set_value(wrong).run()
+        assert any("Write width x height" in error.value for error in app.error)
     app.text_input(key="sizes").set_value("10 x 20").run()
     assert not app.error and "1 page," in texts(app)
 

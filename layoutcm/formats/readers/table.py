@@ -252,11 +252,15 @@ def _regions(rows: TableRows, labelled_rows: np.ndarray, page: Indices, labels: 
 
 def _parse_outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int, Shape]:
     """{region: shape} from the column of outlines and masks in COCO's notation, without those that are boxes."""
-    written = {i: text for i, text in enumerate(texts) if text}
-    read = {
-        i: parse_segmentation(msgspec.Raw(t.encode()), file, f"{place(i)}, column outline") for i, t in written.items()
-    }
-    return {i: shape for i, shape in read.items() if shape is not None and not is_box(shape)}
+    shapes = {}
+    for i, text in enumerate(texts):
+        try:
+            shape = parse_segmentation(msgspec.Raw(text.encode()), file, "column outline") if text else None
+        except InputError as error:  # named only now, because finding the row of one outline reads the whole file
+            raise InputError(file, f"{place(i)}, {error.place}", error.problem, error.hint) from None
+        if shape is not None and not is_box(shape):
+            shapes[i] = shape
+    return shapes
 
 
 def _encode(values: list[str]) -> tuple[Indices, np.ndarray]:

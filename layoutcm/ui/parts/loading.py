@@ -173,7 +173,7 @@ def ask_sizes(files: session.LoadedFiles) -> None:
     text = st.text_input("Page size for files that have none, such as 1025x1025", files.sizes, key="sizes")
     if text != files.sizes:
         parts = text.lower().replace(" ", "").split("x")
-        if text and not (len(parts) == 2 and all(part.replace(".", "", 1).isdigit() for part in parts)):
+        if text and not (len(parts) == 2 and all(part.replace(".", "", 1).isdecimal() for part in parts)):
             st.error("Write width x height, such as 1025x1025.")
             return
         st.session_state["loaded"] = replace(files, sizes="x".join(parts) if text else "")
