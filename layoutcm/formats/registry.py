@@ -1,8 +1,8 @@
 """The list of formats, one line per format.
 
-To add a format, write a module in `readers/` with a function that recognises a `Content` and one that reads it, and add
-a line to `FORMATS`. A reader adds pages and regions to a `LayoutBuilder` (`_row_format`), or returns the whole layout
-of one file (`reader_by_file`).
+To add a format, write a module in `readers/` with a function that recognises a `FileContent` and one that reads it, and
+add a line to `FORMATS`. A reader adds pages and regions to a `LayoutBuilder` (`_row_format`), or returns the whole
+layout of one file (`reader_by_file`).
 """
 
 from __future__ import annotations
