@@ -1,4 +1,4 @@
-"""Layouts of which only the names, documents and numbers of the pages matter."""
+"""Layouts without regions, for tests of page names, documents and page numbers."""
 
 import numpy as np
 

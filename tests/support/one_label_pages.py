@@ -1,4 +1,4 @@
-"""Pages with one label, of which pred finds a given share."""
+"""Pages with one label; pred finds a given share of its pixels."""
 
 import layoutcm as lcm
 from support.layouts import build
