@@ -1,6 +1,8 @@
 """Reading valid files: COCO ground truth and results, CSV and Parquet tables."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -236,3 +238,12 @@ def test_decimal_commas_and_page_sizes_beside_box_sizes(read):
 def test_a_table_without_pages_is_one_page_named_like_the_file(read):
     layout = read("x_1,y_1,x_2,y_2,type\n1,2,3,4,Text\n", "scan7.csv", sizes=(10, 10))
     assert layout.pages["page"].tolist() == ["scan7"] and boxes(layout) == [[1, 2, 3, 4]]
+
+
+def test_a_process_that_has_read_parquet_keeps_its_exit_code(tmp_path):
+    """With the threads of Arrow, a process that ends soon after reading may end with SIGABRT instead."""
+    objects = [{"bbox": [[1.0, 2.0, 3.0, 4.0]], "category": [1]}] * 2
+    pq.write_table(pa.table({"image_id": [1, 2], "width": [9, 9], "objects": objects}), tmp_path / "t.parquet")
+    command = [sys.executable, "-m", "layoutcm", "inspect", tmp_path / "t.parquet"]
+    exits = [subprocess.run(command, capture_output=True, check=False).returncode for _ in range(12)]
+    assert exits == [2] * 12

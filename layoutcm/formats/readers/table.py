@@ -102,9 +102,9 @@ def read_csv(content: FileContent, options: Options) -> Layout:
     try:
         data.decode("utf-8")
         # Read everything as text: "0001" and "NA" are names, and the message about a bad number must name its row.
-        header = arrow_csv.open_csv(io.BytesIO(data), parse_options=parse).schema.names
+        header = arrow_csv.open_csv(pa.BufferReader(data), parse_options=parse).schema.names
         table = arrow_csv.read_csv(
-            io.BytesIO(data),
+            pa.BufferReader(data),
             parse_options=parse,
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=True, null_values=[""]
@@ -151,7 +151,8 @@ def read_parquet(content: FileContent, options: Options) -> Layout:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(io.BytesIO(content.data))
+        # Arrow's threads are not joined at the exit of Python: with them, one exit in two ended in an abort.
+        table = pq.read_table(pa.BufferReader(content.data), use_threads=False, pre_buffer=False)
         table.validate(full=True)  # a text column of Parquet may contain any bytes
         table.column_names  # noqa: B018 (fails on a name that is not text)
     except (pa.ArrowException, OSError, ValueError) as error:
