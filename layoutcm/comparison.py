@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.alignment.align import Alignment, AlignmentOptions, LabelMapping, align, check_layouts
+from layoutcm.alignment.align import Alignment, AlignmentOptions, align, check_layouts
 from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.recipe import Recipe, make_recipe
-from layoutcm.alignment.taxonomy import LabelSpace, read_mapping
-from layoutcm.layouts.model import GT, PRED, Finding, Layout
+from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace, load_mapping
+from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Intervals, intervals_of
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -57,8 +57,7 @@ def compare(
 
     check_layouts(gt, pred)
     check_counting_options(rounding, min_score, threads)
-    mapping = read_mapping(mapping) if isinstance(mapping, str | os.PathLike) else mapping
-    options = AlignmentOptions(missing_pages, taxonomy, mapping, documents, load_page_map(pages))
+    options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
     alignment = align(gt, pred, options)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
@@ -123,6 +122,11 @@ class Comparison:
     def recipe(self) -> str:
         """The settings in one line, for method matrix; `recipe_for` takes other methods and further settings."""
         return self.recipe_for("matrix")
+
+    @property
+    def recipe_fields(self) -> dict[str, str]:
+        """The same as {setting: value}, in the order of the line."""
+        return self.settings.with_version(method="matrix")
 
     def recipe_for(self, method: str | None, **more: object) -> str:
         return self.settings.line(method=method, **more)
@@ -258,8 +262,7 @@ class Comparison:
         from layoutcm.metrics.soft_layouts import layout_scores
 
         check_soft_options(average, beta, eps)
-        pages, sums = self.levels.pages_at(page, document), self.soft_sums
-        sums = sums if pages is None or sums is None else sums.of_pages(pages)
+        sums = self.soft_sums and self.soft_sums.of_pages(self.levels.pages_at(page, document))
         return layout_scores(sums, len(self.labels) - 1, average, beta, eps)
 
     @cached_property
@@ -271,9 +274,7 @@ class Comparison:
 
     def pages_behind(self, gt_label: str, pred_label: str, method: str = "matrix") -> pd.DataFrame:
         """The pages with pixels in a cell, in descending order: page, document, pixels, share of the cell."""
-        gt, pred = self.alignment.side_label(GT, gt_label), self.alignment.side_label(PRED, pred_label)
-        having = self.all_counts.select(self.all_counts.has(GT, gt) & self.all_counts.has(PRED, pred))
-        return pages_behind(self.levels, having, self.cell(gt_label, pred_label), method)
+        return pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         """Row and column of a cell of the matrix."""

@@ -92,3 +92,8 @@ def make_unique(names: Sequence[str]) -> list[str]:
         seen[name] += 1
         unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return unique
+
+
+def pixels_as_number(pixels: float) -> float | int:
+    """An int if the number is whole: pixel counts are whole unless the rounding is `exact`."""
+    return int(pixels) if float(pixels).is_integer() else float(pixels)

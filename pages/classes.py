@@ -10,29 +10,30 @@ from layoutcm.ui.parts import data_tables, headlines, sentences
 
 router.ensure_routed()
 compared = page_shell.need_comparison()
-confusion = selection.only_chosen_labels(session.chosen_confusion(compared))
+confusion = session.chosen_confusion(compared)
+shown = selection.chosen_labels(confusion)
 st.title("Classes", anchor=False)
-rows, _ = confusion.visible
 if confusion.diagonal:
-    data_tables.show_table(sentences.visible_classes(confusion), data_tables.CLASS_COLUMNS, key="class_table")
+    data_tables.show_table(confusion.classes().iloc[shown.rows], data_tables.CLASS_COLUMNS, key="class_table")
     st.subheader("Averages", anchor=False)
     averages = sentences.averages_on_screen(compared, confusion, choices.get("method"))
     data_tables.show_table(
         averages, data_tables.CLASS_COLUMNS | {"f1": data_tables.plain_number("F1")}, key="average_table"
     )
     st.subheader("Precision and recall", anchor=False)
-    figure = precision_recall_plane(confusion, session.theme())
+    figure = precision_recall_plane(confusion, session.theme(), selection=shown)
     st.plotly_chart(figure, key="plane", config=CONFIG, theme=None)
     bars = st.container()
 else:
     st.info(
         "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
     )
-names = [confusion.labels[i] for i in (*rows[1:], *rows[:1])]
+names = [confusion.labels[i] for i in (*shown.rows[1:], *shown.rows[:1])]
 sidebar.show_choice("class", "What is it taken for?", names)
 chosen = confusion.labels.index(choices.get("class"))
-st.plotly_chart(read_as_figure(confusion, chosen, session.theme()), key="taken_for", config=CONFIG, theme=None)
-largest = sentences.confusion_sentences(confusion, most=5, gt=choices.get("class"))
+figure = read_as_figure(confusion, chosen, session.theme(), shown)
+st.plotly_chart(figure, key="taken_for", config=CONFIG, theme=None)
+largest = sentences.confusion_sentences(confusion, shown, most=5, gt=choices.get("class"))
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
     st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=selection.open_cell, args=(gt_label, pred_label))

@@ -29,12 +29,11 @@ if files is not None:
     layouts = loading.describe_files(files)
     if isinstance(compared, Comparison):
         confusion = session.chosen_confusion(compared)
-        shown = selection.only_chosen_labels(confusion)
         warnings = st.container()  # filled after the matrix is drawn, because the checks take longer
-        left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
+        left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(confusion))
         with left:
             st.subheader("Recall matrix", anchor=False)
-            matrix_panel.show_matrix(compared, shown, "recall", key="first_matrix")
+            matrix_panel.show_matrix(compared, confusion, "recall", key="first_matrix")
             page_shell.show_recipe(confusion.recipe)
         with right:
             st.markdown(

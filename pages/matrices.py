@@ -27,13 +27,12 @@ def views() -> None:
             sentences.collapsed_on_screen(confusion.collapse()), sentences.COLLAPSED_COLUMNS, key="collapsed_table"
         )
     else:
-        shown = selection.only_chosen_labels(confusion)
-        width = matrix_panel.columns_on_screen(shown)
+        width = matrix_panel.columns_on_screen(confusion)
         left, right = page_shell.columns(3, 2, labels=width)
         with right:
             draw_slow_parts = cell.show_cell(compared, confusion, across=4 if width > page_shell.LABELS_BESIDE else 2)
         with left:
-            matrix_panel.show_matrix(compared, shown, choices.get("view"), key=f"matrix_{choices.get('view')}")
+            matrix_panel.show_matrix(compared, confusion, choices.get("view"), key=f"matrix_{choices.get('view')}")
             scope = screen_text.as_typed(selection.scope_text(compared))
             st.caption(f"Rows are the ground truth, columns the prediction, of {scope}. A dot is n/a, a blank is zero.")
         draw_slow_parts()

@@ -14,14 +14,13 @@ warnings = st.container()  # filled last, because the checks take longer
 figures = st.container(horizontal=True, gap="small")
 own = sentences.headline_figures(compared, confusion, choices.get("level"))
 places = headlines.draw_headlines(figures, own, headlines.PENDING if headlines.intervals_are_shown(compared) else None)
-shown = selection.only_chosen_labels(confusion)
-left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(shown))
+left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(confusion))
 with left:
     st.subheader("Recall matrix", anchor=False)
-    matrix_panel.show_matrix(compared, shown, "recall", key="overview_matrix")
+    matrix_panel.show_matrix(compared, confusion, "recall", key="overview_matrix")
 with right:
     st.subheader("Largest confusions" if confusion.diagonal else "Largest cells", anchor=False)
-    for text, gt_label, pred_label in sentences.confusion_sentences(shown):
+    for text, gt_label, pred_label in sentences.confusion_sentences(confusion, selection.chosen_labels(confusion)):
         key = f"confusion_{gt_label}_{pred_label}"
         st.button(text, key=key, width="stretch", on_click=selection.open_cell, args=(gt_label, pred_label))
     if selection.chosen_cell(compared):
@@ -32,7 +31,7 @@ page_shell.show_recipe(confusion.recipe)
 with below:
     if confusion.diagonal:
         st.subheader("Classes", anchor=False)
-        intervals = headlines.show_class_bars(compared, shown, key="overview_bars")
+        intervals = headlines.show_class_bars(compared, confusion, key="overview_bars")
     else:
         intervals = headlines.intervals_or_button(compared)
 headlines.add_intervals(places, own, intervals)

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from layoutcm.ui import page_shell, router, selection, session
+from layoutcm.ui import page_shell, router, session
 from layoutcm.ui.parts import report_downloads, report_figures
 
 router.ensure_routed()
 compared = page_shell.need_comparison()
-confusion = selection.only_chosen_labels(session.chosen_confusion(compared))
+confusion = session.chosen_confusion(compared)
 st.title("Report", anchor=False)
 st.subheader("Everything", anchor=False)
 report_downloads.show_whole_report(compared)

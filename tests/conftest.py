@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support.layouts import build
+from support.sample_comparisons import compare_sample
 
 # Tests run on shared machines, so the time of an example is not a sign of slow code.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -42,3 +43,9 @@ def two_pages():
         name="pred",
     )
     return gt, pred
+
+
+@pytest.fixture(scope="session")
+def sample():
+    """The first model of the sample data, compared with the ground truth."""
+    return compare_sample()

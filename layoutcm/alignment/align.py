@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.page_matching import WAYS, PageMatches, match_pages
 from layoutcm.alignment.taxonomy import (
+    LabelMapping,
     LabelSpace,
     check_mapping,
     count_renamed_labels,
@@ -27,8 +28,6 @@ from layoutcm.wording import agree
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LabelMapping = Mapping[str, Mapping[str, str]]
 
 
 MISSING_PAGES = ("penalise", "ignore")

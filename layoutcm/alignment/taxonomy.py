@@ -20,6 +20,7 @@ from layoutcm.wording import agree, plural
 TAXONOMIES = ("auto", "same", "different", "match-names")
 SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
 MAX_COMPARED = 100  # comparing spellings is slow
+LabelMapping = Mapping[str, Mapping[str, str]]  # {"gt": {old: new}, "pred": {old: new}}
 
 
 def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
@@ -38,9 +39,11 @@ def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
     return {side: dict(names) for side, names in mapping.items()}
 
 
-def read_mapping(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
-    """{"gt": {old: new}, "pred": {old: new}} from a YAML or JSON file."""
-    return _check_loaded(read_yaml_or_json(path, "mapping"), str(path))
+def load_mapping(mapping: LabelMapping | str | os.PathLike[str] | None) -> LabelMapping | None:
+    """{"gt": {old: new}, "pred": {old: new}}; a path is read as a YAML or JSON file."""
+    if not isinstance(mapping, str | os.PathLike):
+        return mapping
+    return _check_loaded(read_yaml_or_json(mapping, "mapping"), str(mapping))
 
 
 def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, str]]:

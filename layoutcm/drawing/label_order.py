@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import Selection
 
 ORDERS = ("as given", "by size", "by name", "by similarity", "by family")
 
 
-def order_labels(
-    confusion: Confusion, order: str, empty: bool, by_family: Sequence[str] = ()
-) -> tuple[list[int], list[int]]:
-    """Label positions of the rows and of the columns in drawing order; `empty` includes labels without pixels.
-
-    `by_family` has the label names in the order of their families.
-    """
-    rows, columns = confusion.visible
-    if empty:
-        rows = list(confusion.rows or range(len(confusion.labels)))
-        columns = list(confusion.columns or range(len(confusion.labels)))
-    if not confusion.diagonal:
-        return _sorted(confusion, rows, order, by_family), _sorted(confusion, columns, order, by_family)
-    ordered = _sorted(confusion, rows, order, by_family)
-    return ordered, ordered
+def order_labels(confusion: Confusion, selection: Selection, order: str, by_family: Sequence[str] = ()) -> Selection:
+    """The selection in drawing order; `by_family` has the label names in the order of their families."""
+    rows = _sorted(confusion, selection.rows, order, by_family)
+    if confusion.diagonal:
+        return Selection(rows, rows)
+    return Selection(rows, _sorted(confusion, selection.columns, order, by_family))
 
 
 def _sorted(confusion: Confusion, positions: list[int], order: str, by_family: Sequence[str]) -> list[int]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from layoutcm.drawing.palette import Scale, Theme, scale_colour
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import view_values
+from layoutcm.tables.matrix_views import Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief
 
 # The log scale ends four decades below its largest value.
@@ -58,19 +58,18 @@ def tick_text(value: float, shares: bool) -> str:
     return "0" if value == 0 else f"{100 * value:.3g} %" if shares else pixels_brief(value)
 
 
-def correct_cells(confusion: Confusion, rows: Sequence[int], columns: Sequence[int]) -> NDArray[np.bool_]:
+def correct_cells(confusion: Confusion, selection: Selection) -> NDArray[np.bool_]:
     """bool[rows, columns]: the correct cells; with different taxonomies no cell counts as wrong, so all are True."""
-    if not confusion.diagonal:
-        return np.ones((len(rows), len(columns)), bool)
-    return np.equal.outer(np.asarray(rows, int), np.asarray(columns, int))
+    rows, columns = (np.asarray(side, int) for side in selection)
+    return np.equal.outer(rows, columns) | (not confusion.diagonal)
 
 
 def matrix_layers(
-    confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], theme: Theme, log: bool
+    confusion: Confusion, view: str, selection: Selection, theme: Theme, log: bool
 ) -> tuple[Layer, Layer]:
-    """The layers of hits and misses for the given rows and columns."""
-    values = view_values(confusion, view)[np.ix_(rows, columns)]
-    hit = correct_cells(confusion, rows, columns)
+    """The layers of hits and misses for the selected rows and columns."""
+    values = view_values(confusion, view)[np.ix_(*selection)]
+    hit = correct_cells(confusion, selection)
     whole = view != "pixels" and confusion.diagonal
     return (
         make_layer("hit", np.where(hit, values, np.nan), theme.hit, whole, log),
@@ -90,10 +89,11 @@ def make_layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) 
     )
 
 
-def classes_in_use(confusion: Confusion, background: bool) -> list[int]:
+def classes_in_use(confusion: Confusion, background: bool, selection: Selection | None = None) -> list[int]:
     """Positions of the labels with pixels on either side, most gt pixels first; Background is last or left out."""
     values = confusion.class_values()
-    used = [i for i in confusion.visible[0] if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
+    shown = selection or select(confusion)
+    used = [i for i in shown.rows if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
     content = [i for i in used if i > 0 or not confusion.has_background]
     ordered = sorted(content, key=lambda i: (-values["gt_pixels"][i], -values["pred_pixels"][i], i))
     return ordered + ([0] if background and confusion.has_background and 0 in used else [])

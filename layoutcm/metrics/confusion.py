@@ -6,8 +6,8 @@ All matrices are float64[gt, pred].
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,8 @@ class Confusion:
     """A multi-label confusion matrix and the values computed from it.
 
     Recall is computed from `recall_mass`, precision from `precision_mass`. They are the same array with method `matrix`
-    and two arrays with `tensor`. `rows` and `columns` limit the visible labels; empty for all.
+    and two arrays with `tensor`. `sides` has the positions of the gt labels and of the pred labels; None if both sides
+    have all labels.
     """
 
     labels: list[str]
@@ -55,8 +56,7 @@ class Confusion:
     diagonal: bool = True
     has_background: bool = True
     recipe: str = ""
-    rows: tuple[int, ...] = field(default=())
-    columns: tuple[int, ...] = field(default=())
+    sides: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
     def __repr__(self) -> str:
         return f"<Confusion {self.method} of {len(self.labels)} labels, {self.values.sum():,.0f} label pixels>"
@@ -127,21 +127,19 @@ class Confusion:
         labels = [self.labels[0], CONTENT]
         return Confusion(labels, self.method, recall_mass, precision_mass, pred_pixels, recipe=self.recipe)
 
-    def showing_only(self, labels: Collection[str]) -> Confusion:
-        """The same numbers with only these labels and Background visible; a side with none of them keeps all."""
-        sides = (self.rows or range(len(self.labels)), self.columns or range(len(self.labels)))
-        named = [tuple(i for i in side if self.labels[i] in labels and i >= self.has_background) for side in sides]
-        first = (0,) if self.has_background else ()
-        rows, columns = (first + kept if kept else tuple(side) for kept, side in zip(named, sides))
-        return replace(self, rows=rows, columns=columns)
+    @property
+    def own_labels(self) -> tuple[list[int], list[int]]:
+        """The positions of the labels that gt can have, and of those that pred can have."""
+        every = range(len(self.labels))
+        gt, pred = self.sides or (every, every)
+        return list(gt), list(pred)
 
     @cached_property
     def visible(self) -> tuple[list[int], list[int]]:
-        """Visible rows and columns: labels in use; if the two sides have different labels, only the block gt x pred."""
+        """The positions of the gt labels and of the pred labels that are in use, and of the first label."""
         used = (self.gt_pixels > 0) | (self.pred_pixels > 0)
-        rows = [i for i in self.rows or range(len(self.labels)) if used[i] or i == 0]
-        columns = [j for j in self.columns or range(len(self.labels)) if used[j] or j == 0]
-        return rows, columns
+        gt, pred = ([i for i in side if used[i] or i == 0] for side in self.own_labels)
+        return gt, pred
 
     @property
     def drawn(self) -> tuple[list[int], list[int]]:
@@ -212,10 +210,13 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", 
         matrices.pred_pixels[0],
         diagonal=space.shared,
         recipe=recipe,
-        # np.unique, because several labels have the same place when they are shown as their family.
-        rows=() if space.shared else tuple(np.unique(space.gt_positions).tolist()),
-        columns=() if space.shared else tuple(np.unique(space.pred_positions).tolist()),
+        sides=None if space.shared else (_label_positions(space.gt_positions), _label_positions(space.pred_positions)),
     )
+
+
+def _label_positions(positions: NDArray[np.integer]) -> tuple[int, ...]:
+    """Each position once: labels that are counted as their family have the same position."""
+    return tuple(np.unique(positions).tolist())
 
 
 def label_sets_confusion(

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import Floats, Pages, find_page
+from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
 from layoutcm.metrics.confusion import GroupMatrices, confusion_of, group_matrices
 from layoutcm.metrics.scores import SCORES, class_scores, mean_scores, ratio
@@ -219,13 +220,15 @@ def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, shared: bool) -> 
     return table.sort_values(by, kind="stable", na_position="last", ignore_index=True)
 
 
-def pages_behind(levels: Levels, counts: PairCounts, cell: tuple[int, int], method: str) -> pd.DataFrame:
+def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label: str, method: str) -> pd.DataFrame:
     """Pages in descending order of the pixels that they add to a cell: page, document, pixels, share of the cell."""
     import pandas as pd
 
-    # Compute matrices only for the pages in these counts.
+    # Compute matrices only for the pages with such pixels.
+    gt, pred = alignment.side_label(GT, gt_label), alignment.side_label(PRED, pred_label)
+    counts = levels.counts.select(levels.counts.has(GT, gt) & levels.counts.has(PRED, pred))
     numbers, group = np.unique(counts.page, return_inverse=True)
-    row, column = cell
+    row, column = alignment.cell(gt_label, pred_label)
     blocks, pages = matrix_blocks(counts, levels.space, group, numbers.size, method), levels.pages
     pixels = np.concatenate([np.empty(0), *(matrices.recall_mass[:, row, column] for _, matrices in blocks)])
     table = pd.DataFrame(

@@ -33,7 +33,10 @@ class SoftSums:
     label: Indices  # number of the label, without Background
     sums: Floats  # [rows, 5], over the pixels of the page: gt x pred, gt, pred, gt squared, pred squared
 
-    def of_pages(self, pages: NDArray[np.int64]) -> SoftSums:
+    def of_pages(self, pages: NDArray[np.int64] | None) -> SoftSums:
+        """The sums of some pages; None for all."""
+        if pages is None:
+            return self
         keep = np.isin(self.page, pages)
         return SoftSums(self.page[keep], self.label[keep], self.sums[keep])
 

@@ -26,7 +26,7 @@ from layoutcm.drawing.palette import DARK, LIGHT, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.tables.matrix_views import VIEWS, view_values
+from layoutcm.tables.matrix_views import VIEWS, select, view_values
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.tables import Table
@@ -63,7 +63,7 @@ def report_data(
 ) -> dict[str, Any]:
     """All data that the page shows."""
     gt, pred = comparison.alignment.layouts
-    rows, columns = confusion.visible
+    rows, columns = select(confusion)
     pages, added, page_counts = largest_groups(
         comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_PER_CELL
     )
@@ -119,8 +119,8 @@ def pages_to_picture(confusion: Confusion, pages: np.ndarray) -> list[int]:
 
     `pages` is int64[gt, pred, rank].
     """
-    rows, columns = confusion.visible
-    right = correct_cells(confusion, rows, columns) if confusion.diagonal else np.zeros((len(rows), len(columns)), bool)
+    rows, columns = selection = select(confusion)
+    right = correct_cells(confusion, selection) & confusion.diagonal
     cells = [
         (-confusion.values[i, j], i, j) for a, i in enumerate(rows) for b, j in enumerate(columns) if not right[a, b]
     ]

@@ -27,7 +27,7 @@ from layoutcm.report.folder_swap import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
 from layoutcm.tables.latex_markdown import latex
-from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW
+from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, select
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
 from layoutcm.tables.tables import Table, class_table, csv_text, matrix_table, write_parquet
@@ -37,13 +37,14 @@ if TYPE_CHECKING:
 
 ReportProgress = Callable[[str, float], None]  # called with the current step and the share that is done
 
+# Called with a matrix, the labels to show and settings of the look.
 FIGURES: dict[str, Callable[..., Figure]] = {
     **{
-        name: lambda confusion, view=view, **look: matrix.matrix_figure(confusion, view, **look)
+        name: lambda confusion, shown, view=view, **look: matrix.matrix_figure(confusion, view, selection=shown, **look)
         for view, name in TABLE_OF_VIEW.items()
     },
-    "collapsed": matrix.collapsed_figure,
-    "classes": charts.class_bars,
+    "collapsed": lambda confusion, shown, **look: matrix.collapsed_figure(confusion, **look),
+    "classes": lambda confusion, shown, **look: charts.class_bars(confusion, selection=shown, **look),
 }
 CURVES = "curves"
 # {view: name of the figure} of the differences from the first of several predictions.
@@ -182,22 +183,24 @@ def report_figure(
     confusion: Confusion,
     objects: Objects,
     intervals: Intervals | None = None,
+    selection: Selection | None = None,
     **look: Any,
 ) -> Figure:
-    """One of the figures of a report; `look` is width and caption."""
+    """One of the figures of a report; by default of the labels in use. `look` is width and caption."""
     if name == CURVES:
         recipe = comparison.recipe_for(None, objects=objects.shapes, iou=f"{HEADLINE_IOU:.2f}", rule="coco")
         return charts.object_curves_figure(objects, HEADLINE_IOU, recipe=recipe, **look)
     if name == "classes" and intervals:
         look |= {"intervals": intervals.whiskers(), "recipe": intervals.recipe}
-    return FIGURES[name](confusion, **look)
+    return FIGURES[name](confusion, selection, **look)
 
 
 def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, str]:
-    """{name: LaTeX text}; matrices and classes have only visible labels."""
-    visible = {name: matrix_table(confusion, view, visible_only=True) for view, name in TABLE_OF_VIEW.items()}
-    visible["classes"] = class_table(confusion, visible_only=True)
-    chosen = {name: visible.get(name, tables[name]) for name in LATEX_TABLES if name in tables}
+    """{name: LaTeX text}; matrices and classes have only labels in use."""
+    selection = select(confusion)
+    in_use = {name: matrix_table(confusion, view, selection) for view, name in TABLE_OF_VIEW.items()}
+    in_use["classes"] = class_table(confusion, selection)
+    chosen = {name: in_use.get(name, tables[name]) for name in LATEX_TABLES if name in tables}
     if not confusion.diagonal:
         chosen.pop("classes")
     return {

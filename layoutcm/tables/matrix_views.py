@@ -1,6 +1,9 @@
-"""The four views of a confusion matrix, with their titles and the names of their tables: one list for every output."""
+"""The four views of a confusion matrix, their titles and the names of their tables, and the selection of labels."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
 
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
@@ -25,3 +28,52 @@ def heading_of_view(view: str) -> str:
     """The title as it starts a line: "Recall", "F1"."""
     title = VIEW_TITLES[view]
     return title[:1].upper() + title[1:]
+
+
+class Selection(NamedTuple):
+    """The labels of a matrix that are shown, as positions of its rows and of its columns."""
+
+    rows: list[int]
+    columns: list[int]
+
+
+def select(confusion: Confusion, labels: Collection[str] = (), unused: bool = False) -> Selection:
+    """The labels in use, or all with `unused`; if `labels` are given, only those and Background.
+
+    If the two sides have different labels, gt labels are rows and pred labels are columns. A side that has none of
+    `labels` keeps all its labels.
+    """
+    rows, columns = (
+        [i for i in _limit(own, confusion, labels) if unused or i in used]
+        for own, used in zip(confusion.own_labels, confusion.visible)
+    )
+    return Selection(rows, columns)
+
+
+def _limit(side: list[int], confusion: Confusion, labels: Collection[str]) -> list[int]:
+    background = side[:1] if confusion.has_background else []
+    kept = [i for i in side[len(background) :] if confusion.labels[i] in labels]
+    return background + kept if kept else side
+
+
+def every_label(confusion: Confusion) -> Selection:
+    """All labels of both sides, as rows and as columns."""
+    everything = list(range(len(confusion.labels)))
+    return Selection(everything, everything)
+
+
+def largest_confusions(
+    confusion: Confusion, most: int = 10, selection: Selection | None = None
+) -> list[tuple[str, str, float, float]]:
+    """(gt label, pred label, pixels, share of the gt label) of the largest cells off the diagonal.
+
+    With different taxonomies no cell counts as wrong, and the result has the largest cells of the block.
+    """
+    rows, columns = selection or select(confusion)
+    cells = [
+        (confusion.labels[i], confusion.labels[j], float(confusion.values[i, j]), float(confusion.recall[i, j]))
+        for i in rows
+        for j in columns
+        if i != j and confusion.values[i, j] > 0
+    ]
+    return sorted(cells, key=lambda cell: -cell[2])[:most]

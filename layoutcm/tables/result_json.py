@@ -28,6 +28,7 @@ from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from layoutcm.metrics.soft import SOFT_AVERAGES
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS, view_values
+from layoutcm.wording import pixels_as_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,26 +195,6 @@ def _group_records(blocks: MatrixBlocks) -> Iterator[tuple[int, dict[str, Any]]]
         collapsed = collapse_mass(stack.recall_mass)
         for k, i in enumerate(groups):
             yield i, {"confusion": stack.recall_mass[k].tolist(), "collapsed": collapsed[k].tolist()}
-
-
-def pixels_as_number(pixels: float) -> float | int:
-    """An int if the number is whole: pixel counts are whole unless the rounding is `exact`."""
-    return int(pixels) if float(pixels).is_integer() else float(pixels)
-
-
-def largest_confusions(confusion: Confusion, most: int = 10) -> list[tuple[str, str, float, float]]:
-    """(gt label, pred label, pixels, share of the gt label) of the largest cells off the diagonal.
-
-    With different taxonomies no cell counts as wrong, and the result has the largest cells of the block.
-    """
-    rows, columns = confusion.visible
-    cells = [
-        (confusion.labels[i], confusion.labels[j], float(confusion.values[i, j]), float(confusion.recall[i, j]))
-        for i in rows
-        for j in columns
-        if i != j and confusion.values[i, j] > 0
-    ]
-    return sorted(cells, key=lambda cell: -cell[2])[:most]
 
 
 def layout_result(layout: Layout) -> dict[str, Any]:

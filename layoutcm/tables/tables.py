@@ -21,8 +21,16 @@ from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, average_scores, content_scores
-from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEW_TITLES, VIEWS, heading_of_view, view_values
-from layoutcm.tables.result_json import largest_confusions
+from layoutcm.tables.matrix_views import (
+    TABLE_OF_VIEW,
+    VIEW_TITLES,
+    VIEWS,
+    Selection,
+    every_label,
+    heading_of_view,
+    largest_confusions,
+    view_values,
+)
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
@@ -80,12 +88,11 @@ class Table:
         return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXEL_COLUMNS) else "share"
 
 
-def matrix_table(confusion: Confusion, view: str, visible_only: bool = False) -> Table:
-    """One view of a matrix; the first column has the gt labels. All labels, or only the visible ones."""
+def matrix_table(confusion: Confusion, view: str, selection: Selection | None = None) -> Table:
+    """One view of a matrix; the first column has the gt labels. All labels, or only those of a selection."""
     import pandas as pd
 
-    everything = list(range(len(confusion.labels)))
-    rows, columns = confusion.visible if visible_only else (everything, everything)
+    rows, columns = selection or every_label(confusion)
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     # Two taxonomies can use the same label name, so columns are built by position, not by name.
     data = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
@@ -106,9 +113,9 @@ def collapsed_table(confusion: Confusion) -> Table:
     return Table("collapsed", "Background against Content", pd.DataFrame(columns))
 
 
-def class_table(confusion: Confusion, visible_only: bool = False) -> Table:
+def class_table(confusion: Confusion, selection: Selection | None = None) -> Table:
     data = confusion.classes()
-    return Table("classes", "Classes", data.iloc[confusion.visible[0]] if visible_only else data)
+    return Table("classes", "Classes", data.iloc[selection.rows] if selection else data)
 
 
 def average_table(comparison: Comparison, confusion: Confusion) -> Table:

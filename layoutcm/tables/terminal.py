@@ -16,8 +16,9 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.tables.averages import CONTENT_F1_FIGURE, CONTENT_TITLE, SHORT_LIST, average_scores, content_scores
-from layoutcm.tables.result_json import largest_confusions, layout_result, pixels_as_number
-from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text
+from layoutcm.tables.matrix_views import largest_confusions, select
+from layoutcm.tables.result_json import layout_result
+from layoutcm.wording import MISSING, percent, pixels_as_number, pixels_in_full, plural, score_text
 
 F1_TITLES = {one.f1_figure: one.title for one in SHORT_LIST} | {CONTENT_F1_FIGURE: CONTENT_TITLE}
 
@@ -74,7 +75,7 @@ def _class_lines(confusion: Confusion) -> list[str]:
     if not confusion.diagonal:
         return []
     values = confusion.class_values()
-    rows, _ = confusion.visible
+    rows, _ = select(confusion)
     width = max(len(confusion.labels[i]) for i in rows)
     lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
     for i in rows:

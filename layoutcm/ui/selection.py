@@ -8,6 +8,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import Selection, select
 from layoutcm.ui import choices, image_uris, session
 from layoutcm.ui.router import go_to
 
@@ -23,9 +24,9 @@ def scope_text(compared: Comparison) -> str:
     return WHOLE_SET
 
 
-def only_chosen_labels(confusion: Confusion) -> Confusion:
-    """The same numbers, with only the labels chosen in the sidebar visible."""
-    return confusion.showing_only(choices.get("labels")) if choices.get("labels") else confusion
+def chosen_labels(confusion: Confusion, unused: bool = False) -> Selection:
+    """The labels of a matrix that are shown: those in use, or all with `unused`; if some are chosen, only those."""
+    return select(confusion, choices.get("labels"), unused)
 
 
 def chosen_cell(compared: Comparison) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from layoutcm.comparison import compare
 from layoutcm.formats import read
+from layoutcm.tables.matrix_views import select
 from layoutcm.ui.router import draw_icon
 from layoutcm.ui.session import loaded_files
 
@@ -52,7 +53,7 @@ def _compare_and_draw() -> None:
     confusion, tiles = compared.confusion(), compared.page_tiles("p")
     colours, objects = label_colours(compared.labels[1:]), compared.objects()
     for figure in (
-        matrix_figure(confusion, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, selected=(1, 2)),
+        matrix_figure(confusion, selection=select(confusion), theme=LIGHT, selected=(1, 2)),
         class_bars(confusion, LIGHT),
         precision_recall_plane(confusion, LIGHT),
         read_as_figure(confusion, 1, LIGHT),

@@ -9,15 +9,8 @@ from layoutcm.metrics import bootstrap
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from support.layouts import build
 from support.one_label_pages import one_label_pages
-from support.sample_comparisons import compare_sample
 
 LABELS = ["a", "b", "c"]
-
-
-@pytest.fixture(scope="module")
-def sample():
-    """Two comparisons with the first model of the sample data: with all regions, and with min_score=0.7."""
-    return compare_sample(), compare_sample(min_score=0.7)
 
 
 def figures_by_hand(matrices, pages_of_unit, method):
@@ -39,7 +32,7 @@ def figures_by_hand(matrices, pages_of_unit, method):
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 def test_intervals_equal_a_plain_loop_over_resamples(sample, method):
-    c, n = sample[0], 60
+    c, n = sample, 60
     whole = {d: c.confusion(document=d, method=method) for d in c.documents}
     pages = {d: [c.confusion(page=c.pages[p], method=method) for p in c.levels.pages_of(d)] for d in c.documents}
     figures, scores = [], []
@@ -67,7 +60,7 @@ def test_intervals_equal_a_plain_loop_over_resamples(sample, method):
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 def test_values_are_those_of_the_comparison(sample, method):
-    c = sample[0]
+    c = sample
     m, found = c.confusion(method=method), c.bootstrap(5, method=method)
     value = found.headline.set_index("figure")["value"]
     for s in SCORES:
@@ -85,7 +78,7 @@ def test_values_are_those_of_the_comparison(sample, method):
 
 
 def test_one_seed_gives_the_same_numbers_for_all_block_sizes(sample, monkeypatch):
-    c = sample[0]
+    c = sample
     first, again, other = (c.bootstrap(200, seed=seed) for seed in (3, 3, 4))
     monkeypatch.setattr(bootstrap, "BLOCK_WEIGHTS", 7)
     monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 3 * len(c.labels) ** 2)
@@ -216,7 +209,7 @@ def test_wrong_options_are_named(options, problem):
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 def test_content_is_the_same_in_the_matrix_in_tables_and_in_intervals(sample, method):
-    c = sample[0]
+    c = sample
     for table, level in ((c.page_table(method), "page"), (c.document_table(method), "document")):
         for row in table.itertuples():
             small = c.confusion(**{level: getattr(row, level)}, method=method).collapse()

@@ -214,7 +214,7 @@ def test_a_family_with_labels_of_both_sides_makes_them_comparable():
     np.testing.assert_array_equal(block.values, c.confusion().values)
     block = c.confusion(families={"Heads": ["Title", "Formula"]})
     assert not block.diagonal and block.labels == ["Background", "Heads", "Text", "Text", "paragraph", "logo"]
-    assert (block.rows, block.columns) == ((0, 1, 2), (0, 3, 4, 5))
+    assert block.sides == ((0, 1, 2), (0, 3, 4, 5))
     assert block.values[1].tolist() == [0, 0, 0, 20, 0, 20]
 
 

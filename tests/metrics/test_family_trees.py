@@ -115,10 +115,8 @@ def test_unknown_labels_and_labels_without_family_are_reported(two_pages):
     assert m.labels == mapped.labels and (m.values == mapped.confusion().values).all()
 
 
-def test_the_sample_data_includes_families():
-    gt = lcm.read(SAMPLE / "gt.json")
-    c = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
-    f = c.families(SAMPLE / "families.yaml")
+def test_the_sample_data_includes_families(sample):
+    f = sample.families(SAMPLE / "families.yaml")
     assert list(f.matrices) == ["Background", "Text", "Headings", "Floats", "Furniture"] and not f.findings
     assert f.given_gt().set_index("label").loc["Caption", "preferred"] == "Text"
     assert "|taxonomy:same|families:families|depth:1|sample:pixel|count:pairs|v" in f.recipe

@@ -6,12 +6,6 @@ import pytest
 import layoutcm as lcm
 from layoutcm.metrics.levels import largest_groups
 from support.layouts import build
-from support.sample_comparisons import compare_sample
-
-
-@pytest.fixture(scope="module")
-def sample():
-    return compare_sample()
 
 
 def test_tables_have_separate_recall_and_precision_and_weigh_pages_by_size():

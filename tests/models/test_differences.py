@@ -11,20 +11,20 @@ from support.sample_comparisons import compare_sample
 
 
 @pytest.fixture(scope="module")
-def sample():
-    """Two comparisons with the first model of the sample data: with all regions, and with min_score=0.7."""
-    return compare_sample(), compare_sample(min_score=0.7)
+def two_models(sample):
+    """The first model of the sample data with all regions, and with min_score=0.7."""
+    return sample, compare_sample(min_score=0.7)
 
 
-def test_a_comparison_does_not_differ_from_itself(sample):
-    found = lcm.difference(sample[0], sample[0], 50)
+def test_a_comparison_does_not_differ_from_itself(two_models):
+    found = lcm.difference(two_models[0], two_models[0], 50)
     for table in (found.headline, found.classes().dropna()):
         assert (table[["value", "low", "high"]] == 0).all(axis=None)
         assert (table["other_side"] == 1).all()  # all differences are 0, so no resample has the sign of the value
 
 
-def test_a_difference_is_b_minus_a_on_the_same_resamples(sample):
-    a, b = sample
+def test_a_difference_is_b_minus_a_on_the_same_resamples(two_models):
+    a, b = two_models
     found = lcm.difference(a, b, 80, seed=5)
     sums = [bootstrap.resample_sums(bootstrap.unit_sums(c.levels, "matrix"), 80, 5) for c in (a, b)]
     recall_a, recall_b = (bootstrap.figures_of(totals, True)["macro_recall"] for totals in sums)

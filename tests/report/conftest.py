@@ -4,12 +4,6 @@ import pytest
 
 from layoutcm.report import report_files
 from support.paths import SAMPLE
-from support.sample_comparisons import compare_sample
-
-
-@pytest.fixture(scope="session")
-def sample():
-    return compare_sample()
 
 
 @pytest.fixture(scope="session")

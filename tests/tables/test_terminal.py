@@ -10,18 +10,9 @@ from layoutcm.models.differences import difference
 from layoutcm.tables.terminal import comparison_summary, difference_summary, family_summary, layout_summary
 from layoutcm.wording import percent
 from support.paths import SAMPLE
+from support.sample_comparisons import compare_sample
 
 NAMES = {"precision": "precision", "recall": "recall", "F1": "f1", "IoU": "iou"}
-
-
-@pytest.fixture(scope="module")
-def gt():
-    return lcm.read(SAMPLE / "gt.json")
-
-
-@pytest.fixture(scope="module")
-def sample(gt):
-    return lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
 
 
 def section(text, title):
@@ -105,8 +96,8 @@ def test_sizes_and_confusions_are_those_of_the_comparison(sample):
     assert pixels == sorted(pixels, reverse=True)
 
 
-def test_a_difference_is_shown_with_its_own_interval(gt, sample):
-    other = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt), min_score=0.5)
+def test_a_difference_is_shown_with_its_own_interval(sample):
+    other = compare_sample(min_score=0.5)
     found = difference(sample, other, 40)
     text = difference_summary(found, "model-a")
     assert found.labels[11] == "Title"
@@ -129,7 +120,8 @@ def test_families_show_identity_in_family_and_out_of_it_in_this_order(sample):
     assert re.findall(r"\S+ %", lines[-1]) == [percent(value) for value in families.shares(0).values()]
 
 
-def test_a_layout_is_summed_up_by_its_own_numbers(gt):
+def test_a_layout_is_summed_up_by_its_own_numbers():
+    gt = lcm.read(SAMPLE / "gt.json")
     text = layout_summary(gt)
     assert "coco, 16 pages, 4 documents, 263 regions, without scores" in text
     counts = gt.regions["label"].value_counts()

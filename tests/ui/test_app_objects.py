@@ -4,11 +4,9 @@ import json
 
 import pytest
 
-import layoutcm as lcm
 from layoutcm.ui.parts import headlines
 from support.app_runner import HOSTILE, coco, opened, upload
 from support.app_runner import texts as typed_texts
-from support.paths import ROOT
 
 
 def texts(app):
@@ -36,15 +34,13 @@ def test_the_page_is_friendly_when_nothing_is_loaded():
     assert not app.exception and not app.error and "Nothing to show yet" in texts(app)
 
 
-def test_with_scores_the_page_has_an_ap():
+def test_with_scores_the_page_has_an_ap(sample):
     app = opened("objects", load="sample")
     assert not app.exception and not app.error, texts(app)
-    gt = lcm.read(ROOT / "sample_data" / "gt.json")
-    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
-    o = c.objects()
+    o = sample.objects()
     assert metrics(app) | {"AP": f"{o.ap:.3f}", "AP75": f"{o.ap75:.3f}", "AR100": f"{o.ar:.3f}"} == metrics(app)
     assert [metric.value for metric in app.metric if metric.label == "Recall"] == [
-        f"{o.scores_at(0.5)['recall']:.3f}", f"{c.centroids().recall:.3f}",
+        f"{o.scores_at(0.5)['recall']:.3f}", f"{sample.centroids().recall:.3f}",
     ]  # fmt: skip
     assert f"ARlarge {o.summary['ARlarge']:.3f}" in texts(app)
     assert table(app, "ap75")["ap"].tolist() == o.per_class["ap"].tolist()

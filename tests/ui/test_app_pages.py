@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-import layoutcm as lcm
 from layoutcm.diagnosis.causes import cell_causes
 from layoutcm.ui import sidebar
 from layoutcm.ui.parts import cell, headlines
@@ -42,10 +41,8 @@ def below(app):
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_figures_have_intervals_below_them(method):
-    gt = lcm.read(ROOT / "sample_data" / "gt.json")
-    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
-    ends = c.bootstrap(method=method).headline.set_index("figure")
+def test_figures_have_intervals_below_them(method, sample):
+    ends = sample.bootstrap(method=method).headline.set_index("figure")
     app = opened("overview", load="sample", method=method)
     assert not app.exception
     for name, figure in (
@@ -62,11 +59,9 @@ def test_figures_have_intervals_below_them(method):
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_headline_figures_are_those_of_the_api(method):
-    gt = lcm.read(ROOT / "sample_data" / "gt.json")
-    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
-    confusion = c.confusion(method=method)
-    by_page, by_document = c.page_table(method), c.document_table(method)
+def test_headline_figures_are_those_of_the_api(method, sample):
+    confusion = sample.confusion(method=method)
+    by_page, by_document = sample.page_table(method), sample.document_table(method)
     app = opened("overview", load="sample", method=method)
     shown = {metric.label: metric.value for metric in app.metric}
     expected = {
@@ -100,12 +95,10 @@ def kinds_shown(app):
     return next(text.value for text in app.markdown if "merged" in text.value).replace("\u00a0", " ")
 
 
-def test_a_wrong_cell_says_what_it_consists_of():
+def test_a_wrong_cell_says_what_it_consists_of(sample):
     app = opened("matrices", load="sample", gt_label="Background", pred_label="Text")
-    gt = lcm.read(ROOT / "sample_data" / "gt.json")
-    c = lcm.compare(gt, lcm.read(ROOT / "sample_data" / "model-a.json", like=gt))
-    found = cell_causes(map(c.page_tiles, c.pages), c.cell("Background", "Text"))
-    assert found.pixels == pytest.approx(c.confusion().values[c.cell("Background", "Text")])
+    found = cell_causes(map(sample.page_tiles, sample.pages), sample.cell("Background", "Text"))
+    assert found.pixels == pytest.approx(sample.confusion().values[sample.cell("Background", "Text")])
     shown = kinds_shown(app)
     assert f"border slack {100 * found.slack / found.pixels:.0f} %" in shown and "83 %" in shown
     assert f"invented {100 * found.wrong / found.pixels:.0f} %" in shown

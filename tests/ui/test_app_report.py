@@ -1,5 +1,6 @@
 """The Report page of the dashboard: previews and downloads."""
 
+from layoutcm.ui.parts import report_figures
 from support.app_runner import opened, texts
 
 
@@ -22,6 +23,17 @@ def test_figures_and_tables_have_a_preview():
     app.selectbox(key="report_table").set_value("classes").run()
     assert not app.exception and not app.error
     assert "| Caption | 72,291 |" in app.code[0].value
+
+
+def test_a_figure_has_only_the_chosen_labels(monkeypatch, sample):
+    drawn = []
+    draw = report_figures.report_figure
+    keep = lambda *args, **look: drawn.append(look["selection"]) or draw(*args, **look)
+    monkeypatch.setattr(report_figures, "report_figure", keep)
+    app = opened("report", load="sample")
+    app.session_state["choices"]["labels"] = ["Table", "Picture"]
+    app.run()
+    assert not app.exception and [sample.labels[i] for i in drawn[-1].rows] == ["Background", "Picture", "Table"]
 
 
 def test_two_predictions_are_drawn_as_their_difference():

@@ -68,7 +68,7 @@ def test_upload_of_two_files_to_the_first_matrix(page, address):
     assert "0.889" in shown(page)
 
 
-def test_a_cell_of_the_first_matrix_leads_to_its_pages_and_its_numbers_to_a_file(page, address):
+def test_a_cell_of_the_first_matrix_leads_to_its_pages_and_its_numbers_to_a_file(page, address, sample):
     visit(page, f"{address}/?load=sample")
     page.wait_for_selector(".nsewdrag", timeout=15_000)
     labels = ["Background", *lcm.read(SAMPLE / "gt.json").labels]
@@ -80,12 +80,11 @@ def test_a_cell_of_the_first_matrix_leads_to_its_pages_and_its_numbers_to_a_file
     with page.expect_download() as taken:
         page.get_by_role("button", name="CSV").click()
     table = pd.read_csv(taken.value.path(), index_col=0)
-    gt = lcm.read(SAMPLE / "gt.json")
-    recall = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt)).confusion().recall
+    recall = sample.confusion().recall
     assert list(table.columns) == labels and table.loc["Caption", "Text"] == pytest.approx(recall[1, 10], rel=1e-12)
 
 
-def test_sample_cell_pages_and_lit_pixels(page, address):
+def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     visit(page, address)
     page.get_by_role("button", name="Try the sample").click()
     settle(page, 600)
@@ -93,14 +92,12 @@ def test_sample_cell_pages_and_lit_pixels(page, address):
     page.get_by_role("link", name="Matrices").click()
     page.wait_for_selector(".nsewdrag", timeout=15_000)
     settle(page)
-    gt = lcm.read(SAMPLE / "gt.json")
-    c = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
-    labels = list(c.confusion().labels)
+    labels = list(sample.confusion().labels)
     row, column, n = labels.index("Caption"), labels.index("Text"), len(labels)
     page.mouse.click(*cell_centre(page, row, column, n, n))
     page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
     wait_for_link(page, "gt_label=Caption", "pred_label=Text")
-    behind = c.pages_behind("Caption", "Text")
+    behind = sample.pages_behind("Caption", "Text")
     assert f"{thin_spaced(behind.pixels.sum())} px on {len(behind)} of 16 pages" in shown(page)
     assert "border slack 0 %" in shown(page).replace("\u00a0", " ")
     settle(page)
@@ -166,7 +163,7 @@ def test_many_cells_can_be_clicked(page, address):
         settle(page)
 
 
-def test_a_row_of_all_pages_opens_its_page(page, address):
+def test_a_row_of_all_pages_opens_its_page(page, address, sample):
     visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Text")
     page.get_by_text("All 5 pages").click()
     table = page.locator("[data-testid=stDataFrame]")
@@ -175,8 +172,7 @@ def test_a_row_of_all_pages_opens_its_page(page, address):
     table.scroll_into_view_if_needed()
     box = table.bounding_box()
     page.mouse.click(box["x"] + 18, box["y"] + 35 + 35 + 17)  # the check box at the left of the second row
-    gt = lcm.read(SAMPLE / "gt.json")
-    behind = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt)).pages_behind("Caption", "Text")
+    behind = sample.pages_behind("Caption", "Text")
     wait_for_link(page, "/viewer", f"page={behind['page'].iloc[1]}")
 
 

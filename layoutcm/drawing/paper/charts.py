@@ -32,7 +32,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.matrix_views import SCORE_TITLES
+from layoutcm.tables.matrix_views import SCORE_TITLES, Selection
 from layoutcm.wording import MISSING, percent_brief, score_text
 
 if TYPE_CHECKING:
@@ -76,18 +76,19 @@ def class_bars(
     *,
     intervals: Mapping[str, ArrayLike] | None = None,
     background: bool = False,
+    selection: Selection | None = None,
     recipe: str = "",
     width: str | None = None,
     caption: bool = True,
 ) -> Figure:
-    """Precision, recall and F1 of the classes in use, the largest in gt first.
+    """Precision, recall and F1 of the classes in use, the largest in gt first; only those of a selection if given.
 
     `intervals` is {score: float64[labels, low high]} in the order of the matrix labels, drawn as whiskers. `recipe` is
     the caption; by default it is the recipe of the matrix.
     """
     if not confusion.diagonal:
         raise InputError("", "classes", "the two sides have different labels", "A mapping makes classes comparable.")
-    positions = classes_in_use(confusion, background)
+    positions = classes_in_use(confusion, background, selection)
     sheet_width = column_width(width, 0)
     rows = _plan_rows([confusion.labels[i] for i in positions], sheet_width)
     figure, axes = new_sheet(sheet_width, rows.bottom + 13, (recipe or confusion.recipe) if caption else "")

@@ -41,7 +41,7 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import VIEW_TITLES, view_values
+from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief
 
 if TYPE_CHECKING:
@@ -57,22 +57,22 @@ def matrix_figure(
     confusion: Confusion,
     view: str = "recall",
     *,
-    rows: Sequence[int] | None = None,
-    columns: Sequence[int] | None = None,
+    selection: Selection | None = None,
     width: str | None = None,
     caption: bool = True,
     log: bool | None = None,
 ) -> Figure:
-    """One view of a matrix; `rows` and `columns` are label positions, by default those in use.
+    """One view of a matrix, of selected labels, by default those in use.
 
     `width` is "one" or "two" columns. By default pixels have a logarithmic colour scale and shares a linear one.
     """
-    rows, columns = rows or confusion.visible[0], columns or confusion.visible[1]
-    sheet_width = column_width(width, 15 * len(columns) + 60)
-    grid = plan_grid([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns], sheet_width, top=2)
+    selection = selection or select(confusion)
+    sheet_width = column_width(width, 15 * len(selection.columns) + 60)
+    rows, columns = ([confusion.labels[i] for i in side] for side in selection)
+    grid = plan_grid(rows, columns, sheet_width, top=2)
     figure, axes = new_sheet(sheet_width, grid.bottom + BAR_HEIGHT, confusion.recipe if caption else "")
-    layers = matrix_layers(confusion, view, rows, columns, LIGHT, view == "pixels" if log is None else log)
-    _draw_matrix(axes, grid, confusion, view, rows, columns, layers)
+    layers = matrix_layers(confusion, view, selection, LIGHT, view == "pixels" if log is None else log)
+    _draw_matrix(axes, grid, confusion, view, selection, layers)
     _bars(axes, layers, VIEW_TITLES[view], view != "pixels", confusion.diagonal, grid, sheet_width)
     return figure
 
@@ -80,7 +80,7 @@ def matrix_figure(
 @with_paper_style
 def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption: bool = True) -> Figure:
     """Background against Content: pixels, recall, precision and F1, four small matrices."""
-    small = confusion.collapse()
+    small, both = confusion.collapse(), Selection([0, 1], [0, 1])
     sheet_width = column_width(width, 0)
     per_line = 2 if sheet_width < COLUMN_WIDTHS["two"] else 4
     grids = [_panel(small.labels, sheet_width, k, per_line) for k in range(4)]
@@ -88,7 +88,7 @@ def collapsed_figure(confusion: Confusion, *, width: str | None = None, caption:
     for view, grid in zip(VIEW_TITLES, grids):
         name = VIEW_TITLES[view] if view == "pixels" else f"{VIEW_TITLES[view]}, %"
         draw_text(axes, grid.left + grid.cell_width, grid.top - 26, name, LARGEST_FONT, align="center")
-        _draw_matrix(axes, grid, small, view, [0, 1], [0, 1], matrix_layers(small, view, [0, 1], [0, 1], LIGHT, False))
+        _draw_matrix(axes, grid, small, view, both, matrix_layers(small, view, both, LIGHT, False))
     return figure
 
 
@@ -115,7 +115,7 @@ def difference_figure(
 ) -> Figure:
     """The matrix of the second model minus that of the first; blue is more, red is less."""
     first, second = _same_labels(first, second)
-    rows, columns = (sorted({*one, *other}) for one, other in zip(first.visible, second.visible))
+    rows, columns = (sorted({*one, *other}) for one, other in zip(select(first), select(second)))
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     sheet_width = column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)
@@ -155,7 +155,7 @@ def _with_labels(confusion: Confusion, labels: list[str]) -> Confusion:
     pred = np.zeros(len(labels))
     pred[place] = confusion.pred_pixels
     arrays = {"recall_mass": masses[0], "precision_mass": masses[1], "pred_pixels": pred}
-    return replace(confusion, labels=labels, rows=(), columns=(), **arrays)
+    return replace(confusion, labels=labels, sides=None, **arrays)
 
 
 def _draw_matrix(
@@ -163,17 +163,16 @@ def _draw_matrix(
     grid: Grid,
     confusion: Confusion,
     view: str,
-    rows: Sequence[int],
-    columns: Sequence[int],
+    selection: Selection,
     layers: Sequence[Layer],
 ) -> None:
-    values = view_values(confusion, view)[np.ix_(rows, columns)]
-    colours = [[cell_colour(layers, i, j) for j in range(len(columns))] for i in range(len(rows))]
+    values = view_values(confusion, view)[np.ix_(*selection)]
+    colours = [[cell_colour(layers, i, j) for j in range(values.shape[1])] for i in range(values.shape[0])]
     show = cell_text(view != "pixels")
     draw_frame(axes, grid)
     draw_cells(axes, grid, colours)
     if confusion.diagonal:
-        draw_outlines(axes, grid, correct_cells(confusion, rows, columns))
+        draw_outlines(axes, grid, correct_cells(confusion, selection))
     draw_numbers(axes, grid, [[show(v) if v > 0 else "" for v in row] for row in values.tolist()], colours)
     draw_dots(axes, grid, np.isnan(values))
 

@@ -78,7 +78,7 @@ def page_overlay(
     spot = sheet_place(float(pages.widths[index]), float(pages.heights[index]), sheet_width)
     gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))
     legend = _legend_lines(_label_entries(comparison.labels[1:], {box["label"] for box in (*gt, *pred)}), sheet_width)
-    recipe = f"{comparison.recipe}|page:{page}" if caption else ""
+    recipe = comparison.recipe_for("matrix", page=page) if caption else ""
     figure, axes = new_sheet(sheet_width, spot.bottom + 12 + LEGEND_LINE * len(legend), recipe)
     if image is not None:
         _draw_image(axes, np.asarray(_shrink_to_dpi(image, spot)), spot)
@@ -116,7 +116,7 @@ def page_figure(
     sheet_width = column_width(width, 0)
     spot = sheet_place(float(tiles.x_edges[-1]), float(tiles.y_edges[-1]), sheet_width)
     legend = _legend_lines(_legend_entries(tiles, kind, cell), sheet_width)
-    recipe = f"{comparison.recipe_for(method)}|page:{page}" if caption else ""
+    recipe = comparison.recipe_for(method, page=page) if caption else ""
     figure, axes = new_sheet(sheet_width, spot.bottom + 3 + LEGEND_LINE * len(legend), recipe)
     _draw_image(
         axes,

@@ -18,9 +18,9 @@ from layoutcm.drawing.matrix_layers import classes_in_use
 from layoutcm.drawing.palette import Theme, scale_colour
 from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_text
 from layoutcm.layouts.model import Floats
-from layoutcm.metrics.confusion import GT_AXIS, PRED_AXIS, Confusion
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.matrix_views import SCORE_TITLES
+from layoutcm.tables.matrix_views import SCORE_TITLES, Selection, select
 from layoutcm.wording import percent, percent_brief, score_text, shorten, thin_spaced
 
 SCORE_COLOURS = {"precision": "#e69f00", "recall": "#56b4e9", "f1": "#009e73"}
@@ -29,7 +29,7 @@ MOST_READ_AS = 8
 
 def collapsed_figure(confusion: Confusion, view: str, theme: Theme) -> go.Figure:
     """The 2x2 of Background against Content; customdata of its cells is the position in the collapsed matrix."""
-    figure = matrix_figure(confusion.collapse(), view, rows=[0, 1], columns=[0, 1], theme=theme)
+    figure = matrix_figure(confusion.collapse(), view, selection=Selection([0, 1], [0, 1]), theme=theme)
     return figure.update_traces(showscale=False, selector={"type": "heatmap"})  # four numbers need no colour bar
 
 
@@ -39,12 +39,13 @@ def class_bars(
     most: int = 40,
     background: bool = False,
     intervals: Mapping[str, Floats] | None = None,
+    selection: Selection | None = None,
 ) -> go.Figure:
     """Precision, recall and F1 of the classes in use, at most the `most` classes with the most gt pixels.
 
     `intervals` is {score: float64[labels, low high]}, drawn as whiskers.
     """
-    positions = _choose_classes(confusion, most, background)
+    positions = _limit_classes(classes_in_use(confusion, background, selection), most)
     values = confusion.class_values()
     hover = [class_hover(confusion, values, i, intervals) for i in positions]
     figure = go.Figure()
@@ -66,12 +67,11 @@ def class_bars(
     return figure
 
 
-def _choose_classes(confusion: Confusion, most: int, background: bool) -> list[int]:
-    """The classes in use, without the smallest if there are more than `most`; Background is kept."""
-    positions = classes_in_use(confusion, background)
+def _limit_classes(positions: list[int], most: int) -> list[int]:
+    """The first `most` classes; Background, which is last, is kept."""
     if len(positions) <= most:
         return positions
-    last = positions[-1:] if background and positions[-1] == 0 else []
+    last = positions[-1:] if positions[-1] == 0 else []
     return positions[: most - len(last)] + last
 
 
@@ -141,7 +141,9 @@ def label_axis(figure: go.Figure, labels: Sequence[str], places: int, **where: i
     figure.update_yaxes(**axis, **where)
 
 
-def read_as_figure(confusion: Confusion, label_position: int, theme: Theme) -> go.Figure:
+def read_as_figure(
+    confusion: Confusion, label_position: int, theme: Theme, selection: Selection | None = None
+) -> go.Figure:
     """What one gt class is read as, and what is read as this class: the diagonal and the largest other cells.
 
     With different taxonomies nothing can be read as a gt class, so the second half is left out.
@@ -151,8 +153,8 @@ def read_as_figure(confusion: Confusion, label_position: int, theme: Theme) -> g
     titles = (f"gt {name} is read as", f"what is read as {name}")[:halves]
     figure = make_subplots(rows=1, cols=halves, subplot_titles=titles, horizontal_spacing=0.2)
     sides = (confusion.recall[label_position], confusion.precision[:, label_position])
-    others = (confusion.visible[PRED_AXIS], confusion.visible[GT_AXIS])
-    ranked = [_largest(*side, label_position, confusion.diagonal) for side in zip(sides, others)]
+    rows, columns = selection or select(confusion)
+    ranked = [_largest(*side, label_position, confusion.diagonal) for side in zip(sides, (columns, rows))]
     bars = max(*map(len, ranked), 3)  # the same on both sides, so that all bars have the same thickness
     for place, (shares, positions) in enumerate(zip(sides[:halves], ranked), start=1):
         figure.add_trace(

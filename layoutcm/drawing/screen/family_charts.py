@@ -15,6 +15,7 @@ from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix
 from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
+from layoutcm.tables.matrix_views import Selection
 from layoutcm.wording import percent, percent_brief, shorten, thin_spaced
 
 PART_NAMES = {"identity": "right", "in_family": "in family", "oof": OUT_OF_FAMILY}
@@ -114,12 +115,12 @@ def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> g
     OOF ("out of family") is the last column for recall and the last row for precision. The other margin is left out: it
     is not a label, and its large shares would make the colours of the labels pale.
     """
-    confusion, rows, columns = family_as_confusion(matrix)
-    rows, columns = (rows[:-1], columns) if view == "recall" else (rows, columns[:-1])
-    return matrix_figure(confusion, view, rows=rows, columns=columns, theme=theme, unit=unit)
+    confusion, (rows, columns) = family_as_confusion(matrix)
+    shown = Selection(rows[:-1], columns) if view == "recall" else Selection(rows, columns[:-1])
+    return matrix_figure(confusion, view, selection=shown, theme=theme, unit=unit)
 
 
-def family_as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, list[int], list[int]]:
+def family_as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, Selection]:
     """The matrix of a family as a Confusion, and its rows and columns that are not empty."""
     labels = list(dict.fromkeys((*matrix.gt_labels, *matrix.pred_labels)))
     rows, columns = ([*map(labels.index, side), len(labels)] for side in (matrix.gt_labels, matrix.pred_labels))
@@ -129,7 +130,7 @@ def family_as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, list[int], lis
     common = bool(set(matrix.gt_labels) & set(matrix.pred_labels))
     confusion = Confusion([*labels, OOF], "families", values, values, values.sum(axis=0), common, has_background=False)
     used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
-    return confusion, _used_positions(rows, used, len(labels)), _used_positions(columns, used, len(labels))
+    return confusion, Selection(*(_used_positions(side, used, len(labels)) for side in (rows, columns)))
 
 
 def _used_positions(positions: Sequence[int], used: np.ndarray, last: int) -> list[int]:

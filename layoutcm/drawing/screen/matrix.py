@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, matrix
 from layoutcm.drawing.palette import Theme, text_colour_on
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import VIEW_TITLES, view_values
+from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, view_values
 from layoutcm.wording import percent, shorten, thin_spaced
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
@@ -96,8 +97,7 @@ def matrix_figure(
     confusion: Confusion,
     view: str = "recall",
     *,
-    rows: Sequence[int],
-    columns: Sequence[int],
+    selection: Selection,
     theme: Theme,
     log: bool = False,
     selected: tuple[int, int] | None = None,
@@ -106,20 +106,21 @@ def matrix_figure(
     unit: str = "px",
     clickable: bool = False,
 ) -> go.Figure:
-    """One view as a heatmap; `rows` and `columns` are label positions in drawing order.
+    """One view as a heatmap; `selection` has label positions in drawing order.
 
     `selected` is (gt position, pred position) and gets an outline. Traces: hit, miss, numbers, cells (for clicks).
     `unit` is what the matrix counts. Without `clickable` clicks are ignored, because a click makes the numbers pale.
     """
-    values = view_values(confusion, view)[np.ix_(rows, columns)]
+    values = view_values(confusion, view)[np.ix_(*selection)]
     shares = view != "pixels"
-    layers = matrix_layers(confusion, view, rows, columns, theme, log)
+    layers = matrix_layers(confusion, view, selection, theme, log)
     traces = [_heatmap(layer, theme, shares) for layer in layers]
-    traces += [_numbers(values, layers, theme, shares), _cells(confusion, view, rows, columns, unit)]
-    layout = _layout(confusion, rows, columns, theme, title, height)
+    traces += [_numbers(values, layers, theme, shares), _cells(confusion, view, selection, unit)]
+    layout = _layout(confusion, selection, theme, title, height)
     layout["clickmode"] = "event+select" if clickable else "none"
-    if selected is not None and selected[0] in rows and selected[1] in columns:
-        layout["shapes"] = [_outline(list(rows).index(selected[0]), list(columns).index(selected[1]), theme)]
+    if selected is not None and selected[0] in selection.rows and selected[1] in selection.columns:
+        row, column = (side.index(position) for side, position in zip(selection, selected))
+        layout["shapes"] = [_outline(row, column, theme)]
     # Created in one call: Plotly validates the figure again at every later change.
     return go.Figure(traces, layout)
 
@@ -177,10 +178,10 @@ def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     return text_colour_on(colour) if colour else theme.muted
 
 
-def _cells(confusion: Confusion, view: str, rows: Sequence[int], columns: Sequence[int], unit: str) -> dict[str, Any]:
+def _cells(confusion: Confusion, view: str, selection: Selection, unit: str) -> dict[str, Any]:
     """Invisible points, one per cell, for hover texts and clicks."""
-    pairs = [(i, j) for i in rows for j in columns]
-    y, x = np.divmod(np.arange(len(pairs)), max(len(columns), 1))
+    pairs = list(product(*selection))
+    y, x = np.divmod(np.arange(len(pairs)), max(len(selection.columns), 1))
     names = [plotly_text(label) for label in confusion.labels]
     return {
         "type": "scatter",
@@ -217,13 +218,9 @@ def _outline(row: int, column: int, theme: Theme) -> dict[str, Any]:
 
 
 def _layout(
-    confusion: Confusion,
-    rows: Sequence[int],
-    columns: Sequence[int],
-    theme: Theme,
-    title: str | None,
-    height: int | None,
+    confusion: Confusion, selection: Selection, theme: Theme, title: str | None, height: int | None
 ) -> dict[str, Any]:
+    rows, columns = selection
     sizes = figure_sizes([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns])
     top, bottom = sizes.top + (20 if title else 0), 56
     x = _axis(confusion, columns, sizes.most, sizes.x_font, theme)

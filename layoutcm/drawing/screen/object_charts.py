@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import envelope
 from layoutcm.metrics.objects.object_confusion import INVENTED, MISSED, ObjectConfusion
+from layoutcm.tables.matrix_views import Selection
 from layoutcm.wording import percent, score_text, shorten
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ def _with_share_axes(figure: go.Figure, theme: Theme) -> go.Figure:
     return figure
 
 
-def object_as_confusion(objects: ObjectConfusion, only: Collection[str] = ()) -> tuple[Confusion, list[int], list[int]]:
+def object_as_confusion(objects: ObjectConfusion, only: Collection[str] = ()) -> tuple[Confusion, Selection]:
     """The matrix with `invented` and `missed` as two extra labels at the end, and the visible rows and columns.
 
     `only` are the labels to show; if empty, all labels that have an object.
@@ -127,7 +129,7 @@ def object_as_confusion(objects: ObjectConfusion, only: Collection[str] = ()) ->
         [i for i in objects.own_labels(side).tolist() if used[i] and (not only or labels[i] in only)]
         for side in (GT, PRED)
     )
-    return confusion, [*rows, n], [*columns, n + 1]
+    return confusion, Selection([*rows, n], [*columns, n + 1])
 
 
 def object_figure(
@@ -138,15 +140,15 @@ def object_figure(
     selected: tuple[int, int] | None = None,
 ) -> go.Figure:
     """The object confusion matrix as a heatmap; customdata and `selected` are positions in `ObjectConfusion.counts`."""
-    confusion, rows, columns = object_as_confusion(objects, only)
+    confusion, selection = object_as_confusion(objects, only)
     last = len(objects.labels)
     if selected is not None and selected[PRED] == last:
         selected = (selected[GT], last + 1)
     figure = matrix_figure(
-        confusion, view, rows=rows, columns=columns, theme=theme, selected=selected, unit="objects", clickable=True
+        confusion, view, selection=selection, theme=theme, selected=selected, unit="objects", clickable=True
     )
     points = next(trace for trace in figure.data if trace.name == "cells")
-    points.customdata = [[i, min(j, last)] for i in rows for j in columns]
+    points.customdata = [[i, min(j, last)] for i, j in product(*selection)]
     # The margins are not labels, so their names are in italics.
     for axis, name in ((figure.layout.yaxis, INVENTED), (figure.layout.xaxis, MISSED)):
         axis.ticktext = (*axis.ticktext[:-1], f"<i>{name}</i>")

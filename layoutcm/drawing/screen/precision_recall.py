@@ -18,6 +18,7 @@ from layoutcm.drawing.screen.charts import class_hover, share_axis
 from layoutcm.drawing.screen.matrix import base_layout, plotly_text
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import Selection
 from layoutcm.wording import shorten
 
 HEIGHT = 560
@@ -43,9 +44,11 @@ class ClassPoints(NamedTuple):
     hover: list[str]
 
 
-def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool = False) -> go.Figure:
+def precision_recall_plane(
+    confusion: Confusion, theme: Theme, background: bool = False, selection: Selection | None = None
+) -> go.Figure:
     """Classes as points, recall to the right, precision up, with curves of equal F1; areas grow with gt pixels."""
-    points = _collect_points(confusion, background)
+    points = _collect_points(confusion, classes_in_use(confusion, background, selection))
     places = name_places(points.recall, points.precision, points.names, points.diameters)
     in_list = [k for k, place in enumerate(places) if not place][:MOST_NAMES_IN_LIST]
     heights = spread_apart(points.precision[in_list], TOP * LINE / PLANE_HEIGHT, TOP)
@@ -58,11 +61,11 @@ def precision_recall_plane(confusion: Confusion, theme: Theme, background: bool 
     return figure
 
 
-def _collect_points(confusion: Confusion, background: bool) -> ClassPoints:
-    """The classes in use that have both scores."""
+def _collect_points(confusion: Confusion, classes: Sequence[int]) -> ClassPoints:
+    """Those of the classes that have both scores."""
     values = confusion.class_values()
     both = np.isfinite(values["recall"]) & np.isfinite(values["precision"])
-    positions = [i for i in classes_in_use(confusion, background) if both[i]]
+    positions = [i for i in classes if both[i]]
     labels = [confusion.labels[i] for i in positions]
     colours = label_colours(confusion.labels)
     return ClassPoints(

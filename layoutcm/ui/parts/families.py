@@ -15,6 +15,7 @@ from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, FamilyTree, parse_tree, preferred_name
+from layoutcm.tables.matrix_views import Selection, select
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
 from layoutcm.ui.page_shell import columns, guard
@@ -221,11 +222,9 @@ def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
                              **choices.bind("family_view"))  # fmt: skip
     confusion = _grouped_confusion(compared, tree, expanded)
     order = {name: k for k, name in enumerate(names_in_order(labels_of(compared), tree, _matrix_depth(), expanded))}
-    rows, columns = (
-        side[:1] + sorted(side[1:], key=lambda i: order.get(confusion.labels[i], len(order)))
-        for side in confusion.visible
-    )
-    figure = matrix_figure(confusion, choices.get("family_view"), rows=rows, columns=columns, theme=session.theme())
+    in_order = lambda side: side[:1] + sorted(side[1:], key=lambda i: order.get(confusion.labels[i], len(order)))
+    shown = Selection(*map(in_order, select(confusion)))
+    figure = matrix_figure(confusion, choices.get("family_view"), selection=shown, theme=session.theme())
     st.plotly_chart(figure, key="coarse_matrix", config=CONFIG, theme=None)
     return confusion
 

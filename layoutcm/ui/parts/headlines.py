@@ -18,6 +18,7 @@ from layoutcm.tables.terminal import interval_text, resampling_text
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts import centroid_match, families, objects, soft_scores
 from layoutcm.ui.screen_text import plural_spaced
+from layoutcm.ui.selection import chosen_labels
 from layoutcm.wording import score_text
 
 SMALL_SET = 5000  # pages; about a second of work
@@ -74,7 +75,9 @@ def intervals_or_button(compared: Comparison) -> Intervals | None:
 def show_class_bars(compared: Comparison, confusion: Confusion, key: str) -> Intervals | None:
     """The bars of the classes, with whiskers if there are intervals; returns the intervals."""
     found = intervals_or_button(compared)
-    figure = class_bars(confusion, session.theme(), intervals=found.whiskers() if found else None)
+    figure = class_bars(
+        confusion, session.theme(), intervals=found.whiskers() if found else None, selection=chosen_labels(confusion)
+    )
     st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
     if found:
         st.caption(f"Whiskers are {resampling_text(found)}.")

@@ -17,17 +17,17 @@ from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import choices, family_choice, session
 from layoutcm.ui.choices import CHOICES, COLLAPSED
 from layoutcm.ui.router import go_to
-from layoutcm.ui.selection import chosen_cell, open_chosen_cell
+from layoutcm.ui.selection import chosen_cell, chosen_labels, open_chosen_cell
 
 VIEW_NAMES = {view: "2x2" if view == COLLAPSED else heading_of_view(view) for view in CHOICES["view"]}
 
 
 def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
-    """The matrix; a click on a cell makes it the chosen one."""
-    by_family = family_choice.labels_by_family(compared)
-    rows, columns = order_labels(confusion, choices.get("order"), choices.get("empty"), by_family)
+    """The matrix of the chosen labels; a click on a cell makes it the chosen one."""
+    shown = chosen_labels(confusion, choices.get("empty"))
+    shown = order_labels(confusion, shown, choices.get("order"), family_choice.labels_by_family(compared))
     figure = matrix_figure(
-        confusion, view, rows=rows, columns=columns, theme=session.theme(), log=choices.get("log"),
+        confusion, view, selection=shown, theme=session.theme(), log=choices.get("log"),
         selected=chosen_cell(compared), clickable=True,
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ def show_next_steps(compared: Comparison) -> None:
 
 def columns_on_screen(confusion: Confusion) -> int:
     """The number of columns of the matrix on the screen."""
-    return len(order_labels(confusion, choices.get("order"), choices.get("empty"))[1])
+    return len(chosen_labels(confusion, choices.get("empty")).columns)
 
 
 def clicked_cell(event: Any) -> tuple[int, int] | None:

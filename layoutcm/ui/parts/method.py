@@ -7,6 +7,7 @@ import streamlit as st
 from layoutcm.diagnosis.causes import BORDER_TOLERANCE
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
+from layoutcm.tables.matrix_views import select
 from layoutcm.ui import session
 
 PIXEL_LABELS = ("Text", "Caption", "Picture", "Table")
@@ -98,6 +99,5 @@ def show_pixel() -> None:
             st.markdown(f"{side} `{word >> 4:04b} {word & 15:04b}` = {' + '.join(labels) or 'Background'}")
     with right:
         confusion = label_sets_confusion([gt], [pred], PIXEL_LABELS, method=str(method))
-        everything = list(range(len(confusion.labels)))
-        figure = matrix_figure(confusion, "pixels", rows=everything, columns=everything, theme=session.theme())
+        figure = matrix_figure(confusion, "pixels", selection=select(confusion, unused=True), theme=session.theme())
         st.plotly_chart(figure, key="pixel_matrix", config=CONFIG, theme=None)

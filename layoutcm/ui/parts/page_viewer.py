@@ -17,7 +17,6 @@ from layoutcm.drawing.screen.label_set_map import label_set_map
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
-from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui import choices, page_shell, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import picture_uri
 from layoutcm.ui.parts import data_tables, sentences
@@ -131,15 +130,14 @@ def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
 
 def show_numbers(compared: Comparison, page: str) -> None:
     """The page's own matrix, class values and 2x2."""
-    confusion: Confusion = selection.only_chosen_labels(compared.confusion(page=page, method=choices.get("method")))
+    confusion = compared.confusion(page=page, method=choices.get("method"))
+    shown = selection.chosen_labels(confusion)
     left, right = page_shell.columns(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
         view = choices.get("view") if choices.get("view") != "collapsed" else "recall"
-        rows, columns = order_labels(confusion, choices.get("order"), False)
-        figure = matrix_figure(
-            confusion, view, rows=rows, columns=columns, theme=session.theme(), log=choices.get("log")
-        )
+        ordered = order_labels(confusion, shown, choices.get("order"))
+        figure = matrix_figure(confusion, view, selection=ordered, theme=session.theme(), log=choices.get("log"))
         st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)
     with right:
         st.subheader("Content against Background", anchor=False)
@@ -148,5 +146,5 @@ def show_numbers(compared: Comparison, page: str) -> None:
         )
         if confusion.diagonal:
             st.subheader("Classes on this page", anchor=False)
-            classes = sentences.visible_classes(confusion).drop(columns=["pred_pixels", "iou"])
+            classes = confusion.classes().iloc[shown.rows].drop(columns=["pred_pixels", "iou"])
             data_tables.show_table(classes, data_tables.CLASS_COLUMNS, key="page_classes")

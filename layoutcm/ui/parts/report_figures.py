@@ -104,7 +104,9 @@ def _chosen_figure(compared: Comparison, confusion: Confusion, name: str) -> tup
         cell = (choices.get("gt_label"), choices.get("pred_label")) if name == "cell" else None
         key = (page, cell, picture and picture.digest)
         return name, key, partial(_draw_page, compared, page, name, cell, confusion.method, picture)
-    return name, (), partial(report_figure, name, compared, confusion, objects.objects_of_level(compared))
+    shown = selection.chosen_labels(confusion)
+    draw = partial(report_figure, name, compared, confusion, objects.objects_of_level(compared), selection=shown)
+    return name, tuple(map(tuple, shown)), draw
 
 
 def _chosen_page(compared: Comparison) -> str:

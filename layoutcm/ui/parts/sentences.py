@@ -9,7 +9,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.averages import ALL_AVERAGES, OF_CLASSES, WITH_BACKGROUND, average_scores
-from layoutcm.tables.result_json import largest_confusions
+from layoutcm.tables.matrix_views import Selection, largest_confusions
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number
 from layoutcm.ui.screen_text import as_typed
@@ -49,10 +49,12 @@ def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> 
     return [(name, score_text(value), f"{text} ({score_text(value, 6)})") for name, value, text in figures]
 
 
-def confusion_sentences(confusion: Confusion, most: int = 10, gt: str = "") -> list[tuple[str, str, str]]:
+def confusion_sentences(
+    confusion: Confusion, selection: Selection, most: int = 10, gt: str = ""
+) -> list[tuple[str, str, str]]:
     """(text, gt label, pred label) of the largest confusions, of one gt label if `gt` is given."""
     verb = "read as" if confusion.diagonal else "overlaps"
-    cells = largest_confusions(confusion, most if not gt else len(confusion.labels) ** 2)
+    cells = largest_confusions(confusion, most if not gt else len(confusion.labels) ** 2, selection)
     return [
         (
             f"{as_typed(a)} {verb} {as_typed(b)}: {thin_spaced(round(pixels))} px, {percent(part)} of {as_typed(a)}",
@@ -62,11 +64,6 @@ def confusion_sentences(confusion: Confusion, most: int = 10, gt: str = "") -> l
         for a, b, pixels, part in cells
         if not gt or a == gt
     ][:most]
-
-
-def visible_classes(confusion: Confusion) -> pd.DataFrame:
-    rows, _ = confusion.visible
-    return confusion.classes().iloc[rows]
 
 
 def averages_on_screen(compared: Comparison, confusion: Confusion, method: str) -> pd.DataFrame:

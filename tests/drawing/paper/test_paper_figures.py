@@ -21,6 +21,7 @@ from layoutcm.drawing.palette import LIGHT, rgb
 from layoutcm.drawing.paper import charts, matrix, pages, printing
 from layoutcm.drawing.screen import matrix as screen_matrix
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import Selection
 from support import hostile
 from support.layouts import build
 
@@ -111,7 +112,7 @@ def test_ticks_of_the_colour_bars_have_the_unit_of_the_cells():
         shown = texts_of(printing.figure_bytes(matrix.matrix_figure(m, view, log=False), "svg"))
         after = [k + 1 for k, text in enumerate(shown) if text.endswith((", diagonal", ", off it"))]
         assert [text for start in after for text in shown[start : start + 3]] == ticks
-        figure = screen_matrix.matrix_figure(m, view, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT)
+        figure = screen_matrix.matrix_figure(m, view, selection=Selection([0, 1, 2], [0, 1, 2]), theme=LIGHT)
         bars = [trace.colorbar.ticktext for trace in figure.data if trace.name in ("hit", "miss")]
         assert [text for bar in bars for text in bar] == ticks
 

@@ -7,7 +7,7 @@ import layoutcm as lcm
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.screen import charts
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.result_json import largest_confusions
+from layoutcm.tables.matrix_views import largest_confusions, select
 
 
 def test_class_bars_have_whiskers_to_the_ends_of_their_intervals(small):
@@ -57,22 +57,23 @@ def test_read_as_figure_has_one_half_for_different_taxonomies(small):
 
 
 def test_showing_only_some_labels_changes_no_number(small):
-    chosen = small.showing_only(["b"])
-    assert chosen.visible == ([0, 2], [0, 2]) and chosen.values is small.values
-    assert list(charts.class_bars(chosen, LIGHT, background=True).layout.yaxis.ticktext) == ["b", "Background"]
-    row, _ = charts.read_as_figure(small.showing_only(["a"]), 1, LIGHT).data
+    chosen = select(small, ["b"])
+    assert chosen == ([0, 2], [0, 2])
+    bars = charts.class_bars(small, LIGHT, background=True, selection=chosen)
+    assert list(bars.layout.yaxis.ticktext) == ["b", "Background"]
+    row, _ = charts.read_as_figure(small, 1, LIGHT, select(small, ["a"])).data
     assert list(row.customdata) == [1] and list(row.x) == pytest.approx([0.9])
-    assert chosen.average("macro") == small.average("macro")
-    assert largest_confusions(small) and not largest_confusions(chosen)
+    assert largest_confusions(small) and not largest_confusions(small, selection=chosen)
 
 
 def test_a_side_without_a_chosen_label_is_shown_completely(small):
     block = Confusion(
         ["Background", "a", "b", "c"], "matrix", small.values, small.values, small.pred_pixels, diagonal=False,
-        rows=(0, 1), columns=(0, 2, 3),
+        sides=((0, 1), (0, 2, 3)),
     )  # fmt: skip
-    assert (block.showing_only(["a"]).rows, block.showing_only(["a"]).columns) == ((0, 1), (0, 2, 3))
-    assert (block.showing_only(["c"]).rows, block.showing_only(["c"]).columns) == ((0, 1), (0, 3))
+    assert select(block, ["a"], unused=True) == ([0, 1], [0, 2, 3])
+    assert select(block, ["c"], unused=True) == ([0, 1], [0, 3])
+    assert select(block) == ([0, 1], [0, 2])
 
 
 def test_distribution_includes_the_score_one_and_leaves_out_undefined():

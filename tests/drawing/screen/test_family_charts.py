@@ -37,7 +37,7 @@ def test_bars_add_up_and_names_are_escaped(counted, theme):
 
 
 def test_a_family_matrix_has_an_out_of_family_margin(counted):
-    confusion, rows, columns = family_as_confusion(counted.all_matrices[0])
+    confusion, (rows, columns) = family_as_confusion(counted.all_matrices[0])
     assert [confusion.labels[i] for i in rows] == ["$a$", "b", "OOF"] and rows == columns
     assert confusion.values.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 0]] and confusion.diagonal
     figure = family_figure(counted.all_matrices[0], "recall", LIGHT, "pages")
@@ -54,7 +54,7 @@ def test_a_family_whose_sides_share_no_label_has_no_diagonal(two_pages):
     gt, _ = two_pages
     c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
     text = c.families({"Text": ["title", "TITLE", "paragraph", "PARAGRAPH"]}).all_matrices[1]
-    confusion, rows, columns = family_as_confusion(text)
+    confusion, (rows, columns) = family_as_confusion(text)
     assert not confusion.diagonal
     assert [confusion.labels[i] for i in rows] == ["title", "paragraph", "OOF"]
     assert [confusion.labels[j] for j in columns] == ["TITLE", "PARAGRAPH", "OOF"]

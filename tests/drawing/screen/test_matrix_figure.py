@@ -7,6 +7,7 @@ import layoutcm as lcm
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.screen import charts, matrix
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import Selection
 from support.plotly_traces import trace
 
 
@@ -22,7 +23,7 @@ def shown(figure, name):
 
 
 def test_diagonal_in_one_layer_and_errors_in_the_other(small):
-    figure = matrix.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
+    figure = matrix.matrix_figure(small, "recall", selection=Selection([0, 1, 2, 3], [0, 1, 2, 3]), theme=LIGHT)
     assert shown(figure, "hit") == pytest.approx({(0, 0): 1, (1, 1): 0.9, (2, 2): 1})
     assert shown(figure, "miss") == pytest.approx({(1, 2): 0.1})
     hit, miss = trace(figure, "hit"), trace(figure, "miss")
@@ -31,7 +32,7 @@ def test_diagonal_in_one_layer_and_errors_in_the_other(small):
 
 
 def test_rows_and_columns_have_the_given_order(small):
-    figure = matrix.matrix_figure(small, "pixels", rows=[2, 1], columns=[1, 2, 0], theme=LIGHT)
+    figure = matrix.matrix_figure(small, "pixels", selection=Selection([2, 1], [1, 2, 0]), theme=LIGHT)
     assert shown(figure, "hit") == {(0, 1): 4, (1, 0): 9}
     assert shown(figure, "miss") == {(1, 1): 1}
     assert list(figure.layout.yaxis.ticktext) == ["b", "a"]
@@ -41,20 +42,20 @@ def test_rows_and_columns_have_the_given_order(small):
 
 def test_without_a_diagonal_nothing_is_an_error(small):
     taxonomies = Confusion(small.labels, "matrix", small.values, small.values, small.pred_pixels, diagonal=False)
-    figure = matrix.matrix_figure(taxonomies, "pixels", rows=[1, 2], columns=[1, 2], theme=LIGHT)
+    figure = matrix.matrix_figure(taxonomies, "pixels", selection=Selection([1, 2], [1, 2]), theme=LIGHT)
     assert shown(figure, "hit") == {(0, 0): 9, (0, 1): 1, (1, 1): 4}
     assert shown(figure, "miss") == {}
 
 
 def test_log_scale_keeps_small_errors_and_has_a_floor():
     m = lcm.label_sets_confusion(["a", "a", "b"], ["b", "", "a"], "ab", weights=[1000, 10, 0.001])
-    figure = matrix.matrix_figure(m, "pixels", rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT, log=True)
+    figure = matrix.matrix_figure(m, "pixels", selection=Selection([0, 1, 2], [0, 1, 2]), theme=LIGHT, log=True)
     assert shown(figure, "miss") == pytest.approx({(1, 2): 3, (1, 0): 1, (2, 1): -1})
     assert (trace(figure, "miss").zmin, trace(figure, "miss").zmax) == pytest.approx((-1, 3))
 
 
 def test_undefined_is_a_dot_and_zero_is_not_drawn(small):
-    figure = matrix.matrix_figure(small, "recall", rows=[0, 1, 2, 3], columns=[0, 1, 2, 3], theme=LIGHT)
+    figure = matrix.matrix_figure(small, "recall", selection=Selection([0, 1, 2, 3], [0, 1, 2, 3]), theme=LIGHT)
     numbers = trace(figure, "numbers")
     found = {(y, x): text for x, y, text in zip(numbers.x, numbers.y, numbers.text)}
     dots = {(3, j): "·" for j in range(4)}
@@ -63,7 +64,7 @@ def test_undefined_is_a_dot_and_zero_is_not_drawn(small):
 
 def test_the_point_of_every_cell_has_its_positions(small):
     rows, columns = [2, 0, 1], [1, 2]
-    cells = trace(matrix.matrix_figure(small, "recall", rows=rows, columns=columns, theme=LIGHT), "cells")
+    cells = trace(matrix.matrix_figure(small, "recall", selection=Selection(rows, columns), theme=LIGHT), "cells")
     places = {(y, x): list(data) for x, y, data in zip(cells.x, cells.y, cells.customdata)}
     assert places == {(y, x): [rows[y], columns[x]] for y in range(3) for x in range(2)}
     assert cells.opacity == 0
@@ -79,10 +80,10 @@ def test_the_point_of_every_cell_has_its_positions(small):
 
 
 def test_selected_cell_is_outlined_where_it_is_drawn(small):
-    figure = matrix.matrix_figure(small, rows=[2, 1], columns=[1, 2], theme=LIGHT, selected=(1, 2))
+    figure = matrix.matrix_figure(small, selection=Selection([2, 1], [1, 2]), theme=LIGHT, selected=(1, 2))
     (shape,) = figure.layout.shapes
     assert (shape.x0, shape.x1, shape.y0, shape.y1) == (0.5, 1.5, 0.5, 1.5)
-    hidden = matrix.matrix_figure(small, rows=[2, 1], columns=[1, 2], theme=LIGHT, selected=(0, 0))
+    hidden = matrix.matrix_figure(small, selection=Selection([2, 1], [1, 2]), theme=LIGHT, selected=(0, 0))
     assert not hidden.layout.shapes
 
 
@@ -90,7 +91,7 @@ def test_selected_cell_is_outlined_where_it_is_drawn(small):
 def test_many_labels_have_distinct_ticks_and_enough_space(n):
     confusion = many(n)
     everything = list(range(n))
-    figure = matrix.matrix_figure(confusion, rows=everything, columns=everything, theme=LIGHT)
+    figure = matrix.matrix_figure(confusion, selection=Selection(everything, everything), theme=LIGHT)
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         assert len(axis.ticktext) == n and list(axis.tickvals) == everything
         assert len(set(axis.ticktext)) == n  # shortened, but different
@@ -102,7 +103,7 @@ def test_many_labels_have_distinct_ticks_and_enough_space(n):
 
 def test_unknown_view_is_refused(small):
     with pytest.raises(lcm.InputError, match="view: 'iou' is not known"):
-        matrix.matrix_figure(small, "iou", rows=[0], columns=[0], theme=LIGHT)
+        matrix.matrix_figure(small, "iou", selection=Selection([0], [0]), theme=LIGHT)
 
 
 def test_plotly_text_is_escaped():
@@ -111,7 +112,7 @@ def test_plotly_text_is_escaped():
 
 
 def test_colour_bars_stay_under_the_matrix(small):
-    figure = matrix.matrix_figure(small, rows=[0, 1, 2], columns=[0, 1, 2], theme=LIGHT)
+    figure = matrix.matrix_figure(small, selection=Selection([0, 1, 2], [0, 1, 2]), theme=LIGHT)
     hit, miss = (trace(figure, name).colorbar for name in ("hit", "miss"))
     assert (hit.x, hit.xanchor, miss.x, miss.xanchor) == (0, "left", 1, "right")
     assert hit.lenmode == miss.lenmode == "fraction" and hit.len + miss.len < 1

@@ -68,7 +68,7 @@ def test_the_matrix_has_margins_and_escaped_labels(objects, theme):
 
 
 def test_the_matrix_can_be_limited_to_some_labels(objects):
-    confusion, rows, columns = object_as_confusion(objects.object_confusion_at(0.5), only=("a",))
+    confusion, (rows, columns) = object_as_confusion(objects.object_confusion_at(0.5), only=("a",))
     assert [confusion.labels[i] for i in rows] == ["a", "invented"]
     assert [confusion.labels[j] for j in columns] == ["a", "missed"]
 
@@ -77,7 +77,7 @@ def test_sides_with_different_labels_have_a_block_and_no_diagonal(two_pages):
     gt, _ = two_pages
     c = lcm.compare(gt, gt, mapping={"pred": {name: name.upper() for name in gt.labels}})
     found = c.objects().object_confusion_at(0.5)
-    confusion, rows, columns = object_as_confusion(found)
+    confusion, (rows, columns) = object_as_confusion(found)
     assert not confusion.diagonal
     assert all(confusion.labels[i].islower() for i in rows)
     assert all(confusion.labels[j].isupper() for j in columns[:-1])
