@@ -1,27 +1,48 @@
 """The exception for wrong inputs, the only one that users of layoutcm need to handle.
 
-Its text says where the problem is and what to do about it; the command line and the app print it unchanged.
+Its text says where the problem is and what to do about it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Advice in two wordings: with the options of Python and the command line, and with the controls on the screen."""
+
+    text: str
+    on_screen: str
 
 
 class InputError(Exception):
     """An input is wrong: the file, the place in it, the problem, and a hint on what to do."""
 
-    def __init__(self, file: str, place: str, problem: str, hint: str = "") -> None:
+    def __init__(self, file: str, place: str, problem: str, hint: str | Hint = "") -> None:
         self.file = file
         self.place = place
         self.problem = problem
-        self.hint = hint
+        self.advice = hint if isinstance(hint, Hint) else Hint(hint, hint)
         super().__init__(file, place, problem, hint)
 
+    @property
+    def hint(self) -> str:
+        return self.advice.text
+
     def __str__(self) -> str:
+        return self._text_with(self.advice.text)
+
+    @property
+    def on_screen(self) -> str:
+        """The text for the dashboard."""
+        return self._text_with(self.advice.on_screen)
+
+    def _text_with(self, hint: str) -> str:
         where = ", ".join(part for part in (self.file, self.place) if part)
         sentence = f"{where}: {self.problem}" if where else self.problem
-        return f"{sentence.rstrip('.')}. {self.hint}".rstrip()
+        return f"{sentence.rstrip('.')}. {hint}".rstrip()
 
 
 def short_repr(value: object, limit: int = 60) -> str:

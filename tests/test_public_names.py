@@ -22,9 +22,9 @@ def test_every_public_name_can_be_imported():
 
 
 def test_deprecated_names_still_work_and_warn():
-    finding = layoutcm.Finding("code", "message", hint="advice", repair="flip-y")
+    finding = layoutcm.Finding("empty-side", values={"file": "a.json"}, repair="flip-y")
     with pytest.warns(DeprecationWarning, match=r"Finding\.hint"):
-        assert finding.fix == "advice"
+        assert finding.fix == "Check that this is the right file."
     with pytest.warns(DeprecationWarning, match=r"Finding\.repair"):
         assert finding.remedy == "flip-y"
     confusion = layoutcm.label_sets_confusion(["a"], ["b"], ["a", "b", "c"])

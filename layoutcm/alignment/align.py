@@ -24,7 +24,6 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
-from layoutcm.wording import agree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,17 +136,8 @@ def _scaled_page_findings(
         return []
     k = int(np.argmax(differs))
     page, source = both[k], at[k]
-    return [
-        Finding(
-            "scaled-page",
-            f"{int(differs.sum()):,} {'page has' if differs.sum() == 1 else 'pages have'} another size in pred and "
-            f"{agree(int(differs.sum()), 'is', 'are')} scaled to gt's (first: "
-            f"{short_repr(pages.names[page])}, {pred.widths[source]:g} x {pred.heights[source]:g} to "
-            f"{pages.widths[page]:g} x {pages.heights[page]:g}).",
-            severity="info",
-            count=int(differs.sum()),
-        )
-    ]
+    sizes = {"pred_size": pred.size(source), "gt_size": pages.size(page)}
+    return [Finding("scaled-page", int(differs.sum()), {"page": pages.names[page], **sizes})]
 
 
 def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], NDArray[np.int64]]) -> list[Finding]:
@@ -158,13 +148,7 @@ def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], N
     if not silent.size:
         return []
     first = sides[GT].page_columns.names[sources[GT][silent[0]]]
-    message = (
-        f"{silent.size:,} of {len(both):,} pages {agree(silent.size, 'has', 'have')} regions in gt and none in "
-        f"pred (first: {short_repr(first)}), which count as missed."
-    )
-    return [
-        Finding("page-without-pred", message, count=int(silent.size), hint="Check that the model ran on all pages.")
-    ]
+    return [Finding("page-without-pred", int(silent.size), {"pages": len(both), "first": first})]
 
 
 def own_frames(alignment: Alignment, side: int) -> Floats:
@@ -221,19 +205,8 @@ def pair_pages(
 def _unmatched_findings(side: str, names: list[str], pages: int, missing_pages: str) -> list[Finding]:
     if not names:
         return []
-    first = ", ".join(map(short_repr, names[:NAMES_SHOWN])) + (" …" if len(names) > NAMES_SHOWN else "")
-    message = (
-        f"{len(names):,} of {pages:,} pages of {side} {agree(len(names), 'is', 'are')} not in the other side "
-        f"and {_treatment(len(names), missing_pages)}: {first}."
-    )
-    hint = "Check the page names of both files, say which belong together (pages=, --pages)"
-    hint += "." if missing_pages == "ignore" else ", or leave such pages out (missing pages: ignore)."
-    return [Finding(f"page-only-in-{side}", message, count=len(names), hint=hint)]
-
-
-def _treatment(count: int, missing_pages: str) -> str:
-    verb = agree(count, "is", "are")
-    return f"{verb} left out" if missing_pages == "ignore" else f"{verb} compared with an empty page"
+    values = {"pages": pages, "ignored": missing_pages == "ignore", "names": names[:NAMES_SHOWN]}
+    return [Finding(f"page-only-in-{side}", len(names), values)]
 
 
 def join_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:

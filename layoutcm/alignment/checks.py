@@ -19,13 +19,10 @@ from layoutcm.alignment.other_readings import (
     PageSample,
     better_reading,
     is_better,
-    repairable_finding,
     take_sample,
 )
-from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
-from layoutcm.wording import agree, plural
 
 COARSE_SIDE = 50  # smaller pages are in inches or the like, not in pixels
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
@@ -34,8 +31,7 @@ UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
 def check_layout(layout: Layout) -> list[Finding]:
     """Findings on a single layout."""
     if not len(layout.region_columns):
-        message = f"{layout.name} has no region at all, so every score with it is 0 or n/a."
-        return [Finding("empty-side", message, hint="Check that this is the right file.")]
+        return [Finding("empty-side", values={"file": layout.name})]
     return [
         *_coarse_pages(layout),
         *_empty_pages(layout),
@@ -73,12 +69,10 @@ def findings_by_side(alignment: Alignment, min_score: float | None) -> dict[str,
 def _below_threshold(pred: Layout, min_score: float | None) -> list[Finding]:
     scores = pred.region_columns.scores
     if min_score is not None and len(scores) and not pred.has_scores:
-        message = f"No region of pred has a score, so the minimum score of {min_score} leaves none out."
-        return [Finding("min-score-without-scores", message, severity="info")]
+        return [Finding("min-score-without-scores", values={"min_score": min_score})]
     dropped = 0 if min_score is None else int((scores < min_score).sum())
-    predicate = "has a score below {} and is" if dropped == 1 else "have a score below {} and are"
-    message = f"{dropped:,} of {len(scores):,} regions of pred {predicate.format(min_score)} left out."
-    return [Finding("below-min-score", message, severity="info", count=dropped)] if dropped else []
+    values = {"regions": len(scores), "min_score": min_score}
+    return [Finding("below-min-score", dropped, values)] if dropped else []
 
 
 def _coarse_pages(layout: Layout) -> list[Finding]:
@@ -88,15 +82,9 @@ def _coarse_pages(layout: Layout) -> list[Finding]:
     # If most coordinates are whole numbers, the small pages are in pixels.
     if not small.size or (layout.region_columns.boxes % 1 == 0).mean() > 0.5:
         return []
-    i = int(small[0])
-    message = (
-        f"{layout.name}: {small.size:,} of {len(pages):,} pages {agree(small.size, 'is', 'are')} less than "
-        f"{COARSE_SIDE} units wide and high (first: {short_repr(pages.names[i])}, "
-        f"{pages.widths[i]:g} x {pages.heights[i]:g}), "
-        f"so rounding to whole units is coarse."
-    )
-    hint = "Use the rounding exact, or make the side with pixels the ground truth."
-    return [Finding("coarse-page", message, count=int(small.size), hint=hint)]
+    first = {"first": pages.names[small[0]], "size": pages.size(small[0])}
+    values = {"file": layout.name, "pages": len(pages), "limit": COARSE_SIDE, **first}
+    return [Finding("coarse-page", int(small.size), values)]
 
 
 def _empty_pages(layout: Layout) -> list[Finding]:
@@ -104,11 +92,8 @@ def _empty_pages(layout: Layout) -> list[Finding]:
     blank = np.flatnonzero(used == 0)
     if not blank.size:
         return []
-    message = (
-        f"{layout.name}: {blank.size:,} of {len(used):,} pages {agree(blank.size, 'has', 'have')} no region "
-        f"(first: {short_repr(layout.page_columns.names[blank[0]])})."
-    )
-    return [Finding("empty-page", message, severity="info", count=int(blank.size))]
+    values = {"file": layout.name, "pages": len(used), "first": layout.page_columns.names[blank[0]]}
+    return [Finding("empty-page", int(blank.size), values)]
 
 
 def _duplicate_boxes(layout: Layout) -> list[Finding]:
@@ -122,12 +107,7 @@ def _duplicate_boxes(layout: Layout) -> list[Finding]:
         return []
     first = int(candidates[order[1:][repeated]].min())
     label, page = layout.labels[regions.label[first]], layout.page_columns.names[regions.page[first]]
-    message = (
-        f"{layout.name}: {plural(int(repeated.sum()), 'region is a duplicate', 'regions are duplicates')} with the "
-        f"same page, box and label as another (first: {short_repr(label)} on page {short_repr(page)})."
-    )
-    hint = "Pixels are not counted twice, but objects are: remove the duplicates."
-    return [Finding("duplicate-box", message, count=int(repeated.sum()), hint=hint)]
+    return [Finding("duplicate-box", int(repeated.sum()), {"file": layout.name, "label": label, "page": page})]
 
 
 def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
@@ -146,24 +126,21 @@ def _tiny_boxes(layout: Layout) -> list[Finding]:
     pages = layout.page_columns
     for unit, words in UNIT_LIKE.items():
         if (reach <= unit * 1.05).all() and min(pages.widths.min(), pages.heights.min()) > 4 * unit:
-            message = f"{layout.name}: no coordinate is above {reach.max():.4g}; they look like {words}."
-            return [repairable_finding("other-scale", message, f"unit:{unit:g}", side="")]
+            values = {"file": layout.name, "reach": float(reach.max()), "unit": words, "side": "layout"}
+            return [Finding("other-scale", values=values, repair=f"unit:{unit:g}")]
     return []
 
 
 def _unusual_scores(layout: Layout) -> list[Finding]:
     scores = layout.region_columns.scores
     known = scores[np.isfinite(scores)]
-    name = layout.name
     if not known.size:
         return []
     if known.size < scores.size:
-        missing = int(scores.size - known.size)
-        message = f"{name}: {missing:,} of {scores.size:,} regions {agree(missing, 'has', 'have')} no score."
-        return [Finding("score-missing", message, count=missing, hint="Objects need all scores or none.")]
+        values = {"file": layout.name, "regions": scores.size}
+        return [Finding("score-missing", int(scores.size - known.size), values)]
     if known.size > 1 and np.ptp(known) == 0:
-        message = f"{name}: all scores are {known[0]:g}, so they do not rank the regions."
-        return [Finding("score-constant", message, hint="AP needs real scores.")]
+        return [Finding("score-constant", values={"file": layout.name, "score": float(known[0])})]
     return []
 
 
@@ -178,12 +155,8 @@ def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
     if not is_better(found, before) or len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
     unit = "page" if along == "pages" else "image"
-    message = (
-        f"{unit.capitalize()}s of pred seem to be off by one: with pred's regions moved to the "
-        f"{'next' if shift > 0 else 'previous'} {unit}, {found:.0%} of gt's regions have a counterpart, against "
-        f"{before:.0%} now."
-    )
-    return [repairable_finding("page-off-by-one", message, f"{along}:{shift}")]
+    values = {"unit": unit, "shift": shift, "found": found, "before": before}
+    return [Finding("page-off-by-one", values=values, repair=f"{along}:{shift}")]
 
 
 def _ids_off_by_one(alignment: Alignment, sample: PageSample) -> list[Finding]:
@@ -202,9 +175,6 @@ def _ids_off_by_one(alignment: Alignment, sample: PageSample) -> list[Finding]:
     for by in (1, -1):
         after = label_agreement(by)
         if is_better(after, before):
-            message = (
-                f"Category ids of pred seem to be off by one: with every id {'one higher' if by > 0 else 'one lower'}, "
-                f"{after:.0%} of the regions in the same place have the same label, against {before:.0%} now."
-            )
-            return [repairable_finding("ids-off-by-one", message, f"ids:{by}")]
+            values = {"by": by, "after": after, "before": before}
+            return [Finding("ids-off-by-one", values=values, repair=f"ids:{by}")]
     return []

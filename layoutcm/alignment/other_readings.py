@@ -116,17 +116,9 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
     found, repairs, words = max(tried, key=lambda reading: round(reading[0], 2))
     if not is_better(found, before):
         return []
-    message = (
-        f"{words}: with this reading, {found:.0%} of gt's regions have a counterpart in pred, against {before:.0%} now "
-        f"(measured on {len(sample.boxes[GT]):,} regions)."
-    )
+    values = {"reading": words, "found": found, "before": before, "regions": len(sample.boxes[GT])}
     code = {"flip": "y-flipped", "xywh": "xywh-as-xyxy", "xyxy": "xyxy-as-xywh"}.get(repairs[-1][:4], "other-scale")
-    return [repairable_finding(code, message, ",".join(repairs))]
-
-
-def repairable_finding(code: str, message: str, repair: str, side: str = "pred") -> Finding:
-    option = {"pred": f"--fix {repair}", "": f"--fix {repair} (--fix-gt for the ground truth)"}[side]
-    return Finding(code, message, hint=f"Repair it: fix({side or 'layout'}, {repair!r}) or {option}.", repair=repair)
+    return [Finding(code, values=values, repair=",".join(repairs))]
 
 
 def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, tuple[str, ...], str]]:

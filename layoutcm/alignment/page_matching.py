@@ -14,20 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.page_numbers import PageKeys, number_pairs, page_keys
-from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, PRED, Finding, Pages
 from layoutcm.layouts.page_names import NAME_RULES
-from layoutcm.wording import agree
 
 UNMATCHED, MAP, EXACT, NUMBER = "", "map", "exact", "number"
 WAYS = (UNMATCHED, MAP, EXACT, *NAME_RULES, NUMBER)
-_HOW_IN_WORDS = {
-    MAP: "by the page map",
-    "base name": "by name without folders",
-    "stem": "by name without folders and suffix",
-    "spelling": "by name up to folders, suffix, case, blanks and percent codes",
-    NUMBER: "by document and page number",
-}
 PagePairs = list[tuple[int, int]]
 
 
@@ -95,30 +86,27 @@ def _pairs_by_number(
     found = [(i, j) for i, j in pairs if i in free[GT] and j in free[PRED]]
     if not shift:
         return found, _matched_finding(NUMBER, gt, pred, found)
-    from_zero, from_one = ("gt", "pred") if shift == -1 else ("pred", "gt")
-    reason = f"{from_zero} counts pages from 0 and {from_one} from 1"
-    return found, _shifted_finding(gt, pred, found, reason) + _suspect_finding(gt, keys, matches, reason)
+    from_zero = "gt" if shift == -1 else "pred"
+    return found, _shifted_finding(gt, pred, found, from_zero) + _suspect_finding(gt, keys, matches, from_zero)
 
 
 def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: PagePairs) -> list[Finding]:
     if not pairs or way == EXACT:
         return []
-    message = f"{_pages_were(len(pairs))} matched {_HOW_IN_WORDS[way]} (first: {_both_names(gt, pred, *pairs[0])})."
-    return [Finding(f"page-matched-by-{way.replace(' ', '-')}", message, severity="info", count=len(pairs))]
+    return [Finding(f"page-matched-by-{way.replace(' ', '-')}", len(pairs), {"how": way, **_names(gt, pred, pairs[0])})]
 
 
-def _shifted_finding(gt: Pages, pred: Pages, pairs: PagePairs, reason: str) -> list[Finding]:
+def _names(gt: Pages, pred: Pages, pair: tuple[int, int]) -> dict[str, str]:
+    return {"gt": gt.names[pair[GT]], "pred": pred.names[pair[PRED]]}
+
+
+def _shifted_finding(gt: Pages, pred: Pages, pairs: PagePairs, from_zero: str) -> list[Finding]:
     if not pairs:
         return []
-    message = (
-        f"{_pages_were(len(pairs))} matched {_HOW_IN_WORDS[NUMBER]}, shifted by one, because {reason} "
-        f"(first: {_both_names(gt, pred, *pairs[0])})."
-    )
-    hint = "Give a page map (pages=, --pages) if this is wrong."
-    return [Finding("page-numbers-shifted", message, count=len(pairs), hint=hint)]
+    return [Finding("page-numbers-shifted", len(pairs), {"from_zero": from_zero, **_names(gt, pred, pairs[0])})]
 
 
-def _suspect_finding(gt: Pages, keys: tuple[PageKeys, PageKeys], matches: PageMatches, reason: str) -> list[Finding]:
+def _suspect_finding(gt: Pages, keys: tuple[PageKeys, PageKeys], matches: PageMatches, from_zero: str) -> list[Finding]:
     """Pages matched with equal numbers although the two sides count differently: probably one page off."""
     named = np.flatnonzero((matches.partner >= 0) & (matches.how != WAYS.index(MAP)))
     wrong = [
@@ -128,12 +116,8 @@ def _suspect_finding(gt: Pages, keys: tuple[PageKeys, PageKeys], matches: PageMa
     ]
     if not wrong:
         return []
-    message = (
-        f"It seems that {reason}, yet {len(wrong):,} {'page has' if len(wrong) == 1 else 'pages have'} the same name "
-        f"and number on both sides (first: {short_repr(gt.names[wrong[0][0]])}); they are compared by name."
-    )
-    hint = "If pages are off by one, give a page map (pages=, --pages)."
-    return [Finding("page-numbers-suspect", message, count=len(wrong), hint=hint)]
+    first = gt.names[wrong[0][GT]]
+    return [Finding("page-numbers-suspect", len(wrong), {"from_zero": from_zero, "first": first})]
 
 
 def _ambiguous_finding(
@@ -144,17 +128,4 @@ def _ambiguous_finding(
     undecided = [i for (document, _), i in pages_by_key[GT].items() if document in documents[PRED]]
     if not undecided:
         return []
-    message = (
-        f"One side has a page 0 and the other has none, and the numbers do not show whether they are shifted by one: "
-        f"{len(undecided):,} {agree(len(undecided), 'page', 'pages')} of gt could not be matched by page number "
-        f"(first: {short_repr(gt.names[undecided[0]])})."
-    )
-    return [Finding("page-numbers-ambiguous", message, count=len(undecided), hint="Give a page map (pages=, --pages).")]
-
-
-def _both_names(gt: Pages, pred: Pages, i: int, j: int) -> str:
-    return f"{short_repr(gt.names[i])} and {short_repr(pred.names[j])}"
-
-
-def _pages_were(count: int) -> str:
-    return f"{count:,} page was" if count == 1 else f"{count:,} pages were"
+    return [Finding("page-numbers-ambiguous", len(undecided), {"first": gt.names[undecided[0]]})]

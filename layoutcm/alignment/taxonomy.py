@@ -15,10 +15,10 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, recode_labels
 from layoutcm.layouts.validation import drop_background
-from layoutcm.wording import agree, plural
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
+NAMES_SHOWN = 6
 MAX_COMPARED = 100  # comparing spellings is slow
 LabelMapping = Mapping[str, Mapping[str, str]]  # {"gt": {old: new}, "pred": {old: new}}
 
@@ -90,22 +90,12 @@ def _unknown_label_findings(layout: Layout, mapping: Mapping[str, str], side: st
     findings = []
     if meant:
         first = next(iter(meant))
-        message = (
-            f"{_mapping_names(side, len(meant))} that {layout.name} has in another spelling "
-            f"(first: {short_repr(first)})."
-        )
-        hint = f"Write {short_repr(meant[first])} for {short_repr(first)} if that is meant."
-        findings.append(Finding("mapping-misspelt", message, count=len(meant), hint=hint))
+        values = {"side": side, "file": layout.name, "first": first, "meant": meant[first]}
+        findings.append(Finding("mapping-misspelt", len(meant), values))
     if others:
-        message = (
-            f"{_mapping_names(side, len(others))} that {layout.name} does not have (first: {short_repr(others[0])})."
-        )
-        findings.append(Finding("mapping-unused", message, severity="info", count=len(others)))
+        values = {"side": side, "file": layout.name, "first": others[0]}
+        findings.append(Finding("mapping-unused", len(others), values))
     return findings
-
-
-def _mapping_names(side: str, count: int) -> str:
-    return f"The mapping of {side} names {plural(count, 'label')}"
 
 
 def count_renamed_labels(layout: Layout, mapping: Mapping[str, str]) -> int:
@@ -160,16 +150,7 @@ def one_sided_label_findings(sides: list[Layout], kind: str) -> list[Finding]:
     for side, other in ((GT, PRED), (PRED, GT)):
         one_sided = [label for label in sides[side].labels if label in used[side] - used[other]]
         if one_sided and used[other]:
-            findings.append(
-                Finding(
-                    f"label-only-in-{SIDES[side]}",
-                    f"{len(one_sided)} label{agree(len(one_sided), ' is', 's are')} used by {SIDES[side]} only: "
-                    f"{', '.join(map(short_repr, one_sided[:6]))}{' …' if len(one_sided) > 6 else ''}.",
-                    severity="info",
-                    count=len(one_sided),
-                    hint="Map labels to each other if they mean the same.",
-                )
-            )
+            findings.append(Finding(f"label-only-in-{SIDES[side]}", len(one_sided), {"names": one_sided[:NAMES_SHOWN]}))
     return findings
 
 
@@ -180,18 +161,7 @@ def _equal_name_findings(sides: list[Layout]) -> list[Finding]:
     ]
     if not alike:
         return []
-    message = (
-        f"{len(alike)} of {len(sides[PRED].labels)} labels of pred have a name that gt has too (first: "
-        f"{short_repr(alike[0])}), but neither side's labels include the other's, so they count as different."
-    )
-    return [
-        Finding(
-            "equal-label-names",
-            message,
-            count=len(alike),
-            hint="Match equal names (taxonomy: match-names) or map labels.",
-        )
-    ]
+    return [Finding("equal-label-names", len(alike), {"labels": len(sides[PRED].labels), "first": alike[0]})]
 
 
 @dataclass(frozen=True, eq=False)

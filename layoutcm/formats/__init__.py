@@ -19,7 +19,6 @@ from layoutcm.formats.registry import Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
-from layoutcm.wording import plural
 
 
 def read(
@@ -64,7 +63,7 @@ def name_in_errors(bundle: Bundle) -> Iterator[None]:
     except InputError as error:
         if error.file and error.file != bundle.name:
             place = ", ".join(part for part in (error.file, error.place) if part)
-            raise InputError(bundle.name, place, error.problem, error.hint) from None
+            raise InputError(bundle.name, place, error.problem, error.advice) from None
         raise
 
 
@@ -87,9 +86,7 @@ def _find_skipped_files(file: str, others: Sequence[FileContent]) -> list[Findin
     skipped = [content.name for content in others if not is_companion(content)]
     if not skipped:
         return []
-    files = plural(len(skipped), "file of another kind is", "files of another kind are")
-    message = f"{file}: {files} left out (first: {short_repr(skipped[0])})."
-    return [Finding("skipped-file", message, severity="info", count=len(skipped))]
+    return [Finding("skipped-file", len(skipped), {"file": file, "first": skipped[0]})]
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from functools import cached_property
 
 import numpy as np
 
-from layoutcm.errors import short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, place_text
@@ -22,7 +21,6 @@ from layoutcm.layouts.model import Finding, Indices, Layout, Pages, Regions, con
 from layoutcm.layouts.page_names import stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
 from layoutcm.layouts.validation import PlaceNamers, check_pages, make_layout
-from layoutcm.wording import plural
 
 _SUFFIX = re.compile(r"\.[^./]*$")
 
@@ -34,7 +32,8 @@ class LayoutBuilder:
         self.name, self.options = name, options
         self.file = name
         self.findings: list[Finding] = []
-        self._unusual: dict[str, tuple[int, str, str, str, str]] = {}
+        self._unusual: Counter[str] = Counter()
+        self._first_unusual: dict[str, dict[str, str]] = {}
         self._labels: dict[str, int] = {}
         self._pages: list[tuple[str, float, float, str, int]] = []
         self._page_places: list[tuple[str, str]] = []
@@ -129,14 +128,12 @@ class LayoutBuilder:
                 self._shapes[len(self._region_page)] = shape
         self.add_region(page, label, *bounding_box(points), place, score)
 
-    def note_unusual(self, code: str, message: str, place: str, hint: str = "", severity: str = "warning") -> None:
-        """Count something unusual; all occurrences of a code become one finding that names the first place.
-
-        `message` is in the plural and contains no count: the count is added at the end.
-        """
-        count = self._unusual[code][0] if code in self._unusual else 0
-        first = self._unusual[code][1:] if count else (message, self._place_in_file(self.file, place), hint, severity)
-        self._unusual[code] = (count + 1, *first)
+    def note_unusual(self, code: str, place: str, **values: str) -> None:
+        """Count something unusual; all occurrences of a code become one finding with the first place and values."""
+        self._unusual[code] += 1
+        if self._unusual[code] == 1:
+            first = {"file": self.name, "place": self._place_in_file(self.file, place)}
+            self._first_unusual[code] = first | values
 
     def _place_in_file(self, file: str, place: str) -> str:
         return ", ".join(part for part in (file if file != self.name else "", place) if part)
@@ -161,18 +158,8 @@ class LayoutBuilder:
             names = tuple(other if other and counts[name] > 1 else name for name, other in zip(names, others))
         changed = [name for name, now in zip(names_in_file, names) if name != now]
         if changed:
-            pages = plural(
-                len(changed),
-                "page shares its name with another and is named after its file",
-                "pages share a name and are named after their files",
-            )
-            message = f"{self.name}: {pages}"
-            hint = "Check whether each file names its own image."
-            self.findings.append(
-                Finding(
-                    "shared-page-name", f"{message} (first: {short_repr(changed[0])}).", count=len(changed), hint=hint
-                )
-            )
+            values = {"file": self.name, "first": changed[0]}
+            self.findings.append(Finding("shared-page-name", len(changed), values))
         return names
 
     def build(self, format: str) -> Layout:
@@ -191,12 +178,7 @@ class LayoutBuilder:
             np.array(self._scores, float),
             self._shapes,
         )
-        unusual = [
-            Finding(
-                code, f"{self.name}: {message} ({_occurrences(count)} {place or self.name}).", severity, count, hint
-            )
-            for code, (count, message, place, hint, severity) in self._unusual.items()
-        ]
+        unusual = [Finding(code, count, self._first_unusual[code]) for code, count in self._unusual.items()]
         return make_layout(
             self.name,
             format,
@@ -206,10 +188,6 @@ class LayoutBuilder:
             findings=[*self.findings, *unusual],
             places=PlaceNamers(self._page_place, self._region_place),
         )
-
-
-def _occurrences(count: int) -> str:
-    return "once, at" if count == 1 else f"{count:,} times, first at"
 
 
 def reader_by_rows(

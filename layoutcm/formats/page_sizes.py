@@ -9,19 +9,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from layoutcm import messages
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Options
 from layoutcm.formats.source_files import image_size
 from layoutcm.layouts.model import MAX_PAGE_SIDE, find_page
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 
-SIZES_HINT = (
-    "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "
-    "--sizes 1025x1025)."
-)
-MISSING_SIZE_HINT = (
-    f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {SIZES_HINT}"
-)
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None
 
 
@@ -72,15 +66,12 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
     if reference is None:
         return None
     i = find_page(page, reference)
-    return None if i is None else (float(reference.widths[i]), float(reference.heights[i]))
+    return None if i is None else reference.size(i)
 
 
 def missing_size_error(file: str, place: str, page: str, options: Options) -> InputError:
     problem = f"the size of page {short_repr(page)} is not known"
     if options.like is None:
-        return InputError(file, place, problem, MISSING_SIZE_HINT)
-    names = options.like.page_columns.names
-    examples = f"Its pages are named like {' and '.join(map(short_repr, names[:2]))}" if names else "It has no pages"
+        return InputError(file, place, problem, messages.MISSING_SIZE)
     problem += f": {options.like.name}, which should provide it, has no page of this name, or several that are alike"
-    hint = f"{examples}. Say which page is which (pages=, --pages), or give {SIZES_HINT}"
-    return InputError(file, place, problem, hint)
+    return InputError(file, place, problem, messages.missing_size_with(options.like.page_columns.names))

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from layoutcm import messages
 from layoutcm.errors import InputError, check_choice
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.registry import BY_NAME, FORMATS, Format
@@ -31,9 +32,7 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
             raise InputError(bundle.name, "", problem, f"Known formats: {', '.join(BY_NAME)}.")
         if len(votes) > 1:
             found = ", ".join(f"{count:,} of {kind}" for kind, count in votes.most_common())
-            raise InputError(
-                bundle.name, "", f"it holds files of several kinds: {found}", "Say which with format= or --format."
-            )
+            raise InputError(bundle.name, "", f"it holds files of several kinds: {found}", messages.SEVERAL_FORMATS)
         wanted = BY_NAME[next(iter(votes))]
         matching = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
     if not matching:
@@ -74,7 +73,7 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
         return candidates[0]
     if candidates:
         names = " or ".join(format.name for format in candidates)
-        raise InputError(content.name, "", f"this could be {names}", "Say which with format= or --format.")
+        raise InputError(content.name, "", f"this could be {names}", messages.SEVERAL_FORMATS)
     known = _explain_other_kind(content)
     if known:
         raise InputError(content.name, "", *known)
@@ -84,7 +83,7 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
         content.name,
         "",
         f"the kind of file is not recognised: {_describe_content(content)}",
-        f"Known formats: {', '.join(BY_NAME)}. Name one with format= or --format if this is one of them.",
+        messages.unknown_format(list(BY_NAME)),
     )
 
 

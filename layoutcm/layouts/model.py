@@ -7,16 +7,18 @@ The classes here do not check their values; `validation.make_layout` does.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.errors import Hint
 from layoutcm.layouts.page_names import NAME_RULES, unique_keys
 from layoutcm.layouts.shapes import Shape
+from layoutcm.messages import TEXTS, hint_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,14 +43,29 @@ PlaceNamer = Callable[[int], str]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something unusual in an input that can still be used: a message, how often it occurs, and what to do."""
+    """Something unusual in an input that can still be used: a code with values, worded by `layoutcm.messages`."""
 
     code: str
-    message: str
-    severity: str = "warning"  # or "info"
     count: int = 1
-    hint: str = ""  # advice to a person
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what the text names: files, pages, numbers
+    severity: str = ""  # "warning" or "info"; if empty, the usual one of the code
     repair: str = ""  # a repair that `repairs.repair` can make, such as "flip-y"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "severity", self.severity or TEXTS[self.code].severity)
+
+    @property
+    def message(self) -> str:
+        return TEXTS[self.code].message(n=self.count, **self.values)
+
+    @property
+    def advice(self) -> Hint:
+        return hint_of(TEXTS[self.code].hint, **{"n": self.count, "repair": self.repair, **self.values})
+
+    @property
+    def hint(self) -> str:
+        """Advice to a person who uses Python or the command line; `advice.on_screen` is for the dashboard."""
+        return self.advice.text
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -85,6 +102,10 @@ class Pages:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def size(self, page: int) -> tuple[float, float]:
+        """Width and height of a page."""
+        return float(self.widths[page]), float(self.heights[page])
 
     @cached_property
     def index(self) -> dict[str, int]:

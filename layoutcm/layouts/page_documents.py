@@ -39,16 +39,7 @@ def name_documents(pages: Pages, documents: str | Mapping[str, str] | None) -> t
     if not found:
         return pages, []
     example = sorted(found)[0]
-    finding = Finding(
-        "documents-from-names",
-        f"{len(found):,} {'document was' if len(found) == 1 else 'documents were'} taken from page names that are "
-        f"equal except for their number "
-        f"(first: {short_repr(example)}, {shared[example]} pages).",
-        severity="info",
-        count=len(found),
-        hint="Give documents= a pattern or a table if this is wrong.",
-    )
-    return pages, [finding]
+    return pages, [Finding("documents-from-names", len(found), {"first": example, "pages": shared[example]})]
 
 
 def neighbour_pages(pages: Pages, by: int) -> NDArray[np.int64]:
@@ -88,6 +79,4 @@ def _name_by_pattern(pages: Pages, pattern: str) -> tuple[Pages, list[Finding]]:
     pages = replace(pages, documents=tuple(document or name for document, name in zip(named, pages.names)))
     if not unmatched:
         return pages, []
-    first = short_repr(unmatched[0])
-    message = f"The pattern for documents does not match {len(unmatched):,} of {len(pages):,} pages (first: {first})."
-    return pages, [Finding("documents-pattern", message, count=len(unmatched), hint="Such a page is its own document.")]
+    return pages, [Finding("documents-pattern", len(unmatched), {"pages": len(pages), "first": unmatched[0]})]

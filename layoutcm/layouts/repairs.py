@@ -22,7 +22,6 @@ from layoutcm.layouts.page_documents import neighbour_pages
 from layoutcm.layouts.page_names import renumber
 from layoutcm.layouts.shapes import Outline, Shape
 from layoutcm.layouts.validation import FileIds, make_layout
-from layoutcm.wording import plural
 
 # Findings that `make_layout` creates again.
 REMADE_FINDINGS = ("empty-box", "clipped-box", "score-range", "background-region")
@@ -64,8 +63,7 @@ def _repair_once(layout: Layout, name: str) -> Layout:
         if kind and not 0 < float(factor) <= 1e9:
             raise InputError("", "fix", f"{short_repr(name)}: {factor} is not above 0", "Use a number such as 1000.")
         regions, lost = _transform_regions(layout, raw, box_transform(plain or kind, float(factor or 0))), 0
-    note = f"{layout.name}: read with the repair {name}"
-    note += f"; {plural(lost, 'region is', 'regions are')} left out because there is no such page." if lost else "."
+    note = Finding("fixed", len(regions), {"file": layout.name, "repair": name, "lost": lost})
     kept = [one for one in layout.findings if one.code not in REMADE_FINDINGS]
     repaired = make_layout(
         layout.name,
@@ -73,7 +71,7 @@ def _repair_once(layout: Layout, name: str) -> Layout:
         layout.labels,
         pages,
         regions,
-        findings=[*kept, Finding("fixed", note, severity="info", count=len(regions))],
+        findings=[*kept, note],
         ids=FileIds(layout.keys, layout.label_keys),
     )
     return replace(repaired, repairs=(*layout.repairs, name))

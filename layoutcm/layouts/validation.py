@@ -29,7 +29,6 @@ from layoutcm.layouts.model import (
     outside_unit_interval,
     recode_labels,
 )
-from layoutcm.wording import agree, plural
 
 UNNAMED = "(no name)"
 
@@ -132,14 +131,8 @@ def _drop_empty(layout: Layout, place: PlaceNamer) -> Layout:
     if not empty.any():
         return layout
     i = int(np.argmax(empty))
-    corners = ", ".join(f"{v:g}" for v in boxes[i])
-    finding = Finding(
-        "empty-box",
-        f"{layout.name}: {plural(int(empty.sum()), 'box has', 'boxes have')} no area or inverted corners and "
-        f"{agree(int(empty.sum()), 'is', 'are')} dropped; first at {place(i)}: x0, y0, x1, y1 = {corners}.",
-        count=int(empty.sum()),
-        hint="Check whether width and height were written as corners, or the other way round.",
-    )
+    values = {"file": layout.name, "place": place(i), "box": boxes[i].tolist()}
+    finding = Finding("empty-box", int(empty.sum()), values)
     layout = replace(layout, dropped=layout.region_columns.take(empty))
     return _with_finding(layout, layout.region_columns.take(~empty), finding)
 
@@ -156,15 +149,9 @@ def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
     if not outside.any():
         return layout
     i = int(np.argmax(outside))
-    finding = Finding(
-        "clipped-box",
-        f"{layout.name}: {plural(int(outside.sum()), 'box reaches', 'boxes reach')} beyond the page, by up to "
-        f"{excess.max():.3g}, and {agree(int(outside.sum()), 'is', 'are')} clipped; first at {place(i)} "
-        f"on page {short_repr(pages.names[regions.page[i]])}.",
-        severity="info" if excess.max() <= 1 else "warning",
-        count=int(outside.sum()),
-        hint="Large excesses usually mean another resolution or xywh read as xyxy.",
-    )
+    page, most = pages.names[regions.page[i]], float(excess.max())
+    values = {"file": layout.name, "excess": most, "place": place(i), "page": page}
+    finding = Finding("clipped-box", int(outside.sum()), values, severity="info" if most <= 1 else "warning")
     return _with_finding(layout, regions, finding)
 
 
@@ -173,14 +160,8 @@ def _note_scores(layout: Layout, place: PlaceNamer) -> Layout:
     if not outside.any():
         return layout
     i = int(np.argmax(outside))
-    finding = Finding(
-        "score-range",
-        f"{layout.name}: {plural(int(outside.sum()), 'score lies', 'scores lie')} outside 0..1; first at {place(i)}: "
-        f"{layout.region_columns.scores[i]:g}. Soft scores need probabilities and are n/a.",
-        severity="warning",
-        count=int(outside.sum()),
-        hint="Divide percentages by 100; put logits through a sigmoid.",
-    )
+    values = {"file": layout.name, "place": place(i), "score": float(layout.region_columns.scores[i])}
+    finding = Finding("score-range", int(outside.sum()), values)
     return _with_finding(layout, layout.region_columns, finding)
 
 
@@ -194,13 +175,7 @@ def drop_background(layout: Layout) -> Layout:
     labels = [label for i, label in enumerate(layout.labels) if i not in codes]
     recode = np.array([labels.index(x) if x in labels else -1 for x in layout.labels], np.int32)
     kept = recode_labels(regions.take(~named), recode)
-    finding = Finding(
-        "background-region",
-        f"{layout.name}: {plural(int(named.sum()), 'region is', 'regions are')} labelled {BACKGROUND} and "
-        f"{agree(int(named.sum()), 'is', 'are')} dropped; {BACKGROUND} is what no region covers.",
-        severity="info",
-        count=int(named.sum()),
-    )
+    finding = Finding("background-region", int(named.sum()), {"file": layout.name, "label": BACKGROUND})
     keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}
     dropped = layout.dropped and recode_labels(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
     layout = replace(layout, labels=labels, label_keys=keys, dropped=dropped)

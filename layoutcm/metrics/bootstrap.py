@@ -8,7 +8,7 @@ functions as the values themselves. A resample in which a score is undefined is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,19 +32,31 @@ RecipeFor = Callable[..., str]  # `Comparison.recipe_for`: (method, **settings) 
 Sums = dict[str, Floats]  # {name: float64[units or resamples, numbers]}
 
 
-@dataclass(frozen=True, eq=False)
-class Intervals:
-    """Values with the ends of their intervals, over resamples of `units`: "documents" or "pages".
-
-    `figures` is {figure: float64[columns]}, `scores` is {score: float64[labels, columns]}. The columns are value, low
-    and high. A difference also has `other_side`: the share of resamples that are 0 or have the opposite sign.
-    """
+@dataclass(frozen=True)
+class Resampling:
+    """The settings of intervals: `n` resamples of so many units, which are "documents" or "pages"."""
 
     units: str
     unit_count: int
     n: int
     seed: int
     level: float
+
+    @property
+    def unit(self) -> str:
+        """The singular of `units`: "document" or "page"."""
+        return self.units.removesuffix("s")
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Values with the ends of their intervals.
+
+    `figures` is {figure: float64[columns]}, `scores` is {score: float64[labels, columns]}. The columns are value, low
+    and high. A difference also has `other_side`: the share of resamples that are 0 or have the opposite sign.
+    """
+
+    resampling: Resampling
     method: str
     recipe: str
     labels: list[str]
@@ -54,11 +66,6 @@ class Intervals:
 
     def __repr__(self) -> str:
         return f"<Intervals {self.recipe}>"
-
-    @property
-    def unit(self) -> str:
-        """The singular of `units`: "document" or "page"."""
-        return self.units.removesuffix("s")
 
     @property
     def headline(self) -> pd.DataFrame:
@@ -81,11 +88,9 @@ class Intervals:
 
     def as_dict(self) -> dict[str, Any]:
         """The intervals as JSON values."""
-        names = ("units", "unit_count", "n", "seed", "level", "recipe")
         tables = {"headline": self.headline, "classes": self.classes()}
-        return {name: getattr(self, name) for name in names} | {
-            name: table.to_dict("records") for name, table in tables.items()
-        }
+        rows = {name: table.to_dict("records") for name, table in tables.items()}
+        return asdict(self.resampling) | {"recipe": self.recipe} | rows
 
     def whiskers(self) -> dict[str, Floats]:
         """{score: float64[labels, low high]}, for class charts."""
@@ -113,12 +118,8 @@ def intervals_of(
     ends = {name: interval_ends(values, level, columns) for name, values in results.items()}
     settings = {"resamples": n, "of": units_of(first), "seed": seed, "level": level}
     return Intervals(
-        units=units_of(first),
-        unit_count=len(resampled_units(first)),
-        n=n,
-        seed=seed,
-        level=level,
-        method=method,
+        Resampling(units_of(first), len(resampled_units(first)), n, seed, level),
+        method,
         recipe=" minus ".join(recipe_for(method, **settings) for recipe_for in reversed(recipes)),
         labels=labels,
         columns=columns,

@@ -160,8 +160,7 @@ def depth_findings(tree: FamilyTree, depth: int) -> list[Finding]:
     used = depth_within(tree, depth)
     if used == depth:
         return []
-    message = f"The tree has no families at depth {depth}, so the families at depth {used} are used."
-    return [Finding("depth-beyond-tree", message, severity="info")]
+    return [Finding("depth-beyond-tree", values={"depth": depth, "used": used})]
 
 
 def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
@@ -171,22 +170,12 @@ def tree_findings(tree: FamilyTree, labels: Sequence[str]) -> list[Finding]:
     outermost = {path[0] for path in tree.paths.values()}
     named_like_family = [label for label in without_family if label in outermost]
     without_family = [label for label in without_family if label not in outermost]
-    notes = [
-        ("family-label-unknown", unknown, "named by the families and used by neither side", "Check their spelling."),
-        ("label-without-family", without_family, "in no family; each counts as its own family", ""),
-        ("label-like-family", named_like_family, "in no family but named like a family, and counted there", ""),
-    ]
-    return [
-        Finding(
-            code,
-            f"{len(found)} label{' is' if len(found) == 1 else 's are'} {what} (first: {short_repr(found[0])}).",
-            severity="warning" if code == "family-label-unknown" else "info",
-            count=len(found),
-            hint=hint,
-        )
-        for code, found, what, hint in notes
-        if found
-    ]
+    by_code = {
+        "family-label-unknown": unknown,
+        "label-without-family": without_family,
+        "label-like-family": named_like_family,
+    }
+    return [Finding(code, len(found), {"first": found[0]}) for code, found in by_code.items() if found]
 
 
 def display_paths(

@@ -65,10 +65,9 @@ def interval_text(intervals: Intervals, figure: str) -> str:
 
 def resampling_text(intervals: Intervals) -> str:
     """The settings of the intervals: 'intervals: 95 %, 1,000 resamples of 4 documents, seed 0'."""
-    units = plural(intervals.unit_count, intervals.unit)
-    return (
-        f"intervals: {100 * intervals.level:g} %, {plural(intervals.n, 'resample')} of {units}, seed {intervals.seed}"
-    )
+    used = intervals.resampling
+    units = plural(used.unit_count, used.unit)
+    return f"intervals: {100 * used.level:g} %, {plural(used.n, 'resample')} of {units}, seed {used.seed}"
 
 
 def _class_lines(confusion: Confusion) -> list[str]:

@@ -13,7 +13,7 @@ from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import link, session
 from layoutcm.ui.router import go_to
-from layoutcm.ui.screen_text import as_typed, error_text
+from layoutcm.ui.screen_text import as_typed, error_text, finding_text
 
 LABELS_BESIDE = 31  # Background included; a matrix with more labels takes the whole width
 
@@ -88,4 +88,4 @@ def show_recipe(text: str) -> None:
 def show_findings(found: tuple[Finding, ...]) -> None:
     for finding in found:
         show = st.warning if finding.severity == "warning" else st.info
-        show(as_typed(finding.message) + (f"  \n{as_typed(finding.hint)}" if finding.hint else ""))
+        show(finding_text(finding))

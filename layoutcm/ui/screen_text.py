@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from layoutcm.errors import InputError
-from layoutcm.formats.page_sizes import MISSING_SIZE_HINT, SIZES_HINT
+from layoutcm.layouts.model import Finding
 from layoutcm.tables.latex_markdown import escape_markdown
 from layoutcm.wording import agree, thin_spaced
 
 SIDE_NAMES = ("ground truth", "prediction")  # in sentences
 SIDE_TITLES = {"gt": "Ground truth", "pred": "Prediction"}  # on buttons
-_BROWSER_SIZE_HINT = (
-    "Write the page size on the page Compare, or drop page images with the names of the pages together with the files."
-)
-# Hints about the command line and Python -> hints about this page.
-BROWSER_HINTS = {
-    MISSING_SIZE_HINT: _BROWSER_SIZE_HINT,
-    f"Say which page is which (pages=, --pages), or give {SIZES_HINT}": _BROWSER_SIZE_HINT,
-    "Say which with format= or --format.": "Drop files of one kind.",
-    " Name one with format= or --format if this is one of them.": "",
-}
 
 
 def as_typed(text: str) -> str:
@@ -27,11 +17,13 @@ def as_typed(text: str) -> str:
 
 
 def error_text(error: InputError) -> str:
-    """The error, with hints about the command line replaced by hints about this page."""
-    text = str(error)
-    for command_line_hint, browser_hint in BROWSER_HINTS.items():
-        text = text.replace(command_line_hint, browser_hint)
-    return as_typed(text)
+    return as_typed(error.on_screen)
+
+
+def finding_text(finding: Finding, with_hint: bool = True) -> str:
+    """The message, and the hint on a line of its own."""
+    hint = finding.advice.on_screen if with_hint else ""
+    return as_typed(finding.message) + (f"  \n{as_typed(hint)}" if hint else "")
 
 
 def plural_spaced(count: int, word: str) -> str:

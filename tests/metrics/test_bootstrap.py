@@ -6,6 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.metrics import bootstrap
+from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from support.layouts import build
 from support.one_label_pages import one_label_pages
@@ -73,7 +74,7 @@ def test_values_are_those_of_the_comparison(sample, method):
             assert value[f"macro_{s}_over_{over}"] == pytest.approx(expected, abs=1e-12)
     for score, values in found.scores.items():
         np.testing.assert_allclose(values[:, 0], m.class_values()[score], atol=1e-12)
-    assert (found.units, found.unit_count, found.n, found.seed, found.level) == ("documents", 4, 5, 0, 0.95)
+    assert found.resampling == Resampling("documents", 4, n=5, seed=0, level=0.95)
     assert found.labels == c.labels and f"method:{method}|resamples:5|of:documents|seed:0|level:0.95" in found.recipe
 
 
@@ -126,7 +127,7 @@ def test_documents_are_resampled_as_a_whole():
     """Two documents, one right and one wrong, ten pages each: a resample has 0, 10 or 20 right pages, never 7."""
     c = one_label_pages(*[1] * 10, *[0] * 10, documents={f"page {i:03}": f"document {i // 10}" for i in range(20)})
     found = c.bootstrap(400)
-    assert (found.units, found.unit_count) == ("documents", 2)
+    assert (found.resampling.units, found.resampling.unit_count) == ("documents", 2)
     assert found.figures["micro_recall"].tolist() == [0.5, 0, 1]
     assert found.figures["macro_f1_over_pages"].tolist() == found.figures["macro_f1_over_documents"].tolist()
 
@@ -135,7 +136,7 @@ def test_pages_of_a_single_document_are_resampled():
     c = one_label_pages(0, 1, 1, 1, documents="page")
     assert c.documents == ["page"]
     found = c.bootstrap(500)
-    assert (found.units, found.unit_count) == ("pages", 4)
+    assert (found.resampling.units, found.resampling.unit_count) == ("pages", 4)
     assert found.figures["micro_recall"].tolist() == [0.75, 0.25, 1]
     # The mean over one document is the document's own value.
     np.testing.assert_array_equal(found.figures["macro_f1_over_documents"], found.figures["macro_f1"])
@@ -144,7 +145,7 @@ def test_pages_of_a_single_document_are_resampled():
 
 def test_a_single_page_cannot_vary():
     found = one_label_pages(0.4).bootstrap(20)
-    assert (found.units, found.unit_count) == ("pages", 1)
+    assert (found.resampling.units, found.resampling.unit_count) == ("pages", 1)
     np.testing.assert_allclose(found.figures["content_recall"], [0.4, 0.4, 0.4], atol=1e-12)
 
 
@@ -170,7 +171,7 @@ def test_empty_pages_count_neither_in_the_mean_over_pages_nor_in_its_resamples()
     gt = build(pages, [("x", "a", 0, 0, 10, 10), ("y", "a", 0, 0, 10, 10)])
     pred = build(pages, [("x", "a", 0, 0, 10, 10)], ["a"])
     found = lcm.compare(gt, pred).bootstrap(300)
-    assert found.units == "documents" and found.unit_count == 3
+    assert found.resampling.units == "documents" and found.resampling.unit_count == 3
     assert found.figures["macro_f1_over_pages"].tolist() == [0.5, 0, 1]
 
 

@@ -96,7 +96,7 @@ def _read_blocks(
         labels = _labels(block.attrib, name, tags, place, builder)
         box, shape = _box_and_outline(block, file, place, options)
         if box is None:
-            builder.note_unusual("no-coordinates", "blocks without coordinates are left out", place_text(place))
+            builder.note_unusual("no-coordinates", place_text(place), what="blocks without coordinates")
         else:
             for label in labels:
                 builder.add_region(index, label, *box, place, None, shape)
@@ -115,8 +115,7 @@ def _labels(
         return [default]
     labels = [tags[tag] for tag in references if tags.get(tag)]
     if any(tag not in tags for tag in references):
-        hint = "Check whether the tags were left out of the file."
-        builder.note_unusual("unknown-tag", "blocks refer to tags that the file does not have", place_text(place), hint)
+        builder.note_unusual("unknown-tag", place_text(place))
     return list(dict.fromkeys(labels)) or [default]
 
 

@@ -115,8 +115,7 @@ def read_analysis(content: FileContent, options: Options, builder: LayoutBuilder
         for i, page in enumerate(file_pages)
     }
     if result.paragraphs is None and result.pages is not None:
-        message = "analysis without paragraphs: only tables and figures are read"
-        builder.note_unusual("no-paragraphs", message, "paragraphs", "Use the model prebuilt-layout.")
+        builder.note_unusual("no-paragraphs", "paragraphs")
     for label, area, place in _labelled_areas(result, options):
         _add_region(content.name, builder, pages, label, area, place)
 

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from layoutcm import messages
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import parse_segmentation
-from layoutcm.formats.page_sizes import MISSING_SIZE_HINT, missing_size_error, size_of
+from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.layouts.model import BACKGROUND, CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
-from layoutcm.wording import agree, plural
 
 Key = int | float | str
 Box = tuple[float, float, float, float]
@@ -128,7 +128,7 @@ def _pages_in_use(rows: AnnotationRows, options: Options) -> Declared:
             rows.file,
             "",
             "this is a COCO results list, which holds no page size and no label names",
-            f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE_HINT}",
+            messages.RESULTS_WITHOUT_PAGES,
         )
     pages = _pages(rows.file, images, options)
     return Declared(pages, [], FileIds({image.id: i for i, image in enumerate(images)}, {}))
@@ -238,34 +238,16 @@ def _add_undeclared_labels(file: str, counts: Counter[Key], labels: list[str], l
         label_ids[key] = len(labels)
         labels.append(f"category {key:g}" if isinstance(key, float) else f"category {key}")
     first = next(iter(counts))
-    example = f"{short_repr(first)}, on {plural(counts[first], 'region')}"
-    return Finding(
-        "undeclared-category",
-        f"{file}: {len(counts)} category id{agree(len(counts), ' is', 's are')} used but not declared "
-        f"(first: {example}); shown as label {labels[label_ids[first]]!r}.",
-        count=sum(counts.values()),
-        hint="Add the missing entries to `categories`, or check whether ids are off by one.",
-    )
+    example = {"first": first, "regions": counts[first], "label": labels[label_ids[first]]}
+    return Finding("undeclared-category", sum(counts.values()), {"file": file, "ids": len(counts), **example})
 
 
 def _unlisted_image_finding(rows: AnnotationRows, page: Indices) -> Finding:
     dropped = np.flatnonzero(page < 0).tolist()
-    example = f"first at {rows.place(dropped[0])}: image_id {short_repr(rows.annotations[dropped[0]].image_id)}"
     images = len({rows.annotations[i].image_id for i in dropped})
-    regions = f"{plural(len(dropped), 'region')} on {plural(images, 'image')}"
-    if rows.section:
-        return Finding(
-            "unlisted-image",
-            f"{rows.file}: {regions} that `images` does not list, dropped; {example}.",
-            count=len(dropped),
-            hint="If you filtered `images`, filter `annotations` too.",
-        )
-    return Finding(
-        "unknown-page",
-        f"{rows.file}: {regions} that the ground truth does not have, dropped; {example}.",
-        count=len(dropped),
-        hint="Check that both files come from the same split and number their images alike.",
-    )
+    example = {"place": rows.place(dropped[0]), "image_id": rows.annotations[dropped[0]].image_id}
+    code = "unlisted-image" if rows.section else "unknown-page"
+    return Finding(code, len(dropped), {"file": rows.file, "images": images, **example})
 
 
 def _boxes(rows: AnnotationRows, options: Options) -> tuple[Floats, Floats, dict[int, Shape]]:
@@ -305,14 +287,5 @@ def _coco_facts(rows: AnnotationRows, sizes: Floats, findings: list[Finding]) ->
     areas = np.array([a.area for a in annotations], float)  # None becomes nan
     ignored = sum(bool(ignore[i]) and not crowd[i] for i in range(n)) if any(ignore) else 0
     if ignored:
-        findings.append(
-            Finding(
-                "ignore-without-crowd",
-                f"{rows.file}: {ignored:,} annotation{agree(ignored, ' is', 's are')} marked `ignore` but not "
-                "`iscrowd`; COCO's rules look at `iscrowd` alone, so they count like all others.",
-                severity="info",
-                count=ignored,
-                hint="Set `iscrowd` to 1 to leave them out of the object scores.",
-            )
-        )
+        findings.append(Finding("ignore-without-crowd", ignored, {"file": rows.file}))
     return CocoFacts(np.array(crowd, bool), areas, sizes)

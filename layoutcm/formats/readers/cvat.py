@@ -79,7 +79,7 @@ def _read_track(
         place = ("track[{0[0]}]/shape[{0[1]}]", (i, j))
         frame = _parse_frame(shape, place, builder)
         if not is_hidden and frame > previous_frame + 1:
-            builder.note_unusual("skipped-frames", "frames that a track skips are not filled in", place_text(place))
+            builder.note_unusual("skipped-frames", place_text(place))
         previous_frame, is_hidden = frame, shape.get("outside") == "1"
         if is_hidden:
             continue
@@ -115,8 +115,7 @@ def read_shape(
                 parse_points(shape.get("points", ""), builder.file, place), page, label, place, options, builder
             )
         case kind if kind in SHAPES_WITHOUT_AREA:
-            message = "lines, points and the like cover no area and are left out"
-            builder.note_unusual("not-an-area", message, place_text(place))
+            builder.note_unusual("not-an-area", place_text(place))
 
 
 def _read_points(
@@ -125,7 +124,7 @@ def _read_points(
     if flat:
         builder.add_region(page, label, *box_around(flat), place, shape=outline_of(flat) if options.outlines else None)
     else:
-        builder.note_unusual("no-coordinates", "shapes without coordinates are left out", place_text(place))
+        builder.note_unusual("no-coordinates", place_text(place), what="shapes without coordinates")
 
 
 def _rotated_box(box: Element, file: str, place: FilePlace) -> list[float]:

@@ -140,10 +140,7 @@ def _read_side(content: FileContent, options: Options, builder: LayoutBuilder, s
     is_list = content.json_root == "array"
     samples = content.decode(list[MetricsSample]) if is_list else [content.decode(MetricsSample)]
     if not builder.findings:
-        message = f"{builder.name}: the file holds two resolutions of each page, a and b; this is {side}."
-        builder.findings.append(
-            Finding("two-sides", message, severity="info", hint="format=docling-metrics-b reads b.")
-        )
+        builder.findings.append(Finding("two-sides", values={"file": builder.name, "side": side}))
     for i, sample in enumerate(samples):
         prefix = f"[{i}]." if is_list else ""
         name = content.stem if sample.id is None else str(sample.id)

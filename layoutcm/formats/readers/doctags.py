@@ -102,11 +102,9 @@ def _read_tags(text: str, page: int, line: int, options: Options, builder: Layou
             continue
         grid = list(map(int, _NUMBER.findall(locations)))
         if len(grid) % 4 or (not grid and needs_location):
-            builder.note_unusual("no-location", "tags without a whole location are left out", f"line {line}")
+            builder.note_unusual("no-location", f"line {line}")
         if len(grid) > 7:
-            builder.note_unusual(
-                "several-locations", "tags have several locations, all taken to be on one page", f"line {line}"
-            )
+            builder.note_unusual("several-locations", f"line {line}")
         for k in range(0, len(grid) - 3, 4):
             x0, y0, x1, y1 = grid[k : k + 4]
             builder.add_region(page, name, x0 * width, y0 * height, x1 * width, y1 * height, ("line {}", line))

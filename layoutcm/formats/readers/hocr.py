@@ -87,7 +87,7 @@ def _check_end(content: FileContent, stack: list[OpenElement], pages: int, build
         problem = "the file ends before its page does" if pages else "there is no ocr_page in it"
         raise InputError(content.name, "", problem, "Copy or export the file again.")
     if _innermost(stack, b"html"):
-        builder.note_unusual("cut-off", "files end before they are closed, so that pages may be missing", content.name)
+        builder.note_unusual("cut-off", content.name)
 
 
 def _innermost(stack: list[OpenElement], tag: bytes) -> int:
@@ -109,8 +109,7 @@ def _add_page(content: FileContent, line: int, title: str, number: int, builder:
     width, height = parse_size(*corners[2:4]) if len(corners) == 4 else (None, None)
     place = f"line {line}"
     if width is not None and any(parse_numbers(corners[:2], content.name, place, CORNERS)):
-        message = "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box"
-        builder.note_unusual("page-offset", message, place)
+        builder.note_unusual("page-offset", place)
     document, otherwise = (content.stem, f"{content.stem}_p{number}") if number else ("", content.stem)
     return builder.add_page(name, width, height, place, document=document, number=number or -1, otherwise=otherwise)
 
@@ -153,11 +152,10 @@ def _close_elements(stack: list[OpenElement], stack_index: int, builder: LayoutB
             continue
         parent = stack[-1]
         if element.labels and element.content_box is None:
-            builder.note_unusual("no-coordinates", "blocks without coordinates are left out", f"line {element.line}")
+            builder.note_unusual("no-coordinates", f"line {element.line}", what="blocks without coordinates")
         if element.content_box is not None:
             if element.labels:
-                message = "blocks have no box of their own and are given the box around their content"
-                builder.note_unusual("box-from-content", message, f"line {element.line}")
+                builder.note_unusual("box-from-content", f"line {element.line}")
             for label in element.labels:
                 builder.add_region(element.page, label, *element.content_box, ("line {}", element.line))
             parent.content_box = (

@@ -40,10 +40,10 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
         kind, place = shape.shape_type or "polygon", ("shapes[{}]", i)
         has_no_area = kind in SHAPES_WITHOUT_AREA
         if has_no_area or shape.label == "__ignore__":
-            message = (
-                "lines and points have no area and are left out" if has_no_area else "shapes are marked to be ignored"
-            )
-            builder.note_unusual("shape-left-out" if has_no_area else "ignored-shape", message, f"shapes[{i}]")
+            if has_no_area:
+                builder.note_unusual("shape-left-out", f"shapes[{i}]", what="lines and points have no area")
+            else:
+                builder.note_unusual("ignored-shape", f"shapes[{i}]")
             continue
         if len(shape.points) < 2:
             raise InputError(

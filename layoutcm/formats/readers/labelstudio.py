@@ -94,8 +94,7 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
             annotation for annotation in task.annotations or task.completions or [] if not annotation.was_cancelled
         ]
         if len(finished) > 1:
-            hint = "The last one is used; to choose another, export one annotation per task."
-            builder.note_unusual("several-annotators", "tasks have several annotations", f"[{i}]", hint)
+            builder.note_unusual("several-annotators", f"[{i}]")
         chosen = finished[-1:] or (task.predictions or [])[-1:]
         results = [result for annotation in chosen for result in annotation.result]
         name = image_name(task.data or {}, task.file_upload) or f"task {task.id}"
@@ -140,7 +139,7 @@ def _add_region(
     file: str, builder: LayoutBuilder, page: int, kind: str, value: Value, place: str, score: float | None
 ) -> None:
     if kind in TYPES_WITHOUT_OUTLINE:
-        builder.note_unusual("shape-left-out", "points and brush strokes have no outline and are left out", place)
+        builder.note_unusual("shape-left-out", place, what="points and brush strokes have no outline")
         return
     ring = _ring(value, *builder.page_size(page))
     if ring is None:

@@ -89,7 +89,7 @@ def _parse_corner_list(file: str, text: str, place: FilePlace) -> list[float] | 
 
 def _add_block(file: str, builder: LayoutBuilder, page: int, block: Block, place: FilePlace) -> None:
     if block.block_type == "interval":
-        builder.note_unusual("interval", "intervals have no box and are left out", place_text(place))
+        builder.note_unusual("interval", place_text(place))
         return
     corners = [v for v in (block.x_1, block.y_1, block.x_2, block.y_2) if v is not None]
     ring = corner_points(block.points or corners, file, place)

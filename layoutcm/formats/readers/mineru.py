@@ -107,8 +107,7 @@ def read_model(content: FileContent, options: Options, builder: LayoutBuilder) -
             place = f"[{i}].layout_dets[{k}]"
             key = detection.category_id if detection.category_id is not None else detection.cls_id
             if detection.label is None and key is not None and key >= len(DETECTION_LABELS):
-                message = "formulas and text lines are not blocks and are left out"
-                builder.note_unusual("inline-detection", message, place, severity="info")
+                builder.note_unusual("inline-detection", place)
                 continue
             label = detection.label or (DETECTION_LABELS[key] if key is not None and key >= 0 else f"category {key}")
             ring = corner_points(detection.poly or detection.bbox or [], content.name, place)
@@ -138,7 +137,7 @@ def read_content_list(content: FileContent, options: Options, builder: LayoutBui
     }
     for i, entry in enumerate(entries):
         if entry.bbox is None:
-            builder.note_unusual("no-place", "entries have no bbox and are left out", f"[{i}]")
+            builder.note_unusual("no-place", f"[{i}]", what="entries have no bbox")
             continue
         width, height = builder.page_size(pages[entry.page_idx])
         x0, x1 = (pixels_from_fraction(v / 1000, width) for v in entry.bbox[::2])

@@ -41,8 +41,7 @@ def read_ground_truth(content: FileContent, options: Options, builder: LayoutBui
         page_index = builder.add_page(name, info.width, info.height, f"[{i}].page_info", number=number)
         for k, detection in enumerate(page.layout_dets):
             if detection.ignore:
-                message = "regions are marked to be ignored and are left out"
-                builder.note_unusual("ignored-region", message, f"[{i}].layout_dets[{k}]", severity="info")
+                builder.note_unusual("ignored-region", f"[{i}].layout_dets[{k}]")
                 continue
             place = (f"[{i}].layout_dets[{{}}].poly", k)
             builder.add_outline(

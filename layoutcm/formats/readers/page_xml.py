@@ -52,7 +52,7 @@ def _read_regions(page: Element, index: int, file: str, options: Options, builde
         coords = region.find(coords_tag)
         flat = parse_points(_points_text(coords), file, place) if coords is not None else []
         if coords is None or not flat:
-            builder.note_unusual("no-coordinates", "regions without coordinates are left out", place_text(place))
+            builder.note_unusual("no-coordinates", place_text(place), what="regions without coordinates")
         else:
             declared = coords.get("conf")
             score = parse_number(declared, file, f"{place_text(place)}, conf") if declared else NO_SCORE

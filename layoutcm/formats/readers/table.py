@@ -35,7 +35,6 @@ from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.validation import PlaceNamers, make_layout
-from layoutcm.wording import plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -230,9 +229,7 @@ def _unlabelled_row_findings(rows: TableRows, has_label: NDArray[np.bool_]) -> l
     if not is_unlabelled_box.any():
         return []
     count, first_at = int(is_unlabelled_box.sum()), rows.place(int(np.argmax(is_unlabelled_box)))
-    rows_text = plural(count, "row has a box but no label and is", "rows have a box but no label and are")
-    message = f"{rows.file}: {rows_text} dropped; first at {first_at}."
-    return [Finding("unlabelled-row", message, count=count, hint="Fill the label column.")]
+    return [Finding("unlabelled-row", count, {"file": rows.file, "place": first_at})]
 
 
 def _regions(rows: TableRows, labelled_rows: np.ndarray, page: Indices, labels: list[str], options: Options) -> Regions:
@@ -258,7 +255,7 @@ def _parse_outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int,
         try:
             shape = parse_segmentation(msgspec.Raw(text.encode()), file, "column outline") if text else None
         except InputError as error:  # named only now, because finding the row of one outline reads the whole file
-            raise InputError(file, f"{place(i)}, {error.place}", error.problem, error.hint) from None
+            raise InputError(file, f"{place(i)}, {error.place}", error.problem, error.advice) from None
         if shape is not None and not is_box(shape):
             shapes[i] = shape
     return shapes

@@ -73,7 +73,7 @@ def read_elements(content: FileContent, options: Options, builder: LayoutBuilder
             ring = [(x, builder.page_size(pages[key])[1] - y) for x, y in ring]
         builder.add_outline(pages[key], element.type, ring, ("[{}].metadata.coordinates", i), meta.detection_class_prob)
     for _ in range(len(elements) - len(placed)):
-        builder.note_unusual("no-place", "elements have no coordinates and are left out", "the list")
+        builder.note_unusual("no-place", "the list", what="elements have no coordinates")
 
 
 def _points(meta: Metadata) -> list[tuple[float, float]]:

@@ -30,7 +30,7 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
     for i, item in enumerate(root.findall("object")):  # direct children only: parts inside an object have boxes too
         box = item.find("bndbox")
         if box is None:
-            builder.note_unusual("no-coordinates", "objects without a bndbox are left out", f"object[{i}]")
+            builder.note_unusual("no-coordinates", f"object[{i}]", what="objects without a bndbox")
             continue
         corner_texts = {child.tag: child.text for child in box}
         place = ("object[{}]", i)

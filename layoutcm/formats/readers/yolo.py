@@ -136,12 +136,5 @@ def _reference_names(file: str, options: Options, builder: LayoutBuilder) -> dic
     if like is not None:
         ids = {key: i for key, i in like.label_keys.items() if isinstance(key, int) and i >= 0}
         names = {key: like.labels[i] for key, i in (ids or {i: i for i in range(len(like.labels))}).items()}
-    treatment = "read as the ids of the ground truth" if names else "shown as they are"
-    builder.findings.append(
-        Finding(
-            "unnamed-classes",
-            f"{file}: there is no list of class names beside the labels, so class numbers are {treatment}.",
-            hint="Put data.yaml, classes.txt or obj.names beside the label files.",
-        )
-    )
+    builder.findings.append(Finding("unnamed-classes", values={"file": file, "by_reference": bool(names)}))
     return names

@@ -9,23 +9,11 @@ import streamlit as st
 from layoutcm.layouts.model import Finding
 from layoutcm.ui import choices, session
 from layoutcm.ui.router import go_to
-from layoutcm.ui.screen_text import SIDE_TITLES, as_typed, plural_spaced
+from layoutcm.ui.screen_text import SIDE_TITLES, as_typed, finding_text, plural_spaced
 
 MATCH_NAMES = "match-names"
 NOTES_SHOWN = 3  # more notes go into an expander
 
-# Hints for this page, in place of hints about the command line.
-_GIVE_MAP = "Upload a page map under Pages"
-_IGNORE_MISSING = "set Missing pages to ignore in the sidebar"
-HINTS_FOR_PAGE = {
-    "equal-label-names": "Match equal names, or map labels below.",
-    "page-only-in-gt": f"Check the page names of both files. {_GIVE_MAP}, or {_IGNORE_MISSING}.",
-    "page-only-in-pred": f"Check the page names of both files. {_GIVE_MAP}, or {_IGNORE_MISSING}.",
-    "page-numbers-shifted": f"{_GIVE_MAP} if this is wrong.",
-    "page-numbers-suspect": f"{_GIVE_MAP} if pages are off by one.",
-    "page-numbers-ambiguous": f"{_GIVE_MAP}.",
-    "documents-from-names": "",
-}
 _REPAIRS = {
     "flip-y": "flip the y axis",
     "xywh": "read boxes as x, y, width, height",
@@ -71,17 +59,12 @@ def show_notes(found: Found) -> None:
     notes = [one for some in found.values() for one in some if one.severity != "warning"]
     repairs = [one for one in notes if one.code == "fixed"]
     for note in repairs:
-        st.info(_text(note))
+        st.info(finding_text(note))
     others = [one for one in notes if one not in repairs]
     many = len(others) > NOTES_SHOWN
     with st.expander(plural_spaced(len(others), "note")) if many else st.container():
         for note in others:
-            st.info(_text(note))
-
-
-def _text(finding: Finding, with_hint: bool = True) -> str:
-    hint = HINTS_FOR_PAGE.get(finding.code, finding.hint) if with_hint else ""
-    return as_typed(finding.message) + (f"  \n{as_typed(hint)}" if hint else "")
+            st.info(finding_text(note))
 
 
 def _button_label(side: str, finding: Finding) -> str:
@@ -95,9 +78,9 @@ def _button_label(side: str, finding: Finding) -> str:
 def _show_warning(side: str, finding: Finding, key: str) -> None:
     label = _button_label(side, finding)
     if not label:
-        st.warning(_text(finding))
+        st.warning(finding_text(finding))
         return
-    st.warning(_text(finding, with_hint=not finding.repair))
+    st.warning(finding_text(finding, with_hint=not finding.repair))
     st.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:")
 
 

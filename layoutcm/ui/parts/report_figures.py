@@ -82,7 +82,7 @@ def _show_preview(make: Callable[[str], bytes]) -> bool:
     try:
         st.image(make("png"))
     except InputError as error:
-        st.info(screen_text.as_typed(f"There is no such figure: {error.problem}. {error.hint}"))
+        st.info(screen_text.as_typed(f"There is no such figure: {error.problem}. {error.advice.on_screen}"))
         return False
     return True
 

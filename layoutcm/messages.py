@@ -1,0 +1,358 @@
+"""The text of every finding, and all advice that differs between the dashboard and Python or the command line.
+
+A finding is a code with values, and is worded only here. `n` is how often it occurs; the other values are those that
+its finder gives. A hint has one text for Python and the command line, where users give options, and another for the
+screen, where they have controls; where both do the same, one text is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from layoutcm.errors import Hint, short_repr
+from layoutcm.wording import agree, plural
+
+HintOf = str | Hint | Callable[..., str | Hint]
+
+
+class FindingText(NamedTuple):
+    """How a finding is worded: its values -> the message, its severity, and a hint, or its values -> the hint."""
+
+    message: Callable[..., str]
+    hint: HintOf = ""
+    severity: str = "warning"
+
+
+_note = partial(FindingText, severity="info")
+
+
+def hint_of(hint: HintOf, **values: Any) -> Hint:
+    worded = hint if isinstance(hint, str | Hint) else hint(**values)
+    return worded if isinstance(worded, Hint) else Hint(worded, worded)
+
+
+_SIZES = (
+    "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "
+    "--sizes 1025x1025)."
+)
+_SIZES_ON_SCREEN = (
+    "Write the page size on the page Compare, or drop page images with the names of the pages together with the files."
+)
+MISSING_SIZE = Hint(
+    f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {_SIZES}",
+    _SIZES_ON_SCREEN,
+)
+RESULTS_WITHOUT_PAGES = Hint(
+    f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.text}",
+    f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.on_screen}",
+)
+SEVERAL_FORMATS = Hint("Say which with format= or --format.", "Drop files of one kind.")
+
+
+def missing_size_with(page_names: Sequence[str]) -> Hint:
+    """The hint if the reference layout, whose pages have these names, does not have the page."""
+    examples = f"Its pages are named like {' and '.join(map(short_repr, page_names[:2]))}"
+    examples = examples if page_names else "It has no pages"
+    return Hint(
+        f"{examples}. Say which page is which (pages=, --pages), or give {_SIZES}", f"{examples}. {_SIZES_ON_SCREEN}"
+    )
+
+
+def unknown_format(names: Sequence[str]) -> Hint:
+    known = f"Known formats: {', '.join(names)}."
+    return Hint(f"{known} Name one with format= or --format if this is one of them.", known)
+
+
+def _first_names(n: int, names: Sequence[str]) -> str:
+    return ", ".join(map(short_repr, names)) + (" …" if n > len(names) else "")
+
+
+def _size(width: float, height: float) -> str:
+    return f"{width:g} x {height:g}"
+
+
+def _regions_are(n: int) -> str:
+    return plural(n, "region is", "regions are")
+
+
+def _pages_were(n: int) -> str:
+    return plural(n, "page was", "pages were")
+
+
+def _only_in(n: int, side: str, pages: int, ignored: bool, names: Sequence[str]) -> str:
+    treatment = "left out" if ignored else "compared with an empty page"
+    verb, first = agree(n, "is", "are"), _first_names(n, names)
+    return f"{n:,} of {pages:,} pages of {side} {verb} not in the other side and {verb} {treatment}: {first}."
+
+
+def _only_in_hint(ignored: bool, **_: Any) -> Hint:
+    check = "Check the page names of both files"
+    if ignored:
+        return Hint(f"{check}, say which belong together (pages=, --pages).", f"{check}. {_UPLOAD_MAP}.")
+    return Hint(
+        f"{check}, say which belong together (pages=, --pages), or leave such pages out (missing pages: ignore).",
+        f"{check}. {_UPLOAD_MAP}, or set Missing pages to ignore in the sidebar.",
+    )
+
+
+_UPLOAD_MAP = "Upload a page map under Pages"
+_HOW_MATCHED = {
+    "map": "by the page map",
+    "base name": "by name without folders",
+    "stem": "by name without folders and suffix",
+    "spelling": "by name up to folders, suffix, case, blanks and percent codes",
+    "number": "by document and page number",
+}
+
+
+def _matched(n: int, how: str, gt: str, pred: str) -> str:
+    return f"{_pages_were(n)} matched {_HOW_MATCHED[how]} (first: {short_repr(gt)} and {short_repr(pred)})."
+
+
+def _count_from(from_zero: str) -> str:
+    return f"{from_zero} counts pages from 0 and {'pred' if from_zero == 'gt' else 'gt'} from 1"
+
+
+def _labels_are(n: int, what: str, first: str) -> str:
+    return f"{n} label{agree(n, ' is', 's are')} {what} (first: {short_repr(first)})."
+
+
+def _label_only_in(n: int, side: str, names: Sequence[str]) -> str:
+    return f"{n} label{agree(n, ' is', 's are')} used by {side} only: {_first_names(n, names)}."
+
+
+def _repair_hint(repair: str, side: str = "pred", **_: Any) -> Hint:
+    """On the screen there is a button instead."""
+    option = f"--fix {repair}" if side == "pred" else f"--fix {repair} (--fix-gt for the ground truth)"
+    return Hint(f"Repair it: fix({side}, {repair!r}) or {option}.", "")
+
+
+def _better_reading(n: int, reading: str, found: float, before: float, regions: int, **_: Any) -> str:
+    return (
+        f"{reading}: with this reading, {found:.0%} of gt's regions have a counterpart in pred, against {before:.0%} "
+        f"now (measured on {regions:,} regions)."
+    )
+
+
+def _other_scale(n: int, **values: Any) -> str:
+    """Found by trying other readings of pred, or in a file itself."""
+    if "reading" in values:
+        return _better_reading(n, **values)
+    return f"{values['file']}: no coordinate is above {values['reach']:.4g}; they look like {values['unit']}."
+
+
+def _unusual(what: str, hint: str = "", severity: str = "warning") -> FindingText:
+    """Something that a reader finds again and again: `what` is in the plural, and may name a value."""
+    return FindingText(
+        lambda n, file, place, **values: (
+            f"{file}: {what.format(**values)} ({'once, at' if n == 1 else f'{n:,} times, first at'} {place or file})."
+        ),
+        hint,
+        severity,
+    )
+
+
+# fmt: off
+TEXTS = {
+    # Pages of the two sides.
+    "scaled-page": _note(
+        lambda n, page, pred_size, gt_size:
+            f"{plural(n, 'page has', 'pages have')} another size in pred and {agree(n, 'is', 'are')} scaled to gt's "
+            f"(first: {short_repr(page)}, {_size(*pred_size)} to {_size(*gt_size)})."),
+    "page-without-pred": FindingText(
+        lambda n, pages, first:
+            f"{n:,} of {pages:,} pages {agree(n, 'has', 'have')} regions in gt and none in pred "
+            f"(first: {short_repr(first)}), which count as missed.",
+        "Check that the model ran on all pages."),
+    **{f"page-only-in-{side}": FindingText(partial(_only_in, side=side), _only_in_hint) for side in ("gt", "pred")},
+    **{f"page-matched-by-{how.replace(' ', '-')}": _note(_matched) for how in _HOW_MATCHED},
+    "page-numbers-shifted": FindingText(
+        lambda n, from_zero, gt, pred:
+            f"{_pages_were(n)} matched {_HOW_MATCHED['number']}, shifted by one, because {_count_from(from_zero)} "
+            f"(first: {short_repr(gt)} and {short_repr(pred)}).",
+        Hint("Give a page map (pages=, --pages) if this is wrong.", f"{_UPLOAD_MAP} if this is wrong.")),
+    "page-numbers-suspect": FindingText(
+        lambda n, from_zero, first:
+            f"It seems that {_count_from(from_zero)}, yet {plural(n, 'page has', 'pages have')} the same name and "
+            f"number on both sides (first: {short_repr(first)}); they are compared by name.",
+        Hint("If pages are off by one, give a page map (pages=, --pages).", f"{_UPLOAD_MAP} if pages are off by one.")),
+    "page-numbers-ambiguous": FindingText(
+        lambda n, first:
+            "One side has a page 0 and the other has none, and the numbers do not show whether they are shifted by "
+            f"one: {plural(n, 'page')} of gt could not be matched by page number (first: {short_repr(first)}).",
+        Hint("Give a page map (pages=, --pages).", f"{_UPLOAD_MAP}.")),
+    "page-off-by-one": FindingText(
+        lambda n, unit, shift, found, before:
+            f"{unit.capitalize()}s of pred seem to be off by one: with pred's regions moved to the "
+            f"{'next' if shift > 0 else 'previous'} {unit}, {found:.0%} of gt's regions have a counterpart, against "
+            f"{before:.0%} now.",
+        _repair_hint),
+    "documents-from-names": FindingText(
+        lambda n, first, pages:
+            f"{plural(n, 'document was', 'documents were')} taken from page names that are equal except for their "
+            f"number (first: {short_repr(first)}, {pages} pages).",
+        Hint("Give documents= a pattern or a table if this is wrong.", ""), "info"),
+    "documents-pattern": FindingText(
+        lambda n, pages, first:
+            f"The pattern for documents does not match {n:,} of {pages:,} pages (first: {short_repr(first)}).",
+        "Such a page is its own document."),
+    "shared-page-name": FindingText(
+        lambda n, file, first:
+            f"{file}: " + plural(n, "page shares its name with another and is named after its file",
+                                 "pages share a name and are named after their files")
+            + f" (first: {short_repr(first)}).",
+        "Check whether each file names its own image."),
+    "coarse-page": FindingText(
+        lambda n, file, pages, limit, first, size:
+            f"{file}: {n:,} of {pages:,} pages {agree(n, 'is', 'are')} less than {limit} units wide and high "
+            f"(first: {short_repr(first)}, {_size(*size)}), so rounding to whole units is coarse.",
+        "Use the rounding exact, or make the side with pixels the ground truth."),
+    "empty-page": _note(
+        lambda n, file, pages, first:
+            f"{file}: {n:,} of {pages:,} pages {agree(n, 'has', 'have')} no region (first: {short_repr(first)})."),
+    # Labels of the two sides.
+    "mapping-misspelt": FindingText(
+        lambda n, side, file, first, meant:
+            f"The mapping of {side} names {plural(n, 'label')} that {file} has in another spelling "
+            f"(first: {short_repr(first)}).",
+        lambda first, meant, **_: f"Write {short_repr(meant)} for {short_repr(first)} if that is meant."),
+    "mapping-unused": _note(
+        lambda n, side, file, first:
+            f"The mapping of {side} names {plural(n, 'label')} that {file} does not have "
+            f"(first: {short_repr(first)})."),
+    **{f"label-only-in-{side}": FindingText(
+        partial(_label_only_in, side=side), "Map labels to each other if they mean the same.", "info")
+       for side in ("gt", "pred")},
+    "equal-label-names": FindingText(
+        lambda n, labels, first:
+            f"{n} of {labels} labels of pred have a name that gt has too (first: {short_repr(first)}), but neither "
+            "side's labels include the other's, so they count as different.",
+        Hint("Match equal names (taxonomy: match-names) or map labels.", "Match equal names, or map labels below.")),
+    "ids-off-by-one": FindingText(
+        lambda n, by, after, before:
+            f"Category ids of pred seem to be off by one: with every id {'one higher' if by > 0 else 'one lower'}, "
+            f"{after:.0%} of the regions in the same place have the same label, against {before:.0%} now.",
+        _repair_hint),
+    "undeclared-category": FindingText(
+        lambda n, file, ids, first, regions, label:
+            f"{file}: {ids} category id{agree(ids, ' is', 's are')} used but not declared (first: {short_repr(first)}, "
+            f"on {plural(regions, 'region')}); shown as label {label!r}.",
+        "Add the missing entries to `categories`, or check whether ids are off by one."),
+    "unnamed-classes": FindingText(
+        lambda n, file, by_reference:
+            f"{file}: there is no list of class names beside the labels, so class numbers are "
+            f"{'read as the ids of the ground truth' if by_reference else 'shown as they are'}.",
+        Hint("Put data.yaml, classes.txt or obj.names beside the label files.",
+             "Drop data.yaml, classes.txt or obj.names together with the label files.")),
+    "depth-beyond-tree": _note(
+        lambda n, depth, used:
+            f"The tree has no families at depth {depth}, so the families at depth {used} are used."),
+    "family-label-unknown": FindingText(
+        lambda n, first: _labels_are(n, "named by the families and used by neither side", first),
+        "Check their spelling."),
+    "label-without-family": FindingText(
+        lambda n, first: _labels_are(n, "in no family; each counts as its own family", first), severity="info"),
+    "label-like-family": _note(
+        lambda n, first: _labels_are(n, "in no family but named like a family, and counted there", first)),
+    # Regions.
+    "empty-side": FindingText(
+        lambda n, file: f"{file} has no region at all, so every score with it is 0 or n/a.",
+        "Check that this is the right file."),
+    "empty-box": FindingText(
+        lambda n, file, place, box:
+            f"{file}: {plural(n, 'box has', 'boxes have')} no area or inverted corners and {agree(n, 'is', 'are')} "
+            f"dropped; first at {place}: x0, y0, x1, y1 = {', '.join(f'{v:g}' for v in box)}.",
+        "Check whether width and height were written as corners, or the other way round."),
+    "clipped-box": FindingText(
+        lambda n, file, excess, place, page:
+            f"{file}: {plural(n, 'box reaches', 'boxes reach')} beyond the page, by up to {excess:.3g}, and "
+            f"{agree(n, 'is', 'are')} clipped; first at {place} on page {short_repr(page)}.",
+        "Large excesses usually mean another resolution or xywh read as xyxy."),
+    "background-region": _note(
+        lambda n, file, label:
+            f"{file}: {_regions_are(n)} labelled {label} and {agree(n, 'is', 'are')} dropped; "
+            f"{label} is what no region covers."),
+    "duplicate-box": FindingText(
+        lambda n, file, label, page:
+            f"{file}: {plural(n, 'region is a duplicate', 'regions are duplicates')} with the same page, box and label "
+            f"as another (first: {short_repr(label)} on page {short_repr(page)}).",
+        "Pixels are not counted twice, but objects are: remove the duplicates."),
+    **{code: FindingText(_better_reading, _repair_hint) for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh")},
+    "other-scale": FindingText(_other_scale, _repair_hint),
+    "fixed": _note(
+        lambda n, file, repair, lost:
+            f"{file}: read with the repair {repair}"
+            f"{f'; {_regions_are(lost)} left out because there is no such page' if lost else ''}."),
+    "unlabelled-row": FindingText(
+        lambda n, file, place:
+            f"{file}: {plural(n, 'row has a box but no label and is', 'rows have a box but no label and are')} "
+            f"dropped; first at {place}.",
+        "Fill the label column."),
+    "unlisted-image": FindingText(
+        lambda n, file, images, place, image_id:
+            f"{file}: {plural(n, 'region')} on {plural(images, 'image')} that `images` does not list, dropped; "
+            f"first at {place}: image_id {short_repr(image_id)}.",
+        "If you filtered `images`, filter `annotations` too."),
+    "unknown-page": FindingText(
+        lambda n, file, images, place, image_id:
+            f"{file}: {plural(n, 'region')} on {plural(images, 'image')} that the ground truth does not have, dropped; "
+            f"first at {place}: image_id {short_repr(image_id)}.",
+        "Check that both files come from the same split and number their images alike."),
+    "ignore-without-crowd": FindingText(
+        lambda n, file:
+            f"{file}: {plural(n, 'annotation is', 'annotations are')} marked `ignore` but not `iscrowd`; COCO's rules "
+            "look at `iscrowd` alone, so they count like all others.",
+        "Set `iscrowd` to 1 to leave them out of the object scores.", "info"),
+    # Scores.
+    "score-range": FindingText(
+        lambda n, file, place, score:
+            f"{file}: {plural(n, 'score lies', 'scores lie')} outside 0..1; first at {place}: {score:g}. Soft scores "
+            "need probabilities and are n/a.",
+        "Divide percentages by 100; put logits through a sigmoid."),
+    "score-missing": FindingText(
+        lambda n, file, regions: f"{file}: {n:,} of {regions:,} regions {agree(n, 'has', 'have')} no score.",
+        "Objects need all scores or none."),
+    "score-constant": FindingText(
+        lambda n, file, score: f"{file}: all scores are {score:g}, so they do not rank the regions.",
+        "AP needs real scores."),
+    "min-score-without-scores": _note(
+        lambda n, min_score:
+            f"No region of pred has a score, so the minimum score of {min_score} leaves none out."),
+    "below-min-score": _note(
+        lambda n, regions, min_score:
+            f"{n:,} of {regions:,} regions of pred {agree(n, 'has', 'have')} a score below {min_score} and "
+            f"{agree(n, 'is', 'are')} left out."),
+    # Files.
+    "skipped-file": _note(
+        lambda n, file, first:
+            f"{file}: {plural(n, 'file of another kind is', 'files of another kind are')} left out "
+            f"(first: {short_repr(first)})."),
+    "two-sides": FindingText(
+        lambda n, file, side: f"{file}: the file holds two resolutions of each page, a and b; this is {side}.",
+        Hint("format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
+        "info"),
+    "box-from-content": _unusual("blocks have no box of their own and are given the box around their content"),
+    "cut-off": _unusual("files end before they are closed, so that pages may be missing"),
+    "ignored-region": _unusual("regions are marked to be ignored and are left out", severity="info"),
+    "ignored-shape": _unusual("shapes are marked to be ignored"),
+    "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
+    "interval": _unusual("intervals have no box and are left out"),
+    "no-coordinates": _unusual("{what} are left out"),
+    "no-location": _unusual("tags without a whole location are left out"),
+    "no-paragraphs": _unusual(
+        "analysis without paragraphs: only tables and figures are read", "Use the model prebuilt-layout."),
+    "no-place": _unusual("{what} and are left out"),
+    "not-an-area": _unusual("lines, points and the like cover no area and are left out"),
+    "page-offset": _unusual(
+        "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box"),
+    "several-annotators": _unusual(
+        "tasks have several annotations", "The last one is used; to choose another, export one annotation per task."),
+    "several-locations": _unusual("tags have several locations, all taken to be on one page"),
+    "shape-left-out": _unusual("{what} and are left out"),
+    "skipped-frames": _unusual("frames that a track skips are not filled in"),
+    "unknown-tag": _unusual(
+        "blocks refer to tags that the file does not have", "Check whether the tags were left out of the file."),
+}
+# fmt: on

@@ -1,0 +1,230 @@
+"""The text of every finding, and the hints that differ between the dashboard and Python or the command line."""
+
+import re
+
+import pytest
+
+from layoutcm import messages
+from layoutcm.errors import Hint, InputError
+from layoutcm.layouts.model import Finding
+from support.paths import ROOT
+
+# (code, count, values, message): one of each code, and both forms where the number of a word changes.
+MESSAGES = [
+    ("scaled-page", 1, {"page": "p", "pred_size": (5.0, 7.5), "gt_size": (10.0, 15.0)},
+     "1 page has another size in pred and is scaled to gt's (first: 'p', 5 x 7.5 to 10 x 15)."),
+    ("scaled-page", 1200, {"page": "p", "pred_size": (5.0, 7.5), "gt_size": (10.0, 15.0)},
+     "1,200 pages have another size in pred and are scaled to gt's (first: 'p', 5 x 7.5 to 10 x 15)."),
+    ("page-without-pred", 2, {"pages": 3, "first": "p"},
+     "2 of 3 pages have regions in gt and none in pred (first: 'p'), which count as missed."),
+    ("page-without-pred", 1, {"pages": 3, "first": "p"},
+     "1 of 3 pages has regions in gt and none in pred (first: 'p'), which count as missed."),
+    ("page-only-in-gt", 1, {"pages": 3, "ignored": False, "names": ["a"]},
+     "1 of 3 pages of gt is not in the other side and is compared with an empty page: 'a'."),
+    ("page-only-in-pred", 5, {"pages": 9, "ignored": True, "names": ["a", "b"]},
+     "5 of 9 pages of pred are not in the other side and are left out: 'a', 'b' …."),
+    ("page-matched-by-map", 1, {"how": "map", "gt": "a", "pred": "b"},
+     "1 page was matched by the page map (first: 'a' and 'b')."),
+    ("page-matched-by-base-name", 2, {"how": "base name", "gt": "a", "pred": "b"},
+     "2 pages were matched by name without folders (first: 'a' and 'b')."),
+    ("page-matched-by-stem", 2, {"how": "stem", "gt": "a", "pred": "b"},
+     "2 pages were matched by name without folders and suffix (first: 'a' and 'b')."),
+    ("page-matched-by-spelling", 2, {"how": "spelling", "gt": "a", "pred": "b"},
+     "2 pages were matched by name up to folders, suffix, case, blanks and percent codes (first: 'a' and 'b')."),
+    ("page-matched-by-number", 2, {"how": "number", "gt": "a", "pred": "b"},
+     "2 pages were matched by document and page number (first: 'a' and 'b')."),
+    ("page-numbers-shifted", 2, {"from_zero": "gt", "gt": "a", "pred": "b"},
+     "2 pages were matched by document and page number, shifted by one, because gt counts pages from 0 and pred from 1 "
+     "(first: 'a' and 'b')."),
+    ("page-numbers-suspect", 1, {"from_zero": "pred", "first": "a"},
+     "It seems that pred counts pages from 0 and gt from 1, yet 1 page has the same name and number on both sides "
+     "(first: 'a'); they are compared by name."),
+    ("page-numbers-ambiguous", 1, {"first": "a"},
+     "One side has a page 0 and the other has none, and the numbers do not show whether they are shifted by one: "
+     "1 page of gt could not be matched by page number (first: 'a')."),
+    ("page-off-by-one", 1, {"unit": "page", "shift": 1, "found": 0.9, "before": 0.05},
+     "Pages of pred seem to be off by one: with pred's regions moved to the next page, 90% of gt's regions have a "
+     "counterpart, against 5% now."),
+    ("page-off-by-one", 1, {"unit": "image", "shift": -1, "found": 0.9, "before": 0.05},
+     "Images of pred seem to be off by one: with pred's regions moved to the previous image, 90% of gt's regions have "
+     "a counterpart, against 5% now."),
+    ("documents-from-names", 2, {"first": "d", "pages": 7},
+     "2 documents were taken from page names that are equal except for their number (first: 'd', 7 pages)."),
+    ("documents-pattern", 2, {"pages": 7, "first": "p"},
+     "The pattern for documents does not match 2 of 7 pages (first: 'p')."),
+    ("shared-page-name", 1, {"file": "f", "first": "p"},
+     "f: 1 page shares its name with another and is named after its file (first: 'p')."),
+    ("shared-page-name", 2, {"file": "f", "first": "p"},
+     "f: 2 pages share a name and are named after their files (first: 'p')."),
+    ("coarse-page", 1, {"file": "f", "pages": 2, "limit": 50, "first": "p", "size": (8.5, 11.0)},
+     "f: 1 of 2 pages is less than 50 units wide and high (first: 'p', 8.5 x 11), so rounding to whole units is "
+     "coarse."),
+    ("empty-page", 2, {"file": "f", "pages": 7, "first": "p"}, "f: 2 of 7 pages have no region (first: 'p')."),
+    ("mapping-misspelt", 1, {"side": "gt", "file": "f", "first": "Txt", "meant": "Text"},
+     "The mapping of gt names 1 label that f has in another spelling (first: 'Txt')."),
+    ("mapping-unused", 2, {"side": "pred", "file": "f", "first": "x"},
+     "The mapping of pred names 2 labels that f does not have (first: 'x')."),
+    ("label-only-in-gt", 1, {"names": ["a"]}, "1 label is used by gt only: 'a'."),
+    ("label-only-in-pred", 9, {"names": ["a", "b"]}, "9 labels are used by pred only: 'a', 'b' …."),
+    ("equal-label-names", 2, {"labels": 5, "first": "a"},
+     "2 of 5 labels of pred have a name that gt has too (first: 'a'), but neither side's labels include the other's, "
+     "so they count as different."),
+    ("ids-off-by-one", 1, {"by": -1, "after": 1.0, "before": 0.0},
+     "Category ids of pred seem to be off by one: with every id one lower, 100% of the regions in the same place have "
+     "the same label, against 0% now."),
+    ("undeclared-category", 3, {"file": "f", "ids": 1, "first": 9, "regions": 3, "label": "category 9"},
+     "f: 1 category id is used but not declared (first: 9, on 3 regions); shown as label 'category 9'."),
+    ("unnamed-classes", 1, {"file": "f", "by_reference": True},
+     "f: there is no list of class names beside the labels, so class numbers are read as the ids of the ground truth."),
+    ("unnamed-classes", 1, {"file": "f", "by_reference": False},
+     "f: there is no list of class names beside the labels, so class numbers are shown as they are."),
+    ("depth-beyond-tree", 1, {"depth": 9, "used": 2},
+     "The tree has no families at depth 9, so the families at depth 2 are used."),
+    ("family-label-unknown", 2, {"first": "a"},
+     "2 labels are named by the families and used by neither side (first: 'a')."),
+    ("label-without-family", 1, {"first": "a"}, "1 label is in no family; each counts as its own family (first: 'a')."),
+    ("label-like-family", 1, {"first": "a"},
+     "1 label is in no family but named like a family, and counted there (first: 'a')."),
+    ("empty-side", 1, {"file": "f"}, "f has no region at all, so every score with it is 0 or n/a."),
+    ("empty-box", 2, {"file": "f", "place": "row 2", "box": [1.0, 2.5, 1.0, 4.0]},
+     "f: 2 boxes have no area or inverted corners and are dropped; first at row 2: x0, y0, x1, y1 = 1, 2.5, 1, 4."),
+    ("clipped-box", 1, {"file": "f", "excess": 2.3456, "place": "row 2", "page": "p"},
+     "f: 1 box reaches beyond the page, by up to 2.35, and is clipped; first at row 2 on page 'p'."),
+    ("background-region", 2, {"file": "f", "label": "Background"},
+     "f: 2 regions are labelled Background and are dropped; Background is what no region covers."),
+    ("duplicate-box", 1, {"file": "f", "label": "a", "page": "p"},
+     "f: 1 region is a duplicate with the same page, box and label as another (first: 'a' on page 'p')."),
+    *((code, 1, {"reading": "The y axis of pred seems to point up", "found": 0.875, "before": 0.1, "regions": 1234},
+       "The y axis of pred seems to point up: with this reading, 88% of gt's regions have a counterpart in pred, "
+       "against 10% now (measured on 1,234 regions).")
+      for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "other-scale")),
+    ("other-scale", 1, {"file": "f", "reach": 0.98765, "unit": "fractions of the page", "side": "layout"},
+     "f: no coordinate is above 0.9877; they look like fractions of the page."),
+    ("fixed", 3, {"file": "f", "repair": "flip-y", "lost": 0}, "f: read with the repair flip-y."),
+    ("fixed", 3, {"file": "f", "repair": "pages:1", "lost": 1},
+     "f: read with the repair pages:1; 1 region is left out because there is no such page."),
+    ("unlabelled-row", 2, {"file": "f", "place": "row 2"},
+     "f: 2 rows have a box but no label and are dropped; first at row 2."),
+    ("unlisted-image", 2, {"file": "f", "images": 1, "place": "annotations[3]", "image_id": "x"},
+     "f: 2 regions on 1 image that `images` does not list, dropped; first at annotations[3]: image_id 'x'."),
+    ("unknown-page", 1, {"file": "f", "images": 1, "place": "[3]", "image_id": 7},
+     "f: 1 region on 1 image that the ground truth does not have, dropped; first at [3]: image_id 7."),
+    ("ignore-without-crowd", 1, {"file": "f"},
+     "f: 1 annotation is marked `ignore` but not `iscrowd`; COCO's rules look at `iscrowd` alone, so they count like "
+     "all others."),
+    ("score-range", 2, {"file": "f", "place": "row 2", "score": 87.5},
+     "f: 2 scores lie outside 0..1; first at row 2: 87.5. Soft scores need probabilities and are n/a."),
+    ("score-missing", 1, {"file": "f", "regions": 1000}, "f: 1 of 1,000 regions has no score."),
+    ("score-constant", 1, {"file": "f", "score": 0.5}, "f: all scores are 0.5, so they do not rank the regions."),
+    ("min-score-without-scores", 1, {"min_score": 0.5},
+     "No region of pred has a score, so the minimum score of 0.5 leaves none out."),
+    ("below-min-score", 1, {"regions": 8, "min_score": 0.5},
+     "1 of 8 regions of pred has a score below 0.5 and is left out."),
+    ("skipped-file", 2, {"file": "f", "first": "notes.md"},
+     "f: 2 files of another kind are left out (first: 'notes.md')."),
+    ("two-sides", 1, {"file": "f", "side": "a"}, "f: the file holds two resolutions of each page, a and b; this is a."),
+    ("no-coordinates", 1, {"file": "f", "place": "line 3", "what": "blocks without coordinates"},
+     "f: blocks without coordinates are left out (once, at line 3)."),
+    ("no-place", 1200, {"file": "f", "place": "", "what": "entries have no bbox"},
+     "f: entries have no bbox and are left out (1,200 times, first at f)."),
+    ("shape-left-out", 2, {"file": "f", "place": "shapes[1]", "what": "lines and points have no area"},
+     "f: lines and points have no area and are left out (2 times, first at shapes[1])."),
+]  # fmt: skip
+ALIKE = {  # findings of readers that have no values but file and place
+    "box-from-content": "blocks have no box of their own and are given the box around their content",
+    "cut-off": "files end before they are closed, so that pages may be missing",
+    "ignored-region": "regions are marked to be ignored and are left out",
+    "ignored-shape": "shapes are marked to be ignored",
+    "inline-detection": "formulas and text lines are not blocks and are left out",
+    "interval": "intervals have no box and are left out",
+    "no-location": "tags without a whole location are left out",
+    "no-paragraphs": "analysis without paragraphs: only tables and figures are read",
+    "not-an-area": "lines, points and the like cover no area and are left out",
+    "page-offset": "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box",
+    "several-annotators": "tasks have several annotations",
+    "several-locations": "tags have several locations, all taken to be on one page",
+    "skipped-frames": "frames that a track skips are not filled in",
+    "unknown-tag": "blocks refer to tags that the file does not have",
+}
+
+
+@pytest.mark.parametrize(("code", "count", "values", "message"), MESSAGES)
+def test_messages(code, count, values, message):
+    finding = Finding(code, count, values)
+    assert finding.message == message
+    assert finding.as_dict()["message"] == message and finding.as_dict()["count"] == count
+
+
+@pytest.mark.parametrize(("code", "what"), ALIKE.items())
+def test_messages_of_readers(code, what):
+    assert Finding(code, 3, {"file": "f", "place": "x"}).message == f"f: {what} (3 times, first at x)."
+
+
+def test_every_text_is_tested_and_every_finding_has_a_text():
+    assert {code for code, *_ in MESSAGES} | set(ALIKE) == set(messages.TEXTS)
+    sources = "".join(path.read_text("utf-8") for path in (ROOT / "layoutcm").rglob("*.py"))
+    made = set(re.findall(r'(?:Finding|note_unusual)\(\s*"([a-z-]+)"', sources))
+    assert len(made) > 40 and made <= set(messages.TEXTS)
+
+
+MAP = "Upload a page map under Pages"
+PAGES = {"pages": 3, "names": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("finding", "hint", "on_screen"),
+    [
+        (Finding("page-only-in-gt", 1, {**PAGES, "ignored": False}),
+         "Check the page names of both files, say which belong together (pages=, --pages), or leave such pages out "
+         "(missing pages: ignore).",
+         f"Check the page names of both files. {MAP}, or set Missing pages to ignore in the sidebar."),
+        (Finding("page-only-in-gt", 1, {**PAGES, "ignored": True}),
+         "Check the page names of both files, say which belong together (pages=, --pages).",
+         f"Check the page names of both files. {MAP}."),
+        (Finding("page-numbers-shifted"),
+         "Give a page map (pages=, --pages) if this is wrong.", f"{MAP} if this is wrong."),
+        (Finding("page-numbers-suspect"),
+         "If pages are off by one, give a page map (pages=, --pages).", f"{MAP} if pages are off by one."),
+        (Finding("page-numbers-ambiguous"), "Give a page map (pages=, --pages).", f"{MAP}."),
+        (Finding("documents-from-names"), "Give documents= a pattern or a table if this is wrong.", ""),
+        (Finding("equal-label-names"),
+         "Match equal names (taxonomy: match-names) or map labels.", "Match equal names, or map labels below."),
+        (Finding("two-sides"),
+         "format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
+        (Finding("unnamed-classes"),
+         "Put data.yaml, classes.txt or obj.names beside the label files.",
+         "Drop data.yaml, classes.txt or obj.names together with the label files."),
+        (Finding("y-flipped", repair="flip-y"), "Repair it: fix(pred, 'flip-y') or --fix flip-y.", ""),
+        (Finding("other-scale", values={"side": "layout"}, repair="unit:1"),
+         "Repair it: fix(layout, 'unit:1') or --fix unit:1 (--fix-gt for the ground truth).", ""),
+        (Finding("mapping-misspelt", 1, {"side": "gt", "file": "f", "first": "Txt", "meant": "Text"}),
+         "Write 'Text' for 'Txt' if that is meant.", "Write 'Text' for 'Txt' if that is meant."),
+        (Finding("empty-side"), "Check that this is the right file.", "Check that this is the right file."),
+        (Finding("score-missing"), "Objects need all scores or none.", "Objects need all scores or none."),
+    ],
+)  # fmt: skip
+def test_hints_for_the_command_line_and_for_the_screen(finding, hint, on_screen):
+    assert (finding.hint, finding.advice.on_screen) == (hint, on_screen)
+
+
+def test_no_hint_on_the_screen_names_an_option():
+    for code, text in messages.TEXTS.items():
+        finding = Finding(code, 1, {**PAGES, "ignored": False, "first": "a", "meant": "b"}, repair="flip-y")
+        shown = messages.hint_of(text.hint, n=1, repair="flip-y", **finding.values).on_screen
+        assert not re.search(r"--\w|\w=", shown), shown
+
+
+def test_severities():
+    assert Finding("empty-side").severity == "warning" and Finding("scaled-page").severity == "info"
+    assert Finding("clipped-box", severity="info").severity == "info"
+
+
+def test_an_error_has_a_text_for_the_screen():
+    error = InputError("f", "row 1", "the size is not known", Hint("Use --sizes.", "Write the size."))
+    assert str(error) == "f, row 1: the size is not known. Use --sizes." and error.hint == "Use --sizes."
+    assert error.on_screen == "f, row 1: the size is not known. Write the size."
+    assert InputError("", "", "no file", "Give one.").on_screen == "no file. Give one."
+    for hint in (messages.MISSING_SIZE, messages.RESULTS_WITHOUT_PAGES, messages.SEVERAL_FORMATS,
+                 messages.missing_size_with(["a", "b"]), messages.missing_size_with([]),
+                 messages.unknown_format(["coco"])):  # fmt: skip
+        assert "--" in hint.text and "--" not in hint.on_screen and hint.on_screen
