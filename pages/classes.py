@@ -16,7 +16,7 @@ st.title("Classes", anchor=False)
 if confusion.diagonal:
     data_tables.show_table(confusion.classes().iloc[shown.rows], data_tables.CLASS_COLUMNS, key="class_table")
     st.subheader("Averages", anchor=False)
-    averages = sentences.averages_on_screen(compared, confusion, choices.get("method"))
+    averages = sentences.averages_on_screen(compared, confusion, choices.current().method)
     data_tables.show_table(
         averages, data_tables.CLASS_COLUMNS | {"f1": data_tables.plain_number("F1")}, key="average_table"
     )
@@ -29,11 +29,11 @@ else:
         "The two sides use different labels, so no class has a recall or a precision. A mapping makes them comparable."
     )
 names = [confusion.labels[i] for i in (*shown.rows[1:], *shown.rows[:1])]
-sidebar.show_choice("class", "What is it taken for?", names)
-chosen = confusion.labels.index(choices.get("class"))
+sidebar.show_choice("class_name", "What is it taken for?", names)
+chosen = confusion.labels.index(choices.current().class_name)
 figure = read_as_figure(confusion, chosen, session.theme(), shown)
 st.plotly_chart(figure, key="taken_for", config=CONFIG, theme=None)
-largest = sentences.confusion_sentences(confusion, shown, most=5, gt=choices.get("class"))
+largest = sentences.confusion_sentences(confusion, shown, most=5, gt=choices.current().class_name)
 st.caption("Go to the pages behind a cell of this class:" if largest else "It is taken for nothing else.")
 for text, gt_label, pred_label in largest:
     st.button(text, key=f"class_{gt_label}_{pred_label}", on_click=selection.open_cell, args=(gt_label, pred_label))

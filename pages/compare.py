@@ -8,7 +8,7 @@ from layoutcm.ui.parts import findings, loading, matrix_panel, page_matches, sen
 
 router.ensure_routed()
 st.title("Compare two layouts", anchor=False)
-problem = st.session_state.pop("load_problem", "")
+problem = session.take_load_problem()
 if problem:
     st.error(screen_text.as_typed(problem))
 if session.loaded_files() is None:

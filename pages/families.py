@@ -15,7 +15,7 @@ if not tree.paths:
 counted = families.chosen_family_confusion(compared, tree)
 if tree.paths:
     page_shell.show_findings(counted.findings)
-side = SIDES.index(choices.get("family_given"))
+side = SIDES.index(choices.current().family_given)
 st.markdown(families.family_sentence(counted, side, selection.scope_text(compared)))
 families.show_figures(counted, side)
 families.show_labels(counted, side)

@@ -19,8 +19,8 @@ def views() -> None:
         sidebar.show_choice("order", "Order", choices.CHOICES["order"], width=160)
         st.toggle("Log", help="Colours of mistakes on a log scale", **choices.bind("log"))
         st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty"))
-        matrix_panel.download_matrix(confusion, choices.get("view"))
-    if choices.get("view") == "collapsed":
+        matrix_panel.download_matrix(confusion, choices.current().view)
+    if choices.current().view == "collapsed":
         st.caption(f"Background against everything else, of {screen_text.as_typed(selection.scope_text(compared))}.")
         matrix_panel.show_collapsed(confusion)
         data_tables.show_table(
@@ -32,7 +32,8 @@ def views() -> None:
         with right:
             draw_slow_parts = cell.show_cell(compared, confusion, across=4 if width > page_shell.LABELS_BESIDE else 2)
         with left:
-            matrix_panel.show_matrix(compared, confusion, choices.get("view"), key=f"matrix_{choices.get('view')}")
+            view = choices.current().view
+            matrix_panel.show_matrix(compared, confusion, view, key=f"matrix_{view}")
             scope = screen_text.as_typed(selection.scope_text(compared))
             st.caption(f"Rows are the ground truth, columns the prediction, of {scope}. A dot is n/a, a blank is zero.")
         draw_slow_parts()

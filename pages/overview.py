@@ -12,7 +12,7 @@ st.title("Overview", anchor=False)
 st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope_text(compared)))
 warnings = st.container()  # filled last, because the checks take longer
 figures = st.container(horizontal=True, gap="small")
-own = sentences.headline_figures(compared, confusion, choices.get("level"))
+own = sentences.headline_figures(compared, confusion, choices.current().level)
 places = headlines.draw_headlines(figures, own, headlines.PENDING if headlines.intervals_are_shown(compared) else None)
 left, right = page_shell.columns(3, 2, labels=matrix_panel.columns_on_screen(confusion))
 with left:

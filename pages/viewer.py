@@ -17,4 +17,4 @@ with left:
 with right:
     page_viewer.show_label_set_map(compared, page)
 page_viewer.show_numbers(compared, page)
-page_shell.show_recipe(compared.recipe_for(choices.get("method"), page=page))
+page_shell.show_recipe(compared.recipe_for(choices.current().method, page=page))

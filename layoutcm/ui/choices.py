@@ -1,7 +1,11 @@
-"""The choices of a visitor: named values with defaults, and the widgets that are bound to them."""
+"""The choices of a visitor, with their defaults and limits, and the widgets that are bound to them.
+
+Only this module writes the session keys "choices" and "chosen_since".
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -18,45 +22,53 @@ from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
 from layoutcm.tables.matrix_views import SHARE_VIEWS, VIEWS
 
 COLLAPSED = "collapsed"  # the 2x2 beside the four views
-DEFAULTS: dict[str, Any] = {
-    "load": "",  # "sample", "start", or names of files in the data folder, separated by "|"
-    "pred": 0,
-    "method": "matrix",
-    "rounding": "outer",
-    "min_score": 0.0,
-    "missing_pages": "penalise",
-    "taxonomy": "auto",
-    "fixes": (),  # repairs before comparing, such as "gt=unit:1000" or, for the first prediction, "0=flip-y"
-    "level": "set",
-    "document": "",
-    "page": "",
-    "view": "recall",
-    "gt_label": "",
-    "pred_label": "",
-    "class": "",
-    "labels": (),  # the labels to show; empty = all
-    "mask": "",  # what the page viewer's mask shows; empty = the chosen cell if the page has it, else the difference
-    "order": "as given",
-    "log": False,
-    "empty": False,
-    "families": "",  # a built-in tree's name, or a tree as JSON
-    "family_sample": "pixel",
-    "family_count": "pairs",
-    "family_depth": 1,
-    "family_given": "gt",
-    "family_view": "recall",
-    "family": "",
-    "matrix_depth": 1,
-    "expanded": "[]",  # families that are expanded in the whole matrix, as JSON
-    "iou": HEADLINE_IOU,
-    "ap_rule": "coco",
-    "curves": (),  # labels with a curve; empty = the most frequent
-    "object_view": "pixels",
-    "tolerance_x": CENTROID_TOLERANCE[0],
-    "tolerance_y": CENTROID_TOLERANCE[1],
-    "one_to_one": True,
-    "class_aware": True,
-}
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Everything that a visitor can choose; an address holds the values that are not the default."""
+
+    load: str = ""  # "sample", "start", or names of files in the data folder, separated by "|"
+    pred: int = 0  # the position of the prediction that is shown
+    method: str = "matrix"
+    rounding: str = "outer"
+    min_score: float = 0.0
+    missing_pages: str = "penalise"
+    taxonomy: str = "auto"
+    fixes: Names = ()  # repairs before comparing, such as "gt=unit:1000" or, for the first prediction, "0=flip-y"
+    level: str = "set"
+    document: str = ""
+    page: str = ""
+    view: str = "recall"
+    gt_label: str = ""  # the chosen cell
+    pred_label: str = ""
+    class_name: str = ""  # the class that Classes looks at
+    labels: Names = ()  # the labels to show; empty = all
+    mask: str = ""  # what the page viewer's mask shows; empty = the chosen cell if the page has it, else the difference
+    order: str = "as given"
+    log: bool = False
+    empty: bool = False
+    families: str = ""  # a built-in tree's name, or a tree as JSON
+    family_sample: str = "pixel"
+    family_count: str = "pairs"
+    family_depth: int = 1
+    family_given: str = "gt"
+    family_view: str = "recall"
+    family: str = ""
+    matrix_depth: int = 1
+    expanded: str = "[]"  # families that are expanded in the whole matrix, as JSON
+    iou: float = HEADLINE_IOU
+    ap_rule: str = "coco"
+    curves: Names = ()  # labels with a curve; empty = the most frequent
+    object_view: str = "pixels"
+    tolerance_x: float = CENTROID_TOLERANCE[0]
+    tolerance_y: float = CENTROID_TOLERANCE[1]
+    one_to_one: bool = True
+    class_aware: bool = True
+
+
+DEFAULTS = Choices()
 CHOICES = {
     "method": METHODS,
     "rounding": ROUNDINGS,
@@ -84,20 +96,39 @@ LIMITS = {
 }
 
 
-def get(name: str) -> Any:
-    return st.session_state["choices"][name]
+def current() -> Choices:
+    return st.session_state["choices"]
+
+
+def value_of(name: str) -> Any:
+    """The choice with this name, for code that treats all choices alike."""
+    return getattr(current(), name)
 
 
 def put(**values: Any) -> None:
-    choices = st.session_state["choices"]
-    if any(choices.get(name) != value for name, value in values.items()):
-        st.session_state["chosen_since"] = True
-    choices.update(values)
+    """Change choices."""
+    changed = replace(current(), **values)
+    if changed != current():
+        st.session_state["choices"], st.session_state["chosen_since"] = changed, True
+
+
+def restore(choices: Choices) -> None:
+    """Set all choices to those of an address."""
+    st.session_state["choices"] = choices
+
+
+def were_changed() -> bool:
+    """Whether a choice was changed since `note_written`."""
+    return bool(st.session_state.get("chosen_since"))
+
+
+def note_written() -> None:
+    st.session_state["chosen_since"] = False
 
 
 def bind(name: str, place: str = "bar") -> dict[str, Any]:
     """Key and callback of a widget that shows and changes one choice; several widgets may be bound to the same one."""
-    key, value = f"{place}_{name}", get(name)
+    key, value = f"{place}_{name}", value_of(name)
     # The widget holds a list; with a tuple, the next run would see a change.
     st.session_state[key] = list(value) if isinstance(value, tuple) else value
     return {"key": key, "on_change": _store_widget_value, "args": (name, key)}

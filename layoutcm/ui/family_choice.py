@@ -49,14 +49,14 @@ def from_text(text: str) -> FamilyTree | None:
 
 def family_options(compared: Comparison) -> list[str]:
     """The options: built-in trees that fit, the best first; every label alone; the visitor's own tree."""
-    own = choices.get("families")
+    own = choices.current().families
     fitting = [tree.name for tree in suggested_trees(labels_of(compared))]
     return [*fitting, EVERY_LABEL_ALONE, *([own] if own not in TITLES and from_text(own) else [])]
 
 
 def explicit_tree(compared: Comparison) -> FamilyTree | None:
     """The tree that the visitor chose; None if nothing was chosen or the choice does not fit these labels."""
-    name = choices.get("families")
+    name = choices.current().families
     return _tree_named(compared, name) if name in family_options(compared) else None
 
 

@@ -1,52 +1,57 @@
 """The address bar: it holds the choices that differ from their defaults, and a session can start from it.
 
-An address restores everything except uploaded files.
+An address restores everything except uploaded files. Only this module writes the session keys "link", "links",
+"links_of", "passing_by" and "page_shown".
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 import streamlit as st
 
 from layoutcm.layouts.repairs import is_repair
-from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS, get
+from layoutcm.ui import choices, session
+from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS
 from layoutcm.ui.input_files import start_settings
-from layoutcm.ui.session import open_named
 
+# {choice: its parameter in an address}
+PARAMETERS = {field.name: {"class_name": "class"}.get(field.name, field.name) for field in fields(DEFAULTS)}
 MOST_LINKS = 200  # earlier addresses that the Back button can restore
 MOST_REPAIRS = 16  # every repair builds a layout again, and a link may contain anything
 
 
 def start_session() -> None:
-    """Once per session: set the defaults, then the values of the address; then load files, if any are named."""
+    """Once per session: set the choices from the address, then load files, if any are named."""
     if "choices" in st.session_state:
         return
-    st.session_state["choices"] = dict(DEFAULTS)
-    st.session_state["loaded"] = None
-    st.session_state["page_images"] = None
-    for name, text in st.query_params.items():
-        if name in DEFAULTS:
-            _set_from_text(name, text)
-    load = get("load") or ("start" if start_settings().get("files") else "")
+    choices.restore(replace(DEFAULTS, **_choices_in(st.query_params)))
+    load = choices.current().load or ("start" if start_settings().get("files") else "")
     if load:
-        problem = open_named(load)
-        st.session_state["load_problem"] = problem
+        session.open_at_start(load)
 
 
-def _set_from_text(name: str, text: str) -> None:
-    """Set a choice from its text in an address; ignore a value that is not allowed."""
-    kind = type(DEFAULTS[name])
+def _choices_in(address: Mapping[str, str]) -> dict[str, Any]:
+    """{choice: value} of the parameters of an address; parameters that are unknown or not allowed are ignored."""
+    given = {name: address[parameter] for name, parameter in PARAMETERS.items() if parameter in address}
+    values = {name: _value_from_text(name, text) for name, text in given.items()}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _value_from_text(name: str, text: str) -> Any:
+    """The value of a choice from its text in an address; None if it is not allowed."""
+    kind = type(getattr(DEFAULTS, name))
     try:
         value: Any = text == "True" if kind is bool else _names_from_json(text) if kind is tuple else kind(text)
     except (ValueError, RecursionError):
-        return
+        return None
     if name == "fixes" and not _are_repairs(value):
-        return
+        return None
     low, high = LIMITS.get(name, (value, value))
-    if low <= value <= high and (name not in CHOICES or value in CHOICES[name]):
-        st.session_state["choices"][name] = value
+    return value if low <= value <= high and (name not in CHOICES or value in CHOICES[name]) else None
 
 
 def _names_from_json(text: str) -> tuple[str, ...]:
@@ -65,12 +70,22 @@ def _are_repairs(texts: tuple[str, ...]) -> bool:
 
 
 def link_parameters() -> dict[str, str]:
-    """{name: text} for the choices that differ from their defaults."""
-    wanted = {name: get(name) for name in DEFAULTS if get(name) != DEFAULTS[name]}
+    """{parameter: text} for the choices that differ from their defaults."""
+    now = choices.current()
+    wanted = {name: getattr(now, name) for name in PARAMETERS if getattr(now, name) != getattr(DEFAULTS, name)}
     return {
-        name: json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
+        PARAMETERS[name]: json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else str(value)
         for name, value in wanted.items()
     }
+
+
+def _earlier_links() -> list[dict[str, str]]:
+    """The addresses written since these files were loaded."""
+    files = session.loaded_files()
+    loaded = [one.digest for one in (files.gt, *files.preds)] if files else []
+    if st.session_state.get("links_of") != loaded:
+        st.session_state["links_of"], st.session_state["links"] = loaded, []
+    return st.session_state["links"]
 
 
 def follow_address(page: str) -> None:
@@ -80,24 +95,23 @@ def follow_address(page: str) -> None:
     choice was made since. Switching pages leaves an address without choices in the history. When the visitor goes back
     to it, `write_link` must not fill it in: that would add a new history entry and undo the step back.
     """
-    now, session = dict(st.query_params), st.session_state
-    is_earlier = now in session.get("links", []) and now not in ({}, session.get("link"), link_parameters())
-    if is_earlier and not session.get("chosen_since"):
-        session["choices"] = DEFAULTS | {"load": get("load")}
-        for name in DEFAULTS.keys() & now.keys() - {"load"}:
-            _set_from_text(name, now[name])
+    now, state = dict(st.query_params), st.session_state
+    is_earlier = now in _earlier_links() and now not in ({}, state.get("link"), link_parameters())
+    if is_earlier and not choices.were_changed():
+        choices.restore(replace(DEFAULTS, **(_choices_in(now) | {"load": choices.current().load})))
     # Back to an address without choices, on the same page.
-    session["passing_by"] = not now and session.get("page_shown") == page
-    session["page_shown"] = page
+    state["passing_by"] = not now and state.get("page_shown") == page
+    state["page_shown"] = page
 
 
 def write_link() -> None:
     """Write the choices to the address bar."""
-    wanted, session = link_parameters(), st.session_state
-    keep_address = session.get("passing_by") and session.get("link") == wanted
+    wanted, state = link_parameters(), st.session_state
+    keep_address = state.get("passing_by") and state.get("link") == wanted
     if dict(st.query_params) != wanted and not keep_address:
         st.query_params.from_dict(wanted)
-    session["link"], session["chosen_since"] = wanted, False
-    links: list[dict[str, str]] = session.setdefault("links", [])
+    state["link"] = wanted
+    choices.note_written()
+    links = _earlier_links()
     if wanted not in links:
-        session["links"] = [*links[1 - MOST_LINKS :], wanted]
+        state["links"] = [*links[1 - MOST_LINKS :], wanted]

@@ -17,21 +17,21 @@ WHOLE_SET = "the whole set"
 
 def scope_text(compared: Comparison) -> str:
     """The chosen level in words, such as "page p1" or "the whole set"."""
-    if choices.get("level") == "document" and choices.get("document") in compared.documents:
-        return f"document {choices.get('document')}"
-    if choices.get("level") == "page" and choices.get("page") in compared.alignment.pages.index:
-        return f"page {choices.get('page')}"
+    if choices.current().level == "document" and choices.current().document in compared.documents:
+        return f"document {choices.current().document}"
+    if choices.current().level == "page" and choices.current().page in compared.alignment.pages.index:
+        return f"page {choices.current().page}"
     return WHOLE_SET
 
 
 def chosen_labels(confusion: Confusion, unused: bool = False) -> Selection:
     """The labels of a matrix that are shown: those in use, or all with `unused`; if some are chosen, only those."""
-    return select(confusion, choices.get("labels"), unused)
+    return select(confusion, choices.current().labels, unused)
 
 
 def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
     """Row and column of the chosen cell; None if no cell is chosen or its labels are unknown."""
-    gt, pred = choices.get("gt_label"), choices.get("pred_label")
+    gt, pred = choices.current().gt_label, choices.current().pred_label
     if not gt or not pred:
         return None
     try:
@@ -42,13 +42,13 @@ def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
 
 def open_cell(gt_label: str, pred_label: str) -> None:
     """Go to the pages behind a cell; the 2x2 view, which has no labels, is replaced by recall."""
-    view = "recall" if choices.get("view") == "collapsed" else choices.get("view")
+    view = "recall" if choices.current().view == "collapsed" else choices.current().view
     choices.put(gt_label=gt_label, pred_label=pred_label, view=view)
     go_to("matrices")
 
 
 def open_chosen_cell() -> None:
-    open_cell(choices.get("gt_label"), choices.get("pred_label"))
+    open_cell(choices.current().gt_label, choices.current().pred_label)
 
 
 def open_page(page: str) -> None:
@@ -58,7 +58,7 @@ def open_page(page: str) -> None:
 
 def current_page_images() -> PageImages:
     """Uploaded page images if there are any, else those of the folder that belongs to the files."""
-    uploaded = st.session_state.get("page_images")
+    uploaded = session.page_images()
     if uploaded is not None:
         return uploaded
     files = session.loaded_files()

@@ -1,19 +1,23 @@
-"""The files of a visitor's session, and the comparison that all pages show."""
+"""The files of a visitor's session, and the comparison that all pages show.
+
+Only this module writes the session keys "loaded", "page_images", "load_problem" and "started_over".
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.page_images import PageImages
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.ui.choices import DEFAULTS, get, put
+from layoutcm.ui.choices import DEFAULTS, current, put, value_of
 from layoutcm.ui.input_files import (
     ComparisonRequest,
     InputFile,
@@ -44,14 +48,46 @@ def loaded_files() -> LoadedFiles | None:
     return st.session_state.get("loaded")
 
 
+def change_files(**changes: Any) -> None:
+    """Change what belongs to the loaded files: sizes, mapping, page maps."""
+    files = loaded_files()
+    assert files is not None
+    st.session_state["loaded"] = replace(files, **changes)
+
+
+def page_images() -> PageImages | None:
+    """The uploaded page images."""
+    return st.session_state.get("page_images")
+
+
+def keep_page_images(images: PageImages | None) -> None:
+    st.session_state["page_images"] = images
+
+
+def take_load_problem() -> str:
+    """Why the files of the link could not be opened, to be shown once; "" if they were."""
+    return st.session_state.pop("load_problem", "")
+
+
+def restarts() -> int:
+    """How often the visitor started over; part of widget keys, because a new key empties a widget."""
+    return st.session_state.get("started_over", 0)
+
+
+def start_over() -> None:
+    """Forget everything about this session."""
+    count = restarts() + 1
+    st.session_state.clear()
+    st.session_state["started_over"] = count
+
+
 def load_files(files: LoadedFiles, name: str = "") -> None:
     """Replace the loaded files, and reset the choices that belong to the old ones."""
     kept = _repairs_to_keep(loaded_files(), files)
     st.session_state["loaded"] = files
-    st.session_state["links"] = []
-    reset = ("pred", "document", "page", "gt_label", "pred_label", "class", "level", "families", "family", "expanded",
-             "labels", "mask", "curves")  # fmt: skip
-    put(load=name, fixes=kept, **{key: DEFAULTS[key] for key in reset})
+    reset = ("pred", "document", "page", "gt_label", "pred_label", "class_name", "level", "families", "family",
+             "expanded", "labels", "mask", "curves")  # fmt: skip
+    put(load=name, fixes=kept, **{key: getattr(DEFAULTS, key) for key in reset})
 
 
 def _repairs_to_keep(before: LoadedFiles | None, files: LoadedFiles) -> tuple[str, ...]:
@@ -62,13 +98,18 @@ def _repairs_to_keep(before: LoadedFiles | None, files: LoadedFiles) -> tuple[st
     moved = {str(i): now[pred.digest] for i, pred in enumerate(before.preds) if pred.digest in now}
     if before.gt.digest == files.gt.digest:
         moved["gt"] = "gt"
-    repairs = [text.partition("=") for text in get("fixes")]
+    repairs = [text.partition("=") for text in current().fixes]
     return tuple(f"{moved[side]}={repair}" for side, _, repair in repairs if side in moved)
+
+
+def open_at_start(name: str) -> None:
+    """Open what a link or the command line names; a problem is kept for `take_load_problem`."""
+    st.session_state["load_problem"] = open_named(name)
 
 
 def open_named(name: str) -> str:
     """Load the sample, the files given at start, or files of the data folder; return the problem, or ""."""
-    kept = dict(st.session_state["choices"])
+    kept = current()
     if name == "sample":
         folder = sample_folder()
         preds = tuple(input_from_path(folder / pred) for pred in SAMPLE["preds"])
@@ -91,8 +132,8 @@ def open_named(name: str) -> str:
             return f"This link names files that are not here: {', '.join(missing) or name}. Choose files below."
         load_files(_files_of_paths([known[file] for file in names]), name)
     # The repairs of a link belong to the files of that link only.
-    dropped = ("load",) if kept["load"] == name else ("load", "fixes")
-    put(**{key: value for key, value in kept.items() if key not in dropped})
+    dropped = ("load",) if kept.load == name else ("load", "fixes")
+    put(**{field.name: getattr(kept, field.name) for field in fields(kept) if field.name not in dropped})
     return ""
 
 
@@ -109,10 +150,10 @@ def compare_options() -> dict[str, Any]:
     for side, old, new in files.mapping if files else ():
         mapping.setdefault(side, {})[old] = new
     return {
-        "rounding": get("rounding"),
-        "min_score": get("min_score") or None,
-        "missing_pages": get("missing_pages"),
-        "taxonomy": get("taxonomy"),
+        "rounding": current().rounding,
+        "min_score": current().min_score or None,
+        "missing_pages": current().missing_pages,
+        "taxonomy": current().taxonomy,
         "mapping": mapping or None,
     }
 
@@ -121,7 +162,7 @@ def chosen_index() -> int:
     """The position of the prediction that is shown."""
     files = loaded_files()
     assert files is not None
-    return min(get("pred"), len(files.preds) - 1)
+    return min(current().pred, len(files.preds) - 1)
 
 
 def chosen_pred() -> InputFile:
@@ -143,7 +184,7 @@ def chosen_side(side: str) -> str:
 
 def repairs_of(side: str) -> tuple[str, ...]:
     """The repairs of a side, given as `fixes` names it, in the order in which they were made."""
-    named = [text.partition("=") for text in get("fixes")]
+    named = [text.partition("=") for text in current().fixes]
     return tuple(one for own, _, repair in named if own == side for one in repair.split(","))
 
 
@@ -180,14 +221,14 @@ def current_comparison() -> Comparison | InputError | None:
 
 def chosen_confusion(compared: Comparison) -> Confusion:
     """The matrix at the chosen level."""
-    return _confusion(comparison_key(), get("method"), chosen_level(compared), compared)
+    return _confusion(comparison_key(), current().method, chosen_level(compared), compared)
 
 
 def chosen_level(compared: Comparison) -> dict[str, str]:
     """{"document" or "page": its name}; empty for the whole set."""
-    level = get("level")
+    level = current().level
     known = {"document": compared.documents, "page": compared.alignment.pages.index}.get(level, ())
-    return {level: get(level)} if level != "set" and get(level) in known else {}
+    return {level: value_of(level)} if level != "set" and value_of(level) in known else {}
 
 
 @st.cache_resource(max_entries=24, show_spinner="Adding up …")

@@ -26,11 +26,11 @@ def show_choice(name: str, label: str, options: Any, place: str = "bar", **more:
     Very many options would slow the browser down; then the box lists those near the chosen one and accepts typed names.
     """
     values = list(options)
-    if values and choices.get(name) not in values:
+    if values and choices.value_of(name) not in values:
         choices.put(**{name: values[0]})
     bound = choices.bind(name, place)
     if len(values) > MOST_OPTIONS:
-        at = values.index(choices.get(name))
+        at = values.index(choices.value_of(name))
         bound |= {"on_change": _take_typed_name, "args": (name, bound["key"], values), "accept_new_options": True}
         more["help"] = f"Type a part of a name to find it among all {len(values):,}."
         values = values[max(at - NEAR_OPTIONS, 0) : at + NEAR_OPTIONS]
@@ -97,7 +97,7 @@ def _show_facts(gt: str, compared: Comparison) -> None:
 
 def _show_label_filter(compared: Comparison) -> None:
     known = list(dict.fromkeys(compared.labels[1:]))
-    choices.put(labels=tuple(label for label in choices.get("labels") if label in known))
+    choices.put(labels=tuple(label for label in choices.current().labels if label in known))
     st.multiselect(
         "Labels", known, placeholder="all", **choices.bind("labels"),
         help="Only these, and Background, are shown in matrices, lists and on pages. Numbers do not change: shares and "
@@ -107,9 +107,9 @@ def _show_label_filter(compared: Comparison) -> None:
 
 def _show_controls(compared: Comparison) -> None:
     show_choice("level", "Level", choices.CHOICES["level"])
-    if choices.get("level") == "document":
+    if choices.current().level == "document":
         show_choice("document", "Document", compared.documents)
-    elif choices.get("level") == "page":
+    elif choices.current().level == "page":
         show_choice("page", "Page", compared.pages)
     _show_label_filter(compared)
     show_choice(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
@@ -19,6 +20,11 @@ def opened(page="compare", /, **parameters):
     if page != "compare":
         app.switch_page(f"pages/{page}.py").run()
     return app
+
+
+def choose(app, **values):
+    """Change choices as widgets do; `app.run()` shows them."""
+    app.session_state["choices"] = replace(app.session_state["choices"], **values)
 
 
 def texts(app):

@@ -137,7 +137,7 @@ def test_the_label_filter_holds_on_all_pages_and_changes_no_number():
     assert [metric.value for metric in app.metric][:2] == ["0.800", "0.889"]  # of all labels, as without the filter
     app.switch_page("pages/classes.py").run()
     assert list(app.dataframe[0].value["label"]) == ["Background", "Caption", "Text"]
-    assert not app.exception and app.selectbox(key="bar_class").options == ["Caption", "Text", "Background"]
+    assert not app.exception and app.selectbox(key="bar_class_name").options == ["Caption", "Text", "Background"]
     app.switch_page("pages/viewer.py").run()
     outlines = figure_of(app)["data"]
     assert {trace["name"].split(": ")[1] for trace in outlines} <= {"Caption", "Text"}
@@ -223,7 +223,7 @@ def test_a_link_may_contain_anything(name):
 def test_a_cell_is_not_opened_in_the_2x2_view():
     app = opened("overview", load="sample", view="collapsed")
     next(button for button in app.button if "Caption read as Text" in button.label).click().run()
-    assert app.session_state["choices"]["view"] == "recall"
+    assert app.session_state["choices"].view == "recall"
 
 
 def test_uploading_two_files_compares_them():

@@ -1,7 +1,7 @@
 """The Report page of the dashboard: previews and downloads."""
 
 from layoutcm.ui.parts import report_figures
-from support.app_runner import opened, texts
+from support.app_runner import choose, opened, texts
 
 
 def downloads(app):
@@ -31,7 +31,7 @@ def test_a_figure_has_only_the_chosen_labels(monkeypatch, sample):
     keep = lambda *args, **look: drawn.append(look["selection"]) or draw(*args, **look)
     monkeypatch.setattr(report_figures, "report_figure", keep)
     app = opened("report", load="sample")
-    app.session_state["choices"]["labels"] = ["Table", "Picture"]
+    choose(app, labels=("Table", "Picture"))
     app.run()
     assert not app.exception and [sample.labels[i] for i in drawn[-1].rows] == ["Background", "Picture", "Table"]
 
@@ -42,7 +42,7 @@ def test_two_predictions_are_drawn_as_their_difference():
     assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv"]
     # Their labels differ, so there is nothing to draw or download.
     assert "different labels" in app.info[0].value and not app.get("image") and "PDF" not in downloads(app)
-    app.session_state["choices"]["taxonomy"] = "same"
+    choose(app, taxonomy="same")
     app.run()
     app.selectbox(key="report_figure").set_value("models").run()
     assert not app.exception and not app.error and len(app.get("image")) == 1 and "PDF" in downloads(app)
@@ -57,6 +57,6 @@ def test_the_report_is_downloaded_as_a_zip_or_file_by_file(monkeypatch):
     assert any("Everything as a zip" in label for label in downloads(app))
     members = app.selectbox(key="report_member")
     assert members.value == "report.html" and "figures/classes.svg" in members.options
-    app.session_state["choices"]["method"] = "tensor"
+    choose(app, method="tensor")
     app.run()
     assert any(button.key == "make_report" for button in app.button)  # another method, another report

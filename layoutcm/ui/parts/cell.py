@@ -43,7 +43,7 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
     if cell is None:
         st.info("Click a cell of the matrix to see the pages behind it.")
         return lambda: None
-    gt_label, pred_label = names = (choices.get("gt_label"), choices.get("pred_label"))
+    gt_label, pred_label = names = (choices.current().gt_label, choices.current().pred_label)
     verb = "overlaps" if not confusion.diagonal else "found as" if cell[0] == cell[1] else "read as"
     st.subheader(as_typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
     pages, scope = _pages_behind(compared, gt_label, pred_label)
@@ -98,23 +98,23 @@ def _offer_all_pages(pages: pd.DataFrame) -> None:
 
 def _draw_thumbnail(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
     picture = selection.current_page_images().find(compared, compared.page_index(page))
-    frame.image(thumbnail(session.comparison_key(), compared, page, cell, choices.get("method"), picture))
+    frame.image(thumbnail(session.comparison_key(), compared, page, cell, choices.current().method, picture))
 
 
 def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple[pd.DataFrame, int]:
     """The pages behind the cell at the chosen level, and the number of all pages of that level."""
-    pages = compared.pages_behind(gt_label, pred_label, choices.get("method"))
-    level = choices.get("level")
+    pages = compared.pages_behind(gt_label, pred_label, choices.current().method)
+    level = choices.current().level
     if selection.scope_text(compared) == selection.WHOLE_SET:
         return pages, len(compared.pages)
-    scope = len(compared.levels.pages_of(choices.get(level))) if level == "document" else 1
-    return pages[pages[level] == choices.get(level)].reset_index(drop=True), scope
+    scope = len(compared.levels.pages_of(choices.value_of(level))) if level == "document" else 1
+    return pages[pages[level] == choices.value_of(level)].reset_index(drop=True), scope
 
 
 def _show_causes(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
     """A bar such as [ border slack 22 % | wrong label 64 % | merged 14 % ]."""
     looked_at = pages.head(CAUSES_PAGES)
-    key = (session.comparison_key(), *cell, choices.get("method"), selection.scope_text(compared))
+    key = (session.comparison_key(), *cell, choices.current().method, selection.scope_text(compared))
     found = _cached_causes(key, compared, looked_at["page"].tolist())
     wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
     names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}

@@ -47,13 +47,13 @@ def _bind_label_toggle(shared: bool) -> dict[str, Any]:
 
 def matched_centroids(compared: Comparison) -> Centroids:
     """The matches of the chosen level by the chosen rules; labels are ignored if the two sides have different ones."""
-    tolerance = choices.get("tolerance_x"), choices.get("tolerance_y")
-    rules = (choices.get("one_to_one"), class_aware(compared))
+    tolerance = choices.current().tolerance_x, choices.current().tolerance_y
+    rules = (choices.current().one_to_one, class_aware(compared))
     return _matched(session.comparison_key(), session.chosen_level(compared), tolerance, rules, compared)
 
 
 def class_aware(compared: Comparison) -> bool:
-    return compared.space.shared and choices.get("class_aware")
+    return compared.space.shared and choices.current().class_aware
 
 
 @st.cache_resource(max_entries=12, show_spinner="Matching centroids …")
@@ -73,6 +73,6 @@ def shift_text(found: Centroids) -> str:
 
 
 def centroids_recipe(compared: Comparison) -> str:
-    tolerance = f"{choices.get('tolerance_x'):g}x{choices.get('tolerance_y'):g}"
-    rules = {"one_to_one": choices.get("one_to_one"), "class_aware": class_aware(compared)}
+    tolerance = f"{choices.current().tolerance_x:g}x{choices.current().tolerance_y:g}"
+    rules = {"one_to_one": choices.current().one_to_one, "class_aware": class_aware(compared)}
     return compared.recipe_for(None, centroids=tolerance, **rules)

@@ -94,8 +94,8 @@ def _use_families(text: str) -> None:
 
 def chosen_family_confusion(compared: Comparison, tree: FamilyTree) -> FamilyConfusion:
     """The family counts of the chosen level; the depth is at most that of the tree."""
-    depth = min(choices.get("family_depth"), max(tree.depth, 1))
-    choice = (as_text(tree), choices.get("family_sample"), choices.get("family_count"), depth)
+    depth = min(choices.current().family_depth, max(tree.depth, 1))
+    choice = (as_text(tree), choices.current().family_sample, choices.current().family_count, depth)
     return _counted_families(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
 
 
@@ -192,7 +192,7 @@ def show_one_family(families: FamilyConfusion, side: int) -> None:
     sidebar.show_choice(
         "family", "Family", names, help="The family with the most confusion inside comes first.", width=280
     )
-    chosen = next(matrix for matrix in shown if matrix.family == choices.get("family"))
+    chosen = next(matrix for matrix in shown if matrix.family == choices.current().family)
     view, direction = ("recall", "row") if side == GT else ("precision", "column")
     own_name, other_name = SIDE_NAMES[side], SIDE_NAMES[1 - side]
     figure = family_figure(chosen, view, session.theme(), UNITS[families.sample])
@@ -212,7 +212,7 @@ def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
     names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
     views = {name: title for name, title in VIEW_NAMES.items() if name != "collapsed"}
-    if choices.get("matrix_depth") not in names:
+    if choices.current().matrix_depth not in names:
         choices.put(matrix_depth=1)
     with _control_row():
         st.segmented_control("Depth of the tree", list(names), required=True, format_func=names.__getitem__,
@@ -224,19 +224,19 @@ def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     order = {name: k for k, name in enumerate(names_in_order(labels_of(compared), tree, _matrix_depth(), expanded))}
     in_order = lambda side: side[:1] + sorted(side[1:], key=lambda i: order.get(confusion.labels[i], len(order)))
     shown = Selection(*map(in_order, select(confusion)))
-    figure = matrix_figure(confusion, choices.get("family_view"), selection=shown, theme=session.theme())
+    figure = matrix_figure(confusion, choices.current().family_view, selection=shown, theme=session.theme())
     st.plotly_chart(figure, key="coarse_matrix", config=CONFIG, theme=None)
     return confusion
 
 
 def _matrix_depth() -> int:
-    return int(choices.get("matrix_depth"))
+    return int(choices.current().matrix_depth)
 
 
 def _choose_expanded(tree: FamilyTree) -> list[str]:
     """The families to expand, kept as JSON so that a link can hold any name."""
     try:
-        kept = [name for name in json.loads(choices.get("expanded")) if name in tree.families]
+        kept = [name for name in json.loads(choices.current().expanded) if name in tree.families]
     except (ValueError, TypeError):
         kept = []
     st.session_state["open_families"] = kept
@@ -255,7 +255,7 @@ def _choose_expanded(tree: FamilyTree) -> list[str]:
 
 
 def _grouped_confusion(compared: Comparison, tree: FamilyTree, expanded: list[str]) -> Confusion:
-    choice = (as_text(tree), choices.get("method"), _matrix_depth(), tuple(expanded))
+    choice = (as_text(tree), choices.current().method, _matrix_depth(), tuple(expanded))
     return _cached_grouped_confusion(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
 
 

@@ -89,7 +89,7 @@ def _apply(side: str, finding: Finding) -> None:
         choices.put(taxonomy=MATCH_NAMES)
     else:
         one = f"{session.chosen_side('gt' if side == 'gt' else 'pred')}={finding.repair}"
-        choices.put(fixes=(*choices.get("fixes"), one))
+        choices.put(fixes=(*choices.current().fixes, one))
 
 
 def show_applied_repairs() -> None:
@@ -97,11 +97,11 @@ def show_applied_repairs() -> None:
     titles = {session.chosen_side(side): title for side, title in SIDE_TITLES.items()}
     rows: list[tuple[str, str, Callable[..., None], tuple[int, ...]]] = [
         (f"{titles[side]}: {repair_in_words(repair)}", f"{side}_{i}", _remove_repair, (i,))
-        for i, text in enumerate(choices.get("fixes"))
+        for i, text in enumerate(choices.current().fixes)
         for side, _, repair in [text.partition("=")]
         if side in titles
     ]
-    if choices.get("taxonomy") == MATCH_NAMES:
+    if choices.current().taxonomy == MATCH_NAMES:
         rows.append(("Labels: equal names are matched", "names", _unmatch_names, ()))
     if not rows:
         return
@@ -114,7 +114,7 @@ def show_applied_repairs() -> None:
 
 
 def _remove_repair(i: int) -> None:
-    repairs = choices.get("fixes")
+    repairs = choices.current().fixes
     choices.put(fixes=repairs[:i] + repairs[i + 1 :])
 
 

@@ -57,7 +57,7 @@ def _draw_one(place: DeltaGenerator, figure: Headline, below: str | None) -> Non
 def intervals_are_shown(compared: Comparison) -> bool:
     """Whether intervals are shown: only for the whole set; if it is large, only after a click."""
     small = len(compared.pages) <= SMALL_SET
-    return choices.get("level") == "set" and (
+    return choices.current().level == "set" and (
         small or st.session_state.get("intervals_asked") == session.comparison_key()
     )
 
@@ -66,7 +66,7 @@ def intervals_or_button(compared: Comparison) -> Intervals | None:
     """The intervals of the set; for a large set, None and a button until it was clicked."""
     if intervals_are_shown(compared):
         return intervals_of_set(compared)
-    if choices.get("level") == "set":
+    if choices.current().level == "set":
         help_text = f"{RESAMPLES:,} resamples; on {plural_spaced(len(compared.pages), 'page')} this takes some seconds."
         st.button("95 % intervals", help=help_text, on_click=_request_intervals, key="ask_intervals")
     return None
@@ -90,7 +90,7 @@ def _request_intervals() -> None:
 
 def intervals_of_set(compared: Comparison) -> Intervals:
     """The intervals of the set, however long they take."""
-    return _intervals(session.comparison_key(), choices.get("method"), compared)
+    return _intervals(session.comparison_key(), choices.current().method, compared)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Resampling …")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -37,7 +36,7 @@ def show_uploads() -> None:
     """Drop zones for both sides and for page images; the files are loaded as soon as both sides are there."""
     left, right, third = columns(1, 1, 1, key="_drops")
     # A drop zone keeps its files as long as its key stays the same.
-    restarts = st.session_state.get("started_over", 0)
+    restarts = session.restarts()
     key = f"_{restarts}" if restarts else ""
     several: Any = {"accept_multiple_files": True}
     dropped = [
@@ -89,12 +88,12 @@ def _load_page_images(given: list[InputFile], layout_files: list[InputFile]) -> 
     """Load the page images of their own drop zone and those among the annotations."""
     if (given, layout_files) != st.session_state.get("pictures_given", ([], [])):
         st.session_state["pictures_given"] = given, layout_files
-        st.session_state["page_images"] = None
+        session.keep_page_images(None)
         st.session_state["pictures_problem"] = ""
         try:
             with st.spinner("Looking through the page images …"):
                 images = image_uris.images_of_uploads(given, layout_files)
-            st.session_state["page_images"] = images if images.pictures else None
+            session.keep_page_images(images if images.pictures else None)
         except InputError as error:
             st.session_state["pictures_problem"] = error_text(error)
     if st.session_state.get("pictures_problem"):
@@ -103,9 +102,7 @@ def _load_page_images(given: list[InputFile], layout_files: list[InputFile]) -> 
 
 def start_over() -> None:
     """Forget the whole session, uploads included."""
-    restarts = st.session_state.get("started_over", 0) + 1
-    st.session_state.clear()
-    st.session_state["started_over"] = restarts
+    session.start_over()
     st.query_params.clear()
     st.rerun()
 
@@ -176,7 +173,7 @@ def ask_sizes(files: session.LoadedFiles) -> None:
         if text and not (len(parts) == 2 and all(part.replace(".", "", 1).isdecimal() for part in parts)):
             st.error("Write width x height, such as 1025x1025.")
             return
-        st.session_state["loaded"] = replace(files, sizes="x".join(parts) if text else "")
+        session.change_files(sizes="x".join(parts) if text else "")
         st.rerun()
 
 
@@ -190,7 +187,7 @@ def show_taxonomy(compared: Comparison) -> None:
         "mapped": "Labels are mapped to each other.",
     }
     st.markdown(f"**Taxonomy: {compared.taxonomy}.** {words[compared.taxonomy]}")
-    st.session_state["match_names"] = choices.get("taxonomy") == "match-names"
+    st.session_state["match_names"] = choices.current().taxonomy == "match-names"
     st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=_store_match_names)
     editor = st.expander(
         "Map labels of the prediction to labels of the ground truth",
@@ -238,5 +235,5 @@ def _mapping_rows(uploaded: Any) -> tuple[tuple[str, str, str], ...]:
 
 
 def _use_mapping(files: session.LoadedFiles, mapping: tuple[tuple[str, str, str], ...]) -> None:
-    st.session_state["loaded"] = replace(files, mapping=mapping)
+    session.change_files(mapping=mapping)
     st.rerun()

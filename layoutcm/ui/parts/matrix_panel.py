@@ -24,10 +24,10 @@ VIEW_NAMES = {view: "2x2" if view == COLLAPSED else heading_of_view(view) for vi
 
 def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
     """The matrix of the chosen labels; a click on a cell makes it the chosen one."""
-    shown = chosen_labels(confusion, choices.get("empty"))
-    shown = order_labels(confusion, shown, choices.get("order"), family_choice.labels_by_family(compared))
+    shown = chosen_labels(confusion, choices.current().empty)
+    shown = order_labels(confusion, shown, choices.current().order, family_choice.labels_by_family(compared))
     figure = matrix_figure(
-        confusion, view, selection=shown, theme=session.theme(), log=choices.get("log"),
+        confusion, view, selection=shown, theme=session.theme(), log=choices.current().log,
         selected=chosen_cell(compared), clickable=True,
     )  # fmt: skip
 
@@ -46,8 +46,8 @@ def download_matrix(confusion: Confusion, view: str) -> None:
     def make_csv() -> str:
         return csv_text(collapsed_table(confusion) if view == "collapsed" else matrix_table(confusion, view))
 
-    level = choices.get("level")
-    part = f"-{PurePath(choices.get(level)).stem}" if level != "set" and choices.get(level) else ""
+    level = choices.current().level
+    part = f"-{PurePath(choices.value_of(level)).stem}" if level != "set" and choices.value_of(level) else ""
     st.download_button(
         "CSV", make_csv, f"{view}{part}.csv", "text/csv", key="take_matrix", on_click="ignore",
         icon=":material/download:", help="All labels, every digit. Figures for a paper are on the page Report.",
@@ -65,7 +65,7 @@ def show_next_steps(compared: Comparison) -> None:
 
 def columns_on_screen(confusion: Confusion) -> int:
     """The number of columns of the matrix on the screen."""
-    return len(chosen_labels(confusion, choices.get("empty")).columns)
+    return len(chosen_labels(confusion, choices.current().empty).columns)
 
 
 def clicked_cell(event: Any) -> tuple[int, int] | None:

@@ -64,7 +64,7 @@ def _objects_of_level(content: str, level: dict[str, str], _compared: Comparison
 
 
 def chosen_iou() -> float:
-    return round(choices.get("iou"), 2)  # the slider sums its steps, with rounding errors
+    return round(choices.current().iou, 2)  # the slider sums its steps, with rounding errors
 
 
 def object_result(compared: Comparison, method: str, *arguments: Any) -> Any:
@@ -183,11 +183,11 @@ def _show_class_table(compared: Comparison, objects: Objects) -> None:
 
     table = object_result(compared, "class_scores_at", chosen_iou())
     if not objects.why_no_ap:
-        at = object_result(compared, "ap_at", chosen_iou(), choices.get("ap_rule"))
+        at = object_result(compared, "ap_at", chosen_iou(), choices.current().ap_rule)
         _, coco_values = coco_numbers(compared)
         more = coco_values[["ap", "ap50", "ap75", "ar"]]
         table = pd.concat([table.assign(ap_at=table["label"].map(at)), more], axis=1)
-    only = choices.get("labels")
+    only = choices.current().labels
     used = (table["gt"] + table["pred"] > 0) & (table["label"].isin(only) if only else True)
     table = table[used].dropna(axis="columns", how="all")
     data_tables.show_table(table, _columns(), key="object_classes")
@@ -200,7 +200,7 @@ def _show_side_tables(confusion: ObjectConfusion) -> None:
         columns = _columns() | {
             "found": st.column_config.NumberColumn(("overlapped", "overlaps gt")[side], format="localized")
         }
-        only = [label for label in table["label"] if label in choices.get("labels")]
+        only = [label for label in table["label"] if label in choices.current().labels]
         with place:
             data_tables.show_table(
                 table[table["label"].isin(only)] if only else table, columns, key=f"object_side_{side}"
@@ -222,7 +222,7 @@ def matched_share_table(confusion: ObjectConfusion, side: int) -> pd.DataFrame:
 
 def _columns() -> dict[str, Any]:
     counts = {name: st.column_config.NumberColumn(name, format="localized") for name in ("gt", "pred", "found")}
-    here = f"AP at {chosen_iou():.2f}, {choices.get('ap_rule')}"
+    here = f"AP at {chosen_iou():.2f}, {choices.current().ap_rule}"
     scores = {
         name: data_tables.plain_number(here if name == "ap_at" else title) for name, title in SCORE_COLUMNS.items()
     }
@@ -233,25 +233,25 @@ def _show_curves(compared: Comparison, objects: Objects) -> None:
     """Precision over recall for some labels; one point per label if predictions cannot be ranked."""
     st.subheader("Precision and recall", anchor=False)
     known = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
-    choices.put(curves=tuple(label for label in choices.get("curves") if label in known))
+    choices.put(curves=tuple(label for label in choices.current().curves if label in known))
     with control_row():
         if not objects.why_no_ap:
             st.segmented_control(
                 "AP rule", choices.CHOICES["ap_rule"], required=True, help=RULE_HELP, **choices.bind("ap_rule")
             )
         st.multiselect("Labels with a curve", known, placeholder="the most frequent", **choices.bind("curves"))
-    in_sidebar = [label for label in known if label in choices.get("labels")]
-    chosen = choices.get("curves") or in_sidebar or known[:CURVES_SHOWN]
+    in_sidebar = [label for label in known if label in choices.current().labels]
+    chosen = choices.current().curves or in_sidebar or known[:CURVES_SHOWN]
     if objects.why_no_ap:
         table = object_result(compared, "class_scores_at", chosen_iou())
         figure = points_figure(table[table["label"].isin(chosen)], objects.labels, session.theme())
         words = f"Without a ranking a label has no curve, but one point at IoU {chosen_iou():.2f}."
     else:
         curves = _curves(
-            session.comparison_key(), session.chosen_level(compared), chosen_iou(), choices.get("ap_rule"), objects
+            session.comparison_key(), session.chosen_level(compared), chosen_iou(), choices.current().ap_rule, objects
         )
         figure = curves_figure([curves[label] for label in chosen], objects.labels, session.theme())
-        rule = choices.get("ap_rule")
+        rule = choices.current().ap_rule
         words = f"At IoU {chosen_iou():.2f}; the number beside a label is its AP there, by the rule {rule}."
     st.plotly_chart(figure, key="object_curves", config=CONFIG, theme=None)
     st.caption(words)
@@ -267,8 +267,8 @@ def _show_matrix(compared: Comparison, confusion: ObjectConfusion) -> None:
         format_func=OBJECT_VIEW_NAMES.__getitem__,
         **choices.bind("object_view"),
     )
-    cell, view, labels = chosen_object_cell(compared), choices.get("object_view"), compared.labels
-    figure = object_figure(confusion, view, session.theme(), choices.get("labels"), cell)
+    cell, view, labels = chosen_object_cell(compared), choices.current().object_view, compared.labels
+    figure = object_figure(confusion, view, session.theme(), choices.current().labels, cell)
     key = f"objects_{view}"
 
     def choose() -> None:
@@ -324,5 +324,5 @@ def cell_name(confusion: ObjectConfusion, cell: tuple[int, int]) -> str:
 
 def objects_recipe(compared: Comparison) -> str:
     objects = objects_of_level(compared)
-    rule = None if objects.why_no_ap else choices.get("ap_rule")
+    rule = None if objects.why_no_ap else choices.current().ap_rule
     return compared.recipe_for(None, objects=objects.shapes, iou=f"{chosen_iou():.2f}", rule=rule)

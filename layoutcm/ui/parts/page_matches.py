@@ -116,7 +116,7 @@ def _use_page_map(given: Any) -> None:
     assert files is not None
     others = tuple(pair for pair in files.page_maps if pair[0] != pred)
     mine = ((pred, input_from_bytes(given.name, given.getvalue())),) if given else ()
-    st.session_state["loaded"] = replace(files, page_maps=others + mine)
+    session.change_files(page_maps=others + mine)
 
 
 def _show_image_counts(compared: Comparison) -> None:

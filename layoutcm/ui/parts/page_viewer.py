@@ -28,7 +28,7 @@ MASK_NAMES = SIDE_TITLES | {"difference": "Difference", "cell": "Chosen cell"}
 
 def choose_page(compared: Comparison) -> str:
     """The select box and the buttons that choose a page; returns the page."""
-    current = choices.get("page") if choices.get("page") in compared.alignment.pages.index else compared.pages[0]
+    current = choices.current().page if choices.current().page in compared.alignment.pages.index else compared.pages[0]
     index = compared.page_index(current)
     choices.put(page=current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -82,8 +82,8 @@ def show_label_set_map(compared: Comparison, page: str) -> None:
     """The page coloured by its label sets; the hover text shows the packed words."""
     tiles = compared.page_tiles(page)
     cell = selection.chosen_cell(compared)
-    lit = tiles.share_of(cell, choices.get("method")) if cell else None
-    kind = choices.get("mask")
+    lit = tiles.share_of(cell, choices.current().method) if cell else None
+    kind = choices.current().mask
     if not kind or (kind == "cell" and not cell):
         kind = "cell" if lit is not None and lit.any() else "difference"
     _show_mask_buttons(kind, cell is not None)
@@ -97,7 +97,7 @@ def show_label_set_map(compared: Comparison, page: str) -> None:
 
 def _visible_labels(compared: Comparison) -> Sequence[str]:
     """The labels chosen in the sidebar, or all labels."""
-    return choices.get("labels") or compared.labels[1:]
+    return choices.current().labels or compared.labels[1:]
 
 
 def _show_mask_buttons(current: str, has_cell: bool) -> None:
@@ -121,7 +121,7 @@ def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
     elif kind == "cell":
         area = np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
         pixels = thin_spaced(round(float((lit * area).sum())))
-        gt_label, pred_label = (screen_text.as_typed(choices.get(side)) for side in ("gt_label", "pred_label"))
+        gt_label, pred_label = (screen_text.as_typed(choices.value_of(side)) for side in ("gt_label", "pred_label"))
         st.markdown(f"{gt_label} read as {pred_label}: {pixels} px")
     st.caption(
         "Hover for the label sets of both sides as packed words: bit 0 is Background, bit i the side's i-th label."
@@ -130,14 +130,14 @@ def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
 
 def show_numbers(compared: Comparison, page: str) -> None:
     """The page's own matrix, class values and 2x2."""
-    confusion = compared.confusion(page=page, method=choices.get("method"))
+    confusion = compared.confusion(page=page, method=choices.current().method)
     shown = selection.chosen_labels(confusion)
     left, right = page_shell.columns(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
-        view = choices.get("view") if choices.get("view") != "collapsed" else "recall"
-        ordered = order_labels(confusion, shown, choices.get("order"))
-        figure = matrix_figure(confusion, view, selection=ordered, theme=session.theme(), log=choices.get("log"))
+        view = choices.current().view if choices.current().view != "collapsed" else "recall"
+        ordered = order_labels(confusion, shown, choices.current().order)
+        figure = matrix_figure(confusion, view, selection=ordered, theme=session.theme(), log=choices.current().log)
         st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)
     with right:
         st.subheader("Content against Background", anchor=False)

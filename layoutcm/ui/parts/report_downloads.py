@@ -34,7 +34,7 @@ OBJECT_TABLES = {"object_scores": "Objects", "objects": "Objects by class"}
 
 def show_table_download(compared: Comparison, confusion: Confusion) -> None:
     """Choose a table, preview it, download it as CSV or LaTeX, copy it as Markdown."""
-    key = (session.comparison_key(), confusion.recipe, choices.get("level"), _scope_name())
+    key = (session.comparison_key(), confusion.recipe, choices.current().level, _scope_name())
     known = _tables(key, compared, confusion)
     titles = {name: table.title for name, table in known.items() if name != "classes" or confusion.diagonal}
     titles |= OBJECT_TABLES
@@ -70,7 +70,7 @@ def _as_text(table: Table, shown: pd.DataFrame) -> Any:
 
 
 def _scope_name() -> str:
-    return str(choices.get(choices.get("level"))) if choices.get("level") in ("document", "page") else ""
+    return str(choices.value_of(choices.current().level)) if choices.current().level in ("document", "page") else ""
 
 
 @st.cache_resource(max_entries=8, show_spinner="Making tables …")
@@ -85,13 +85,13 @@ def _object_tables(key: tuple[str, ...], _objects: Objects) -> dict[str, Table]:
 
 def show_whole_report(compared: Comparison) -> None:
     """The whole report of the set: made on a click, and kept for this visitor until the comparison changes."""
-    families = [choices.get(f"family_{choice}") for choice in ("sample", "count", "depth")]
+    families = [choices.value_of(f"family_{choice}") for choice in ("sample", "count", "depth")]
     help_text = f"{RESAMPLES:,} resamples of documents: whiskers on class bars, and tables of intervals"
     intervals = st.toggle("With intervals", key="report_intervals", help=help_text)
     key = (
         session.comparison_key(),
-        choices.get("method"),
-        choices.get("families"),
+        choices.current().method,
+        choices.current().families,
         *families,
         intervals,
         *_image_keys(),
@@ -120,9 +120,8 @@ def _make_report(compared: Comparison, intervals: bool) -> bytes:
         bar.progress(share, f"Making the {what} …")
 
     extras = Extras(_explicit_families(compared), headlines.intervals_of_set(compared) if intervals else None)
-    archive = report_zip(
-        compared, selection.current_page_images(), method=choices.get("method"), extras=extras, progress=show_progress
-    )
+    images, method = selection.current_page_images(), choices.current().method
+    archive = report_zip(compared, images, method=method, extras=extras, progress=show_progress)
     bar.empty()
     return archive
 
@@ -132,7 +131,7 @@ def _explicit_families(compared: Comparison) -> FamilyConfusion | None:
     tree = family_choice.explicit_tree(compared)
     if tree is None:
         return None
-    sample, count, depth = (choices.get(f"family_{choice}") for choice in ("sample", "count", "depth"))
+    sample, count, depth = (choices.value_of(f"family_{choice}") for choice in ("sample", "count", "depth"))
     return compared.families(tree, sample, count, depth=depth)
 
 

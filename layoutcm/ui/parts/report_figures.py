@@ -60,7 +60,7 @@ def show_figure(compared: Comparison, confusion: Confusion) -> None:
         width = str(st.selectbox("Width", list(WIDTH_NAMES), format_func=WIDTH_NAMES.__getitem__, key="report_width"))
         caption = st.toggle("Recipe as a small caption", value=True, key="report_caption")
         look = {"width": width or None, "caption": caption}
-        whole_key = (session.comparison_key(), confusion.recipe, choices.get("method"), name, *key, width, caption)
+        whole_key = (session.comparison_key(), confusion.recipe, choices.current().method, name, *key, width, caption)
         make = lambda format: _figure_file((*whole_key, format), partial(draw, **look))
     with right, st.spinner("Drawing …"):
         is_drawable = _show_preview(make)
@@ -72,7 +72,7 @@ def show_figure(compared: Comparison, confusion: Confusion) -> None:
                 on_click="ignore",
             )  # fmt: skip
         scope = screen_text.as_typed(
-            f"page {choices.get('page')}" if name in PAGE_FIGURES else selection.scope_text(compared)
+            f"page {choices.current().page}" if name in PAGE_FIGURES else selection.scope_text(compared)
         )
         st.caption(f"Of {scope}. PNG at 300 dpi, SVG with text as text, PDF with its fonts.")
 
@@ -101,7 +101,7 @@ def _chosen_figure(compared: Comparison, confusion: Confusion, name: str) -> tup
     if name in PAGE_FIGURES:
         page = _chosen_page(compared)
         picture = selection.current_page_images().find(compared, compared.page_index(page))
-        cell = (choices.get("gt_label"), choices.get("pred_label")) if name == "cell" else None
+        cell = (choices.current().gt_label, choices.current().pred_label) if name == "cell" else None
         key = (page, cell, picture and picture.digest)
         return name, key, partial(_draw_page, compared, page, name, cell, confusion.method, picture)
     shown = selection.chosen_labels(confusion)
@@ -110,7 +110,7 @@ def _chosen_figure(compared: Comparison, confusion: Confusion, name: str) -> tup
 
 
 def _chosen_page(compared: Comparison) -> str:
-    if choices.get("page") not in compared.alignment.pages.index:
+    if choices.current().page not in compared.alignment.pages.index:
         choices.put(page=compared.pages[0])
     return str(st.selectbox("Page", list(compared.pages), **choices.bind("page", "report")))
 
@@ -129,7 +129,7 @@ def _difference_figure(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw
     except InputError as error:
         return DIFFERENCES[view], key, partial(_raise, error)
     return DIFFERENCES[view], key, partial(
-        matrix_difference_figure, first, compared, view, titles, method=choices.get("method"), **level
+        matrix_difference_figure, first, compared, view, titles, method=choices.current().method, **level
     )  # fmt: skip
 
 

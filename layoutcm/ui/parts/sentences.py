@@ -42,7 +42,7 @@ def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> 
         ("Content F1", float(content["f1"][1]), "Background against everything else: was content found at all?"),
     ]
     if level == "set":
-        method = choices.get("method")
+        method = choices.current().method
         figures += [(f"F1, mean {name}", mean_of(compared, f"{name}s", method)["f1"],
                      f"F1 macro of each {name}, averaged: every {name} counts the same")
                     for name in ("page", "document")]  # fmt: skip
@@ -70,7 +70,7 @@ def averages_on_screen(compared: Comparison, confusion: Confusion, method: str) 
     """All averages; those over pages and documents only for the whole set."""
     import pandas as pd
 
-    chosen = ALL_AVERAGES if choices.get("level") == "set" else (*OF_CLASSES, *WITH_BACKGROUND)
+    chosen = ALL_AVERAGES if choices.current().level == "set" else (*OF_CLASSES, *WITH_BACKGROUND)
     mean_over = lambda over: mean_of(compared, over, method)
     averages = average_scores(compared, confusion, chosen, mean_over)
     return pd.DataFrame([{"average": average.title, **scores} for average, scores in averages])

@@ -40,7 +40,7 @@ def show_soft_scores(compared: Comparison) -> None:
         st.info(screen_text.as_typed(reason))
         return
     table = _table(session.comparison_key(), session.chosen_level(compared), compared)
-    only = choices.get("labels")
+    only = choices.current().labels
     if only:
         table = table[table["label"].isin(only) | (table["average"] != "")]
     columns = {name: data_tables.plain_number(title) for name, title in NAMES.items()}
