@@ -7,8 +7,8 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +96,7 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
 def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
     pred = repair(_read(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
     chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
-    with ProgressBar(f"comparing {Path(file).name}") as progress:
+    with progress_bar(f"comparing {Path(file).name}") as progress:
         return compare(gt, pred, **chosen, progress=progress)
 
 
@@ -132,7 +132,7 @@ def _write_report(comparison: Comparison, folder: Path, options: argparse.Namesp
     from layoutcm.report.report_files import write_files
 
     images = images_from_path(options.images) if options.images else None
-    with ProgressBar("writing the report", "%") as progress:
+    with progress_bar("writing the report", "%") as progress:
         show_share = (lambda step, share: progress(round(100 * share), 100)) if progress else None
         chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
         write_files(comparison, folder, images, **chosen, extras=extras, progress=show_share)
@@ -261,20 +261,18 @@ def without_control_characters(text: str) -> str:
     return re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", " ", text)
 
 
-class ProgressBar:
-    """A progress bar on a terminal; shows nothing if the output is piped."""
+@contextmanager
+def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
+    """A progress bar on a terminal; None if the output is piped."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
 
-    def __init__(self, title: str, unit: str = "pages") -> None:
-        self.title, self.unit = title, unit
+    with tqdm(desc=without_control_characters(title), unit=f" {unit}", leave=False) as bar:
 
-    def __enter__(self) -> Progress | None:
-        return self._show if sys.stderr.isatty() else None
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
 
-    def __exit__(self, *_: object) -> None:
-        if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def _show(self, done: int, total: int) -> None:
-        filled = 30 * done // max(total, 1)
-        bar = "█" * filled + "░" * (30 - filled)
-        print(f"\r{self.title} {bar} {done:,} / {total:,} {self.unit}", end="", file=sys.stderr, flush=True)
+        yield show

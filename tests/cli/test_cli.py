@@ -1,9 +1,15 @@
 """The command line: output and exit codes, partly in a real process."""
 
+import contextlib
+import fcntl
 import json
+import os
+import pty
 import socket
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import numpy as np
@@ -222,6 +228,21 @@ def test_a_closed_pipe_does_not_lose_the_json(tmp_path):
 def test_piped_output_has_no_progress_bar():
     done = run("compare", GT, MODEL_A)
     assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
+
+
+def test_a_terminal_has_a_progress_bar_that_is_removed_at_the_end():
+    reader, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))  # 24 lines of 100 columns
+    command = [sys.executable, "-m", "layoutcm", "compare", GT, MODEL_A]
+    with subprocess.Popen(command, stderr=terminal, stdout=subprocess.DEVNULL) as process:
+        os.close(terminal)
+        shown = b""
+        with contextlib.suppress(OSError):  # the end of the terminal
+            while part := os.read(reader, 4096):
+                shown += part
+    bars = shown.decode("utf-8").split("\r")
+    assert process.returncode == 0 and any("comparing model-a.json: 100%" in bar and "16/16" in bar for bar in bars)
+    assert bars[-2].isspace() and bars[-1] == ""
 
 
 def test_a_bug_exits_with_1_and_a_message(monkeypatch, capsys):
