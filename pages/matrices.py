@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from layoutcm.tables.matrix_views import VIEW_BUTTONS
 from layoutcm.ui import choices, page_shell, router, screen_text, selection, session, sidebar
 from layoutcm.ui.parts import cell, data_tables, matrix_panel, sentences
 
@@ -14,8 +15,8 @@ st.title("Matrices", anchor=False)
 @page_shell.fragment
 def views() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        names = matrix_panel.VIEW_NAMES
-        st.segmented_control("View", list(names), required=True, format_func=names.get, **choices.bind("view"))
+        show = VIEW_BUTTONS.__getitem__
+        st.segmented_control("View", list(VIEW_BUTTONS), required=True, format_func=show, **choices.bind("view"))
         sidebar.show_choice("order", "Order", choices.CHOICES["order"], width=160)
         st.toggle("Log", help="Colours of mistakes on a log scale", **choices.bind("log"))
         st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty"))

@@ -26,7 +26,7 @@ from layoutcm.drawing.palette import DARK, LIGHT, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.tables.matrix_views import VIEWS, select, view_values
+from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS, select, view_values
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.tables import Table
@@ -85,6 +85,7 @@ def report_data(
         "columns": columns,
         "diagonal": confusion.diagonal,
         "views": {view: view_values(confusion, view) for view in VIEWS},
+        "view_names": VIEW_BUTTONS,
         "collapsed": {"labels": collapsed.labels, "views": {view: view_values(collapsed, view) for view in VIEWS}},
         "themes": {name: {"hit": theme.hit, "miss": theme.miss} for name, theme in (("light", LIGHT), ("dark", DARK))},
         "cells": _cells(comparison, rows, columns, pages, added, page_counts),

@@ -13,6 +13,7 @@ from layoutcm.metrics.scores import SCORES
 VIEW_TITLES = {"pixels": "pixels", "recall": "recall", "precision": "precision", "f1": "F1"}
 VIEWS = tuple(VIEW_TITLES)
 SHARE_VIEWS = VIEWS[1:]  # values from 0 to 1
+COLLAPSED = "collapsed"  # the 2x2, shown beside the four views
 # The name of a view as a table, as a figure file and as a JSON key.
 TABLE_OF_VIEW = {view: "confusion" if view == "pixels" else view for view in VIEWS}
 SCORE_TITLES = {score: VIEW_TITLES[score] for score in SCORES}
@@ -28,6 +29,10 @@ def heading_of_view(view: str) -> str:
     """The title as it starts a line: "Recall", "F1"."""
     title = VIEW_TITLES[view]
     return title[:1].upper() + title[1:]
+
+
+# The views among which a reader chooses, with the text of their buttons.
+VIEW_BUTTONS = {**{view: heading_of_view(view) for view in (*SHARE_VIEWS, "pixels")}, COLLAPSED: "2x2"}
 
 
 class Selection(NamedTuple):

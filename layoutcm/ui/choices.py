@@ -19,9 +19,8 @@ from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import MOST_DEPTH
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
-from layoutcm.tables.matrix_views import SHARE_VIEWS, VIEWS
+from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS
 
-COLLAPSED = "collapsed"  # the 2x2 beside the four views
 Names = tuple[str, ...]
 
 
@@ -75,7 +74,7 @@ CHOICES = {
     "missing_pages": MISSING_PAGES,
     "taxonomy": TAXONOMIES,
     "level": ("set", "document", "page"),
-    "view": (*SHARE_VIEWS, "pixels", COLLAPSED),
+    "view": tuple(VIEW_BUTTONS),
     "order": ORDERS,
     "mask": ("", "gt", "pred", "difference", "cell"),
     "family_sample": SAMPLES,

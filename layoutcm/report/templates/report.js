@@ -1,7 +1,7 @@
 "use strict";
 // Draws the report from the JSON in the page. Labels and names are inserted as text, never as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
-const VIEWS = { recall: "Recall", precision: "Precision", f1: "F1", pixels: "Pixels", collapsed: "2x2" };
+const VIEWS = data.view_names;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const PICTURES_AT_ONCE = 6;
 const chosen = { view: "recall", cell: null, log: false, outlines: true, all: false };
@@ -20,17 +20,29 @@ function make(tag, attributes = {}, ...children) {
 
 // Rounded numbers for reading; the tables and the tooltip have more digits.
 const grouped = (v) => v.toLocaleString("en-US", { maximumFractionDigits: 2 }).replace(/,/g, "\u202f");
-const share = (v) => (v === null ? "n/a" : `${(100 * v).toFixed(1)} %`);
-function perCent(v) {
+// The same text as everywhere else; a test compares it with the functions of layoutcm.wording.
+// `toFixed` rounds a half up; Python rounds it to the even digit.
+function fixed(v, n) {
+  const exact = v.toFixed(n + 30), cut = exact.slice(0, -30).replace(/\.$/, "");
+  return exact.endsWith("5" + "0".repeat(29)) && "02468".includes(cut.at(-1)) ? cut : v.toFixed(n);
+}
+const significant = (v, n) => String(+fixed(v, Math.max(n - 1 - Math.floor(Math.log10(v)), 0)));
+function percent(v) {
+  if (v === null || v === 0) return v === null ? "–" : "0 %";
+  const p = +significant(100 * v, 3);
+  return p < 0.001 ? "<0.001 %" : `${fixed(p, Math.max(2 - Math.floor(Math.log10(p)), 0))} %`;
+}
+function percent_brief(v) {
   const p = 100 * v;
   if (p < 0.05) return "<0.1";
-  if (p >= 99.5 && p < 100) return Math.min(p, 99.9).toFixed(1);
-  return p < 9.95 ? p.toFixed(1) : p.toFixed(0);
+  if (p >= 99.5 && p < 100) return fixed(Math.min(p, 99.9), 1);
+  return fixed(p, p < 9.95 ? 1 : 0);
 }
-function brief(v) {
-  if (v < 999.5) return v >= 0.5 ? v.toFixed(0) : "<1";
+function pixels_brief(v) {
+  if (v < 9.95 && !Number.isInteger(v)) return v >= 0.01 ? significant(v, 2) : "<0.01";
+  if (v < 999.5) return fixed(v, 0);
   const power = Math.min(Math.floor(Math.log10(v * 1.0005) / 3), 4), scaled = v / 1000 ** power;
-  return (scaled < 9.95 ? scaled.toFixed(1) : scaled.toFixed(0)) + " kMGT"[power];
+  return fixed(scaled, scaled < 9.95 ? 1 : 0) + " kMGT"[power];
 }
 function short(text, most) {
   const letters = [...text];
@@ -112,7 +124,7 @@ function one_cell(value, layer, x, y, wide, high, view, key, written) {
   const parts = [make("rect", { x, y, width: wide, height: high, fill: colour ? css(colour) : "transparent", stroke: "var(--line)", "stroke-width": 0.7, "data-cell": key })];
   if (value === null) parts.push(make("circle", { cx: x + wide / 2, cy: y + high / 2, r: 1.1, fill: "var(--soft)", "pointer-events": "none" }));
   else if (value > 0 && written) {
-    const text = view === "pixels" ? brief(value) : perCent(value);
+    const text = view === "pixels" ? pixels_brief(value) : percent_brief(value);
     parts.push(make("text", { x: x + wide / 2, y: y + high / 2, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 11.5, fill: readable(colour), "pointer-events": "none" }, text));
   }
   return parts;
@@ -139,7 +151,7 @@ function scale_bar(layer) {
   const stops = [...Array(21).keys()].map((k) => css(colour_at(layer.scale, Math.max(k / 20, 1e-6))));
   const bar = make("i");
   bar.style.background = `linear-gradient(to right, ${stops.join(",")})`;
-  const text = (v) => (v === 0 ? "0" : chosen.view === "pixels" ? brief(v) : `${+(100 * v).toPrecision(3)} %`);
+  const text = (v) => (v === 0 ? "0" : chosen.view === "pixels" ? pixels_brief(v) : `${significant(100 * v, 3)} %`);
   const name = !data.diagonal ? VIEWS[chosen.view] : layer.kind === "hit" ? "diagonal" : "off the diagonal";
   return make("div", { class: "scale" }, name, bar, make("span", {}, make("b", {}, text(layer.low)), make("b", {}, text(layer.high))));
 }
@@ -170,7 +182,7 @@ function draw_cell() {
   const verb = !data.diagonal ? "meets" : i === j ? "found as" : "read as";
   const known = data.cells[`${i}-${j}`] ?? { pages: 0, worst: [] };
   const pixels = data.views.pixels[i][j];
-  const line = `${share(data.views.recall[i][j])} of gt ${gt}, ${share(data.views.precision[i][j])} of pred ${pred}, ${grouped(pixels)} px on ${grouped(known.pages)} of ${grouped(data.pages)} pages`;
+  const line = `${percent(data.views.recall[i][j])} of gt ${gt}, ${percent(data.views.precision[i][j])} of pred ${pred}, ${grouped(pixels)} px on ${grouped(known.pages)} of ${grouped(data.pages)} pages`;
   place.replaceChildren(make("h3", {}, `${gt} ${verb} ${pred}`), make("p", {}, line));
   const pictures = data.pictures.map((picture) => [lit_pixels(picture, i, j), picture]).filter(([lit]) => lit > 0).sort((a, b) => b[0] - a[0]);
   if (pictures.length) {
@@ -195,7 +207,7 @@ function sheets(pictures, i, j) {
   return box;
 }
 function worst_table(worst, pixels) {
-  const rows = worst.map(([page, lit]) => make("tr", {}, make("td", { class: "text" }, page), make("td", {}, grouped(lit)), make("td", {}, share(lit / pixels))));
+  const rows = worst.map(([page, lit]) => make("tr", {}, make("td", { class: "text" }, page), make("td", {}, grouped(lit)), make("td", {}, percent(lit / pixels))));
   const head = make("tr", {}, ...["page", "pixels", "of the cell"].map((name, k) => make("th", { class: k ? "" : "text" }, name)));
   return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }

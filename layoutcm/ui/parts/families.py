@@ -15,12 +15,11 @@ from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, FamilyTree, parse_tree, preferred_name
-from layoutcm.tables.matrix_views import Selection, select
+from layoutcm.tables.matrix_views import VIEW_BUTTONS, Selection, select
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
 from layoutcm.ui.page_shell import columns, guard
 from layoutcm.ui.parts.data_tables import TABLE_ROWS, show_table
-from layoutcm.ui.parts.matrix_panel import VIEW_NAMES
 from layoutcm.ui.screen_text import SIDE_NAMES, SIDE_TITLES, as_typed
 from layoutcm.wording import percent
 
@@ -211,7 +210,7 @@ def _confused_mass(matrix: FamilyMatrix) -> float:
 def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
     names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
-    views = {name: title for name, title in VIEW_NAMES.items() if name != "collapsed"}
+    views = {name: title for name, title in VIEW_BUTTONS.items() if name != "collapsed"}
     if choices.current().matrix_depth not in names:
         choices.put(matrix_depth=1)
     with _control_row():

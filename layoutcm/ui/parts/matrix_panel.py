@@ -12,14 +12,11 @@ from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.screen.charts import collapsed_figure
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import VIEWS, heading_of_view
+from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import choices, family_choice, session
-from layoutcm.ui.choices import CHOICES, COLLAPSED
 from layoutcm.ui.router import go_to
 from layoutcm.ui.selection import chosen_cell, chosen_labels, open_chosen_cell
-
-VIEW_NAMES = {view: "2x2" if view == COLLAPSED else heading_of_view(view) for view in CHOICES["view"]}
 
 
 def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
@@ -81,7 +78,7 @@ def show_collapsed(confusion: Confusion) -> None:
     """Background against everything else: all four views at once, because each has only four numbers."""
     columns = [column for _ in range(2) for column in st.columns(2, gap="medium")]
     for column, view in zip(columns, VIEWS):
-        column.subheader(VIEW_NAMES[view], anchor=False)
+        column.subheader(VIEW_BUTTONS[view], anchor=False)
         column.plotly_chart(
             collapsed_figure(confusion, view, session.theme()), key=f"collapsed_{view}", config=CONFIG, theme=None
         )
