@@ -167,8 +167,8 @@ class Comparison:
         if families is None:
             return confusion_of(counts, self.space, method, self.recipe_for(method, **level))
         tree = family_tree(families, self.labels[1:])
-        at = {"families": tree.title, "depth": min(depth, tree.depth + 1), "expanded": "+".join(expanded) or None}
         space = label_space_at_depth(self.space, counts.labels, tree, depth, expanded)
+        at = {"families": tree.title, "depth": min(depth, tree.depth + 1), "expanded": "+".join(expanded) or None}
         return confusion_of(counts.merged(), space, method, self.recipe_for(method, **level, **at))
 
     def families(

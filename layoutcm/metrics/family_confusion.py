@@ -291,7 +291,7 @@ def label_space_at_depth(
 def names_in_order(labels: Sequence[str], tree: FamilyTree, depth: int, expanded: Sequence[str] = ()) -> list[str]:
     """The names that the labels are shown as at a depth, in the order of the tree."""
     ordered = [label for label in tree.paths if label in labels]
-    # In the order of `labels`, as in `space_at`, so that both functions give the same names.
+    # In the order of `labels`, as in `label_space_at_depth`, so that both functions give the same names.
     names = path_names(display_paths(tree, labels, depth, expanded).values())
     shown_as = display_paths(tree, dict.fromkeys((*ordered, *labels)), depth, expanded)
     return list(dict.fromkeys(names[path] for path in shown_as.values()))

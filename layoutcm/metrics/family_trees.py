@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import PurePath
 from typing import Any
 
@@ -212,9 +213,9 @@ def path_names(paths: Iterable[FamilyPath]) -> dict[FamilyPath, str]:
 
 
 def check_depth(depth: object, least: int) -> int:
-    if not isinstance(depth, int) or isinstance(depth, bool) or depth < least:
+    if not isinstance(depth, Integral) or isinstance(depth, bool) or depth < least:
         raise InputError("", "depth", f"{short_repr(depth)} is not a depth", f"Use a whole number of {least} or more.")
-    return depth
+    return int(depth)
 
 
 def depth_within(tree: FamilyTree, depth: int) -> int:

@@ -1,0 +1,84 @@
+"""The sentences of the dashboard, on numbers that can be counted by hand."""
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.layouts.model import GT, PRED
+from layoutcm.tables.matrix_views import select
+from layoutcm.ui.parts.families import family_sentence
+from layoutcm.ui.parts.sentences import collapsed_on_screen, confusion_sentences, summary_sentence
+from support.app_runner import opened, texts
+
+
+@pytest.fixture
+def confusion():
+    """Ten pixels of a: 6 right, 3 read as b, 1 missed. Ninety without a label: 88 right, 2 read as a."""
+    return lcm.label_sets_confusion(
+        [["a"], ["a"], ["a"], [], []], [["a"], ["b"], [], [], ["a"]], ["a", "b"], weights=[6, 3, 1, 88, 2]
+    )
+
+
+def test_the_summary(confusion):
+    assert summary_sentence(confusion, "m_1.json", "page *p*") == (
+        r"**m\_1\.json** finds 90.0 % of content pixels of page \*p\*; 60.0 % of all content also gets its right "
+        "label; largest confusion: a read as b."
+    )
+    perfect = lcm.label_sets_confusion([["a"]], [["a"]], ["a"])
+    assert summary_sentence(perfect, "m", "the whole set") == (
+        "**m** finds 100 % of content pixels of the whole set; 100 % of all content also gets its right label."
+    )
+
+
+def test_the_summary_of_different_labels(two_pages):
+    gt, pred = two_pages
+    m = lcm.compare(gt, pred, taxonomy="different").confusion()
+    assert summary_sentence(m, "m", "the whole set") == (
+        # 450 label pixels of gt of which 10 are missed; 460 of pred of which 20 are invented.
+        "**m** finds 97.8 % of content pixels of the whole set; 95.7 % of what it marks is content. "
+        "Labels need a mapping."
+    )
+
+
+def test_the_largest_confusions(confusion):
+    assert confusion_sentences(confusion, select(confusion)) == [
+        ("a read as b: 3 px, 30.0 % of a", "a", "b"),
+        ("Background read as a: 2 px, 2.22 % of Background", "Background", "a"),
+        ("a read as Background: 1 px, 10.0 % of a", "a", "Background"),
+    ]
+    assert [text for text, *_ in confusion_sentences(confusion, select(confusion), most=1, gt="Background")] == [
+        "Background read as a: 2 px, 2.22 % of Background"
+    ]
+    assert [pred for _, _, pred in confusion_sentences(confusion, select(confusion, ["a"]))] == ["a", "Background"]
+
+
+def test_the_2x2(confusion):
+    shown = collapsed_on_screen(confusion.collapse())
+    numbers = shown.set_index(shown.columns[0]).loc["Content"].to_dict()
+    assert numbers["recall"] == pytest.approx(9 / 10) and numbers["precision"] == pytest.approx(9 / 11)
+    assert numbers["f1"] == pytest.approx(18 / 21)
+
+
+def test_families(two_pages):
+    # Of 450 label pixels of gt and 540 of pred, 280 are right: title 80, paragraph 80, picture 80, table 40.
+    # 80 pixels of list items are read as paragraphs; the rest leaves its family.
+    f = lcm.compare(*two_pages).families({"Text": ["title", "paragraph", "list_item"]}, count="gold")
+    right, kept = f.shares(GT)["identity"], f.shares(GT)["in_family"]
+    assert (right, kept) == pytest.approx((280 / 450, 80 / 450))
+    assert family_sentence(f, GT, "the whole set") == (
+        "62.2\u00a0% of the ground truth's labelled pixels in the whole set are right; of the mistakes, 47.1\u00a0% "
+        "stay in their family."
+    )
+    assert family_sentence(f, PRED, "page p") == (
+        "51.9\u00a0% of the prediction's labelled pixels in page p are right; of the mistakes, 30.8\u00a0% stay in "
+        "their family."
+    )
+
+
+def test_the_chosen_cell_in_numbers(sample):
+    app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
+    pages = sample.pages_behind("Caption", "Text")
+    counted = sum(sample.confusion(page=page).values[sample.cell("Caption", "Text")] for page in sample.pages)
+    assert len(pages) == 5 and pages["pixels"].sum() == pytest.approx(counted)
+    share = 100 * counted / sample.confusion().gt_pixels[sample.labels.index("Caption")]
+    pixels = f"{round(counted):,}".replace(",", "\u202f")
+    assert f"{share:.1f} % of Caption, {pixels} px on 5 of 16 pages" in texts(app)
