@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 import layoutcm as lcm
-from layoutcm.layouts.model import PRED
-from layoutcm.metrics.family_confusion import COUNTS
+from layoutcm.layouts.model import PRED, Finding
+from layoutcm.metrics.family_confusion import COUNTS, FamilyConfusion, FamilyMatrix, family_confusion, names_in_order
+from layoutcm.metrics.family_trees import FamilyTree
 from support import pixel_loop
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
@@ -260,21 +261,89 @@ def test_a_label_may_be_named_oof():
     assert f.given_gt().set_index("label").loc[OOF].tolist() == [0, 0, 1, 1, OOF]
 
 
+def test_label_sets_with_a_built_in_tree():
+    f = lcm.label_sets_families([{"title"}, {"text", "list"}], [{"text"}, {"list"}], "publaynet", depth=9)
+    assert f.tree == FamilyTree(
+        "publaynet", {"title": ("Text", "Headings"), "text": ("Text", "Body"), "list": ("Text", "Body")}
+    )
+    assert {name: table.to_numpy().tolist() for name, table in f.matrices.items()} == {
+        "Headings": [[0, 1], [0, 0]],
+        "Body": [[0, 0, 1], [0, 1, 0], [1, 0, 0]],
+    }
+    message = "The tree has no families at depth 9, so the families at depth 2 are used."
+    assert f.findings == (Finding("depth-beyond-tree", message, severity="info"),)
+    assert (f.sample, f.count, f.depth, f.recipe) == ("set", "pairs", 2, "")
+    assert repr(f) == "<FamilyConfusion of 2 families, set samples, pairs counted>"
+
+
+def test_the_same_sets_may_have_different_weights():
+    f = lcm.label_sets_families([{"a"}, {"b"}, {"a"}], [{"b"}, {"b"}, {"b"}], {"F": ["a", "b"]}, weights=[0.5, 2, 3])
+    assert f.matrices["F"].to_numpy().tolist() == [[0, 3.5, 0], [0, 2, 0], [0, 0, 0]]
+    assert lcm.label_sets_families([{"a"}], [{"b"}], {"F": ["a", "b"]}, "gold").count == "gold"
+
+
+def test_families_of_pair_counts_with_a_built_in_tree(two_pages):
+    c = lcm.compare(*two_pages)
+    f = family_confusion(c.counts(), True, "docling", "page", "gold", 1)
+    assert list(f.tree.paths) == ["title", "paragraph", "list_item", "caption", "picture", "table"]
+    assert (f.sample, f.count, f.depth, f.findings, f.recipe) == ("page", "gold", 1, (), "")
+    # p1: title, paragraph and picture are found, list_item is not, table is extra; p2: table is found, caption is extra
+    assert f.matrices["Floats"].to_numpy().tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
+    given_pred = f.given_pred().set_index("label")
+    assert given_pred.loc["table"].tolist() == [0.5, 0, 0.5, 2, OOF]
+    assert given_pred.loc["caption"].tolist() == [0, 0, 1, 1, OOF]
+
+
 @pytest.mark.parametrize(
-    ("call", "place"),
+    ("gt", "pred", "common"),
+    [(["a", "b"], ["b", "c"], True), (["a"], ["b"], False), (["Background", "a"], ["Background", "b"], False)],
+)
+def test_a_prediction_can_be_correct_if_a_family_has_a_common_label(gt, pred, common):
+    matrix = FamilyMatrix("F", tuple(gt), tuple(pred), np.zeros((len(gt) + 1, len(pred) + 1)))
+    assert FamilyConfusion((matrix,), FamilyTree("", {}), "pixel", "pairs", 1).common_labels is common
+
+
+@pytest.mark.parametrize(
+    ("depth", "expanded", "names"),
     [
-        (lambda c: c.families({"A": []}, sample="word"), "sample"),
-        (lambda c: c.families({"A": []}, count="all"), "count"),
-        (lambda c: c.families({"A": []}, depth=0), "depth"),
-        (lambda c: c.families({"A": []}, depth="1"), "depth"),
-        (lambda c: c.confusion(families={}, depth=-1), "depth"),
-        (lambda c: lcm.label_sets_families(["ab"], [{"a"}], {}), "gt_sets[0]"),
-        (lambda c: lcm.label_sets_families([{"a"}], [{1}], {}), "pred_sets[0]"),
-        (lambda c: lcm.label_sets_families([{"a"}], [], {}), "gt_sets, pred_sets"),
-        (lambda c: lcm.label_sets_families([{"a"}], [{"a"}], {}, weights=[-1]), "weights"),
+        (0, [], ["Content"]),
+        (1, [], ["A", "B", "d"]),
+        (1, ["A"], ["X", "c", "B", "d"]),
+        (2, [], ["A / X", "c", "B / X", "d"]),
+        (3, [], ["a", "c", "b", "d"]),
     ],
 )
-def test_wrong_arguments_are_named(call, place, two_pages):
+def test_names_are_in_the_order_of_the_tree(depth, expanded, names):
+    tree = FamilyTree("", {"a": ("A", "X"), "unused": ("A", "Y"), "c": ("A",), "b": ("B", "X")})
+    assert names_in_order(["d", "b", "a", "c"], tree, depth, expanded) == names
+
+
+NAMES = "Give a set of names."
+sets = lcm.label_sets_families
+
+
+@pytest.mark.parametrize(
+    ("call", "place", "problem", "hint"),
+    [
+        (lambda c: c.families({}, sample="word"), "sample", "'word' is not known", "Use one of pixel, page."),
+        (lambda c: c.families({}, count="all"), "count", "'all' is not known", "Use one of pairs, gold, pred."),
+        (lambda c: c.families({}, depth=0), "depth", "0 is not a depth", "Use a whole number of 1 or more."),
+        (lambda c: c.families({}, depth="1"), "depth", "'1' is not a depth", "Use a whole number of 1 or more."),
+        (lambda c: c.families({}, depth=True), "depth", "True is not a depth", "Use a whole number of 1 or more."),
+        (lambda c: c.confusion(families={}, depth=-1), "depth", "-1 is not a depth",
+         "Use a whole number of 0 or more."),
+        (lambda c: sets(["ab"], [{"a"}], {}), "gt_sets[0]", "'ab' is not a set of labels", NAMES),
+        (lambda c: sets([{"a"}, 3], [{"a"}], {}), "gt_sets[1]", "3 is not a set of labels", NAMES),
+        (lambda c: sets([{"a"}], [["a", 1, 2]], {}), "pred_sets[0]", "1 is not a label's name", NAMES),
+        (lambda c: sets([{"a"}], [], {}), "gt_sets, pred_sets", "1 and 0 samples",
+         "Give one gt set and one pred set per sample."),
+        (lambda c: sets([{"a"}], [{"a"}], {}, weights=[-1]), "weights",
+         "must be 1 finite numbers of 0 or more, one per sample", "Correct the weights."),
+        (lambda c: sets([], [], {}, "x"), "count", "'x' is not known", "Use one of pairs, gold, pred."),
+        (lambda c: sets([], [], {}, depth=0), "depth", "0 is not a depth", "Use a whole number of 1 or more."),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_named(call, place, problem, hint, two_pages):
     with pytest.raises(lcm.InputError) as caught:
         call(lcm.compare(*two_pages))
-    assert caught.value.place == place and caught.value.hint
+    assert caught.value.args == ("", place, problem, hint)
