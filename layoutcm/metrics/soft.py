@@ -128,5 +128,5 @@ def _check_range(xp: Any, values: Any, name: str) -> None:
     # nan fails every comparison, so it is reported, too.
     inside = (values >= -SCORE_TOLERANCE) & (values <= 1 + SCORE_TOLERANCE)
     if not bool(xp.all(inside)):
-        wrong = xp.reshape(values[~inside], (-1,))[0].item()
+        wrong = values[~inside][0].item()
         raise InputError("", name, f"the value {wrong:g} is outside 0..1", "Use a sigmoid or softmax, or rescale.")

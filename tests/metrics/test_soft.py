@@ -53,24 +53,104 @@ def test_plain_arrays_of_any_kind():
     assert lcm.soft_scores(tiny, tiny, beta=0)["f_beta"] == lcm.soft_scores(tiny, tiny)["precision"]
 
 
+@pytest.mark.parametrize("average", ["micro", "macro", "samples"])
+def test_averages_of_numpy_arrays_are_plain_floats(average):
+    found = lcm.soft_scores(np.ones((2, 3), np.float32), np.ones((2, 3), np.float32), average)
+    assert {name: type(value) for name, value in found.items()} == dict.fromkeys(NAMES, float)
+
+
+def test_scores_of_two_classes_and_two_samples_by_hand():
+    gt = [[[1, 1], [0, 0]], [[1, 1], [1, 0]]]
+    pred = [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0, 0]]]
+    # class 0: 2 of 4 and 2, squares 4 and 1; class 1: 0 of 1 and 1
+    by_class = lcm.soft_scores(gt, pred, None)
+    assert {name: values.tolist() for name, values in by_class.items()} == {
+        "precision": [1, 0], "recall": [0.5, 0], "f_beta": [4 / 6, 0], "dice": [4 / 5, 0],
+    }  # fmt: skip
+    # sample 0: 1 of 2 and 2, squares 2 and 1; sample 1: 1 of 3 and 1, squares 3 and 0.5
+    by_sample = {"precision": [1 / 2, 1], "recall": [1 / 2, 1 / 3], "f_beta": [2 / 4, 2 / 4], "dice": [2 / 3, 2 / 3.5]}
+    means = {name: pytest.approx(np.mean(pair)) for name, pair in by_sample.items()}
+    assert lcm.soft_scores(gt, pred, "samples") == means
+    assert lcm.soft_scores(gt, pred) == pytest.approx({"precision": 0.5, "recall": 0.25, "f_beta": 1 / 3, "dice": 0.4})
+    # together: 2 of 5 and 3, squares 5 and 1.5; beta 2 weights recall by 4
+    micro = {"precision": 2 / 3, "recall": 2 / 5, "f_beta": 5 * 2 / (4 * 5 + 3), "dice": 4 / 6.5}
+    assert lcm.soft_scores(gt, pred, "micro", 2) == pytest.approx(micro)
+
+
 @pytest.mark.parametrize(
-    ("arguments", "named"),
+    ("gt", "pred", "result"),
     [
-        (([[1, 2]], [[0, 1]]), "y_true: the value 2"),
-        (([[1.0]], [[float("nan")]]), "y_pred: the value nan"),
-        (([[1, 0]], [[1, 0, 1]]), r"\(1, 2\) and \(1, 3\)"),
-        (([1, 0], [1, 0]), "samples, classes"),
-        (([[1, 0], [1]], [[1, 0], [1]]), "lists of equal length"),
-        (("ab", "cd"), "str and str"),
-        ((np.array([["a"]]), np.array([["b"]])), "are not numbers in 0..1"),
-        (([[1]], [[1]], "weighted"), "'weighted' is not known"),
-        (([[1]], [[1]], "macro", -1), "beta: -1"),
-        (([[1]], [[1]], "macro", 1.0, 0.0), "eps: 0.0"),
+        ("float16", "float16", "float32"),
+        ("float16", "float32", "float32"),
+        ("float32", "float32", "float32"),
+        ("bool", "float32", "float32"),
+        ("int64", "float16", "float32"),
+        ("float32", "float64", "float64"),
+        ("float64", "float16", "float64"),
+        ("bool", "int8", "float64"),
     ],
 )
-def test_wrong_arguments_are_named(arguments, named):
-    with pytest.raises(lcm.InputError, match=named):
+def test_the_floating_type_of_the_scores(gt, pred, result):
+    found = lcm.soft_scores(np.ones((1, 2), gt), np.ones((1, 2), pred), None)
+    assert {name: (values.dtype, *values.tolist()) for name, values in found.items()} == dict.fromkeys(
+        NAMES, (np.dtype(result), 1, 1)
+    )
+
+
+def test_scores_may_be_outside_the_unit_interval_by_a_thousandth():
+    assert lcm.soft_scores([[1.001]], [[1.0]])["recall"] == 1
+    assert lcm.soft_scores([[1.0]], [[-0.001]])["recall"] == pytest.approx(-0.001)
+    for wrong in (1.0011, -0.0011):
+        with pytest.raises(lcm.InputError, match=f"^y_true: the value {wrong} is outside 0..1\\."):
+            lcm.soft_scores([[wrong]], [[1.0]])
+
+
+LIBRARY = "Give two numpy arrays or two torch tensors."
+SHAPES = "Both must be [samples, classes, ...] and equal."
+RANGE = "Use a sigmoid or softmax, or rescale."
+ONE = np.ones((1, 1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place", "problem", "hint"),
+    [
+        (([[1, 2]], [[0, 1]]), "y_true", "the value 2 is outside 0..1", RANGE),
+        (([[1, 0]], [[-0.5, 3]]), "y_pred", "the value -0.5 is outside 0..1", RANGE),
+        (([[1.0]], [[float("nan")]]), "y_pred", "the value nan is outside 0..1", RANGE),
+        (([[1, 0]], [[1, 0, 1]]), "y_true, y_pred", "the shapes are (1, 2) and (1, 3)", SHAPES),
+        (([1, 0], [1, 0]), "y_true, y_pred", "the shapes are (2,) and (2,)", SHAPES),
+        (("ab", "cd"), "y_true, y_pred", "str and str are not arrays of one library", LIBRARY),
+        (("ab", ONE), "y_true, y_pred", "str and ndarray are not arrays of one library", LIBRARY),
+        ((ONE, "ab"), "y_true, y_pred", "ndarray and str are not arrays of one library", LIBRARY),
+        ((np.array([["a"]]), np.array([["b"]])), "y_true, y_pred", "values of type <U1 are not numbers in 0..1",
+         "Convert them to float."),
+        ((ONE, ONE * 1j), "y_true, y_pred", "values of type complex128 are not numbers in 0..1",
+         "Convert them to float."),
+        ((ONE, ONE, "weighted"), "average", "'weighted' is not known",
+         "Use one of micro, macro, samples, or None for each class."),
+        ((ONE, ONE, "macro", -1), "beta", "-1 is not a number of 0 or more", "Leave out beta to use the default."),
+        ((ONE, ONE, "macro", float("inf")), "beta", "inf is not a number of 0 or more",
+         "Leave out beta to use the default."),
+        ((ONE, ONE, "macro", "x"), "beta", "'x' is not a number of 0 or more", "Leave out beta to use the default."),
+        ((ONE, ONE, "macro", 1.0, 0.0), "eps", "0.0 is not a number above 0", "Leave out eps to use the default."),
+        ((ONE, ONE, "macro", 1.0, float("nan")), "eps", "nan is not a number above 0",
+         "Leave out eps to use the default."),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_named(arguments, place, problem, hint):
+    with pytest.raises(lcm.InputError) as caught:
         lcm.soft_scores(*arguments)
+    assert caught.value.args == ("", place, problem, hint)
+
+
+@pytest.mark.parametrize("place", ["y_true", "y_pred"])
+def test_lists_of_different_lengths_are_named(place):
+    sides = {"y_true": [[1, 0], [1, 0]], "y_pred": [[1, 0], [1, 0]], place: [[1, 0], [1]]}
+    # numpy's own explanation follows the colon
+    message = rf"^{place}: these lists do not form an array: .*inhomogeneous.*\. Give lists of equal length\.$"
+    with pytest.raises(lcm.InputError, match=message) as caught:
+        lcm.soft_scores(**sides)
+    assert (caught.value.file, caught.value.place) == ("", place)
 
 
 def test_torch_gives_the_same_scores_and_correct_gradients():
