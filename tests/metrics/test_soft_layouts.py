@@ -201,6 +201,30 @@ def test_outlines_count_only_their_own_pixels():
     assert soft["precision"] == pytest.approx(1)
 
 
+def test_the_sums_of_pages_and_labels_by_hand():
+    pages = {"p": (10, 10), "blank": (10, 10), "q": (10, 10)}
+    gt = build(pages, [("q", "b", 0, 0, 4, 5), ("p", "b", 0, 0, 10, 1), ("p", "a", 0, 0, 10, 2)], LABELS)
+    pred = build(
+        pages, [("p", "a", 0, 1, 10, 4, 0.5), ("q", "c", 0, 0, 1, 8, 0.25), ("q", "a", 0, 0, 9, 9, 0.0)], LABELS
+    )
+    c = lcm.compare(gt, pred)
+    # gt x pred, gt, pred, gt squared, pred squared
+    rows = {
+        (0, 0): [5, 20, 15, 20, 7.5],  # page p, label a: 20 and 30 pixels, 10 in common
+        (0, 1): [0, 10, 0, 10, 0],
+        (2, 1): [0, 20, 0, 20, 0],
+        (2, 2): [0, 0, 2, 0, 0.5],
+    }
+    as_rows = lambda sums: dict(zip(zip(sums.page.tolist(), sums.label.tolist()), sums.sums.tolist()))
+    assert as_rows(c.soft_sums) == rows
+    assert as_rows(c.soft_sums.of_pages(np.array([1, 2]))) == {key: rows[key] for key in ((2, 1), (2, 2))}
+    assert as_rows(c.soft_sums.of_pages(np.array([1]))) == {} and c.soft_sums.of_pages(None) is c.soft_sums
+    assert (c.soft_sums.page.dtype, c.soft_sums.label.dtype) == (np.int32, np.int32)
+    # recall of a, b, c: 5 of 20, 0 of 30, none; of the pages: 5 of 30, 0 of 20
+    assert c.soft(None)["recall"].tolist() == [0.25, 0, 0]
+    assert [c.soft(kind)["recall"] for kind in ("micro", "macro", "samples")] == pytest.approx([0.1, 0.25 / 3, 1 / 12])
+
+
 def test_threads_and_chunks_change_nothing(monkeypatch):
     from layoutcm.metrics import soft_layouts
 
@@ -229,7 +253,10 @@ def test_soft_scores_without_a_meaning_are_nan(tmp_path):
         c = lcm.compare(gt, pred)
         for average in AVERAGES:
             assert np.isnan(values(c.soft(average))).all()
-        assert len(c.soft(average=None)["dice"]) == len(c.labels) - 1
+        assert {type(value) for average in ("micro", "macro", "samples") for value in values(c.soft(average))} == {
+            float
+        }
+        assert [found.shape for found in values(c.soft(average=None))] == [(len(c.labels) - 1,)] * 4
     (finding,) = (finding for finding in c.findings if finding.code == "score-range")
     assert finding.count == 2 and "87" in finding.message
     assert not np.isnan(lcm.compare(gt, build(ONE, [("p", "a", 0, 0, 10, 10, 1.0000001)])).soft()["dice"])
