@@ -245,6 +245,21 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
     np.testing.assert_array_equal(whole.sums, parts.sums)
 
 
+@pytest.mark.parametrize("threads", [None, 1, 3])
+def test_soft_sums_use_the_threads_of_the_comparison(threads, two_pages, monkeypatch):
+    from layoutcm.metrics import soft_layouts
+
+    used = []
+
+    def in_turn(work, starts, threads):
+        used.append(threads)
+        return map(work, starts)
+
+    monkeypatch.setattr(soft_layouts, "map_chunks", in_turn)
+    assert lcm.compare(*two_pages, threads=threads).soft("micro")["recall"] == pytest.approx(216 / 450)
+    assert used == [threads]
+
+
 def test_soft_scores_without_a_meaning_are_nan(tmp_path):
     gt = build(ONE, [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 1, 1)])
     other = build(ONE, [("p", "x", 0, 0, 10, 10, 0.5)])
