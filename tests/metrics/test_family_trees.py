@@ -135,6 +135,7 @@ def test_the_largest_and_the_deepest_tree():
         (5, ("", "families", "5 is not a set of families", WRITE)),
         (None, ("", "families", "None is not a set of families", WRITE)),
         (["a"], ("", "families", "['a'] is not a set of families", WRITE)),
+        ({"F": {"a", 1, None}}, ("", "families.F", "1 is not a label's name", QUOTE)),
         (b"x", ("", "families", "b'x' is not a set of families", WRITE)),
         ("no such file.yaml", ("no such file.yaml", "", "there is no such file",
             "Check the name and the folder, or use a built-in tree: doclaynet, publaynet, docling, mixed.")),
