@@ -220,9 +220,11 @@ def test_the_sums_of_pages_and_labels_by_hand():
     assert as_rows(c.soft_sums.of_pages(np.array([1, 2]))) == {key: rows[key] for key in ((2, 1), (2, 2))}
     assert as_rows(c.soft_sums.of_pages(np.array([1]))) == {} and c.soft_sums.of_pages(None) is c.soft_sums
     assert (c.soft_sums.page.dtype, c.soft_sums.label.dtype) == (np.int32, np.int32)
-    # recall of a, b, c: 5 of 20, 0 of 30, none; of the pages: 5 of 30, 0 of 20
-    assert c.soft(None)["recall"].tolist() == [0.25, 0, 0]
-    assert [c.soft(kind)["recall"] for kind in ("micro", "macro", "samples")] == pytest.approx([0.1, 0.25 / 3, 1 / 12])
+    # precision of a, b, c: 5 of 15, none, 0 of 2; of the pages: 5 of 15, 0 of 2
+    assert c.soft(None)["precision"].tolist() == [5 / 15, 0, 0]
+    assert [c.soft(kind)["precision"] for kind in ("micro", "macro", "samples")] == pytest.approx(
+        [5 / 17, 1 / 9, 1 / 6]
+    )
 
 
 def test_threads_and_chunks_change_nothing(monkeypatch):
