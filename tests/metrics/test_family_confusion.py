@@ -270,8 +270,7 @@ def test_label_sets_with_a_built_in_tree():
         "Headings": [[0, 1], [0, 0]],
         "Body": [[0, 0, 1], [0, 1, 0], [1, 0, 0]],
     }
-    message = "The tree has no families at depth 9, so the families at depth 2 are used."
-    assert f.findings == (Finding("depth-beyond-tree", message, severity="info"),)
+    assert f.findings == (Finding("depth-beyond-tree", values={"depth": 9, "used": 2}),)
     assert (f.sample, f.count, f.depth, f.recipe) == ("set", "pairs", 2, "")
     assert repr(f) == "<FamilyConfusion of 2 families, set samples, pairs counted>"
 
