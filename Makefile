@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz bench bench-formats bench-views bench-peer bench-app screenshots clean
+.PHONY: run test test-torch lint browser fuzz mutants bench bench-formats bench-views bench-peer bench-app screenshots clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -55,6 +55,18 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 fuzz: $(READY)
 	LAYOUTCM_FUZZ=10000 $(BIN)/python -m pytest tests/formats/test_fuzz_formats.py tests/formats/test_bad_input.py -q
 
+# Changes metrics, tables and wording in thousands of small ways, and prints which share of the changes a test notices.
+# It has its own environment, because mutmut 3.8 does not work with the newest pytest.
+MUTANTS := .venv-mutants
+mutants: $(MUTANTS)/.ready
+	$(MUTANTS)/bin/python benchmarks/mutants.py
+
+$(MUTANTS)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(MUTANTS)
+	$(MUTANTS)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(MUTANTS)/bin/pip install --quiet --disable-pip-version-check mutmut==3.8.0 'pytest<9.1'
+	touch $@
+
 # Response times of the dashboard in a real browser.
 bench-app: $(READY) browser
 	$(BIN)/python benchmarks/bench_app.py
@@ -83,4 +95,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(TORCH) $(PEER) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache
+	rm -rf $(VENV) $(TORCH) $(PEER) $(MUTANTS) mutants .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache
