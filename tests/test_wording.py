@@ -1,4 +1,4 @@
-"""Numbers as short texts: pixels and per cent."""
+"""Short texts for numbers, shares, counts and labels."""
 
 import pytest
 
@@ -11,16 +11,28 @@ from layoutcm.wording import percent
     [
         (0.0, "0"),
         (0.004, "<0.01"),
+        (0.01, "0.01"),
         (1 / 3, "0.33"),
         (0.5, "0.5"),
+        (1, "1"),
         (9.5, "9.5"),
+        (9.94, "9.9"),
+        (9.95, "10"),
         (10.4, "10"),
         (812, "812"),
+        (999.4, "999"),
         (999.7, "1.0k"),
+        (1000, "1.0k"),
         (1234, "1.2k"),
+        (9949, "9.9k"),
+        (9950, "10k"),
         (34_000, "34k"),
+        (999_400, "999k"),
         (999_600, "1.0M"),
         (1.2e6, "1.2M"),
+        (3.4e9, "3.4G"),
+        (5.6e12, "5.6T"),
+        (7.8e15, "7800T"),
     ],
 )
 def test_brief_pixels(value, text):
@@ -29,7 +41,22 @@ def test_brief_pixels(value, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(1, "100"), (0.99996, "99.9"), (0.4123, "41"), (0.0327, "3.3"), (0.0042, "0.4"), (0.0002, "<0.1"), (0.0996, "10")],
+    [
+        (1, "100"),
+        (0.99996, "99.9"),
+        (0.9962, "99.6"),
+        (0.995, "99.5"),
+        (0.9949, "99"),
+        (0.4123, "41"),
+        (0.0996, "10"),
+        (0.0995, "10"),
+        (0.0994, "9.9"),
+        (0.0327, "3.3"),
+        (0.0042, "0.4"),
+        (0.0005, "0.1"),
+        (0.00049, "<0.1"),
+        (0.0002, "<0.1"),
+    ],
 )
 def test_per_cent_in_cells(value, text):
     assert wording.percent_brief(value) == text
@@ -38,7 +65,78 @@ def test_per_cent_in_cells(value, text):
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.43612, "43.6 %"), (0.0523, "5.23 %"), (1, "100 %"), (0.99996, "100 %"), (0.005, "0.500 %"), (0, "0 %"),
-     (0.09996, "10.0 %"), (1e-9, "<0.001 %"), (float("nan"), "–")],
+     (0.09996, "10.0 %"), (0.01, "1.00 %"), (0.0000123, "0.00123 %"), (0.00001, "0.00100 %"), (0.00000999, "<0.001 %"),
+     (1e-9, "<0.001 %"), (12.3456, "1230 %"), (float("nan"), "–")],
 )  # fmt: skip
 def test_shares_have_three_significant_digits(value, text):
     assert percent(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "in_full", "thin_spaced"),
+    [
+        (0, "0", "0"),
+        (1.5, "1.5", "1.50"),
+        (0.25, "0.2", "0.25"),
+        (1234567, "1,234,567", "1\u202f234\u202f567"),
+        (1234.5, "1,234.5", "1\u202f234.50"),
+        (10 * (0.1 + 0.2), "3", "3"),
+        # The rounding error of a sum is at most a billionth of it, and of 1 if it is smaller.
+        (2e9 + 1, "2,000,000,001", "2\u202f000\u202f000\u202f001"),
+        (1 + 0.9e-9, "1", "1"),
+        (1 + 2.5e-9, "1.0", "1.00"),
+        (0.9e-9, "0", "0"),
+        (1.5e-9, "0.0", "0.00"),
+        (1000 + 0.9e-6, "1,000", "1\u202f000"),
+        (1000 + 1.1e-6, "1,000.0", "1\u202f000.00"),
+        (-1000.5, "-1,000.5", "-1\u202f000.50"),
+    ],
+)
+def test_pixels_in_full(value, in_full, thin_spaced):
+    assert (wording.pixels_in_full(value), wording.thin_spaced(value)) == (in_full, thin_spaced)
+
+
+@pytest.mark.parametrize(("value", "number", "kind"), [(3.0, 3, int), (3.5, 3.5, float), (4, 4, int)])
+def test_whole_pixels_are_integers(value, number, kind):
+    found = wording.pixels_as_number(value)
+    assert found == number and type(found) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "short"),
+    [
+        ("Section-header", 14, "Section-header"),
+        ("Section-header", 13, "Section-…ader"),
+        ("Section-header", 10, "Sectio…der"),
+        ("Section-header", 4, "Se…r"),
+        ("Section-header", 3, "Se…"),
+        ("Section-header", 1, "…"),
+    ],
+)
+def test_long_text_is_cut_in_the_middle(text, limit, short):
+    assert wording.shorten(text, limit) == short and len(short) <= limit
+
+
+def test_text_on_one_line_has_no_control_characters():
+    given = "a\x00b\tc\nd\x1fe f\x7fg\x80h\x9fi\xa0j\u2028k\u2029l\ufffem\uffffn\ud800o~é"
+    assert wording.one_line(given) == "a b c d e f g h i\xa0j k l m n?o~é"
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"), [(0.12345, {}, "0.123"), (0.12345, {"digits": 1}, "0.1"), (float("nan"), {}, "–")]
+)
+def test_scores_have_three_decimals(value, digits, text):
+    assert wording.score_text(value, **digits) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "default", "given"),
+    [(0, "0 pages", "0 have"), (1, "1 page", "1 has"), (2, "2 pages", "2 have"), (1234, "1,234 pages", "1,234 have")],
+)
+def test_words_agree_with_a_count(count, default, given):
+    assert (wording.plural(count, "page"), wording.plural(count, "has", "have")) == (default, given)
+    assert wording.agree(count, "is", "are") == ("is" if count == 1 else "are")
+
+
+def test_repeated_names_are_numbered():
+    assert wording.make_unique(["a", "b", "a", "a", "b"]) == ["a", "b", "a (2)", "a (3)", "b (2)"]
