@@ -3,12 +3,13 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import layoutcm as lcm
 from layoutcm.tables.latex_markdown import LATEX_ESCAPES, escape_latex, latex, markdown
 from layoutcm.tables.matrix_views import select
-from layoutcm.tables.tables import average_table, class_table, collapsed_table, confusions_table, matrix_table
+from layoutcm.tables.tables import Table, average_table, class_table, collapsed_table, confusions_table, matrix_table
 from support import hostile
 from support.layouts import build
 
@@ -89,3 +90,66 @@ def test_a_label_named_like_a_column_keeps_its_name(label):
     assert matrix_table(m, "recall").headings() == ["gt", "Background", label]
     assert matrix_table(m, "recall").kinds() == ["text", "share", "share"]
     assert matrix_table(m, "pixels").kinds() == ["text", "pixels", "pixels"]
+
+
+NEEDS_FONT = "labels beyond Latin need XeLaTeX or LuaLaTeX and a font."
+MIXED = Table(
+    "mixed",
+    "Two\nlines",
+    pd.DataFrame(
+        {
+            "label": ["a_b", "c|d"],
+            "pixels": [1234567.5, 2000.0],
+            "f1": [0.25, float("nan")],
+            "gt": [1000, 2],
+            "fix": ["e", "f"],
+            **{f"text {k}": "-" for k in range(2)},
+        }
+    ),
+)
+
+
+def test_whole_latex_table():
+    """Not a matrix, so that the headings are not rotated, although there are seven."""
+    assert (
+        latex(MIXED)
+        == rf"""% Two lines. Needs booktabs; {NEEDS_FONT}
+\begin{{tabular}}{{lrrrlll}}
+\toprule
+label & pixels & F1 & gt & fix & text 0 & text 1 \\
+\midrule
+a\_b & 1\,234\,567.50 & 0.2500 & 1\,000 & e & -{{}} & -{{}} \\
+c\textbar{{}}d & 2\,000 & -- & 2 & f & -{{}} & -{{}} \\
+\bottomrule
+\end{{tabular}}
+"""
+    )
+
+
+def test_whole_markdown_table():
+    assert markdown(MIXED) == (
+        "| label | pixels | F1 | gt | fix | text 0 | text 1 |\n"
+        "| --- | ---: | ---: | ---: | --- | --- | --- |\n"
+        "| a\\_b | 1,234,567.50 | 0.250 | 1,000 | e | \\- | \\- |\n"
+        "| c\\|d | 2,000 | – | 2 | f | \\- | \\- |\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "needs", "headings"),
+    [
+        ("abcde", "booktabs", "gt & a & b & c & d & e"),
+        ("abcdef", "booktabs and graphicx", "gt & " + " & ".join(rf"\rotatebox{{90}}{{{x}}}" for x in "abcdef")),
+    ],
+)
+def test_headings_of_a_matrix_are_rotated_from_seven_columns(labels, needs, headings):
+    m = lcm.label_sets_confusion(["a"], ["a"], labels, background=None)
+    lines = latex(matrix_table(m, "pixels")).split("\n")
+    assert lines[0] == f"% Pixels, rows gt, columns pred. Needs {needs}; {NEEDS_FONT}"
+    assert lines[3] == headings + r" \\" and lines[5] == "a & 1" + " & 0" * (len(labels) - 1) + r" \\"
+
+
+def test_every_character_with_a_meaning_in_markdown_is_escaped():
+    assert markdown(Table("n", "t", pd.DataFrame({"a": ["\\`*_{}[]()#+-.!|~<>$:&@=^ x\ny1"]}))).split("\n")[2] == (
+        r"| \\\`\*\_\{\}\[\]\(\)\#\+\-\.\!\|\~\<\>\$\:\&\@\=\^ x y1 |"
+    )

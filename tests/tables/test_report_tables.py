@@ -1,0 +1,287 @@
+"""Whole tables of a report, for pages whose pixels can be counted by hand, and where each table appears."""
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.models.differences import difference
+from layoutcm.tables import report_tables
+from layoutcm.tables.report_tables import all_tables, family_matrix_tables
+from layoutcm.tables.result_json import Extras
+from support.three_pages import three_pages
+
+RECIPE = "gt:gt|pred:pred|pages:3|rounding:outer|{}" + f"|v{lcm.__version__}"
+RESAMPLES = "taxonomy:same|method:matrix|resamples:100|of:documents|seed:0|level:0.95"
+TABLES = """\
+confusion: Pixels, rows gt, columns pred
+gt         | Background | a | b | c
+Background | 12 | 0 | 2 | 0
+a          | 0 | 4 | 4 | 0
+b          | 0 | 4 | 0 | 0
+c          | 0 | 0 | 0 | 0
+
+recall: Recall, rows gt, columns pred
+gt         | Background | a | b | c
+Background | 0.857 | 0 | 0.143 | 0
+a          | 0 | 0.5 | 0.5 | 0
+b          | 0 | 1 | 0 | 0
+c          | nan | nan | nan | nan
+
+precision: Precision, rows gt, columns pred
+gt         | Background | a | b | c
+Background | 1 | 0 | 0.333 | nan
+a          | 0 | 0.5 | 0.667 | nan
+b          | 0 | 0.5 | 0 | nan
+c          | 0 | 0 | 0 | nan
+
+f1: F1, rows gt, columns pred
+gt         | Background | a | b | c
+Background | 0.923 | 0 | 0.2 | 0
+a          | 0 | 0.5 | 0.571 | 0
+b          | 0 | 0.667 | 0 | 0
+c          | 0 | 0 | 0 | nan
+
+classes: Classes
+label      | gt pixels | pred pixels | precision | recall | F1 | IoU
+Background | 14 | 12 | 1 | 0.857 | 0.923 | 0.857
+a          | 8 | 8 | 0.5 | 0.5 | 0.5 | 0.333
+b          | 4 | 6 | 0 | 0 | 0 | 0
+c          | 0 | 0 | nan | nan | nan | nan
+
+averages: Averages
+average                      | precision | recall | F1
+Content against Background   | 0.857 | 1 | 0.923
+micro, without Background    | 0.286 | 0.333 | 0.308
+macro, without Background    | 0.25 | 0.25 | 0.25
+weighted, without Background | 0.333 | 0.333 | 0.333
+micro, with Background       | 0.615 | 0.615 | 0.615
+macro, with Background       | 0.5 | 0.452 | 0.474
+weighted, with Background    | 0.692 | 0.615 | 0.651
+macro, mean over pages       | 0.167 | 0.083 | 0.111
+macro, mean over documents   | 0.25 | 0.125 | 0.167
+
+confusions: Largest confusions
+gt         | pred | pixels | share of gt
+a          | b | 4 | 0.5
+b          | a | 4 | 1
+Background | b | 2 | 0.143
+
+documents: Documents, worst first
+document | pages | pixels | precision | recall | F1 | micro F1 | content precision | content recall | content F1
+B        | 2 | 10 | 0 | 0 | 0 | 0 | 0.667 | 1 | 0.8
+A        | 1 | 16 | 0.5 | 0.25 | 0.333 | 0.5 | 1 | 1 | 1
+
+pages: Pages, worst first
+page | document | pixels | precision | recall | F1 | micro F1 | content precision | content recall | content F1
+p3   | B | 2 | 0 | 0 | 0 | 0 | 0 | nan | 0
+p2   | B | 8 | 0 | 0 | 0 | 0 | 1 | 1 | 1
+p1   | A | 16 | 0.5 | 0.25 | 0.333 | 0.5 | 1 | 1 | 1
+
+findings: Findings
+severity | code | count | message | fix
+info     | empty-page | 1 | gt: 1 of 3 pages has no region (first: 'p3'). |
+
+object_scores: Objects (boxes)
+measure                                   | value
+AP                                        | 0.05
+AP50                                      | 0.5
+AP75                                      | 0
+APsmall                                   | 0.05
+APmedium                                  | nan
+APlarge                                   | nan
+AR1                                       | 0.05
+AR10                                      | 0.05
+AR100                                     | 0.05
+ARsmall                                   | 0.05
+ARmedium                                  | nan
+ARlarge                                   | nan
+precision at IoU 0.50                     | 0.2
+recall at IoU 0.50                        | 0.5
+F1 at IoU 0.50                            | 0.286
+precision at IoU 0.50, whatever the label | 0.4
+recall at IoU 0.50, whatever the label    | 1
+F1 at IoU 0.50, whatever the label        | 0.571
+
+objects: Objects by class, found at IoU 0.50
+label | gt | pred | found | precision | recall | F1 | AP | AP50 | AP75 | AR
+a     | 1 | 3 | 1 | 0.333 | 1 | 0.5 | 0.1 | 1 | 0 | 0.1
+b     | 1 | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0
+
+families: Families, given gt
+label      | identity | in family | out of family | total | mostly confused with
+Background | 0.857 | 0 | 0.143 | 14 | out of family
+a          | 0.5 | 0.5 | 0 | 8 | b
+b          | 0 | 1 | 0 | 4 | a
+c          | nan | nan | nan | 0 |
+
+families_pred: Families, given pred
+label      | identity | in family | out of family | total | mostly confused with
+Background | 1 | 0 | 0 | 12 |
+a          | 0.5 | 0.5 | 0 | 8 | b
+b          | 0 | 0.667 | 0.333 | 6 | a
+c          | nan | nan | nan | 0 |
+
+family_1: Family Background
+gt            | Background | out of family
+Background    | 12 | 2
+out of family | 0 | 0
+
+family_2: Family All
+gt            | a | b | out of family
+a             | 4 | 4 | 0
+b             | 4 | 0 | 0
+out of family | 0 | 2 | 0
+
+family_3: Family c
+gt            | c | out of family
+c             | 0 | 0
+out of family | 0 | 0
+"""
+
+
+def text_of(value):
+    return value if isinstance(value, str) else f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def lines_of(table):
+    """The headings and the rows; numbers have three decimals, and the first column has one width."""
+    rows = [[text_of(value) for value in row] for row in table.data.itertuples(index=False, name=None)]
+    width = max(len(row[0]) for row in [table.headings(), *rows])
+    return [" | ".join([row[0].ljust(width), *row[1:]]).rstrip() for row in [table.headings(), *rows]]
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """All tables of the three pages; the other prediction has only the regions of p1 with a score of 0.75."""
+    c = three_pages()
+    extras = Extras(c.families({"All": ["a", "b"]}), c.bootstrap(100), difference(c, three_pages(min_score=0.75), 100))
+    return all_tables(c, c.confusion(), c.objects(), extras)
+
+
+@pytest.mark.parametrize("text", TABLES.strip("\n").split("\n\n"), ids=lambda text: text.partition(":")[0])
+def test_table(tables, text):
+    title, *lines = text.split("\n")
+    name, _, title = title.partition(": ")
+    table = tables[name]
+    assert (table.name, table.title, table.note) == (name, title, "")
+    assert lines_of(table) == lines
+
+
+def test_table_of_background_and_content(tables):
+    table = tables["collapsed"]
+    views = ("pixels", "recall", "precision", "F1")
+    assert table.title == "Background against Content"
+    assert table.headings() == ["gt", *(f"{view}: {label}" for view in views for label in ("Background", "Content"))]
+    assert lines_of(table)[1:] == [
+        "Background | 12 | 2 | 0.857 | 0.143 | 1 | 0.143 | 0.923 | 0.143",
+        "Content    | 0 | 12 | 0 | 1 | 0 | 0.857 | 0 | 0.923",
+    ]
+
+
+def test_recipe_is_a_table(tables):
+    values = ["gt", "pred", "3", "outer", "same", "matrix", f"v{lcm.__version__}"]
+    assert (tables["recipe"].title, tables["recipe"].headings()) == ("Recipe", ["setting", "value"])
+    assert tables["recipe"].data.to_numpy().tolist() == [
+        list(row) for row in zip(["gt", "pred", "pages", "rounding", "taxonomy", "method", "version"], values)
+    ]
+
+
+def test_intervals_of_figures_then_of_classes(tables):
+    """Resamples are document A twice, B twice, or both. The unused label c has no rows."""
+    lines = lines_of(tables["intervals"])
+    assert tables["intervals"].title == "Intervals" and tables["intervals"].recipe == RECIPE.format(RESAMPLES)
+    assert [line.split()[0] for line in lines[:3]] == ["of", "micro_precision", "micro_recall"]
+    assert [" ".join(line.split()) for line in (lines[0], *lines[27:])] == [
+        "of | value | low | high",
+        "content_f1 | 0.923 | 0.8 | 1",
+        "Background: precision | 1 | 1 | 1",
+        "Background: recall | 0.857 | 0.667 | 1",
+        "Background: f1 | 0.923 | 0.8 | 1",
+        "Background: iou | 0.857 | 0.667 | 1",
+        "a: precision | 0.5 | 0 | 1",
+        "a: recall | 0.5 | 0.5 | 0.5",
+        "a: f1 | 0.5 | 0 | 0.667",
+        "a: iou | 0.333 | 0 | 0.5",
+        *(f"b: {score} | 0 | 0 | 0" for score in ("precision", "recall", "f1", "iou")),
+    ]
+    assert list(tables["intervals"].data.index) == list(range(39))
+
+
+def test_difference_from_the_first_prediction(tables):
+    table = tables["difference"]
+    recipes = [RECIPE.format("min_score:0.75|" + RESAMPLES), RECIPE.format(RESAMPLES)]
+    assert (table.title, table.recipe) == ("Difference from the first prediction", " minus ".join(recipes))
+    lines = [" ".join(line.split()) for line in lines_of(table)]
+    assert [lines[0], *lines[-6:-3]] == [
+        "of | value | low | high | other_side",
+        "a: f1 | 0.167 | 0 | 0.167 | 0.328",
+        "a: iou | 0.167 | 0 | 0.167 | 0.328",
+        "b: precision | 0 | 0 | 0 | 1",
+    ]
+
+
+def test_recipes_that_differ_from_that_of_the_comparison(tables):
+    families = RECIPE.format("taxonomy:same|families:1 given|depth:1|sample:pixel|count:pairs")
+    assert {name: table.recipe for name, table in tables.items() if table.recipe} == {
+        "intervals": RECIPE.format(RESAMPLES),
+        "difference": tables["difference"].recipe,
+        "families": families,
+        "families_pred": families,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("confusion", "text pixels pixels pixels pixels"),
+        ("recall", "text share share share share"),
+        ("collapsed", "text pixels pixels share share share share share share"),
+        ("classes", "text pixels pixels share share share share"),
+        ("confusions", "text text pixels share"),
+        ("documents", "text whole pixels share share share share share share share"),
+        ("findings", "text text whole text text"),
+        ("objects", "text whole whole whole share share share share share share share"),
+        ("families", "text share share share pixels text"),
+        ("family_2", "text pixels pixels pixels"),
+    ],
+)
+def test_kinds_of_columns(tables, name, kinds):
+    assert tables[name].kinds() == kinds.split()
+
+
+def test_every_table_is_of_the_method_of_the_matrix(two_pages):
+    """With tensor, the extra table on the upper half of the picture does not cost recall (see the two-page example)."""
+    c = lcm.compare(*two_pages)
+    tables = all_tables(c, c.confusion(method="tensor"))
+    assert lines_of(tables["averages"])[-1] == "macro, mean over documents   | 0.5 | 0.45 | 0.456"
+    for name in ("documents", "pages"):
+        assert lines_of(tables[name])[-1].endswith(" | 400 | 0.5 | 0.5 | 0.467 | 0.545 | 1 | 1 | 1")
+    assert tables["recipe"].data["value"].tolist()[-2] == "tensor"
+    assert lines_of(tables["confusions"])[1:3] == [
+        "list_item  | paragraph | 80 | 1",
+        "picture    | table | 80 | 0.5",
+    ]
+
+
+def test_tables_of_objects_families_and_intervals_are_made_if_given(two_pages):
+    c = lcm.compare(*two_pages)
+    always = "confusion recall precision f1 collapsed classes averages confusions documents pages findings recipe"
+    assert list(all_tables(c, c.confusion())) == always.split()
+    tables = all_tables(c, c.confusion(), c.objects(), Extras(families=c.families({"T": ["title"]}, sample="page")))
+    names = "object_scores objects families families_pred family_1 family_2 family_3 family_4 family_5 family_6"
+    assert list(tables) == [*always.split(), *names.split()]
+    assert [table.title for table in family_matrix_tables(tables)] == [
+        f"Family {name}" for name in ("T", "paragraph", "list_item", "picture", "table", "caption")
+    ]
+
+
+def test_where_tables_appear():
+    matrices = ["confusion", "recall", "precision", "f1", "collapsed"]
+    results = ["classes", "intervals", "difference"]
+    families = ["families", "families_pred"]
+    details = ["documents", "pages", "findings", "recipe"]
+    assert list(report_tables.SHEETS) == [*matrices, *results, "objects", *families, *details]
+    assert report_tables.SHEETS["families_pred"] == "Families pred" and report_tables.SHEETS["f1"] == "F1"
+    assert report_tables.SUMMARY_TABLES == ["averages", "object_scores", "confusions"]
+    averages = ("averages", "confusions")
+    assert list(report_tables.HTML_TABLES) == [*averages, *results, "object_scores", "objects", *families, *details]
+    assert list(report_tables.LATEX_TABLES) == [*matrices, *averages, *results, "objects", *families]

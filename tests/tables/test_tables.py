@@ -1,0 +1,186 @@
+"""Single tables with their options, the list of averages, and tables as CSV and Parquet."""
+
+import json
+
+import pandas as pd
+import pyarrow.parquet
+import pytest
+
+import layoutcm as lcm
+from layoutcm.tables.averages import ALL_AVERAGES, SHORT_LIST, Average, average_scores
+from layoutcm.tables.matrix_views import Selection
+from layoutcm.tables.tables import (
+    Table,
+    average_table,
+    class_table,
+    confusions_table,
+    csv_text,
+    family_tables,
+    findings_table,
+    matrix_table,
+    object_tables,
+    write_parquet,
+)
+from support.coco_files import coco, region
+from support.layouts import build
+from support.three_pages import different_labels, three_pages
+
+NO_SCORES = (
+    "There is no AP. The prediction has no scores, and without them AP would depend on the order in the file. "
+    "Precision, recall and F1 at one IoU need no scores."
+)
+NO_COMMON_LABELS = (
+    "There is no AP. The two sides have different labels, so no prediction can be right for its label, and AP has no "
+    "meaning. Map labels to each other, or look at the object confusion matrix and the class-blind scores."
+)
+
+
+def facts(table):
+    return table.name, table.title, table.note, [table.headings(), *table.data.to_numpy().tolist()]
+
+
+def test_objects_without_scores():
+    """The boxes of a have an IoU of 8 / 16. The box of b is the same on both sides."""
+    gt = build({"p": (4, 5)}, [("p", "a", 0, 0, 4, 4), ("p", "b", 0, 4, 4, 5)], "abc")
+    pred = build({"p": (4, 5)}, [("p", "a", 0, 0, 4, 2), ("p", "b", 0, 4, 4, 5)], "abc")
+    scores, classes = object_tables(lcm.compare(gt, pred).objects(), 0.75)
+    names = [f"{score} at IoU 0.75" for score in ("precision", "recall", "F1")]
+    names += [f"{name}, whatever the label" for name in names]
+    assert facts(scores) == (
+        "object_scores",
+        "Objects (boxes)",
+        NO_SCORES,
+        [["measure", "value"], *([name, 0.5] for name in names)],
+    )
+    assert facts(classes) == (
+        "objects",
+        "Objects by class, found at IoU 0.75",
+        NO_SCORES,
+        [
+            ["label", "gt", "pred", "found", "precision", "recall", "F1"],
+            ["a", 1, 1, 0, 0.0, 0.0, 0.0],
+            ["b", 1, 1, 1, 1.0, 1.0, 1.0],
+        ],
+    )
+    assert list(classes.data.index) == [0, 1]
+
+
+def test_objects_with_different_labels():
+    scores, classes = object_tables(different_labels().objects())
+    values = [[f"{score} at IoU 0.50, whatever the label", 1.0] for score in ("precision", "recall", "F1")]
+    assert facts(scores) == ("object_scores", "Objects (boxes)", NO_COMMON_LABELS, [["measure", "value"], *values])
+    rows = [["label", "gt", "pred"], ["a", 1, 0], ["x", 0, 1]]
+    assert facts(classes) == ("objects", "Objects by class, found at IoU 0.50", NO_COMMON_LABELS, rows)
+
+
+def test_objects_with_masks():
+    triangle = json.dumps(coco(annotations=[region(segmentation=[[10, 20, 40, 20, 10, 60]])])).encode()
+    layout = lcm.read(("gt.json", triangle), shapes="polygon")
+    assert object_tables(lcm.compare(layout, layout).objects())[0].title == "Objects (masks)"
+
+
+def test_averages_and_largest_cells_with_different_labels():
+    comparison = different_labels()
+    confusion = comparison.confusion()
+    assert facts(average_table(comparison, confusion)) == (
+        "averages",
+        "Averages",
+        "",
+        [["average", "precision", "recall", "F1"], ["Content against Background", 1.0, 0.5, 2 / 3]],
+    )
+    assert facts(confusions_table(confusion)) == (
+        "confusions",
+        "Largest cells",
+        "",
+        [["gt", "pred", "pixels", "share of gt"], ["a", "Background", 4.0, 0.5], ["a", "x", 4.0, 0.5]],
+    )
+
+
+def test_the_twenty_largest_confusions():
+    labels = "abcdefghijklmnopqrstuv"
+    confusion = lcm.label_sets_confusion(list(labels), [*labels[1:], "a"], labels)
+    assert confusions_table(confusion).data["gt"].tolist() == list("abcdefghijklmnopqrst")
+    assert confusions_table(confusion, 2).data["pred"].tolist() == ["b", "c"]
+
+
+def test_selected_rows_and_columns():
+    confusion = three_pages().confusion()
+    assert facts(matrix_table(confusion, "pixels", Selection([1, 2], [0, 2, 3]))) == (
+        "confusion",
+        "Pixels, rows gt, columns pred",
+        "",
+        [["gt", "Background", "b", "c"], ["a", 0.0, 4.0, 0.0], ["b", 0.0, 0.0, 0.0]],
+    )
+    assert class_table(confusion, Selection([0, 2], [])).data["label"].tolist() == ["Background", "b"]
+
+
+@pytest.mark.parametrize("label", ["gt", "out of family"])
+def test_labels_named_like_a_column_of_a_family(label):
+    layout = build({"p": (4, 4)}, [("p", label, 0, 0, 4, 2)])
+    table = family_tables(lcm.compare(layout, layout).families({"F": [label]}))[-1]
+    assert facts(table) == (
+        "family_2",
+        "Family F",
+        "",
+        [["gt", label, "out of family"], [label, 8.0, 0.0], ["out of family", 0.0, 0.0]],
+    )
+    assert table.kinds() == ["text", "pixels", "pixels"]
+
+
+def test_messages_of_findings_are_on_one_line():
+    layout = build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 2)] * 2, name="line\nbreak")
+    assert findings_table(lcm.compare(layout, layout)).data.iloc[0].tolist() == [
+        "warning",
+        "duplicate-box",
+        1,
+        "line break: 1 region is a duplicate with the same page, box and label as another (first: 'a' on page 'p').",
+        "Pixels are not counted twice, but objects are: remove the duplicates.",
+    ]
+
+
+def test_titles_and_figures_of_averages():
+    assert {average.title: average.f1_figure for average in ALL_AVERAGES} == {
+        "micro, without Background": "micro_f1",
+        "macro, without Background": "macro_f1",
+        "weighted, without Background": "weighted_f1",
+        "micro, with Background": "micro_f1_with_background",
+        "macro, with Background": "macro_f1_with_background",
+        "weighted, with Background": "weighted_f1_with_background",
+        "macro, mean over pages": "macro_f1_over_pages",
+        "macro, mean over documents": "macro_f1_over_documents",
+    }
+    assert [average.title for average in ALL_AVERAGES if average not in SHORT_LIST] == [
+        "macro, with Background",
+        "weighted, with Background",
+    ]
+
+
+def test_means_over_pages_can_be_given():
+    comparison = three_pages()
+    averages = [Average("micro", background=True), Average("macro", over="pages")]
+    given = average_scores(comparison, comparison.confusion(), averages, lambda over: {"f1": len(over)})
+    assert given[1] == (averages[1], {"f1": 5})
+    assert given[0][1] == pytest.approx({"precision": 16 / 26, "recall": 16 / 26, "f1": 16 / 26})
+
+
+# A file name can contain a lone surrogate, which UTF-8 cannot encode.
+DATA = pd.DataFrame({"count": [1, 2], "pixels": [0.1, float("nan")], "f1": [1 / 3, 1.0]}, index=[4, 7])
+DATA.insert(0, "page", pd.Series(['a "b"', "c\ud800"], dtype=object, index=[4, 7]))
+
+
+def test_csv_has_full_precision():
+    assert csv_text(Table("pages", "Pages", DATA)) == (
+        '"page","count","pixels","f1"\n"a ""b""",1,0.1,0.3333333333333333\n"c?",2,"",1.0\n'
+    )
+
+
+def test_parquet_has_the_columns_only(tmp_path):
+    write_parquet(Table("pages", "Pages", DATA), tmp_path / "pages.parquet")
+    found = pyarrow.parquet.read_table(tmp_path / "pages.parquet", use_threads=False)
+    assert found.column_names == ["page", "count", "pixels", "f1"]
+    assert found.to_pydict() == {
+        "page": ['a "b"', "c?"],
+        "count": [1, 2],
+        "pixels": [0.1, None],
+        "f1": [1 / 3, 1.0],
+    }
