@@ -1,0 +1,333 @@
+"""The whole JSON of a comparison, of families and of a layout, for pages whose pixels can be counted by hand."""
+
+import json
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.models.differences import difference
+from layoutcm.tables.result_json import (
+    Extras,
+    comparison_result,
+    families_result,
+    full_result,
+    json_ready,
+    json_text,
+    layout_result,
+)
+from support.layouts import build
+from support.named_pages import compared
+from support.three_pages import different_labels, three_pages
+
+VERSION = lcm.__version__
+NAN = float("nan")
+
+
+def rounded(value):
+    """The value with three decimals; integers stay integers."""
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    return round(value, 3) if isinstance(value, float) else value
+
+
+def rows(names, *values):
+    return [dict(zip(names.split(), row, strict=True)) for row in values]
+
+
+def scores(**kinds):
+    return {kind: dict(zip(("precision", "recall", "f1"), values, strict=True)) for kind, values in kinds.items()}
+
+
+def soft(**kinds):
+    return {kind: dict(zip(("precision", "recall", "f_beta", "dice"), values)) for kind, values in kinds.items()}
+
+
+NONE = [0, 0, 0, 0]
+A = [[8, 0, 0, 0], [0, 4, 4, 0], NONE, NONE]
+B = [[4, 0, 2, 0], NONE, [0, 4, 0, 0], NONE]
+P2 = [[4, 0, 0, 0], NONE, [0, 4, 0, 0], NONE]
+P3 = [[0, 0, 2, 0], NONE, NONE, NONE]
+RESULT = {
+    "version": VERSION,
+    "recipe": f"gt:gt|pred:pred|pages:3|rounding:outer|taxonomy:same|method:matrix|v{VERSION}",
+    "method": "matrix",
+    "taxonomy": "same",
+    "labels": ["Background", "a", "b", "c"],
+    "gt_labels": ["a", "b", "c"],
+    "pred_labels": ["a", "b", "c"],
+    "pages": 3,
+    "documents": 2,
+    "pixels": 26,
+    "confusion": [[12, 0, 2, 0], [0, 4, 4, 0], [0, 4, 0, 0], NONE],
+    "recall": [[0.857, 0, 0.143, 0], [0, 0.5, 0.5, 0], [0, 1, 0, 0], [None] * 4],
+    "precision": [[1, 0, 0.333, None], [0, 0.5, 0.667, None], [0, 0.5, 0, None], [0, 0, 0, None]],
+    "f1": [[0.923, 0, 0.2, 0], [0, 0.5, 0.571, 0], [0, 0.667, 0, 0], [0, 0, 0, None]],
+    "classes": rows(
+        "label gt_pixels pred_pixels precision recall f1 iou",
+        ("Background", 14, 12, 1, 0.857, 0.923, 0.857),
+        ("a", 8, 8, 0.5, 0.5, 0.5, 0.333),
+        ("b", 4, 6, 0, 0, 0, 0),
+        ("c", 0, 0, None, None, None, None),
+    ),
+    "averages": scores(micro=(0.286, 0.333, 0.308), macro=(0.25, 0.25, 0.25), weighted=(0.333, 0.333, 0.333)),
+    "averages_with_background": scores(
+        micro=(0.615, 0.615, 0.615), macro=(0.5, 0.452, 0.474), weighted=(0.692, 0.615, 0.651)
+    ),
+    "collapsed": {
+        "labels": ["Background", "Content"],
+        "confusion": [[12, 2], [0, 12]],
+        "recall": [[0.857, 0.143], [0, 1]],
+        "precision": [[1, 0.143], [0, 0.857]],
+        "f1": [[0.923, 0.143], [0, 0.923]],
+    },
+    "findings": rows(
+        "code severity message count fix remedy",
+        ("empty-page", "info", "gt: 1 of 3 pages has no region (first: 'p3').", 1, "", ""),
+    ),
+    "page_matching": {"matched": {"exact": 3}, "only_in_gt": [], "only_in_pred": []},
+    "objects": {
+        "shapes": "box",
+        "gt": 2,
+        "pred": 5,
+        "ap": 0.05,
+        "ap50": 0.5,
+        "ap75": 0,
+        "ar": 0.05,
+        "summary": {
+            **{"AP": 0.05, "AP50": 0.5, "AP75": 0, "APsmall": 0.05, "APmedium": None, "APlarge": None},
+            **{"AR1": 0.05, "AR10": 0.05, "AR100": 0.05, "ARsmall": 0.05, "ARmedium": None, "ARlarge": None},
+        },
+        "why_no_ap": None,
+        "labels": ["a", "b", "c"],
+        "per_class": rows(
+            "label gt pred ap ap50 ap75 ar",
+            ("a", 1, 3, 0.1, 1, 0, 0.1),
+            ("b", 1, 2, 0, 0, 0, 0),
+            ("c", 0, 0, None, None, None, None),
+        ),
+        "at_iou": {
+            "iou": 0.5,
+            "precision": 0.2,
+            "recall": 0.5,
+            "f1": 0.286,
+            "class_blind": {"precision": 0.4, "recall": 1, "f1": 0.571},
+            "classes": rows(
+                "label gt pred found precision recall f1",
+                ("a", 1, 3, 1, 0.333, 1, 0.5),
+                ("b", 1, 2, 0, 0, 0, 0),
+                ("c", 0, 0, 0, None, None, None),
+            ),
+            "ap": {rule: {"a": 1, "b": 0, "c": None} for rule in ("coco", "sum", "voc")},
+            "map": {"coco": 0.5, "sum": 0.5, "voc": 0.5},
+            "confusion": {
+                "gt_labels": ["a", "b", "c", "invented"],
+                "pred_labels": ["a", "b", "c", "missed"],
+                "values": [[1, 0, 0, 0], [1, 0, 0, 0], NONE, [1, 2, 0, 0]],
+            },
+        },
+    },
+    "centroids": {
+        "tolerance": [20, 20],
+        "class_aware": True,
+        **scores(one_to_one=(0.2, 0.5, 0.286), many_to_one=(0.4, 0.5, 0.444)),
+    },
+    "by_document": rows(
+        "document pages pixels confusion collapsed",
+        ("A", 1, 16, A, [[8, 0], [0, 8]]),
+        ("B", 2, 10, B, [[4, 2], [0, 4]]),
+    ),
+    "averages_over_pages": scores(micro=(0.167, 0.25, 0.167), macro=(0.167, 0.083, 0.111), weighted=(0.5, 0.25, 0.333)),
+    "averages_over_documents": scores(
+        micro=(0.25, 0.25, 0.25), macro=(0.25, 0.125, 0.167), weighted=(0.5, 0.25, 0.333)
+    ),
+    "soft": {
+        "beta": 1,
+        "averages": soft(
+            micro=(0.34, 0.3, 0.319, 0.355), macro=(0.281, 0.225, 0.25, 0.273), samples=(0.176, 0.15, 0.162, 0.174)
+        ),
+        "classes": rows(
+            "label precision recall f_beta dice",
+            ("a", 0.562, 0.45, 0.5, 0.545),
+            ("b", 0, 0, 0, 0),
+            ("c", None, None, None, None),
+        ),
+    },
+    "by_page": rows(
+        "page document pixels confusion collapsed",
+        ("p1", "A", 16, A, [[8, 0], [0, 8]]),
+        ("p2", "B", 8, P2, [[4, 0], [0, 4]]),
+        ("p3", "B", 2, P3, [[0, 2], [0, 0]]),
+    ),
+}
+
+
+def test_result_of_a_comparison():
+    found = comparison_result(three_pages(), per_page=True)
+    assert rounded(found) == RESULT
+    assert list(comparison_result(three_pages())) == list(full_result(three_pages())) == list(RESULT)[:-1]
+    assert json.loads(json_text(found)) == found
+
+
+def test_result_with_the_method_tensor(two_pages):
+    """Half of the picture is found, although pred also has a table there (see the two-page example)."""
+    c = lcm.compare(*two_pages)
+    found = full_result(c, "tensor", True)
+    p1, p2 = found["by_page"]
+    assert found["recipe"].split("|")[-2] == "method:tensor" and found["method"] == "tensor"
+    assert found["confusion"][4] == p1["confusion"][4] == found["by_document"][0]["confusion"][4]
+    assert found["confusion"][4] == [0, 0, 0, 0, 80, 80, 0]
+    assert (p2["confusion"][5], p2["collapsed"]) == ([10, 0, 0, 0, 0, 40, 0], [[30, 20], [10, 40]])
+    for level in ("pages", "documents"):
+        # On p1, the recall of four labels is 1, 1, 0 and 0.5, and a table is invented; on p2 it is 0.8 and 0.
+        assert found[f"averages_over_{level}"]["macro"]["recall"] == pytest.approx((2.5 / 5 + 0.8 / 2) / 2)
+
+
+def test_result_with_different_labels():
+    found = comparison_result(different_labels())
+    without = ["classes", "averages", "averages_with_background", "averages_over_pages", "averages_over_documents"]
+    assert [name for name, value in found.items() if value is None] == [*without, "soft"]
+    assert (found["labels"], found["gt_labels"], found["pred_labels"]) == (["Background", "a", "x"], ["a"], ["x"])
+    assert found["objects"]["at_iou"]["map"] is found["objects"]["at_iou"]["ap"] is None
+
+
+def test_pages_on_one_side_are_named():
+    assert comparison_result(compared(["a/x.png", "b", "c"], ["x", "b", "d"]))["page_matching"] == {
+        "matched": {"exact": 1, "stem": 1},
+        "only_in_gt": ["c"],
+        "only_in_pred": ["d"],
+    }
+
+
+def test_extras_are_added():
+    c = three_pages()
+    extras = Extras(c.families({"All": ["a", "b"]}), c.bootstrap(7), difference(c, three_pages(min_score=0.75), 8))
+    found = full_result(c, extras=extras)
+    assert list(found) == [*list(RESULT)[:-1], "families", "intervals", "difference_from_first"]
+    assert found["families"]["tree"] == {"All": ["a", "b"]}
+    assert (found["intervals"]["n"], found["difference_from_first"]["n"]) == (7, 8)
+    assert found["intervals"]["classes"][-1] == {"label": "c", "score": "iou", "value": None, "low": None, "high": None}
+    json_text(found)
+
+
+def test_result_of_families(two_pages):
+    c = lcm.compare(*two_pages)
+    tree = {"Text": {"Head": ["title"], "Body": ["paragraph", "list_item"]}, "Extra": ["nope"]}
+    families = c.families(tree, sample="page", count="gold", depth=2)
+    found = families_result(c, families, "tensor")
+    at_depth = found.pop("at_depth")
+    settings = "families:2 given|depth:2|sample:page|count:gold"
+    columns = "label identity in_family oof total preferred"
+    unused = (None, None, None, 0, None)
+    assert rounded(found) == {
+        "recipe": f"gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|{settings}|v{VERSION}",
+        "tree": tree,
+        "sample": "page",
+        "count": "gold",
+        "depth": 2,
+        "matrices": {
+            family: {"gt_labels": [*labels, "OOF"], "pred_labels": [*labels, "OOF"], "values": values}
+            for family, labels, values in (
+                ("Head", ["title"], [[1, 0], [0, 0]]),
+                ("Body", ["paragraph", "list_item"], [[1, 0, 0], [0, 0, 1], [0, 0, 0]]),
+                ("picture", ["picture"], [[1, 0], [0, 0]]),
+                ("table", ["table"], [[1, 0], [1, 0]]),
+                ("caption", ["caption"], [[0, 0], [1, 0]]),
+            )
+        },
+        "given_gt": rows(
+            columns,
+            ("title", 1, 0, 0, 1, None),
+            ("paragraph", 1, 0, 0, 1, None),
+            ("list_item", 0, 0, 1, 1, "OOF"),
+            ("picture", 1, 0, 0, 1, None),
+            ("table", 1, 0, 0, 1, None),
+            ("caption", *unused),
+        ),
+        "given_pred": rows(
+            columns,
+            ("title", 1, 0, 0, 1, None),
+            ("paragraph", 1, 0, 0, 1, None),
+            ("list_item", *unused),
+            ("picture", 1, 0, 0, 1, None),
+            ("table", 0.5, 0, 0.5, 2, "OOF"),
+            ("caption", 0, 0, 1, 1, "OOF"),
+        ),
+        "shares": {
+            "gt": {"identity": 0.8, "in_family": 0, "oof": 0.2},
+            "pred": {"identity": 0.667, "in_family": 0, "oof": 0.333},
+        },
+        "findings": rows(
+            "code severity message count fix remedy",
+            (
+                "family-label-unknown",
+                "warning",
+                "1 label is named by the families and used by neither side (first: 'nope').",
+                1,
+                "Check their spelling.",
+                "",
+            ),
+            (
+                "label-without-family",
+                "info",
+                "3 labels are in no family; each counts as its own family (first: 'picture').",
+                3,
+                "",
+                "",
+            ),
+        ),
+    }
+    assert [(one["depth"], one["labels"]) for one in at_depth] == [
+        (1, ["Background", "Text", "picture", "table", "caption"]),
+        (2, ["Background", "Head", "Body", "picture", "table", "caption"]),
+    ]
+    assert list(at_depth[0]) == ["depth", "labels", "confusion", "recall", "precision", "f1"]
+    assert [one["confusion"][-3] for one in at_depth] == [[0, 0, 80, 80, 0], [0, 0, 0, 80, 80, 0]]
+    by_matrix = families_result(c, families)["at_depth"]
+    assert [one["confusion"][-3] for one in by_matrix] == [[0, 0, 40, 120, 0], [0, 0, 0, 40, 120, 0]]
+    assert full_result(c, "tensor", extras=Extras(families))["families"]["at_depth"] == at_depth
+
+
+def test_result_of_a_layout():
+    regions = [("q", "b", 1, 2, 3, 4.5, 0.5), ("p", "a", 2, 3, 4, 5, 0.25), ("q", "b", 1, 2, 3, 4.5, 0.5)]
+    message = "in.csv: 1 region is a duplicate with the same page, box and label as another (first: 'b' on page 'q')."
+    hint = "Pixels are not counted twice, but objects are: remove the duplicates."
+    layout = build({"p": (10, 20.5), "q": (7, 30)}, regions, "abc", "in.csv", {"p": "D", "q": "D"})
+    assert layout_result(layout) == {
+        "file": "in.csv",
+        "format": "test",
+        "pages": 2,
+        "documents": 1,
+        "regions": 3,
+        "labels": {"a": 1, "b": 2, "c": 0},
+        "page0": {"page": "p", "width": 10, "height": 20.5},
+        "region0": {"page": "q", "label": "b", "box": [1, 2, 3, 4.5], "score": 0.5},
+        "findings": rows("code severity message count fix remedy", ("duplicate-box", "warning", message, 1, hint, "")),
+    }
+    nothing = layout_result(build({}, [], name="none"))
+    assert (nothing["pages"], nothing["labels"], nothing["page0"], nothing["region0"]) == (0, {}, None, None)
+
+
+def test_values_become_json():
+    given = {
+        "array": np.array([[1.5, NAN], [np.inf, -np.inf]]),
+        "tuple": (np.int64(3), np.float64(0.5), np.float64(NAN), True, None),
+        "nested": [{"x": NAN}, "text"],
+    }
+    assert json_ready(given) == {
+        "array": [[1.5, None], [None, None]],
+        "tuple": [3, 0.5, None, True, None],
+        "nested": [{"x": None}, "text"],
+    }
+    assert type(json_ready(np.int64(3))) is int
+
+
+def test_bytes_of_json():
+    """A lone surrogate, which a file name can contain, becomes a question mark; nan is refused."""
+    assert json_text({"é": [1, None], "name": "a\ud800"}) == (
+        '{\n "é": [\n  1,\n  null\n ],\n "name": "a?"\n}\n'.encode()
+    )
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        json_text(NAN)
