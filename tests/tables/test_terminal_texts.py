@@ -1,0 +1,247 @@
+"""Whole texts of the terminal, for pages whose pixels can be counted by hand (see test_two_page_example)."""
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.models.differences import difference
+from layoutcm.tables.terminal import (
+    comparison_summary,
+    difference_summary,
+    family_summary,
+    finding_lines,
+    interval_text,
+    layout_summary,
+    resampling_text,
+)
+from support.layouts import build
+from support.three_pages import different_labels, three_pages
+
+NOTHING = "has no region at all, so every score with it is 0 or n/a. Check that this is the right file."
+VERSION = f"v{lcm.__version__}"
+FAMILIES = {"Text": ["title", "paragraph", "list_item", "caption"], "Figure": ["picture"], "Table": ["table"]}
+
+
+def test_summary_of_a_comparison(two_pages):
+    assert (
+        comparison_summary(lcm.compare(*two_pages))
+        == f"""\
+gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|method:matrix|{VERSION}
+
+2 pages, 2 documents, 500 pixels, same taxonomy
+
+averages                     precision   recall       F1
+micro, without Background        0.522    0.533    0.527
+macro, without Background        0.458    0.508    0.408
+weighted, without Background     0.650    0.533    0.481
+micro, with Background           0.540    0.540    0.540
+macro, mean over pages           0.500    0.425    0.429
+macro, mean over documents       0.500    0.425    0.429
+
+Content against Background       0.957    0.978    0.967
+
+class               gt px        pred px precision   recall       F1      IoU
+Background             50             40     0.750    0.600    0.667    0.500
+title                  80             80     1.000    1.000    1.000    1.000
+paragraph              80            160     0.500    1.000    0.667    0.500
+list_item              80              0         –    0.000    0.000    0.000
+picture               160             80     1.000    0.250    0.400    0.250
+table                  50            200     0.250    0.800    0.381    0.235
+caption                 0             20     0.000        –    0.000    0.000
+
+largest confusions
+  picture read as table                  120 px   75.0 % of picture
+  list_item read as paragraph             80 px    100 % of list_item
+  Background read as caption              20 px   40.0 % of Background
+  table read as Background                10 px   20.0 % of table
+
+notes
+  [info] 1 label is used by gt only: 'list_item'. Map labels to each other if they mean the same.
+  [info] 1 label is used by pred only: 'caption'. Map labels to each other if they mean the same."""
+    )
+
+
+def test_summary_with_intervals():
+    """A resample is document A twice, B twice, or both. The b on p3 is left out because of its score."""
+    comparison = three_pages(min_score=0.55)
+    assert (
+        comparison_summary(comparison, "tensor", comparison.bootstrap(100, level=0.9))
+        == f"""\
+gt:gt|pred:pred|pages:3|rounding:outer|min_score:0.55|taxonomy:same|method:tensor|{VERSION}
+
+3 pages, 2 documents, 26 pixels, same taxonomy
+
+averages                     precision   recall       F1   interval of F1
+micro, without Background        0.333    0.333    0.333   0.000 – 0.500
+macro, without Background        0.250    0.250    0.250   0.000 – 0.333
+weighted, without Background     0.333    0.333    0.333   0.000 – 0.667
+micro, with Background           0.692    0.692    0.692   0.600 – 0.750
+macro, mean over pages           0.250    0.125    0.167   0.000 – 0.333
+macro, mean over documents       0.250    0.125    0.167   0.000 – 0.333
+
+Content against Background       1.000    1.000    1.000   1.000 – 1.000
+
+intervals: 90 %, 100 resamples of 2 documents, seed 0
+
+class               gt px        pred px precision   recall       F1      IoU
+Background             14             14     1.000    1.000    1.000    1.000
+a                       8              8     0.500    0.500    0.500    0.333
+b                       4              4     0.000    0.000    0.000    0.000
+
+largest confusions
+  a read as b              4 px   50.0 % of a
+  b read as a              4 px    100 % of b
+
+notes
+  [info] gt: 1 of 3 pages has no region (first: 'p3').
+  [info] 1 of 5 regions of pred has a score below 0.55 and is left out."""
+    )
+
+
+def test_summary_with_different_labels():
+    comparison = different_labels()
+    assert (
+        comparison_summary(comparison, intervals=comparison.bootstrap(5))
+        == f"""\
+gt:gt|pred:pred|pages:1|rounding:outer|taxonomy:different|method:matrix|{VERSION}
+
+1 page, 1 document, 16 pixels, different taxonomy
+
+Averages over classes: none, because the two sides have different labels (use a mapping).
+
+Content against Background       1.000    0.500    0.667   0.667 – 0.667
+
+intervals: 95 %, 5 resamples of 1 page, seed 0
+
+largest cells
+  a overlaps Background              4 px   50.0 % of a
+  a overlaps x                       4 px   50.0 % of a"""
+    )
+
+
+def test_warnings_stand_before_the_scores():
+    gt = build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 4)], name="gt")
+    sections = comparison_summary(lcm.compare(gt, build({"p": (4, 4)}, [], ["a"], name="pred"))).split("\n\n")
+    assert sections[1:3] == [
+        "1 page, 1 document, 16 pixels, same taxonomy",
+        "findings\n"
+        f"  [warning] pred {NOTHING}\n"
+        "  [warning] 1 of 1 pages has regions in gt and none in pred (first: 'p'), which count as missed. "
+        "Check that the model ran on all pages.",
+    ]
+    assert [section.split()[0] for section in sections[3:]] == ["averages", "Content", "class", "largest"]
+
+
+def test_an_undefined_interval_is_a_dash():
+    intervals = different_labels().bootstrap(5)
+    assert [interval_text(intervals, name) for name in ("micro_f1", "content_f1")] == ["–", "0.667 – 0.667"]
+    assert resampling_text(intervals) == "intervals: 95 %, 5 resamples of 1 page, seed 0"
+
+
+def test_no_findings_have_no_lines():
+    assert finding_lines(()) == []
+
+
+def test_summary_of_a_difference():
+    """Without the two regions of document B, pred has no wrong a; A stays as it was."""
+    found = difference(three_pages(), three_pages(min_score=0.75), 100)
+    assert (
+        difference_summary(found, "model a")
+        == """\
+F1 minus that of model a         value            interval  other side of 0
+micro, without Background       +0.092     +0.000 to  +0.092           55.0 %
+macro, without Background       +0.083     +0.000 to  +0.083           55.0 %
+weighted, without Background    +0.111     +0.000 to  +0.111           55.0 %
+micro, with Background          +0.077     +0.000 to  +0.200           22.0 %
+macro, mean over pages          +0.056     +0.000 to  +0.056           55.0 %
+macro, mean over documents      +0.000     +0.000 to  +0.000            100 %
+Content against Background      -0.123     -0.800 to  +0.000           22.0 %
+a                               +0.167     +0.000 to  +0.167           32.8 %
+b                               +0.000     +0.000 to  +0.000            100 %
+intervals: 95 %, 100 resamples of 2 documents, seed 0"""
+    )
+
+
+def test_a_difference_is_shown_if_no_resample_defines_its_interval():
+    """The only resample has document B twice, which has no pixel of a."""
+    text = difference_summary(difference(three_pages(), three_pages(min_score=0.75), 1), "model a")
+    assert text.split("\n")[-3].startswith("a                               +0.167  ")
+
+
+def test_summary_of_families(two_pages):
+    assert (
+        family_summary(lcm.compare(*two_pages).families(FAMILIES))
+        == f"""\
+gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|families:3 given|depth:1|sample:pixel|count:pairs|{VERSION}
+
+given gt           identity in family  out of it             px  mostly confused with
+Background           60.0 %       0 %     40.0 %             50  out of family
+title                 100 %       0 %        0 %             80
+paragraph             100 %       0 %        0 %             80
+list_item               0 %     100 %        0 %             80  paragraph
+picture              50.0 %       0 %     50.0 %            160  out of family
+table                80.0 %       0 %     20.0 %             50  out of family
+all but Background   62.2 %    17.8 %     20.0 %"""
+    )
+
+
+def test_summary_of_families_on_pages_with_findings(two_pages):
+    """A label that is longer than the name of the last row makes the first column wider."""
+    comparison = lcm.compare(*two_pages, mapping={side: {"title": "title of the document"} for side in ("gt", "pred")})
+    tree = {"A": {"B": ["title of the document"]}, "Text": ["nope"]}
+    assert (
+        family_summary(comparison.families(tree, sample="page", depth=3))
+        == f"""\
+gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:mapped|mapped_labels:2|families:2 given|depth:2|sample:page|count:pairs\
+|{VERSION}
+
+given gt              identity in family  out of it          pages  mostly confused with
+title of the document    100 %       0 %        0 %              1
+paragraph                100 %       0 %        0 %              1
+list_item                  0 %       0 %      100 %              1  out of family
+picture                  100 %       0 %        0 %              1
+table                    100 %       0 %        0 %              1
+all but Background      80.0 %       0 %     20.0 %
+
+findings
+  [info] The tree has no families at depth 3, so the families at depth 2 are used.
+  [warning] 1 label is named by the families and used by neither side (first: 'nope'). Check their spelling.
+  [info] 5 labels are in no family; each counts as its own family (first: 'paragraph')."""
+    )
+
+
+PAGES = {"p": (10, 20), "q": (7.5, 30)}
+REGIONS = [("q", "text", 1, 2.5, 3, 4, 0.5), ("p", "a", 2, 3, 4, 5, 0.25), ("q", "text", 1, 2.5, 3, 4, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("layout", "text"),
+    [
+        (
+            build(PAGES, REGIONS, ["a", "text", "title"], "in.csv", {"p": "D", "q": "D"}),
+            """\
+in.csv: test, 2 pages, 1 document, 3 regions, with scores
+  first page   p, 10 x 20
+  first region text at 1, 2.5, 3, 4 on q
+  a              1
+  text           2
+  title          0
+  findings
+  [warning] in.csv: 1 region is a duplicate with the same page, box and label as another (first: 'text' on page 'q'). \
+Pixels are not counted twice, but objects are: remove the duplicates.""",
+        ),
+        (
+            build({"p": (60, 80)}, [("p", "x", 0, 0, 40, 1)]),
+            """\
+x: test, 1 page, 1 document, 1 region, without scores
+  first page   p, 60 x 80
+  first region x at 0, 0, 40, 1 on p
+  x          1""",
+        ),
+        (
+            build({}, [], name="none"),
+            f"none: test, 0 pages, 0 documents, 0 regions, without scores\n  findings\n  [warning] none {NOTHING}",
+        ),
+    ],
+)
+def test_summary_of_a_layout(layout, text):
+    assert layout_summary(layout) == text
