@@ -130,7 +130,7 @@ def family_summary(families: FamilyConfusion) -> str:
     """The families as terminal text: for every gt label the shares of identity, in family and out of family."""
     table = families.given_gt()
     used = table[table["total"] > 0]
-    width = max((len(label) for label in (*used["label"], "all but Background")), default=0)
+    width = max(len(label) for label in (*used["label"], "all but Background"))
     unit = "px" if families.sample == "pixel" else "pages"
     lines = [
         families.recipe,
