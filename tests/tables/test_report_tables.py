@@ -149,7 +149,7 @@ def lines_of(table):
     return [" | ".join([row[0].ljust(width), *row[1:]]).rstrip() for row in [table.headings(), *rows]]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def tables():
     """All tables of the three pages; the other prediction has only the regions of p1 with a score of 0.75."""
     c = three_pages()

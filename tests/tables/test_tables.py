@@ -1,6 +1,7 @@
 """Single tables with their options, the list of averages, and tables as CSV and Parquet."""
 
 import json
+import os
 
 import pandas as pd
 import pyarrow.parquet
@@ -114,7 +115,7 @@ def test_selected_rows_and_columns():
     assert class_table(confusion, Selection([0, 2], [])).data["label"].tolist() == ["Background", "b"]
 
 
-@pytest.mark.parametrize("label", ["gt", "out of family"])
+@pytest.mark.parametrize("label", ["gt", "out of family", "f1"])
 def test_labels_named_like_a_column_of_a_family(label):
     layout = build({"p": (4, 4)}, [("p", label, 0, 0, 4, 2)])
     table = family_tables(lcm.compare(layout, layout).families({"F": [label]}))[-1]
@@ -168,7 +169,8 @@ DATA = pd.DataFrame({"count": [1, 2], "pixels": [0.1, float("nan")], "f1": [1 / 
 DATA.insert(0, "page", pd.Series(['a "b"', "c\ud800"], dtype=object, index=[4, 7]))
 
 
-def test_csv_has_full_precision():
+def test_csv_has_full_precision_and_equal_bytes_on_every_machine(monkeypatch):
+    monkeypatch.setattr(os, "linesep", "\r\n")
     assert csv_text(Table("pages", "Pages", DATA)) == (
         '"page","count","pixels","f1"\n"a ""b""",1,0.1,0.3333333333333333\n"c?",2,"",1.0\n'
     )
