@@ -105,10 +105,10 @@ def comparison_result(comparison: Comparison, method: str = "matrix", per_page: 
 def _page_matching(comparison: Comparison) -> dict[str, Any]:
     """The number of pages matched by each rule, and the names of unmatched pages."""
     matches, sides = comparison.alignment.matches, [side.page_columns for side in comparison.alignment.layouts]
-    counts = dict(zip(WAYS, np.bincount(matches.how, minlength=len(WAYS)).tolist()))
+    counts = zip(WAYS, np.bincount(matches.how).tolist())
     unmatched = matches.unmatched(len(sides[PRED]))
     return {
-        "matched": {way: count for way, count in counts.items() if way and count},
+        "matched": {way: count for way, count in counts if way and count},
         **{f"only_in_{name}": [side.names[i] for i in pages] for name, side, pages in zip(SIDES, sides, unmatched)},
     }
 

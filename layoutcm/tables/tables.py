@@ -173,7 +173,7 @@ def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
     figures = intervals.headline.rename(columns={"figure": "of"})
     classes = intervals.classes()
     classes.insert(0, "of", classes.pop("label") + ": " + classes.pop("score"))
-    data = pd.concat([figures, classes], ignore_index=True)
+    data = pd.concat([figures, classes])
     return Table(name, title, data[data["value"].notna()].reset_index(drop=True), recipe=intervals.recipe)
 
 
