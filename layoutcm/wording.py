@@ -6,8 +6,8 @@ For display only; data files keep every digit.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
+from itertools import count
 
 MISSING = "–"
 
@@ -26,9 +26,14 @@ def one_line(text: str) -> str:
     return "".join(" " if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029\ufffe\uffff" else c for c in valid)
 
 
+def grouped(value: float, separator: str) -> str:
+    """A pixel count in full, with two decimals if it is not whole, and a separator between thousands."""
+    return (f"{value:,.0f}" if _is_whole(value) else f"{value:,.2f}").replace(",", separator)
+
+
 def thin_spaced(value: float) -> str:
     """A pixel count in full, with thin spaces between thousands."""
-    return (f"{value:,.0f}" if _is_whole(value) else f"{value:,.2f}").replace(",", "\u202f")
+    return grouped(value, "\u202f")
 
 
 def _is_whole(pixels: float) -> bool:
@@ -42,7 +47,7 @@ def pixels_brief(value: float) -> str:
         return f"{value:.2g}" if value >= 0.01 else "<0.01"
     if value < 999.5:
         return f"{value:.0f}"
-    power = min(int(math.log10(value * 1.0005) // 3), 4)
+    power = sum(value >= 999.5 * 1000**k for k in range(4))
     scaled = value / 1000**power
     return (f"{scaled:.1f}" if scaled < 9.95 else f"{scaled:.0f}") + " kMGT"[power]
 
@@ -86,11 +91,11 @@ def percent(value: float) -> str:
 
 def make_unique(names: Sequence[str]) -> list[str]:
     """The names with repeated ones numbered: a second "a" becomes "a (2)"."""
-    seen: Counter[str] = Counter()
-    unique = []
+    taken, unique = set(names), list[str]()
     for name in names:
-        seen[name] += 1
-        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        free = (f"{name} ({k})" for k in count(2) if f"{name} ({k})" not in taken)
+        unique.append(name if name not in unique else next(free))
+        taken.add(unique[-1])
     return unique
 
 

@@ -21,14 +21,15 @@ from layoutcm.wording import percent
         (10.4, "10"),
         (812, "812"),
         (999.4, "999"),
-        (999.7, "1.0k"),
+        (999.5, "1.0k"),
         (1000, "1.0k"),
         (1234, "1.2k"),
         (9949, "9.9k"),
         (9950, "10k"),
         (34_000, "34k"),
         (999_400, "999k"),
-        (999_600, "1.0M"),
+        (999_499, "999k"),
+        (999_500, "1.0M"),
         (1.2e6, "1.2M"),
         (3.4e9, "3.4G"),
         (5.6e12, "5.6T"),
@@ -140,3 +141,4 @@ def test_words_agree_with_a_count(count, default, given):
 
 def test_repeated_names_are_numbered():
     assert wording.make_unique(["a", "b", "a", "a", "b"]) == ["a", "b", "a (2)", "a (3)", "b (2)"]
+    assert wording.make_unique(["a", "a", "a (2)", "a"]) == ["a", "a (3)", "a (2)", "a (4)"]

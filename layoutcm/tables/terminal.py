@@ -123,7 +123,8 @@ def difference_summary(difference: Intervals, first: str) -> str:
 
 def _difference_line(name: str, values: Sequence[float]) -> str:
     value, low, high, other_side = values
-    return f"{name} {value:>+9.3f}    {low:>+7.3f} to {high:>+7.3f} {percent(other_side):>16}"
+    ends = [MISSING if math.isnan(end) else f"{end:+.3f}" for end in (low, high)]
+    return f"{name} {value:>+9.3f}    {ends[0]:>7} to {ends[1]:>7} {percent(other_side):>16}"
 
 
 def family_summary(families: FamilyConfusion) -> str:

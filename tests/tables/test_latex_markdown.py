@@ -153,3 +153,12 @@ def test_every_character_with_a_meaning_in_markdown_is_escaped():
     assert markdown(Table("n", "t", pd.DataFrame({"a": ["\\`*_{}[]()#+-.!|~<>$:&@=^ x\ny1"]}))).split("\n")[2] == (
         r"| \\\`\*\_\{\}\[\]\(\)\#\+\-\.\!\|\~\<\>\$\:\&\@\=\^ x y1 |"
     )
+
+
+def test_a_sum_of_fractions_that_is_whole_is_written_as_a_whole_number():
+    """Each of 2 pixels adds seven sevenths to the row of a, which is 4.999999999999999 in floating point."""
+    labels = list("abcdefg")
+    m = lcm.label_sets_confusion([["a"], ["a"]], [labels, ["b", "c", "d"]], labels, weights=[2, 3])
+    assert m.gt_pixels[1] != 5 and m.gt_pixels[1] == pytest.approx(5)
+    assert markdown(class_table(m)).splitlines()[3].startswith("| a | 5 | 2 |")
+    assert read_tex(latex(class_table(m)))[2][:3] == ["a", "5", "2"]

@@ -19,12 +19,16 @@ function make(tag, attributes = {}, ...children) {
 }
 
 // Rounded numbers for reading; the tables and the tooltip have more digits.
-const grouped = (v) => v.toLocaleString("en-US", { maximumFractionDigits: 2 }).replace(/,/g, "\u202f");
 // The same text as everywhere else; a test compares it with the functions of layoutcm.wording.
 // `toFixed` rounds a half up; Python rounds it to the even digit.
 function fixed(v, n) {
   const exact = v.toFixed(n + 30), cut = exact.slice(0, -30).replace(/\.$/, "");
   return exact.endsWith("5" + "0".repeat(29)) && "02468".includes(cut.at(-1)) ? cut : v.toFixed(n);
+}
+const is_whole = (v) => Math.abs(v - Math.round(v)) <= 1e-9 * Math.max(Math.abs(v), 1);
+function thin_spaced(v) {
+  const [whole, ...part] = fixed(v, is_whole(v) ? 0 : 2).split(".");
+  return [whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"), ...part].join(".");
 }
 const significant = (v, n) => String(+fixed(v, Math.max(n - 1 - Math.floor(Math.log10(v)), 0)));
 function percent(v) {
@@ -41,7 +45,7 @@ function percent_brief(v) {
 function pixels_brief(v) {
   if (v < 9.95 && !Number.isInteger(v)) return v >= 0.01 ? significant(v, 2) : "<0.01";
   if (v < 999.5) return fixed(v, 0);
-  const power = Math.min(Math.floor(Math.log10(v * 1.0005) / 3), 4), scaled = v / 1000 ** power;
+  const power = [0, 1, 2, 3].filter((k) => v >= 999.5 * 1000 ** k).length, scaled = v / 1000 ** power;
   return fixed(scaled, scaled < 9.95 ? 1 : 0) + " kMGT"[power];
 }
 function short(text, most) {
@@ -52,7 +56,7 @@ function short(text, most) {
 }
 function cell_text(value, kind) {
   if (value === null) return kind === "text" ? "" : "–";
-  return kind === "text" ? String(value) : kind === "share" ? value.toFixed(4) : grouped(value);
+  return kind === "text" ? String(value) : kind === "share" ? value.toFixed(4) : thin_spaced(value);
 }
 
 // Colours: one scale for correct cells and one for all others; zero is not coloured.
@@ -159,7 +163,7 @@ function tip_of(i, j) {
   const lines = [`gt ${data.labels[i]}`, `pred ${data.labels[j]}`];
   const value = (view) => data.views[view][i][j];
   for (const view of ["recall", "precision", "f1"]) lines.push(`${VIEWS[view]} ${value(view) === null ? "n/a" : value(view).toFixed(6)}`);
-  return [...lines, `${grouped(value("pixels"))} px`].join("\n");
+  return [...lines, `${thin_spaced(value("pixels"))} px`].join("\n");
 }
 
 // The chosen cell and the pages behind it.
@@ -182,7 +186,7 @@ function draw_cell() {
   const verb = !data.diagonal ? "meets" : i === j ? "found as" : "read as";
   const known = data.cells[`${i}-${j}`] ?? { pages: 0, worst: [] };
   const pixels = data.views.pixels[i][j];
-  const line = `${percent(data.views.recall[i][j])} of gt ${gt}, ${percent(data.views.precision[i][j])} of pred ${pred}, ${grouped(pixels)} px on ${grouped(known.pages)} of ${grouped(data.pages)} pages`;
+  const line = `${percent(data.views.recall[i][j])} of gt ${gt}, ${percent(data.views.precision[i][j])} of pred ${pred}, ${thin_spaced(pixels)} px on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages`;
   place.replaceChildren(make("h3", {}, `${gt} ${verb} ${pred}`), make("p", {}, line));
   const pictures = data.pictures.map((picture) => [lit_pixels(picture, i, j), picture]).filter(([lit]) => lit > 0).sort((a, b) => b[0] - a[0]);
   if (pictures.length) {
@@ -195,11 +199,11 @@ function sheets(pictures, i, j) {
   const shown = chosen.all ? pictures : pictures.slice(0, PICTURES_AT_ONCE);
   const box = make("div", { class: "sheets" });
   for (const [lit, picture] of shown) {
-    const canvas = make("canvas", { role: "img", "aria-label": `${picture.page}: ${grouped(lit)} px lit`, tabindex: 0 });
+    const canvas = make("canvas", { role: "img", "aria-label": `${picture.page}: ${thin_spaced(lit)} px lit`, tabindex: 0 });
     const open = () => enlarge(picture, i, j, lit);
     canvas.addEventListener("click", open);
     canvas.addEventListener("keydown", (event) => { if (event.key === "Enter") open(); });
-    box.append(make("figure", {}, canvas, make("figcaption", {}, picture.page, make("br"), `${grouped(lit)} px`)));
+    box.append(make("figure", {}, canvas, make("figcaption", {}, picture.page, make("br"), `${thin_spaced(lit)} px`)));
     draw_page(canvas, picture, i, j, 500);
   }
   const rest = pictures.length - shown.length;
@@ -207,7 +211,7 @@ function sheets(pictures, i, j) {
   return box;
 }
 function worst_table(worst, pixels) {
-  const rows = worst.map(([page, lit]) => make("tr", {}, make("td", { class: "text" }, page), make("td", {}, grouped(lit)), make("td", {}, percent(lit / pixels))));
+  const rows = worst.map(([page, lit]) => make("tr", {}, make("td", { class: "text" }, page), make("td", {}, thin_spaced(lit)), make("td", {}, percent(lit / pixels))));
   const head = make("tr", {}, ...["page", "pixels", "of the cell"].map((name, k) => make("th", { class: k ? "" : "text" }, name)));
   return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
@@ -272,7 +276,7 @@ function enlarge(picture, i, j, lit) {
     swatch.style.background = data.colours[label];
     return make("span", {}, swatch, data.labels[label]);
   });
-  box.replaceChildren(make("b", {}, picture.page), make("div", { class: "soft" }, `${data.labels[i]} / ${data.labels[j]}: ${grouped(lit)} px lit; gt solid, pred dashed`), canvas, make("div", { class: "key" }, ...key));
+  box.replaceChildren(make("b", {}, picture.page), make("div", { class: "soft" }, `${data.labels[i]} / ${data.labels[j]}: ${thin_spaced(lit)} px lit; gt solid, pred dashed`), canvas, make("div", { class: "key" }, ...key));
   draw_page(canvas, picture, i, j, Math.max(Math.min(innerHeight, innerWidth * 1.3) - 150, 300));
   at("large").showModal();
 }
@@ -295,7 +299,7 @@ function table(name, pick) {
   };
   fill();
   const box = make("div", {}, make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head)), body)));
-  if (of > rows.length) box.append(make("p", { class: "soft" }, `The ${grouped(rows.length)} worst of ${grouped(of)}; the other files of this report have all of them.`));
+  if (of > rows.length) box.append(make("p", { class: "soft" }, `The ${thin_spaced(rows.length)} worst of ${thin_spaced(of)}; the other files of this report have all of them.`));
   return box;
 }
 function compare(a, b) {
@@ -336,7 +340,7 @@ function start() {
   for (const name of ["intervals", "objects", "families"]) if (!data.tables[name]) at(name).remove();
   document.title = `${data.gt} → ${data.pred}`;
   at("title").append(document.title);
-  at("facts").append(`${grouped(data.pages)} pages · ${grouped(data.documents)} documents · ${grouped(data.pixels)} pixels · ${data.taxonomy} taxonomy · method ${data.method}`);
+  at("facts").append(`${thin_spaced(data.pages)} pages · ${thin_spaced(data.documents)} documents · ${thin_spaced(data.pixels)} pixels · ${data.taxonomy} taxonomy · method ${data.method}`);
   at("recipe-line").append(data.recipe);
   for (const section of document.querySelectorAll("main section")) at("nav").append(make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
   const by_name = ([gt, pred]) => choose(data.rows.find((i) => data.labels[i] === gt), data.columns.find((j) => data.labels[j] === pred));
