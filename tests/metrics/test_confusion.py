@@ -6,6 +6,7 @@ from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 import layoutcm as lcm
 from layoutcm.metrics.scores import AVERAGES, harmonic
+from support.layouts import build
 
 nan = float("nan")
 PUBLISHED_GT = ["AB", "BC", "D", "ABCD", "BC", "BC", "BD"]
@@ -175,3 +176,80 @@ def test_wrong_arguments_are_named(call, place):
     with pytest.raises(lcm.InputError) as caught:
         call()
     assert caught.value.place == place and caught.value.hint
+
+
+def test_a_matrix_without_background():
+    """One pixel {a} predicted as {a, b}, one {b} as {b}, counted twice."""
+    both = {
+        method: lcm.label_sets_confusion(["a", "b"], ["ab", "b"], "ab", [1, 2], background=None, method=method)
+        for method in ("matrix", "tensor")
+    }
+    matrix, tensor = both["matrix"], both["tensor"]
+    assert matrix.values.tolist() == [[0.5, 0.5], [0, 2]] and matrix.precision_mass is matrix.recall_mass
+    assert tensor.recall_mass.tolist() == [[1, 0], [0, 2]] and tensor.precision_mass.tolist() == [[1, 1], [0, 2]]
+    for method, m in both.items():
+        assert (m.labels, m.method, m.has_background, m.recipe) == (["a", "b"], method, False, "")
+        assert m.pred_pixels.tolist() == [1, 3] and m.gt_pixels.tolist() == [1, 2]
+    # There is no first label to leave out of averages.
+    assert matrix.average("micro") == matrix.average("micro", background=True)
+    assert matrix.average("micro")["recall"] == pytest.approx(2.5 / 3) and matrix.accuracy == pytest.approx(2.5 / 3)
+
+
+def test_another_name_for_background():
+    m = lcm.label_sets_confusion([["Other", "a"], [], ["b"]], [["a"], ["Other"], ["Other"]], "aabb", background="Other")
+    assert m.labels == ["Other", "a", "b"] and m.has_background is True
+    assert m.values.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0]]
+    assert m.collapse().labels == ["Other", "Content"]
+
+
+def test_weights_of_0_are_allowed():
+    m = lcm.label_sets_confusion(["a", "b"], ["a", "a"], "ab", weights=[2, 0])
+    assert m.values.tolist() == [[0, 0, 0], [0, 2, 0], [0, 0, 0]]
+
+
+def test_both_masses_of_method_matrix_are_the_same_array():
+    m = lcm.label_sets_confusion(["a", ""], ["ab", "a"], "ab")
+    for one in (m, m.collapse()):
+        assert one.precision_mass is one.recall_mass and one.method == "matrix"
+    assert m.pred_pixels.tolist() == [0, 2, 1] and m.collapse().pred_pixels.tolist() == [0, 3]
+    tensor = lcm.label_sets_confusion(["a", ""], ["ab", "a"], "ab", method="tensor")
+    assert tensor.collapse().method == "tensor"
+
+
+def test_averages_with_and_without_background():
+    # 6 of 8 Background pixels and 1 of 2 pixels of a are correct
+    m = lcm.label_sets_confusion(["", "", "a", "a"], ["", "a", "", "a"], "a", weights=[6, 2, 1, 1])
+    assert m.values.tolist() == [[6, 2], [1, 1]] and m.accuracy == 0.7
+    without = {"precision": 1 / 3, "recall": 1 / 2, "f1": 2 / 5}
+    assert m.average() == m.average("macro", False) == m.average("micro") == pytest.approx(without)
+    assert m.average(background=True) == pytest.approx(
+        {"precision": (6 / 7 + 1 / 3) / 2, "recall": (3 / 4 + 1 / 2) / 2, "f1": (12 / 15 + 2 / 5) / 2}
+    )
+
+
+def test_with_different_labels_the_diagonal_has_no_scores():
+    page = {"p": (10, 10)}
+    gt = build(page, [("p", "a", 0, 0, 10, 5)], ["never used", "a"])
+    m = lcm.compare(gt, build(page, [("p", "b", 0, 0, 10, 4)])).confusion()
+    assert m.labels == ["Background", "never used", "a", "b"] and m.diagonal is False
+    assert m.own_labels == ([0, 1, 2], [0, 3]) and m.visible == ([0, 2], [0, 3])
+    table = m.classes()
+    assert table["gt_pixels"].tolist() == [50, 0, 50, 0] and table["pred_pixels"].tolist() == [60, 0, 0, 40]
+    assert table[["precision", "recall", "f1", "iou"]].isna().all(axis=None)
+    assert np.isnan(m.accuracy) and list(m.average("macro")) == ["precision", "recall", "f1"]
+    assert np.isnan(list(m.average("macro").values())).all()
+    with pytest.raises(lcm.InputError, match="average: 'median' is not known"):
+        m.average("median")
+    # Background and Content are on both sides, so the 2x2 matrix has scores.
+    assert m.collapse().classes()["f1"].tolist() == pytest.approx([100 / 110, 80 / 90])
+    assert m.collapse().recipe == m.recipe != ""
+
+
+def test_labels_on_one_side_only_are_visible():
+    m = lcm.label_sets_confusion(["a"], ["b"], "abc")
+    assert m.own_labels == ([0, 1, 2, 3], [0, 1, 2, 3]) and m.visible == ([0, 1, 2], [0, 1, 2])
+
+
+def test_what_python_shows():
+    m = lcm.label_sets_confusion(["a"], ["b"], "ab", weights=[1234.4], method="tensor")
+    assert repr(m) == "<Confusion tensor of 3 labels, 1,234 label pixels>"

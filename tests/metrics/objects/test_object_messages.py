@@ -1,0 +1,108 @@
+"""Texts about objects: errors, the reasons why there is no AP, and what Python shows of an object."""
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from support.layouts import build
+
+nan = float("nan")
+PAGE = {"p": (50, 50)}
+LABELS = [f"label {i}" for i in range(14)]
+LAYOUT = build(PAGE, [("p", label, 0, 0, 5, 5, 0.5) for label in LABELS])
+OBJECTS = lcm.compare(LAYOUT, LAYOUT).objects()
+NOT_BOXES = "must be rows of four finite numbers. Give [[x, y, x, y], ...]."
+NO_IOU = "is not an IoU. Use a number above 0 and at most 1, such as 0.5."
+NO_TOLERANCE = "is not a pair of distances above 0. Use (dx, dy), such as (20, 20)."
+ADVICE = "Precision, recall and F1 at one IoU need no scores."
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: lcm.centroid_match([["a"] * 4], []),
+            "gt_boxes: [['a', 'a', 'a', 'a']] are not boxes. Give rows of four numbers.",
+        ),
+        (
+            lambda: lcm.centroid_match([], [[1], [2, 3]]),
+            "pred_boxes: [[1], [2, 3]] are not boxes. Give rows of four numbers.",
+        ),
+        (lambda: lcm.centroid_match([[1, 2, 3]], []), f"gt_boxes: boxes of shape (1, 3), {NOT_BOXES}"),
+        (lambda: lcm.centroid_match([], [1, 2, 3, 4]), f"pred_boxes: boxes of shape (4,), {NOT_BOXES}"),
+        (lambda: lcm.centroid_match([[0, 0, 1, nan]], []), f"gt_boxes: boxes of shape (1, 4), {NOT_BOXES}"),
+        (lambda: lcm.centroid_match([], [], (0, 5)), f"tolerance: (0, 5) {NO_TOLERANCE}"),
+        (lambda: lcm.centroid_match([], [], (5, 0)), f"tolerance: (5, 0) {NO_TOLERANCE}"),
+        (lambda: lcm.centroid_match([], [], 5), f"tolerance: 5 {NO_TOLERANCE}"),
+        (lambda: OBJECTS.ap_at(0), f"iou: 0 {NO_IOU}"),
+        (lambda: OBJECTS.scores_at(1.01), f"iou: 1.01 {NO_IOU}"),
+        (lambda: OBJECTS.class_scores_at("0.5"), f"iou: '0.5' {NO_IOU}"),
+        (lambda: OBJECTS.curve("label 0", True), f"iou: True {NO_IOU}"),
+        (lambda: OBJECTS.curves(nan), f"iou: nan {NO_IOU}"),
+        (lambda: OBJECTS.confusion_at(None), f"iou: None {NO_IOU}"),
+        (lambda: OBJECTS.ap_at(0.5, "pascal"), "rule: 'pascal' is not known. Use one of coco, sum, voc."),
+        # The first twelve labels are named.
+        (
+            lambda: OBJECTS.curve("Label 0", 0.5),
+            "label: there is no label 'Label 0'. Labels: 'label 0', 'label 1', 'label 2', 'label 3', 'label 4', "
+            "'label 5', 'label 6', 'label 7', 'label 8', 'label 9', 'label 10', 'label 11'.",
+        ),
+    ],
+)
+def test_errors(call, message):
+    with pytest.raises(lcm.InputError) as caught:
+        call()
+    assert (caught.value.file, str(caught.value)) == ("", message)
+
+
+@pytest.mark.parametrize("iou", [1, 0.01, np.float32(0.5), np.int64(1)])
+def test_numbers_that_are_an_iou(iou):
+    assert OBJECTS.scores_at(iou) == {"precision": 1, "recall": 1, "f1": 1}
+
+
+@pytest.mark.parametrize(
+    ("rows", "min_score", "reason"),
+    [
+        ([("a", 0.9), ("a", 0.4)], None, ""),
+        ([], None, ""),
+        (
+            [("a",), ("a",)],
+            None,
+            f"The prediction has no scores, and without them AP would depend on the order in the file. {ADVICE}",
+        ),
+        (
+            [("a", 0.9), ("a",), ("a", 0.4)],
+            None,
+            f"1 of 3 predicted regions have no score, and to rank them would be a guess. {ADVICE}",
+        ),
+        # A region below the score threshold is not counted.
+        (
+            [("a", 0.9), ("a",), ("a", 0.4)],
+            0.5,
+            f"1 of 2 predicted regions have no score, and to rank them would be a guess. {ADVICE}",
+        ),
+        (
+            [("a",)] * 1200 + [("a", 0.9)],
+            None,
+            f"1,200 of 1,201 predicted regions have no score, and to rank them would be a guess. {ADVICE}",
+        ),
+        (
+            [("b", 0.9)],
+            None,
+            "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
+            "Map labels to each other, or look at the object confusion matrix and the class-blind scores.",
+        ),
+    ],
+)
+def test_the_reason_why_there_is_no_ap(rows, min_score, reason):
+    gt = build(PAGE, [("p", "a", 0, 0, 5, 5)])
+    pred = build(PAGE, [("p", label, 0, 0, 5, 5, *score) for label, *score in rows], [rows[0][0] if rows else "a"])
+    assert lcm.compare(gt, pred, min_score=min_score).objects().why_no_ap == reason
+
+
+def test_what_python_shows():
+    assert repr(OBJECTS) == "<Objects 14 gt, 14 pred, box>"
+    many = build(PAGE, [("p", "a", 0, 0, 5, 5)] * 1200)
+    assert repr(lcm.compare(many, LAYOUT).objects()) == "<Objects 1,200 gt, 14 pred, box>"
+    found = lcm.centroid_match([[0, 0, 2, 2], [9, 9, 9, 9]], [[1, 1, 2, 2]] * 3, (5, 7.5))
+    assert repr(found) == "<Centroids precision 0.333, recall 0.500, tolerance (5.0, 7.5)>"

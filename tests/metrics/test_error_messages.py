@@ -1,0 +1,145 @@
+"""The whole text of every error of matrices, scores, levels and intervals."""
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.metrics.confusion import sample_weights
+from support.layouts import build
+
+nan = float("nan")
+sets = lcm.label_sets_confusion
+
+
+def without_regions(sizes):
+    layout = build(sizes, [])
+    return lcm.compare(layout, layout)
+
+
+THREE_PAGES = without_regions({"x/a.png": (5, 5), "y/b.png": (5, 5), "z/b.png": (5, 5)})
+LARGER_PAGE = without_regions({"x/a.png": (5, 5), "y/b.png": (5, 5), "z/b.png": (5, 6)})
+NO_PAGES = without_regions({})
+NO_RESAMPLES = "is not a number of resamples. Use 1 to 100,000."
+NO_LEVEL = "is not a share between 0 and 1. Use one such as 0.95."
+NOT_SQUARE = "must be square. Give float64[gt, pred]."
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sets([None], ["a"], "a"), "gt_sets[0]: None is not a set of labels. Give a set of names."),
+        (lambda: sets(["a", "z"], ["a", "a"], "ab"), "gt_sets[1]: the label 'z' is not in labels. Add it there."),
+        (lambda: sets(["a"], ["ayz"], "ab"), "pred_sets[0]: the label 'y' is not in labels. Add it there."),
+        (
+            lambda: sets(["a"], [""], "ab", background=None),
+            "pred_sets[0]: the set is empty and there is no background. Name a background.",
+        ),
+        (
+            lambda: sets(["a"], ["a", "b"], "ab"),
+            "gt_sets, pred_sets: 1 and 2 samples. Give one gt set and one pred set per sample.",
+        ),
+        (
+            lambda: sets(["a"], ["a"], "a", weights=["x"]),
+            "weights: these are not numbers: could not convert string to float: 'x'. Give an array of numbers.",
+        ),
+        (lambda: sets(["a"], ["a"], "a", method="mean"), "method: 'mean' is not known. Use one of matrix, tensor."),
+        (
+            lambda: sets(["a"], ["a"], "a", background=None).collapse(),
+            "collapse: the matrix has no Background. Give a background label.",
+        ),
+        (lambda: lcm.averages([[1, 2]], "micro"), f"matrix: the shape is (1, 2), {NOT_SQUARE}"),
+        (lambda: lcm.accuracy([1]), f"matrix: the shape is (1,), {NOT_SQUARE}"),
+        (lambda: lcm.accuracy([[[1]]]), f"matrix: the shape is (1, 1, 1), {NOT_SQUARE}"),
+        (
+            lambda: lcm.averages([["x"]], "micro"),
+            "matrix: these are not numbers: could not convert string to float: 'x'. Give an array of numbers.",
+        ),
+        (
+            lambda: lcm.averages([[1]], "median"),
+            "average: 'median' is not known. Use one of micro, macro, weighted.",
+        ),
+    ],
+)
+def test_errors_of_matrices_and_scores(call, message):
+    assert message_of(call) == message
+
+
+def message_of(call):
+    """The text of the error that the call raises; no file is named."""
+    with pytest.raises(lcm.InputError) as caught:
+        call()
+    assert caught.value.file == ""
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("matrix", [[[-1]], [[nan]], [[float("inf")]]])
+def test_a_matrix_has_finite_counts(matrix):
+    message = "matrix: all values must be finite and 0 or more. Give counts, not shares with n/a."
+    assert message_of(lambda: lcm.accuracy(matrix)) == message
+
+
+@pytest.mark.parametrize("weights", [[1], [1, 2, 3], [[1, 2]], [1, -1], [1, nan], [1, float("inf")]])
+def test_there_is_one_finite_weight_per_sample(weights):
+    message = "weights: must be 2 finite numbers of 0 or more, one per sample. Correct the weights."
+    assert message_of(lambda: sample_weights(2, 2, weights)) == message
+    assert sample_weights(2, 2, [0, 1.5]).tolist() == [0, 1.5] and sample_weights(2, 2, None).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: THREE_PAGES.confusion(page=0), "page: 0 is not a page's name. Names are like 'x/a.png'."),
+        (lambda: NO_PAGES.confusion(page=0), "page: 0 is not a page's name. Names are like ''."),
+        (lambda: THREE_PAGES.confusion(page="b"), "page: 'b' fits 2 pages. Page names are like 'x/a.png'."),
+        (lambda: THREE_PAGES.confusion(page="c"), "page: there is no page 'c'. Page names are like 'x/a.png'."),
+        (lambda: NO_PAGES.confusion(page="c"), "page: there is no page 'c'. Page names are like ''."),
+        (
+            lambda: THREE_PAGES.confusion(document="c"),
+            "document: there is no document 'c'. Document names are like 'x/a.png'.",
+        ),
+        (lambda: NO_PAGES.confusion(document="c"), "document: there is no document 'c'. Document names are like ''."),
+        (
+            lambda: THREE_PAGES.confusion(page="a", document="a"),
+            "page, document: both are given. Give one of them.",
+        ),
+        (
+            lambda: THREE_PAGES.average(over="files"),
+            "over: 'files' is not known. Use one of pixels, pages, documents.",
+        ),
+        (
+            lambda: THREE_PAGES.average("median", over="pages"),
+            "average: 'median' is not known. Use one of micro, macro, weighted.",
+        ),
+    ],
+)
+def test_errors_of_levels(call, message):
+    assert message_of(call) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 0}, f"n: 0 {NO_RESAMPLES}"),
+        ({"n": 100_001}, f"n: 100001 {NO_RESAMPLES}"),
+        ({"n": True}, f"n: True {NO_RESAMPLES}"),
+        ({"n": 1.5}, f"n: 1.5 {NO_RESAMPLES}"),
+        ({"seed": -1}, "seed: -1 is not a seed. Use a whole number of 0 or more."),
+        ({"seed": 0.5}, "seed: 0.5 is not a seed. Use a whole number of 0 or more."),
+        ({"level": 0}, f"level: 0 {NO_LEVEL}"),
+        ({"level": 1}, f"level: 1 {NO_LEVEL}"),
+        ({"level": "0.9"}, f"level: '0.9' {NO_LEVEL}"),
+        ({"method": "median"}, "method: 'median' is not known. Use one of matrix, tensor."),
+    ],
+)
+def test_errors_of_intervals(options, message):
+    assert message_of(lambda: THREE_PAGES.bootstrap(**options)) == message
+
+
+def test_a_difference_names_the_first_page_or_document_with_another_gt():
+    hint = "Compare both predictions with the same gt, the same rounding and the same mapping of gt."
+    amounts = "Background has 25 gt pixels in one comparison and 30 in the other"
+    assert message_of(lambda: lcm.difference(THREE_PAGES, LARGER_PAGE, 1)) == (
+        f"c_a, c_b: on document 'z/b.png', {amounts}. {hint}"
+    )
+    pages = [{"a": (5, 5), "b": (5, 5)}, {"a": (5, 5), "b": (5, 6)}]
+    in_one_document = [lcm.compare(build(own, []), build(own, []), documents=dict.fromkeys(own, "d")) for own in pages]
+    assert message_of(lambda: lcm.difference(*in_one_document, 1)) == f"c_a, c_b: on page 'b', {amounts}. {hint}"
