@@ -4,8 +4,159 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.metrics.confusion import GroupMatrices
 from layoutcm.metrics.levels import largest_groups
 from support.layouts import build
+
+nan = float("nan")
+LEVEL_SCORES = ["precision", "recall", "f1", "micro_f1", "content_precision", "content_recall", "content_f1"]
+
+
+@pytest.fixture
+def five_pages():
+    """Pages of three documents in mixed order, with labels x and y; page c is blank.
+
+    a1: x is found. a2: half of x is found. b1: x is predicted as y. b2: half of x is predicted as y, half is missed.
+    """
+    pages = {"a1": (10, 10), "b1": (10, 10), "a2": (10, 10), "c": (4, 5), "b2": (10, 10)}
+    gt = [("a1", "x", 0, 0, 10, 5), ("b1", "x", 0, 0, 10, 5), ("a2", "x", 0, 0, 10, 10), ("b2", "x", 0, 0, 10, 5)]
+    pred = [("a1", "x", 0, 0, 10, 5), ("b1", "y", 0, 0, 10, 5), ("a2", "x", 0, 0, 5, 10), ("b2", "y", 0, 0, 5, 5)]
+    documents = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "c": "C"}
+    return lcm.compare(build(pages, gt, "xy"), build(pages, pred, "xy"), documents=documents)
+
+
+def assert_rows(table, columns, rows):
+    """Compare a whole table: the columns, and each row with its scores."""
+    assert list(table) == [*columns, *LEVEL_SCORES] and table.index.tolist() == list(range(len(rows)))
+    names, scores = [row[: len(columns)] for row in rows], [row[len(columns) :] for row in rows]
+    assert table[columns].values.tolist() == [list(row) for row in names]
+    np.testing.assert_allclose(table[LEVEL_SCORES].to_numpy(), scores)
+
+
+def test_the_page_table_has_the_worst_page_first_and_undefined_scores_last(five_pages):
+    rows = [
+        ("b2", "B", 100, 0, 0, 0, 0, 1, 1 / 2, 2 / 3),
+        ("b1", "B", 100, 0, 0, 0, 0, 1, 1, 1),
+        ("a2", "A", 100, 1, 1 / 2, 2 / 3, 2 / 3, 1, 1 / 2, 2 / 3),
+        ("a1", "A", 100, 1, 1, 1, 1, 1, 1, 1),
+        ("c", "C", 20, nan, nan, nan, nan, nan, nan, nan),
+    ]
+    assert_rows(five_pages.page_table(), ["page", "document", "pixels"], rows)
+
+
+def test_the_document_table_sums_the_pages_of_a_document(five_pages):
+    rows = [
+        ("B", 2, 200, 0, 0, 0, 0, 1, 3 / 4, 6 / 7),
+        ("A", 2, 200, 1, 2 / 3, 4 / 5, 4 / 5, 1, 2 / 3, 4 / 5),
+        ("C", 1, 20, nan, nan, nan, nan, nan, nan, nan),
+    ]
+    assert_rows(five_pages.document_table(), ["document", "pages", "pixels"], rows)
+
+
+def test_tables_with_different_labels_are_sorted_by_the_content_score():
+    pages = {"p": (10, 10), "q": (10, 10), "r": (10, 10)}
+    gt = build(pages, [(page, "a", 0, 0, 10, 10) for page in pages])
+    pred = build(pages, [("p", "b", 0, 0, 10, 10), ("q", "b", 0, 0, 10, 5)])
+    c = lcm.compare(gt, pred, documents={page: page for page in pages})
+    rows = [
+        ("r", "r", 100, nan, nan, nan, nan, nan, 0, 0),
+        ("q", "q", 100, nan, nan, nan, nan, 1, 1 / 2, 2 / 3),
+        ("p", "p", 100, nan, nan, nan, nan, 1, 1, 1),
+    ]
+    assert_rows(c.page_table(), ["page", "document", "pixels"], rows)
+    for over in ("pixels", "pages", "documents"):
+        found = c.average(over=over)
+        assert list(found) == ["precision", "recall", "f1"] and np.isnan(list(found.values())).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        # without Background: x has 100 hits of 250 in gt and 100 in pred, y 0 of 75 in pred
+        ({"kind": "micro"}, (100 / 175, 100 / 250, 200 / 425)),
+        ({"kind": "macro"}, (1 / 2, 100 / 250 / 2, 200 / 350 / 2)),
+        ({"kind": "macro", "over": "pages"}, (2 / 4, 1.5 / 4, (1 + 2 / 3) / 4)),
+        ({"kind": "macro", "over": "documents"}, (1 / 2, 2 / 3 / 2, 4 / 5 / 2)),
+        # with Background: a1 1, b1 1/3, a2 as in the matrix [[0, 0], [50, 50]], c 1, b2 with 50 of 75 pred pixels
+        (
+            {"kind": "macro", "over": "pages", "background": True},
+            (
+                (1 + 1 / 3 + 1 / 2 + 1 + 2 / 9) / 5,
+                (1 + 1 / 3 + 1 / 4 + 1 + 1 / 3) / 5,
+                (1 + 1 / 3 + 1 / 3 + 1 + 4 / 15) / 5,
+            ),
+        ),
+        # correct pixels of the pages: 1, 1/2, 1/2, 1, 1/2
+        ({"kind": "micro", "over": "pages", "background": True}, (0.7, 0.7, 0.7)),
+    ],
+)
+def test_averages_over_pixels_pages_and_documents(five_pages, options, expected):
+    assert five_pages.average(**options) == pytest.approx(dict(zip(("precision", "recall", "f1"), expected)))
+
+
+def test_averages_use_the_method():
+    """Two pages with a, one of them predicted as a and b: recall of a is 1 only with method tensor."""
+    pages = {"p": (10, 10), "q": (10, 10)}
+    rows = [(page, "a", 0, 0, 10, 10) for page in pages]
+    c = lcm.compare(build(pages, rows, "ab"), build(pages, [*rows, ("p", "b", 0, 0, 10, 10)], "ab"))
+    for over, matrix, tensor in (("pixels", 150 / 200, 1), ("pages", 3 / 4, 1), ("documents", 3 / 4, 1)):
+        assert c.average("micro", over=over)["recall"] == matrix
+        assert c.average("micro", over=over, method="tensor")["recall"] == tensor
+    assert c.page_table("tensor")["micro_f1"].tolist() == [2 / 3, 1] and c.page_table()["micro_f1"].tolist() == [0.5, 1]
+    assert c.document_table("tensor")["micro_f1"].tolist() == [2 / 3, 1]
+
+
+def test_pages_behind_a_cell_in_descending_order():
+    pages = {"a": (4, 4), "b": (4, 4), "c": (4, 4), "d": (4, 4)}
+    gt = build(pages, [(page, "x", 0, 0, 4, 4) for page in pages], "xyz")
+    # one pixel on a, where z is also predicted, two on b, four on c, none on d
+    pred = build(
+        pages,
+        [
+            ("a", "y", 0, 0, 1, 1),
+            ("a", "z", 0, 0, 1, 1),
+            ("b", "y", 0, 0, 1, 2),
+            ("c", "y", 0, 0, 4, 1),
+            ("d", "x", 0, 0, 4, 4),
+        ],
+        "xyz",
+    )
+    c = lcm.compare(gt, pred, documents={"a": "A", "b": "B", "c": "B", "d": "B"})
+    behind = c.pages_behind("x", "y")
+    assert behind.values.tolist() == [["c", "B", 4, 4 / 6.5], ["b", "B", 2, 2 / 6.5], ["a", "A", 0.5, 0.5 / 6.5]]
+    assert list(behind) == ["page", "document", "pixels", "share"] and behind.index.tolist() == [0, 1, 2]
+    assert c.pages_behind("x", "z")[["page", "pixels"]].values.tolist() == [["a", 0.5]]
+
+
+def test_equal_pages_behind_a_cell_stay_in_the_order_of_the_file():
+    pages = {f"page {i}": (4, 4) for i in range(40)}
+    layout = build(pages, [(page, "x", 0, 0, 4, 1 + i % 2) for i, page in enumerate(pages)])
+    found = lcm.compare(layout, layout).pages_behind("x", "x")["page"].tolist()
+    assert found == [*list(pages)[1::2], *list(pages)[::2]]
+
+
+def test_pages_and_documents_are_found_by_name(five_pages):
+    levels = five_pages.levels
+    assert (levels.page_names, levels.documents) == (["a1", "b1", "a2", "c", "b2"], ["A", "B", "C"])
+    assert levels.document_of_page.tolist() == [0, 1, 0, 2, 1] and levels.document_sizes.tolist() == [2, 2, 1]
+    assert levels.page_pixels.tolist() == [100, 100, 100, 20, 100] and levels.document_pixels.tolist() == [200, 200, 20]
+    assert levels.pages_at(None, None) is None and levels.counts_at(None, None) is levels.counts
+    assert levels.pages_at("b2", None).tolist() == [4] and levels.pages_at(None, "B").tolist() == [1, 4]
+    assert levels.counts_at("c", None).total == 20 and levels.counts_at(None, "B").total == 200
+
+
+def test_the_largest_groups_of_a_cell():
+    """Five groups in two blocks add 3, 0, 3, 1, 5 pixels to the only cell."""
+    blocks = [(range(3), [3, 0, 3]), (range(3, 5), [1, 5])]
+    mass = lambda values: np.array(values, float).reshape(-1, 1, 1)
+    matrices = lambda: [(groups, GroupMatrices(mass(own), mass(own), mass(own)[:, 0])) for groups, own in blocks]
+    for most, groups, added in (
+        (1, [4], [5]),
+        (3, [4, 0, 2], [5, 3, 3]),
+        (6, [4, 0, 2, 3, -1, -1], [5, 3, 3, 1, 0, 0]),
+    ):
+        found = largest_groups(matrices(), 1, most)
+        assert [part.tolist() for part in found] == [[[groups]], [[added]], [[4]]]
 
 
 def test_tables_have_separate_recall_and_precision_and_weigh_pages_by_size():

@@ -1,0 +1,125 @@
+"""Tables of objects, written out in full: the object confusion matrix, its pages, curves and class scores."""
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.metrics.objects.average_precision import coco_ap, mean_of_defined, precision_recall, sum_ap, voc_ap
+from support.layouts import build
+
+nan = float("nan")
+PAGES = {"p": (100, 100), "q": (100, 100), "r": (100, 100)}
+FAR = (80, 80, 90, 90)
+
+
+def in_row(page, label, *positions):
+    """Boxes of 10 x 10 beside each other."""
+    return [(page, label, 10 * i, 0, 10 * i + 10, 10) for i in positions]
+
+
+@pytest.fixture
+def objects():
+    """a is found twice on p, called b on q (twice) and on r (twice), missed on r; b is invented on q."""
+    gt = [*in_row("p", "a", 0, 1), *in_row("q", "a", 0, 1), *in_row("r", "a", 0, 1, 2), *in_row("p", "b", 5)]
+    pred = [*in_row("p", "a", 0, 1), *in_row("q", "b", 0, 1), *in_row("r", "b", 0, 1), ("q", "b", *FAR)]
+    return lcm.compare(build(PAGES, gt, "ab"), build(PAGES, [(*row, 0.5) for row in pred], "ab")).objects()
+
+
+def test_the_object_confusion_matrix(objects):
+    table = objects.confusion_at(0.5)
+    assert table.to_numpy().tolist() == [[2, 4, 1], [0, 0, 1], [0, 1, 0]]
+    assert table.index.tolist() == ["a", "b", "invented"] and table.columns.tolist() == ["a", "b", "missed"]
+    assert (table.index.name, table.columns.name) == ("gt", "pred")
+
+
+def test_pages_behind_a_cell_of_the_object_confusion_matrix(objects):
+    found = objects.object_confusion_at(0.5)
+    behind = lambda gt, pred: [column.tolist() for column in found.pages_behind(gt, pred)]
+    assert (behind(0, 0), behind(0, 1)) == ([[0], [2]], [[1, 2], [2, 2]])
+    assert (behind(0, 2), behind(1, 2), behind(2, 1)) == ([[2], [1]], [[0], [1]], [[1], [1]])
+    assert behind(1, 1) == [[], []]
+    assert found.labels == ["a", "b"] and found.own_labels(0).tolist() == found.own_labels(1).tolist() == [0, 1]
+
+
+def test_the_page_with_most_objects_comes_first_and_equal_pages_in_the_order_of_the_file():
+    pages = {f"page {i}": (100, 100) for i in range(40)}
+    rows = [row for i, page in enumerate(pages) for row in in_row(page, "a", *range(1 + i % 2))]
+    found = lcm.compare(build(pages, rows), build(pages, rows)).objects().object_confusion_at(0.5)
+    order, counts = found.pages_behind(0, 0)
+    assert order.tolist() == [*range(1, 40, 2), *range(0, 40, 2)] and counts.tolist() == [2] * 20 + [1] * 20
+
+
+def test_labels_called_missed_and_invented_are_not_mixed_up_with_the_margins():
+    labels = ["missed", "invented", "(invented)"]
+    layout = build(PAGES, [("p", label, 0, 10 * i, 9, 10 * i + 9) for i, label in enumerate(labels)])
+    table = lcm.compare(layout, layout).objects().confusion_at(0.5)
+    assert table.index.tolist() == [*labels, "((invented))"] and table.columns.tolist() == [*labels, "(missed)"]
+
+
+def test_the_margins_avoid_the_labels_of_the_other_side():
+    gt, pred = build(PAGES, [("p", "missed", 0, 0, 9, 9)]), build(PAGES, [("p", "b", 0, 0, 9, 9)])
+    found = lcm.compare(gt, pred).objects().object_confusion_at(0.5)
+    assert [found.own_labels(side).tolist() for side in (0, 1)] == [[0], [1]]
+    table = found.table()
+    assert table.index.tolist() == ["missed", "invented"] and table.columns.tolist() == ["b", "(missed)"]
+    assert table.to_numpy().tolist() == [[1, 0], [0, 0]]
+
+
+def test_class_scores_at_one_iou(objects):
+    table = objects.class_scores_at(0.5)
+    assert list(table) == ["label", "gt", "pred", "found", "precision", "recall", "f1"]
+    assert table.values.tolist() == [["a", 7, 2, 2, 1, 2 / 7, 4 / 9], ["b", 1, 5, 0, 0, 0, 0]]
+    assert objects.scores_at(0.5) == {"precision": 2 / 7, "recall": 2 / 8, "f1": 4 / 15}
+    assert objects.scores_at(0.5, class_aware=False) == {"precision": 6 / 7, "recall": 6 / 8, "f1": 12 / 15}
+
+
+def test_curves_of_all_labels(objects):
+    curves = objects.curves(0.5)
+    assert list(curves) == ["a", "b"]
+    assert curves["a"].values.tolist() == [[0.5, 1, 1 / 7], [0.5, 1, 2 / 7]]
+    assert curves["b"].values.tolist() == [[0.5, 0, 0]] * 5
+    for label, curve in curves.items():
+        assert list(curve) == ["score", "precision", "recall"]
+        assert curve.values.tolist() == objects.curve(label, 0.5).values.tolist()
+
+
+def test_curves_are_empty_without_scores():
+    layout = build(PAGES, in_row("p", "a", 0))
+    curve = lcm.compare(layout, layout).objects().curves(0.5)["a"]
+    assert curve.empty and curve.dtypes.tolist() == [np.dtype(float)] * 3
+
+
+def test_a_curve_matches_only_its_own_label_and_the_best_100_predictions_of_a_page():
+    gt = build(PAGES, [("p", "a", 0, 0, 10, 10), ("p", "b", 0, 0, 10, 10)])
+    pred = build(PAGES, [("p", "a", *FAR, 0.9)] * 105 + [("p", "b", 0, 0, 10, 10, 0.8)] * 2, "ab")
+    objects = lcm.compare(gt, pred).objects()
+    assert len(objects.curve("a", 0.5)) == 100
+    assert objects.curve("b", 0.5)[["precision", "recall"]].values.tolist() == [[1, 1], [0.5, 1]]
+    assert objects.class_scores_at(0.5)["pred"].tolist() == [105, 2]
+
+
+@pytest.mark.parametrize("rule", [coco_ap, sum_ap, voc_ap])
+@pytest.mark.parametrize(
+    ("hits", "gt", "expected"),
+    [([1, 1], 2, 1), ([0, 0], 2, 0), ([], 2, 0), ([], 0, nan), ([0], 0, nan)],
+)
+def test_ap_of_short_rankings(rule, hits, gt, expected):
+    np.testing.assert_equal(rule(np.array(hits, bool), gt), expected)
+
+
+def test_ap_of_one_hit_in_second_place():
+    # Precision is 0 and 1/2, recall 0 and 1: the envelope is 1/2 everywhere.
+    assert [rule(np.array([False, True]), 1) for rule in (coco_ap, sum_ap, voc_ap)] == [0.5, 0.5, 0.5]
+    # Of two gt only one is found: recall 0.5 is reached by 51 of the 101 recalls.
+    found = [rule(np.array([False, True]), 2) for rule in (coco_ap, sum_ap, voc_ap)]
+    assert found == pytest.approx([0.5 * 51 / 101, 0.25, 0.25])
+
+
+def test_precision_and_recall_after_each_prediction():
+    precision, recall = precision_recall(np.array([True, False, True]), 4)
+    assert precision.tolist() == [1, 1 / 2, 2 / 3] and recall.tolist() == [1 / 4, 1 / 4, 2 / 4]
+    np.testing.assert_array_equal(precision_recall(np.array([False]), 0), [[0], [nan]])
+
+
+def test_undefined_values_are_left_out_of_means():
+    assert mean_of_defined([1, nan, 0.5]) == 0.75 and np.isnan(mean_of_defined([nan])) and np.isnan(mean_of_defined([]))
