@@ -141,3 +141,62 @@ def test_a_wrong_tolerance_is_an_error(tolerance):
 def test_wrong_boxes_are_an_error(boxes):
     with pytest.raises(lcm.InputError, match="pred_boxes"):
         lcm.centroid_match(GT, boxes, (2, 2))
+
+
+@pytest.fixture
+def three_labels():
+    """Two pages with three labels; on q the label differs, and pred has an a that is near two gt regions."""
+    pages = {"p": (50, 50), "q": (50, 50)}
+    gt = [("q", "c", 0, 0, 2, 2), ("p", "a", 0, 0, 2, 2), ("p", "a", 2, 0, 4, 2), ("p", "b", 20, 20, 30, 30)]
+    pred = [("p", "b", 21, 22, 31, 32), ("q", "a", 0, 0, 2, 2), ("p", "a", 1, 0, 3, 4)]
+    return lcm.compare(build(pages, gt, "abc"), build(pages, pred, "abc"))
+
+
+COLUMNS = ["page", "gt", "pred", "gt_label", "pred_label", "dx", "dy"]
+
+
+@pytest.mark.parametrize(
+    ("options", "rows", "scores"),
+    [
+        # one row per match: b of p, then a of p
+        (
+            {"one_to_one": False},
+            [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1], ["p", 2, 2, "a", "a", -1, 1]],
+            (2 / 3, 3 / 4, 12 / 17),
+        ),
+        (
+            {"one_to_one": True},
+            [["p", 3, 0, "b", "b", 1, 2], ["p", 1, 2, "a", "a", 1, 1]],
+            (2 / 3, 2 / 4, 4 / 7),
+        ),
+        (
+            {"class_aware": False},
+            [["p", 3, 0, "b", "b", 1, 2], ["q", 0, 1, "c", "a", 0, 0], ["p", 1, 2, "a", "a", 1, 1]],
+            (1, 3 / 4, 6 / 7),
+        ),
+        ({"page": "q"}, [], (0, 0, 0)),
+    ],
+)
+def test_the_whole_table_of_matches(three_labels, options, rows, scores):
+    found = three_labels.centroids((3, 3), **options)
+    assert list(found.matches) == COLUMNS and found.matches.values.tolist() == rows
+    assert (found.precision, found.recall, found.f1) == pytest.approx(scores)
+    assert found.tolerance == (3, 3) and found.one_to_one is options.get("one_to_one", True)
+
+
+def test_the_tolerance_is_20_by_default(three_labels):
+    boxes = [[0, 0, 2, 2]]
+    for moved, recall in ((19.99, 1), (20, 0)):
+        assert lcm.centroid_match(boxes, [[moved, 0, 2 + moved, 2]]).recall == recall
+        assert lcm.centroid_match(boxes, [[0, moved, 2, 2 + moved]]).recall == recall
+    found = lcm.centroid_match(boxes, boxes, one_to_one=False)
+    assert (found.tolerance, found.one_to_one, found.comparable) == ((20, 20), False, True)
+    assert lcm.centroid_match(boxes, boxes).one_to_one is True and three_labels.centroids().tolerance == (20, 20)
+
+
+def test_regions_below_the_score_threshold_are_not_matched():
+    page = {"p": (9, 9)}
+    gt = build(page, [("p", "a", 0, 0, 2, 2)])
+    pred = build(page, [("p", "a", 0, 0, 2, 2, 0.4), ("p", "a", 0, 0, 2, 2, 0.6)])
+    found = lcm.compare(gt, pred, min_score=0.5).centroids()
+    assert found.precision == 1 and found.matches["pred"].tolist() == [1]

@@ -1,0 +1,154 @@
+"""The columns of objects in the common frame: boxes, areas, ranks of pages, masks and their overlaps."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.metrics.objects.instances import instances_of, overlaps_of, page_ranks
+from support.coco_files import coco, image, region
+from support.layouts import build
+
+
+def read(name, content, **options):
+    return lcm.read((f"{name}.json", json.dumps(content).encode()), **options)
+
+
+def masks_of(gt, pred):
+    """The objects of two COCO dictionaries, with outlines."""
+    return lcm.compare(*(read(name, one, shapes="polygon") for name, one in (("gt", gt), ("pred", pred)))).objects()
+
+
+def columns(side):
+    """The columns of one side as lists."""
+    names = ("row", "page", "rank", "label", "boxes", "centres", "areas", "crowd")
+    return {name: getattr(side, name).tolist() for name in names}
+
+
+def test_both_sides_in_the_frame_of_gt():
+    """Page q of pred is twice as wide and half as high as in gt; page r is only in pred."""
+    gt = build({"p": (100, 100), "q": (100, 100)}, [("q", "a", 10, 20, 40, 60), ("p", "b", 0, 0, 10, 10)], "ab")
+    pred = build(
+        {"r": (50, 50), "q": (200, 50)},
+        [("r", "a", 5, 5, 10, 25, 0.9), ("q", "b", 20, 10, 80, 30, 0.8), ("q", "a", 0, 0, 1, 1, 0.1)],
+        "ba",
+    )
+    sides = instances_of(lcm.compare(gt, pred).alignment, 0.5)
+    assert columns(sides[0]) == {
+        "row": [0, 1],
+        "page": [1, 0],
+        "rank": [1, 0],
+        "label": [0, 1],
+        "boxes": [[10, 20, 30, 40], [0, 0, 10, 10]],
+        "centres": [[25, 40], [5, 5]],
+        "areas": [1200, 100],
+        "crowd": [False, False],
+    }
+    # The prediction with score 0.1 is below the threshold.
+    assert columns(sides[1]) == {
+        "row": [0, 1],
+        "page": [2, 1],
+        "rank": [2, 1],
+        "label": [0, 1],
+        "boxes": [[5, 5, 5, 20], [10, 20, 30, 40]],
+        "centres": [[7.5, 15], [25, 40]],
+        "areas": [100, 1200],
+        "crowd": [False, False],
+    }
+    assert sides[1].scores.tolist() == [0.9, 0.8] and np.isnan(sides[0].scores).all()
+    assert [len(side) for side in sides] == [2, 2] and sides[0].masks == sides[1].masks == ()
+    on_q = instances_of(lcm.compare(gt, pred).alignment, None, np.array([1]))
+    assert [side.row.tolist() for side in on_q] == [[0], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "ranks"),
+    [
+        ([30, 4, 200], [1, 0, 2]),
+        (["b", "a", "c"], [1, 0, 2]),
+        ([3, "a", 1], [0, 1, 2]),  # numbers and text cannot be sorted: the order of the file
+        ([30, None, 4], [1, 2, 0]),  # a page without an id comes last
+        ([None, None, None], [0, 1, 2]),
+    ],
+)
+def test_pages_are_ranked_by_their_ids(ids, ranks):
+    layout = build({"p": (9, 9), "q": (9, 9), "r": (9, 9)}, [])
+    with_ids = replace(layout, keys={key: page for page, key in enumerate(ids) if key is not None})
+    assert page_ranks(lcm.compare(with_ids, layout).alignment).tolist() == ranks
+
+
+def test_crowds_areas_and_sizes_as_written_in_the_file():
+    rows = [region(bbox=[0.1, 0, 0.2, 5], area=7), region(iscrowd=1), region(bbox=[0, 0, 4, 5])]
+    results = read("pred", coco(annotations=[{**row, "score": 0.5} for row in rows]))
+    gt, pred = instances_of(lcm.compare(read("gt", coco(annotations=rows)), results).alignment, None)
+    assert gt.crowd.tolist() == [False, True, False] and pred.crowd.tolist() == [False, False, False]
+    assert gt.areas.tolist() == [7, 1200, 20] and pred.areas.tolist() == [1, 1200, 20]
+    assert gt.boxes[0].tolist() == pred.boxes[0].tolist() == [0.1, 0, 0.2, 5]
+
+
+def test_areas_of_masks():
+    """Masks of 10 x 10 pixels with a hole of 4; gt has the area of the file, pred that of the bbox, if it is given."""
+    column, with_hole = [10, 70], [3, 4, 3, 70]
+    counts = [0, *column * 4, *with_hole, *column * 4, 10, 70 + 90 * 80]
+    mask = {"segmentation": {"size": [80, 100], "counts": counts}}
+    box = {"bbox": [0, 0, 10, 10]}
+    without_bbox = lambda **fields: {"image_id": 1, "category_id": 1, **mask, **fields}
+    gt = coco(annotations=[without_bbox(area=3), without_bbox(**box), region(**box)])
+    pred = coco(annotations=[without_bbox(**box, score=0.5), without_bbox(score=0.5)])
+    sides = masks_of(gt, pred).sides
+    assert sides[0].areas.tolist() == [3, 96, 100] and sides[1].areas.tolist() == [100, 96]
+
+
+def test_overlaps_of_masks_page_by_page():
+    """IoU of all pairs on the same page: two gt and one pred on the first page, one gt and three pred on the second."""
+    outline = lambda x0, x1: {"segmentation": [[x0, 0, x1, 0, x1, 10, x0, 10]], "bbox": [x0, 0, x1 - x0, 10]}
+    square = {
+        "segmentation": {"size": [80, 100], "counts": [0, *[10, 70] * 9, 10, 70 + 90 * 80]},
+        "bbox": [0, 0, 10, 10],
+    }
+    gt_rows = [(2, square), (1, outline(0, 10)), (1, outline(5, 15))]
+    pred_rows = [(2, outline(0, 10)), (1, outline(0, 10)), (2, outline(0, 5)), (2, outline(5, 15))]
+    gt, pred = (
+        coco([image(1), image(2)], [region(page, **shape, **score) for page, shape in rows])
+        for rows, score in ((gt_rows, {}), (pred_rows, {"score": 0.5}))
+    )
+    sides = masks_of(gt, pred).sides
+    found = overlaps_of(*sides)
+    iou = lambda pred, gt: found.values[found.pred_at[pred] + found.gt_at[gt]]
+    assert len(found.values) == 2 * 1 + 1 * 3
+    assert [iou(0, 0), iou(2, 0), iou(3, 0)] == pytest.approx([1, 50 / 100, 50 / 150])
+    assert [iou(1, 1), iou(1, 2)] == pytest.approx([1, 50 / 150])
+
+
+def test_boxes_have_no_table_of_overlaps():
+    layout = build({"p": (9, 9)}, [("p", "a", 0, 0, 5, 5)])
+    found = overlaps_of(*instances_of(lcm.compare(layout, layout).alignment, None))
+    assert [len(part) for part in found] == [0, 0, 0]
+
+
+def test_masks_on_one_side_only_and_a_side_without_regions():
+    outline = region(segmentation=[[0, 0, 10, 0, 0, 10]], bbox=[0, 0, 10, 10])
+    objects = masks_of(coco(annotations=[outline]), coco(annotations=[]))
+    assert objects.shapes == "mask" and objects.sides[1].areas.tolist() == []
+    assert repr(objects) == "<Objects 1 gt, 0 pred, mask>"
+    assert [len(part) for part in overlaps_of(*objects.sides)] == [0, 0, 0]
+    assert objects.scores_at(0.5)["recall"] == 0
+
+
+def test_a_mask_of_half_the_resolution_on_a_page_that_is_not_square():
+    """gt has an L of 20 x 10 and 6 x 10 pixels on a page of 40 x 30, pred the same mask on 20 x 15 pixels."""
+    page = [image(width=40, height=30)]
+    ring = [0, 4, 20, 4, 20, 14, 6, 14, 6, 24, 0, 24]
+    gt = coco(page, [region(segmentation=[ring], bbox=[0, 4, 20, 20])])
+    small = np.zeros((15, 20), int)
+    small[2:7, 0:10] = small[7:12, 0:3] = 1
+    pixels = small.ravel(order="F")
+    runs = np.diff(np.r_[0, np.flatnonzero(np.diff(pixels)) + 1, pixels.size]).tolist()
+    shape = {"size": [15, 20], "counts": runs if pixels[0] == 0 else [0, *runs]}
+    pred = coco([image(width=20, height=15)], [region(segmentation=shape, bbox=[0, 2, 10, 10], score=0.5)])
+    objects = masks_of(gt, pred)
+    assert objects.scores_at(1)["f1"] == 1
+    assert [side.areas.tolist() for side in objects.sides] == [[260], [400]]
+    assert overlaps_of(*objects.sides).values.tolist() == [1]
