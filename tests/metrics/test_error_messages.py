@@ -27,6 +27,7 @@ NOT_SQUARE = "must be square. Give float64[gt, pred]."
     ("call", "message"),
     [
         (lambda: sets([None], ["a"], "a"), "gt_sets[0]: None is not a set of labels. Give a set of names."),
+        (lambda: sets(["a"], [5], "a"), "pred_sets[0]: 5 is not a set of labels. Give a set of names."),
         (lambda: sets(["a", "z"], ["a", "a"], "ab"), "gt_sets[1]: the label 'z' is not in labels. Add it there."),
         (lambda: sets(["a"], ["ayz"], "ab"), "pred_sets[0]: the label 'y' is not in labels. Add it there."),
         (

@@ -75,6 +75,8 @@ def test_tables_with_different_labels_are_sorted_by_the_content_score():
         # without Background: x has 100 hits of 250 in gt and 100 in pred, y 0 of 75 in pred
         ({"kind": "micro"}, (100 / 175, 100 / 250, 200 / 425)),
         ({"kind": "macro"}, (1 / 2, 100 / 250 / 2, 200 / 350 / 2)),
+        # 170 pixels of Background and 100 of x are correct, of 420
+        ({"kind": "micro", "background": True}, (270 / 420, 270 / 420, 270 / 420)),
         ({"kind": "macro", "over": "pages"}, (2 / 4, 1.5 / 4, (1 + 2 / 3) / 4)),
         ({"kind": "macro", "over": "documents"}, (1 / 2, 2 / 3 / 2, 4 / 5 / 2)),
         # with Background: a1 1, b1 1/3, a2 as in the matrix [[0, 0], [50, 50]], c 1, b2 with 50 of 75 pred pixels
@@ -157,6 +159,23 @@ def test_the_largest_groups_of_a_cell():
     ):
         found = largest_groups(matrices(), 1, most)
         assert [part.tolist() for part in found] == [[[groups]], [[added]], [[4]]]
+        assert [part.dtype for part in found] == [np.int64, np.float64, np.int64]
+
+
+def test_without_pages_no_group_adds_to_a_cell():
+    group, best, adding = largest_groups([], 1, 2)
+    assert (group.tolist(), best.tolist(), adding.tolist()) == ([[[-1, -1]]], [[[0, 0]]], [[0]])
+
+
+@pytest.mark.parametrize("label", ["a", "b"])
+def test_equal_pages_and_documents_stay_in_the_order_of_the_file(label):
+    pages = {f"page {i}": (4, 4) for i in range(40)}
+    gt = build(pages, [(page, "a", 0, 0, 4, 4) for page in pages])
+    pred = build(pages, [(page, label, 0, 0, 4, 2 + i % 2) for i, page in enumerate(pages)])
+    c = lcm.compare(gt, pred, documents={page: page for page in pages})
+    assert c.taxonomy == ("same" if label == "a" else "different")
+    expected = [*list(pages)[::2], *list(pages)[1::2]]
+    assert c.page_table()["page"].tolist() == c.document_table()["document"].tolist() == expected
 
 
 def test_tables_have_separate_recall_and_precision_and_weigh_pages_by_size():

@@ -118,6 +118,7 @@ def test_different_labels_do_not_match_if_class_aware():
     comparison = lcm.compare(gt, pred)
     found = comparison.centroids()
     assert np.isnan([found.precision, found.recall, found.f1]).all() and found.matches.empty
+    assert found.pairs.shape == (0, 2) and found.comparable is False
     assert comparison.centroids(class_aware=False).f1 == 1
 
 
