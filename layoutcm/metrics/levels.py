@@ -198,7 +198,7 @@ def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArra
         values = np.ascontiguousarray(matrices.recall_mass.reshape(len(groups), -1).T)
         adding += (values > 0).sum(axis=1)
         values = np.concatenate([best, values], axis=1)
-        chosen = np.argpartition(-values, min(most, values.shape[1] - 1), axis=1)[:, :most]
+        chosen = np.argpartition(-values, most, axis=1)[:, :most]
         # Sort by column first, so that equal values stay in the order of the groups: earlier blocks have lower columns.
         chosen = np.sort(chosen, axis=1)
         order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
@@ -216,8 +216,7 @@ def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, shared: bool) -> 
     import pandas as pd
 
     table = pd.DataFrame(columns | level_scores(blocks, shared))
-    by = ["f1", "content_f1"] if shared else ["content_f1"]
-    return table.sort_values(by, kind="stable", na_position="last", ignore_index=True)
+    return table.sort_values(["f1", "content_f1"], ignore_index=True)  # stable, nan last
 
 
 def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label: str, method: str) -> pd.DataFrame:

@@ -99,10 +99,10 @@ def centroid_match(
 def centroids_of(
     alignment: Alignment,
     min_score: float | None,
-    tolerance: Tolerance = CENTROID_TOLERANCE,
-    one_to_one: bool = True,
-    class_aware: bool = True,
-    pages: Positions | None = None,
+    tolerance: Tolerance,
+    one_to_one: bool,
+    class_aware: bool,
+    pages: Positions | None,
 ) -> Centroids:
     """Match the regions of two layouts page by page; if class-aware, only with equal labels. Crowds are left out."""
     tolerance, space = _check_tolerance(tolerance), alignment.space

@@ -54,7 +54,7 @@ class ObjectConfusion:
 
         n = len(self.labels)
         rows, columns = (np.append(self.own_labels(side), n) for side in (GT, PRED))
-        names = [*self.labels, ""]
+        names = self.labels
         frame = pd.DataFrame(self.counts[np.ix_(rows, columns)])
         frame.index = pd.Index([*(names[i] for i in rows[:-1]), _margin_name(INVENTED, self.labels)], name="gt")
         frame.columns = pd.Index([*(names[j] for j in columns[:-1]), _margin_name(MISSED, self.labels)], name="pred")
