@@ -135,12 +135,32 @@ def test_errors_of_intervals(options, message):
     assert message_of(lambda: THREE_PAGES.bootstrap(**options)) == message
 
 
+ONE_GT = "Compare both predictions with the same gt, the same rounding and the same mapping of gt."
+
+
 def test_a_difference_names_the_first_page_or_document_with_another_gt():
-    hint = "Compare both predictions with the same gt, the same rounding and the same mapping of gt."
     amounts = "Background has 25 gt pixels in one comparison and 30 in the other"
     assert message_of(lambda: lcm.difference(THREE_PAGES, LARGER_PAGE, 1)) == (
-        f"c_a, c_b: on document 'z/b.png', {amounts}. {hint}"
+        f"c_a, c_b: on document 'z/b.png', {amounts}. {ONE_GT}"
     )
     pages = [{"a": (5, 5), "b": (5, 5)}, {"a": (5, 5), "b": (5, 6)}]
     in_one_document = [lcm.compare(build(own, []), build(own, []), documents=dict.fromkeys(own, "d")) for own in pages]
-    assert message_of(lambda: lcm.difference(*in_one_document, 1)) == f"c_a, c_b: on page 'b', {amounts}. {hint}"
+    assert message_of(lambda: lcm.difference(*in_one_document, 1)) == f"c_a, c_b: on page 'b', {amounts}. {ONE_GT}"
+
+
+def test_labels_of_one_comparison_are_skipped_and_the_next_label_is_checked():
+    page = {"p": (10, 10)}
+    both = [build(page, [("p", label, 0, 0, 10, 5)], labels) for label, labels in (("a", "za"), ("c", "ac"))]
+    assert message_of(lambda: lcm.difference(*(lcm.compare(gt, gt) for gt in both), 1)) == (
+        f"c_a, c_b: on page 'p', a has 50 gt pixels in one comparison and 0 in the other. {ONE_GT}"
+    )
+
+
+def test_a_single_pixel_of_a_large_page_makes_another_gt():
+    """b is on the whole page in both comparisons, and a on all of its pixels but one in the second."""
+    page = {"p": (2000, 1000)}
+    whole, most = ("p", "a", 0, 0, 2000, 1000), [("p", "a", 0, 0, 2000, 999), ("p", "a", 0, 999, 1999, 1000)]
+    both = [build(page, [*rows, ("p", "b", 0, 0, 2000, 1000)]) for rows in ([whole], most)]
+    assert message_of(lambda: lcm.difference(*(lcm.compare(gt, gt) for gt in both), 1)) == (
+        "c_a, c_b: on page 'p', a has 2,000,000 gt pixels in one comparison and 1,999,999 in the other. " + ONE_GT
+    )

@@ -92,6 +92,7 @@ def test_each_resample_draws_as_many_units_as_there_are(monkeypatch):
     drawn = [np.bincount(generator.integers(4, size=4), minlength=4).tolist() for _ in range(7)]
     assert np.concatenate(blocks).tolist() == drawn
     assert [block.shape for block in bootstrap.resample_weights(0, 2, 0)] == [(1, 0), (2, 0)]
+    assert [len(block) for block in bootstrap.resample_weights(1, 13, 0)] == [1, 12, 1]
     assert [len(block) for block in bootstrap.resample_weights(100, 2, 0)] == [1, 1, 1]
 
 
