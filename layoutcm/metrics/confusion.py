@@ -197,7 +197,7 @@ def check_method(method: str) -> None:
     check_choice("method", method, METHODS)
 
 
-def confusion_of(counts: PairCounts, space: LabelSpace, method: str = "matrix", recipe: str = "") -> Confusion:
+def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str = "") -> Confusion:
     """The confusion matrix of all rows of `counts` together."""
     matrices = group_matrices(counts, space, np.zeros(1, np.int64), 1, method)
     recall_mass = matrices.recall_mass[0]

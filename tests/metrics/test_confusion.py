@@ -197,7 +197,7 @@ def test_a_matrix_without_background():
 
 def test_another_name_for_background():
     m = lcm.label_sets_confusion([["Other", "a"], [], ["b"]], [["a"], ["Other"], ["Other"]], "aabb", background="Other")
-    assert m.labels == ["Other", "a", "b"] and m.has_background is True
+    assert (m.labels, m.has_background, m.sides, m.recipe) == (["Other", "a", "b"], True, None, "")
     assert m.values.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0]]
     assert m.collapse().labels == ["Other", "Content"]
 

@@ -147,6 +147,36 @@ def test_pages_and_documents_are_found_by_name(five_pages):
     assert levels.counts_at("c", None).total == 20 and levels.counts_at(None, "B").total == 200
 
 
+@pytest.mark.parametrize(
+    ("most_values", "method", "sizes"),
+    [
+        # three labels, so 9 values per matrix; method tensor has two matrices per page
+        (36, "matrix", [4, 1]),
+        (36, "tensor", [2, 2, 1]),
+        (1, "matrix", [1] * 5),
+    ],
+)
+def test_matrices_come_in_blocks(five_pages, monkeypatch, most_values, method, sizes):
+    whole = five_pages.confusion(method=method)
+    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", most_values)
+    blocks = list(five_pages.levels.page_matrices(method))
+    assert [len(pages) for pages, _ in blocks] == sizes and [i for pages, _ in blocks for i in pages] == list(range(5))
+    found = np.concatenate([matrices.recall_mass for _, matrices in blocks])
+    assert found[:, 1, 1].tolist() == [50, 0, 50, 0, 0] and found[:, 1, 2].tolist() == [0, 50, 0, 0, 25]
+    np.testing.assert_array_equal(found.sum(axis=0), whole.recall_mass)
+
+
+def test_matrices_of_documents(five_pages):
+    ((documents, matrices),) = five_pages.levels.document_matrices()
+    assert documents == range(3) and matrices.precision_mass is matrices.recall_mass
+    assert matrices.recall_mass.tolist() == [
+        [[50, 0, 0], [50, 100, 0], [0, 0, 0]],
+        [[100, 0, 0], [25, 0, 75], [0, 0, 0]],
+        [[20, 0, 0], [0, 0, 0], [0, 0, 0]],
+    ]
+    assert matrices.pred_pixels.tolist() == [[100, 100, 0], [125, 0, 75], [20, 0, 0]]
+
+
 def test_the_largest_groups_of_a_cell():
     """Five groups in two blocks add 3, 0, 3, 1, 5 pixels to the only cell."""
     blocks = [(range(3), [3, 0, 3]), (range(3, 5), [1, 5])]
