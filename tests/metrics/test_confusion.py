@@ -195,6 +195,17 @@ def test_a_matrix_without_background():
     assert matrix.average("micro")["recall"] == pytest.approx(2.5 / 3) and matrix.accuracy == pytest.approx(2.5 / 3)
 
 
+@pytest.mark.parametrize("count", [63, 64, 70, 130])
+def test_sets_of_many_labels(count):
+    """The first and the last label are predicted as the last and the middle one, so only the last is found."""
+    labels = [f"label {i}" for i in range(count)]
+    first, middle, last = labels[0], labels[count // 2], labels[-1]
+    m = lcm.label_sets_confusion([{first, last}, {middle}], [{last, middle}, set()], labels)
+    found = {(m.labels[i], m.labels[j]): m.values[i, j] for i, j in zip(*np.nonzero(m.values))}
+    assert found == {(last, last): 1, (first, middle): 1, (middle, "Background"): 1}
+    assert dict(zip(m.labels, m.pred_pixels))[last] == 1 and m.pred_pixels.sum() == 3
+
+
 def test_another_name_for_background():
     m = lcm.label_sets_confusion([["Other", "a"], [], ["b"]], [["a"], ["Other"], ["Other"]], "aabb", background="Other")
     assert (m.labels, m.has_background, m.sides, m.recipe) == (["Other", "a", "b"], True, None, "")

@@ -76,3 +76,9 @@ def test_a_label_on_one_side_counts_and_a_label_on_neither_side_does_not():
 
 def test_accuracy():
     assert lcm.accuracy(MATRIX) == 14 / 20 and lcm.accuracy([[0, 1], [3, 0]]) == 0
+
+
+def test_a_label_on_half_a_pixel_counts_as_much_as_others_in_a_macro_average():
+    only_in_gt, only_in_pred = [[2, 0], [0.5, 0]], [[2, 0.5], [0, 0]]
+    assert lcm.averages(only_in_gt, "macro") == pytest.approx({"precision": 0.8 / 2, "recall": 1 / 2, "f1": 4 / 9})
+    assert lcm.averages(only_in_pred, "macro") == pytest.approx({"precision": 1 / 2, "recall": 0.8 / 2, "f1": 4 / 9})
