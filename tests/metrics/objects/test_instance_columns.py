@@ -102,24 +102,23 @@ def test_areas_of_masks():
 
 
 def test_overlaps_of_masks_page_by_page():
-    """IoU of all pairs on the same page: two gt and one pred on the first page, one gt and three pred on the second."""
+    """IoU of all pairs on the same page; page 3 has only gt, page 4 only pred."""
     outline = lambda x0, x1: {"segmentation": [[x0, 0, x1, 0, x1, 10, x0, 10]], "bbox": [x0, 0, x1 - x0, 10]}
-    square = {
-        "segmentation": {"size": [80, 100], "counts": [0, *[10, 70] * 9, 10, 70 + 90 * 80]},
-        "bbox": [0, 0, 10, 10],
-    }
-    gt_rows = [(2, square), (1, outline(0, 10)), (1, outline(5, 15))]
+    runs = {"size": [80, 100], "counts": [0, *[10, 70] * 9, 10, 70 + 90 * 80]}
+    square = {"segmentation": runs, "bbox": [0, 0, 10, 10]}
+    gt_rows = [(2, square), (1, outline(0, 10)), (1, outline(5, 15)), (3, outline(0, 5)), (5, outline(0, 10))]
     pred_rows = [(2, outline(0, 10)), (1, outline(0, 10)), (2, outline(0, 5)), (2, outline(5, 15))]
+    pred_rows += [(4, outline(0, 5)), (5, outline(0, 8))]
     gt, pred = (
-        coco([image(1), image(2)], [region(page, **shape, **score) for page, shape in rows])
+        coco([image(i) for i in range(1, 6)], [region(page, **shape, **score) for page, shape in rows])
         for rows, score in ((gt_rows, {}), (pred_rows, {"score": 0.5}))
     )
-    sides = masks_of(gt, pred).sides
-    found = overlaps_of(*sides)
+    found = overlaps_of(*masks_of(gt, pred).sides)
     iou = lambda pred, gt: found.values[found.pred_at[pred] + found.gt_at[gt]]
-    assert len(found.values) == 2 * 1 + 1 * 3
-    assert [iou(0, 0), iou(2, 0), iou(3, 0)] == pytest.approx([1, 50 / 100, 50 / 150])
+    assert len(found.values) == 2 * 1 + 1 * 3 + 1 * 1
     assert [iou(1, 1), iou(1, 2)] == pytest.approx([1, 50 / 150])
+    assert [iou(0, 0), iou(2, 0), iou(3, 0)] == pytest.approx([1, 50 / 100, 50 / 150])
+    assert iou(5, 4) == pytest.approx(80 / 100)
 
 
 def test_boxes_have_no_table_of_overlaps():

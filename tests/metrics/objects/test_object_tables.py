@@ -5,6 +5,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.metrics.objects.average_precision import coco_ap, mean_of_defined, precision_recall, sum_ap, voc_ap
+from layoutcm.metrics.objects.matching import match_greedily
 from support.layouts import build
 
 nan = float("nan")
@@ -71,6 +72,19 @@ def test_class_scores_at_one_iou(objects):
     assert table.values.tolist() == [["a", 7, 2, 2, 1, 2 / 7, 4 / 9], ["b", 1, 5, 0, 0, 0, 0]]
     assert objects.scores_at(0.5) == {"precision": 2 / 7, "recall": 2 / 8, "f1": 4 / 15}
     assert objects.scores_at(0.5, class_aware=False) == {"precision": 6 / 7, "recall": 6 / 8, "f1": 12 / 15}
+
+
+def test_the_last_four_matchings_are_kept(objects, monkeypatch):
+    ious = []
+    counted = lambda *given: (ious.append(float(given[-2][0])), match_greedily(*given))[1]
+    monkeypatch.setattr("layoutcm.metrics.objects.matched_objects.match_greedily", counted)
+    for iou in (0.5, 0.6, 0.7, 0.8, 0.5, 0.8):
+        objects.scores_at(iou)
+    objects.class_scores_at(0.5)  # uses the same matching
+    assert ious == [0.5, 0.6, 0.7, 0.8]
+    for iou in (0.9, 0.6, 0.5):  # 0.5 is the oldest, so 0.9 replaces it
+        objects.scores_at(iou)
+    assert ious == [0.5, 0.6, 0.7, 0.8, 0.9, 0.5]
 
 
 def test_curves_of_all_labels(objects):
