@@ -11,6 +11,8 @@ from layoutcm.metrics.objects.instances import instances_of, overlaps_of, page_r
 from support.coco_files import coco, image, region
 from support.layouts import build
 
+nan = float("nan")
+
 
 def read(name, content, **options):
     return lcm.read((f"{name}.json", json.dumps(content).encode()), **options)
@@ -29,7 +31,7 @@ def columns(side):
 
 def test_both_sides_in_the_frame_of_gt():
     """Page q of pred is twice as wide and half as high as in gt; page r is only in pred."""
-    gt = build({"p": (100, 100), "q": (100, 100)}, [("q", "a", 10, 20, 40, 60), ("p", "b", 0, 0, 10, 10)], "ab")
+    gt = build({"p": (100, 100), "q": (100, 100)}, [("q", "a", 10, 20, 40, 60, 0.1), ("p", "b", 0, 0, 10, 10)], "ab")
     pred = build(
         {"r": (50, 50), "q": (200, 50)},
         [("r", "a", 5, 5, 10, 25, 0.9), ("q", "b", 20, 10, 80, 30, 0.8), ("q", "a", 0, 0, 1, 1, 0.1)],
@@ -46,7 +48,7 @@ def test_both_sides_in_the_frame_of_gt():
         "areas": [1200, 100],
         "crowd": [False, False],
     }
-    # The prediction with score 0.1 is below the threshold.
+    # The prediction with score 0.1 is below the threshold, which is not used for gt.
     assert columns(sides[1]) == {
         "row": [0, 1],
         "page": [2, 1],
@@ -57,7 +59,8 @@ def test_both_sides_in_the_frame_of_gt():
         "areas": [100, 1200],
         "crowd": [False, False],
     }
-    assert sides[1].scores.tolist() == [0.9, 0.8] and np.isnan(sides[0].scores).all()
+    assert sides[1].scores.tolist() == [0.9, 0.8] and sides[0].scores.tolist() == pytest.approx([0.1, nan], nan_ok=True)
+    assert sides[0].crowd.dtype == sides[1].crowd.dtype == bool
     assert [len(side) for side in sides] == [2, 2] and sides[0].masks == sides[1].masks == ()
     on_q = instances_of(lcm.compare(gt, pred).alignment, None, np.array([1]))
     assert [side.row.tolist() for side in on_q] == [[0], [1, 2]]
