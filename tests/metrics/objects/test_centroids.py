@@ -113,6 +113,15 @@ def test_regions_of_different_pages_never_match():
     assert lcm.compare(gt, pred).centroids().precision == 0
 
 
+def test_pages_and_labels_together_are_compared():
+    pages = dict.fromkeys("pqrs", (9, 9))
+    labels = [(page, label) for page in pages for label in "ab"]
+    for there, label in labels:
+        pred = build(pages, [(there, label, 0, 0, 2, 2)], "ab")
+        found = [lcm.compare(build(pages, [(*own, 0, 0, 2, 2)], "ab"), pred).centroids().precision for own in labels]
+        assert found == [own == (there, label) for own in labels]
+
+
 def test_different_labels_do_not_match_if_class_aware():
     gt, pred = build({"p": (9, 9)}, [("p", "a", 0, 0, 2, 2)]), build({"p": (9, 9)}, [("p", "b", 0, 0, 2, 2)])
     comparison = lcm.compare(gt, pred)
