@@ -102,28 +102,19 @@ class Levels:
         """The position of the page with this name, or of the only page that differs in folder or suffix only."""
         index = self.pages.index
         if not isinstance(page, str):
-            raise InputError(
-                "",
-                "page",
-                f"{short_repr(page)} is not a page's name",
-                f"Names are like {short_repr(next(iter(index), ''))}.",
-            )
+            raise InputError("", "page", f"{short_repr(page)} is not a page's name", _example("Page", index))
         found = find_page(page, self.pages)
         if found is not None:
             return found
         similar = [name for name in index if stem(name) == stem(page)]
         problem = f"{short_repr(page)} fits {len(similar)} pages" if similar else f"there is no page {short_repr(page)}"
-        raise InputError("", "page", problem, f"Page names are like {short_repr(next(iter(index), ''))}.")
+        raise InputError("", "page", problem, _example("Page", index))
 
     def pages_of(self, document: str) -> NDArray[np.int64]:
         """int64[pages]: the positions of a document's pages."""
         if document not in self.documents:
-            raise InputError(
-                "",
-                "document",
-                f"there is no document {short_repr(document)}",
-                f"Document names are like {short_repr(next(iter(self.documents), ''))}.",
-            )
+            problem = f"there is no document {short_repr(document)}"
+            raise InputError("", "document", problem, _example("Document", self.documents))
         return np.flatnonzero(self.document_of_page == self.documents.index(document))
 
     def pages_at(self, page: str | None, document: str | None) -> NDArray[np.int64] | None:
@@ -217,6 +208,12 @@ def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, shared: bool) -> 
 
     table = pd.DataFrame(columns | level_scores(blocks, shared))
     return table.sort_values(["f1", "content_f1"], ignore_index=True)  # stable, nan last
+
+
+def _example(kind: str, names: Iterable[str]) -> str:
+    """A hint with the first of the existing names."""
+    first = next(iter(names), None)
+    return "There are no pages." if first is None else f"{kind} names are like {short_repr(first)}."
 
 
 def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label: str, method: str) -> pd.DataFrame:

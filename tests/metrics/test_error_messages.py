@@ -88,16 +88,16 @@ def test_there_is_one_finite_weight_per_sample(weights):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: THREE_PAGES.confusion(page=0), "page: 0 is not a page's name. Names are like 'x/a.png'."),
-        (lambda: NO_PAGES.confusion(page=0), "page: 0 is not a page's name. Names are like ''."),
+        (lambda: THREE_PAGES.confusion(page=0), "page: 0 is not a page's name. Page names are like 'x/a.png'."),
+        (lambda: NO_PAGES.confusion(page=0), "page: 0 is not a page's name. There are no pages."),
         (lambda: THREE_PAGES.confusion(page="b"), "page: 'b' fits 2 pages. Page names are like 'x/a.png'."),
         (lambda: THREE_PAGES.confusion(page="c"), "page: there is no page 'c'. Page names are like 'x/a.png'."),
-        (lambda: NO_PAGES.confusion(page="c"), "page: there is no page 'c'. Page names are like ''."),
+        (lambda: NO_PAGES.confusion(page="c"), "page: there is no page 'c'. There are no pages."),
         (
             lambda: THREE_PAGES.confusion(document="c"),
             "document: there is no document 'c'. Document names are like 'x/a.png'.",
         ),
-        (lambda: NO_PAGES.confusion(document="c"), "document: there is no document 'c'. Document names are like ''."),
+        (lambda: NO_PAGES.confusion(document="c"), "document: there is no document 'c'. There are no pages."),
         (
             lambda: THREE_PAGES.confusion(page="a", document="a"),
             "page, document: both are given. Give one of them.",

@@ -43,7 +43,7 @@ def test_intervals_as_json_values():
     c = one_label_pages(0.5, 0.5)
     found = c.bootstrap(3, seed=1, level=0.9, method="tensor")
     recipe = c.recipe_for("tensor", resamples=3, of="documents", seed=1, level=0.9)
-    assert repr(found) == f"<Intervals {recipe}>" and (found.unit, found.method) == ("document", "tensor")
+    assert repr(found) == f"<Intervals {recipe}>" and (found.resampling.unit, found.method) == ("document", "tensor")
     values = found.as_dict()
     headline, classes = values.pop("headline"), values.pop("classes")
     assert values == {"units": "documents", "unit_count": 2, "n": 3, "seed": 1, "level": 0.9, "recipe": recipe}
@@ -59,7 +59,7 @@ def test_a_difference_names_both_recipes_and_has_the_share_of_the_other_side():
     found = lcm.difference(a, b, 3, seed=2, level=0.5)
     recipe_a, recipe_b = (c.recipe_for("matrix", resamples=3, of="pages", seed=2, level=0.5) for c in (a, b))
     assert found.recipe == f"{recipe_b} minus {recipe_a}" and recipe_a != recipe_b
-    assert (found.units, found.unit, found.unit_count) == ("pages", "page", 2)
+    assert (found.resampling.units, found.resampling.unit, found.resampling.unit_count) == ("pages", "page", 2)
     assert found.columns == ("value", "low", "high", "other_side")
     assert found.figures["micro_recall"].tolist() == [0.5, 0.5, 0.5, 0]
     assert list(found.headline) == ["figure", "value", "low", "high", "other_side"]
