@@ -55,7 +55,7 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 fuzz: $(READY)
 	LAYOUTCM_FUZZ=10000 $(BIN)/python -m pytest tests/formats/test_fuzz_formats.py tests/formats/test_bad_input.py -q
 
-# Changes metrics, tables and wording in thousands of small ways, and prints which share of the changes a test notices.
+# Changes metrics, tables, wording and messages in thousands of small ways, and prints which share of the changes a test notices.
 # It has its own environment, because mutmut 3.8 does not work with the newest pytest.
 MUTANTS := .venv-mutants
 mutants: $(MUTANTS)/.ready

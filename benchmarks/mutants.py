@@ -26,7 +26,11 @@ def main() -> int:
     if not parser.parse_args().show:
         started = time.perf_counter()
         with Path(os.devnull).open("w") as nowhere:  # mutmut draws its progress thousands of times
-            subprocess.run([*MUTMUT, "run", "--max-children", str(os.cpu_count() or 1)], stdout=nowhere, check=False)
+            command = [*MUTMUT, "run", "--max-children", str(os.cpu_count() or 1)]
+            run = subprocess.run(command, stdout=nowhere, check=False)
+        if run.returncode:
+            print(f"mutmut stopped with exit code {run.returncode}; its own output says why: {' '.join(MUTMUT)} run")
+            return 1
         print(f"{(time.perf_counter() - started) / 60:.0f} minutes")
     results = read_results()
     for name, status in results.items():
@@ -44,7 +48,7 @@ def read_results() -> dict[str, str]:
 
 def changed_lines(name: str) -> list[str]:
     shown = subprocess.run([*MUTMUT, "show", name], capture_output=True, text=True, check=False).stdout
-    return [line for line in shown.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    return [line for line in shown.splitlines() if line.startswith(("+", "-")) and line[:3] not in ("+++", "---")]
 
 
 def print_shares(results: dict[str, str]) -> int:

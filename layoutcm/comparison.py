@@ -262,8 +262,8 @@ class Comparison:
         from layoutcm.metrics.soft_layouts import layout_scores
 
         check_soft_options(average, beta, eps)
-        sums = self.soft_sums and self.soft_sums.of_pages(self.levels.pages_at(page, document))
-        return layout_scores(sums, len(self.labels) - 1, average, beta, eps)
+        pages = self.levels.pages_at(page, document)
+        return layout_scores(self.soft_sums, pages, len(self.labels) - 1, average, beta, eps)
 
     @cached_property
     def soft_sums(self) -> SoftSums | None:

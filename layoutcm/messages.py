@@ -1,4 +1,4 @@
-"""The text of every finding, and all advice that differs between the dashboard and Python or the command line.
+"""The text of every finding.
 
 A finding is a code with values, and is worded only here. `n` is how often it occurs; the other values are those that
 its finder gives. A hint has one text for Python and the command line, where users give options, and another for the
@@ -18,7 +18,7 @@ HintOf = str | Hint | Callable[..., str | Hint]
 
 
 class FindingText(NamedTuple):
-    """How a finding is worded: its values -> the message, its severity, and a hint, or its values -> the hint."""
+    """How a finding is worded: functions of its values, or a hint that is always the same."""
 
     message: Callable[..., str]
     hint: HintOf = ""
@@ -31,38 +31,6 @@ _note = partial(FindingText, severity="info")
 def hint_of(hint: HintOf, **values: Any) -> Hint:
     worded = hint if isinstance(hint, str | Hint) else hint(**values)
     return worded if isinstance(worded, Hint) else Hint(worded, worded)
-
-
-_SIZES = (
-    "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "
-    "--sizes 1025x1025)."
-)
-_SIZES_ON_SCREEN = (
-    "Write the page size on the page Compare, or drop page images with the names of the pages together with the files."
-)
-MISSING_SIZE = Hint(
-    f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {_SIZES}",
-    _SIZES_ON_SCREEN,
-)
-RESULTS_WITHOUT_PAGES = Hint(
-    f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.text}",
-    f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.on_screen}",
-)
-SEVERAL_FORMATS = Hint("Say which with format= or --format.", "Drop files of one kind.")
-
-
-def missing_size_with(page_names: Sequence[str]) -> Hint:
-    """The hint if the reference layout, whose pages have these names, does not have the page."""
-    examples = f"Its pages are named like {' and '.join(map(short_repr, page_names[:2]))}"
-    examples = examples if page_names else "It has no pages"
-    return Hint(
-        f"{examples}. Say which page is which (pages=, --pages), or give {_SIZES}", f"{examples}. {_SIZES_ON_SCREEN}"
-    )
-
-
-def unknown_format(names: Sequence[str]) -> Hint:
-    known = f"Known formats: {', '.join(names)}."
-    return Hint(f"{known} Name one with format= or --format if this is one of them.", known)
 
 
 def _first_names(n: int, names: Sequence[str]) -> str:
@@ -98,17 +66,18 @@ def _only_in_hint(ignored: bool, **_: Any) -> Hint:
 
 
 _UPLOAD_MAP = "Upload a page map under Pages"
-_HOW_MATCHED = {
+HOW_MATCHED = {
     "map": "by the page map",
+    "exact": "by equal names",
     "base name": "by name without folders",
     "stem": "by name without folders and suffix",
-    "spelling": "by name up to folders, suffix, case, blanks and percent codes",
+    "spelling": "by name without folders and suffix, ignoring case, blanks and percent codes",
     "number": "by document and page number",
 }
 
 
 def _matched(n: int, how: str, gt: str, pred: str) -> str:
-    return f"{_pages_were(n)} matched {_HOW_MATCHED[how]} (first: {short_repr(gt)} and {short_repr(pred)})."
+    return f"{_pages_were(n)} matched {HOW_MATCHED[how]} (first: {short_repr(gt)} and {short_repr(pred)})."
 
 
 def _count_from(from_zero: str) -> str:
@@ -164,13 +133,14 @@ TEXTS = {
     "page-without-pred": FindingText(
         lambda n, pages, first:
             f"{n:,} of {pages:,} pages {agree(n, 'has', 'have')} regions in gt and none in pred "
-            f"(first: {short_repr(first)}), which count as missed.",
+            f"(first: {short_repr(first)}); they count as missed.",
         "Check that the model ran on all pages."),
     **{f"page-only-in-{side}": FindingText(partial(_only_in, side=side), _only_in_hint) for side in ("gt", "pred")},
-    **{f"page-matched-by-{how.replace(' ', '-')}": _note(_matched) for how in _HOW_MATCHED},
+    **{f"page-matched-by-{how.replace(' ', '-')}": _note(_matched) for how in HOW_MATCHED
+       if how != "exact"},
     "page-numbers-shifted": FindingText(
         lambda n, from_zero, gt, pred:
-            f"{_pages_were(n)} matched {_HOW_MATCHED['number']}, shifted by one, because {_count_from(from_zero)} "
+            f"{_pages_were(n)} matched {HOW_MATCHED['number']}, shifted by one, because {_count_from(from_zero)} "
             f"(first: {short_repr(gt)} and {short_repr(pred)}).",
         Hint("Give a page map (pages=, --pages) if this is wrong.", f"{_UPLOAD_MAP} if this is wrong.")),
     "page-numbers-suspect": FindingText(
@@ -227,8 +197,8 @@ TEXTS = {
        for side in ("gt", "pred")},
     "equal-label-names": FindingText(
         lambda n, labels, first:
-            f"{n} of {labels} labels of pred have a name that gt has too (first: {short_repr(first)}), but neither "
-            "side's labels include the other's, so they count as different.",
+            f"{n} of {labels} labels of pred {agree(n, 'has', 'have')} a name that gt has too (first: "
+            f"{short_repr(first)}), but neither side's labels include the other's, so equal names count as different.",
         Hint("Match equal names (taxonomy: match-names) or map labels.", "Match equal names, or map labels below.")),
     "ids-off-by-one": FindingText(
         lambda n, by, after, before:
@@ -331,12 +301,13 @@ TEXTS = {
             f"(first: {short_repr(first)})."),
     "two-sides": FindingText(
         lambda n, file, side: f"{file}: the file holds two resolutions of each page, a and b; this is {side}.",
-        Hint("format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
+        lambda side, **_: "" if side == "b" else Hint(
+            "format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
         "info"),
     "box-from-content": _unusual("blocks have no box of their own and are given the box around their content"),
     "cut-off": _unusual("files end before they are closed, so that pages may be missing"),
     "ignored-region": _unusual("regions are marked to be ignored and are left out", severity="info"),
-    "ignored-shape": _unusual("shapes are marked to be ignored"),
+    "ignored-shape": _unusual("shapes are marked to be ignored and are left out", severity="info"),
     "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
     "interval": _unusual("intervals have no box and are left out"),
     "no-coordinates": _unusual("{what} are left out"),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from layoutcm.tables.matrix_views import VIEW_BUTTONS
+from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS
 from layoutcm.ui import choices, page_shell, router, screen_text, selection, session, sidebar
 from layoutcm.ui.parts import cell, data_tables, matrix_panel, sentences
 
@@ -21,7 +21,7 @@ def views() -> None:
         st.toggle("Log", help="Colours of mistakes on a log scale", **choices.bind("log"))
         st.toggle("Unused", help="Show labels that neither side uses", **choices.bind("empty"))
         matrix_panel.download_matrix(confusion, choices.current().view)
-    if choices.current().view == "collapsed":
+    if choices.current().view == COLLAPSED:
         st.caption(f"Background against everything else, of {screen_text.as_typed(selection.scope_text(compared))}.")
         matrix_panel.show_collapsed(confusion)
         data_tables.show_table(

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from layoutcm import messages
+from layoutcm import hints, messages
 from layoutcm.errors import Hint, InputError
 from layoutcm.layouts.model import Finding
 from support.paths import ROOT
@@ -16,9 +16,9 @@ MESSAGES = [
     ("scaled-page", 1200, {"page": "p", "pred_size": (5.0, 7.5), "gt_size": (10.0, 15.0)},
      "1,200 pages have another size in pred and are scaled to gt's (first: 'p', 5 x 7.5 to 10 x 15)."),
     ("page-without-pred", 2, {"pages": 3, "first": "p"},
-     "2 of 3 pages have regions in gt and none in pred (first: 'p'), which count as missed."),
+     "2 of 3 pages have regions in gt and none in pred (first: 'p'); they count as missed."),
     ("page-without-pred", 1, {"pages": 3, "first": "p"},
-     "1 of 3 pages has regions in gt and none in pred (first: 'p'), which count as missed."),
+     "1 of 3 pages has regions in gt and none in pred (first: 'p'); they count as missed."),
     ("page-only-in-gt", 1, {"pages": 3, "ignored": False, "names": ["a"]},
      "1 of 3 pages of gt is not in the other side and is compared with an empty page: 'a'."),
     ("page-only-in-pred", 5, {"pages": 9, "ignored": True, "names": ["a", "b"]},
@@ -30,7 +30,8 @@ MESSAGES = [
     ("page-matched-by-stem", 2, {"how": "stem", "gt": "a", "pred": "b"},
      "2 pages were matched by name without folders and suffix (first: 'a' and 'b')."),
     ("page-matched-by-spelling", 2, {"how": "spelling", "gt": "a", "pred": "b"},
-     "2 pages were matched by name up to folders, suffix, case, blanks and percent codes (first: 'a' and 'b')."),
+     "2 pages were matched by name without folders and suffix, ignoring case, blanks and percent codes "
+     "(first: 'a' and 'b')."),
     ("page-matched-by-number", 2, {"how": "number", "gt": "a", "pred": "b"},
      "2 pages were matched by document and page number (first: 'a' and 'b')."),
     ("page-numbers-shifted", 2, {"from_zero": "gt", "gt": "a", "pred": "b"},
@@ -68,7 +69,7 @@ MESSAGES = [
     ("label-only-in-pred", 9, {"names": ["a", "b"]}, "9 labels are used by pred only: 'a', 'b' …."),
     ("equal-label-names", 2, {"labels": 5, "first": "a"},
      "2 of 5 labels of pred have a name that gt has too (first: 'a'), but neither side's labels include the other's, "
-     "so they count as different."),
+     "so equal names count as different."),
     ("ids-off-by-one", 1, {"by": -1, "after": 1.0, "before": 0.0},
      "Category ids of pred seem to be off by one: with every id one lower, 100% of the regions in the same place have "
      "the same label, against 0% now."),
@@ -134,7 +135,7 @@ ALIKE = {  # findings of readers that have no values but file and place
     "box-from-content": "blocks have no box of their own and are given the box around their content",
     "cut-off": "files end before they are closed, so that pages may be missing",
     "ignored-region": "regions are marked to be ignored and are left out",
-    "ignored-shape": "shapes are marked to be ignored",
+    "ignored-shape": "shapes are marked to be ignored and are left out",
     "inline-detection": "formulas and text lines are not blocks and are left out",
     "interval": "intervals have no box and are left out",
     "no-location": "tags without a whole location are left out",
@@ -189,7 +190,8 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("documents-from-names"), "Give documents= a pattern or a table if this is wrong.", ""),
         (Finding("equal-label-names"),
          "Match equal names (taxonomy: match-names) or map labels.", "Match equal names, or map labels below."),
-        (Finding("two-sides"),
+        (Finding("two-sides", values={"file": "f", "side": "b"}), "", ""),
+        (Finding("two-sides", values={"file": "f", "side": "a"}),
          "format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
         (Finding("unnamed-classes"),
          "Put data.yaml, classes.txt or obj.names beside the label files.",
@@ -208,9 +210,9 @@ def test_hints_for_the_command_line_and_for_the_screen(finding, hint, on_screen)
 
 
 def test_no_hint_on_the_screen_names_an_option():
-    for code, text in messages.TEXTS.items():
-        finding = Finding(code, 1, {**PAGES, "ignored": False, "first": "a", "meant": "b"}, repair="flip-y")
-        shown = messages.hint_of(text.hint, n=1, repair="flip-y", **finding.values).on_screen
+    for text in messages.TEXTS.values():
+        values = {**PAGES, "ignored": False, "first": "a", "meant": "b", "side": "a"}
+        shown = messages.hint_of(text.hint, n=1, repair="flip-y", **values).on_screen
         assert not re.search(r"--\w|\w=", shown), shown
 
 
@@ -224,7 +226,7 @@ def test_an_error_has_a_text_for_the_screen():
     assert str(error) == "f, row 1: the size is not known. Use --sizes." and error.hint == "Use --sizes."
     assert error.on_screen == "f, row 1: the size is not known. Write the size."
     assert InputError("", "", "no file", "Give one.").on_screen == "no file. Give one."
-    for hint in (messages.MISSING_SIZE, messages.RESULTS_WITHOUT_PAGES, messages.SEVERAL_FORMATS,
-                 messages.missing_size_with(["a", "b"]), messages.missing_size_with([]),
-                 messages.unknown_format(["coco"])):  # fmt: skip
-        assert "--" in hint.text and "--" not in hint.on_screen and hint.on_screen
+    for hint in (hints.MISSING_SIZE, hints.RESULTS_WITHOUT_PAGES, hints.SEVERAL_FORMATS, hints.AMBIGUOUS_FORMAT,
+                 hints.missing_size_with(["a", "b"]), hints.missing_size_with([]),
+                 hints.unknown_format(["coco"])):  # fmt: skip
+        assert re.search(r"\w=", hint.text) and "=" not in hint.on_screen and hint.on_screen

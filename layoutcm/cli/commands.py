@@ -263,7 +263,7 @@ def without_control_characters(text: str) -> str:
 
 @contextmanager
 def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
-    """A progress bar on a terminal; None if the output is piped."""
+    """Yields a function that draws a progress bar, or None if standard error is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from layoutcm import messages
+from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Options
 from layoutcm.formats.source_files import image_size
@@ -72,6 +72,6 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
 def missing_size_error(file: str, place: str, page: str, options: Options) -> InputError:
     problem = f"the size of page {short_repr(page)} is not known"
     if options.like is None:
-        return InputError(file, place, problem, messages.MISSING_SIZE)
+        return InputError(file, place, problem, hints.MISSING_SIZE)
     problem += f": {options.like.name}, which should provide it, has no page of this name, or several that are alike"
-    return InputError(file, place, problem, messages.missing_size_with(options.like.page_columns.names))
+    return InputError(file, place, problem, hints.missing_size_with(options.like.page_columns.names))

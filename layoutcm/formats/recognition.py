@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from layoutcm import messages
+from layoutcm import hints
 from layoutcm.errors import InputError, check_choice
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.registry import BY_NAME, FORMATS, Format
@@ -29,10 +29,10 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
         votes = Counter(kind[0].name for kind in kinds if len(kind) == 1)
         if not votes:
             problem = f"none of its {len(bundle.contents):,} files is of a known kind"
-            raise InputError(bundle.name, "", problem, f"Known formats: {', '.join(BY_NAME)}.")
+            raise InputError(bundle.name, "", problem, hints.known_formats(list(BY_NAME)))
         if len(votes) > 1:
             found = ", ".join(f"{count:,} of {kind}" for kind, count in votes.most_common())
-            raise InputError(bundle.name, "", f"it holds files of several kinds: {found}", messages.SEVERAL_FORMATS)
+            raise InputError(bundle.name, "", f"it holds files of several kinds: {found}", hints.SEVERAL_FORMATS)
         wanted = BY_NAME[next(iter(votes))]
         matching = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
     if not matching:
@@ -73,7 +73,7 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
         return candidates[0]
     if candidates:
         names = " or ".join(format.name for format in candidates)
-        raise InputError(content.name, "", f"this could be {names}", messages.SEVERAL_FORMATS)
+        raise InputError(content.name, "", f"this could be {names}", hints.AMBIGUOUS_FORMAT)
     known = _explain_other_kind(content)
     if known:
         raise InputError(content.name, "", *known)
@@ -83,7 +83,7 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
         content.name,
         "",
         f"the kind of file is not recognised: {_describe_content(content)}",
-        messages.unknown_format(list(BY_NAME)),
+        hints.unknown_format(list(BY_NAME)),
     )
 
 

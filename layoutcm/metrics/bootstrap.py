@@ -34,7 +34,7 @@ Sums = dict[str, Floats]  # {name: float64[units or resamples, numbers]}
 
 @dataclass(frozen=True)
 class Resampling:
-    """The settings of intervals: `n` resamples of so many units, which are "documents" or "pages"."""
+    """The settings of intervals: `n` resamples of `unit_count` units, which are "documents" or "pages"."""
 
     units: str
     unit_count: int

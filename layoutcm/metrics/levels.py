@@ -189,9 +189,7 @@ def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArra
         values = np.ascontiguousarray(matrices.recall_mass.reshape(len(groups), -1).T)
         adding += (values > 0).sum(axis=1)
         values = np.concatenate([best, values], axis=1)
-        chosen = np.argpartition(-values, most, axis=1)[:, :most]
-        # Sort by column first, so that equal values stay in the order of the groups: earlier blocks have lower columns.
-        chosen = np.sort(chosen, axis=1)
+        chosen = _largest_columns(values, most)
         order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
         chosen = np.take_along_axis(chosen, order, axis=1)
         earlier = np.take_along_axis(group, np.minimum(chosen, most - 1), axis=1)
@@ -200,6 +198,14 @@ def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArra
         group[best == 0] = -1
     shape = (labels, labels, most)
     return group.reshape(shape), best.reshape(shape), adding.reshape(labels, labels)
+
+
+def _largest_columns(values: Floats, most: int) -> NDArray[np.int64]:
+    """int64[rows, most]: the columns of the largest values of each row, ascending; of equal values the first."""
+    smallest = -np.partition(-values, most - 1, axis=1)[:, most - 1 : most]
+    above, equal = values > smallest, values == smallest
+    first = np.cumsum(equal, axis=1) <= most - above.sum(axis=1, keepdims=True)
+    return np.nonzero(above | (equal & first))[1].reshape(-1, most)
 
 
 def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, shared: bool) -> pd.DataFrame:

@@ -33,10 +33,7 @@ class SoftSums:
     label: Indices  # number of the label, without Background
     sums: Floats  # [rows, 5], over the pixels of the page: gt x pred, gt, pred, gt squared, pred squared
 
-    def of_pages(self, pages: NDArray[np.int64] | None) -> SoftSums:
-        """The sums of some pages; None for all."""
-        if pages is None:
-            return self
+    def of_pages(self, pages: NDArray[np.int64]) -> SoftSums:
         keep = np.isin(self.page, pages)
         return SoftSums(self.page[keep], self.label[keep], self.sums[keep])
 
@@ -72,13 +69,16 @@ def join_sums(parts: list[SoftSums]) -> SoftSums:
     return SoftSums(*(np.concatenate(column) for column in columns))
 
 
-def layout_scores(sums: SoftSums | None, labels: int, average: str | None, beta: float, eps: float) -> dict[str, Any]:
-    """The `soft_scores` of a layout; the samples are its pages. All scores are nan if there are no sums.
+def layout_scores(
+    sums: SoftSums | None, pages: NDArray[np.int64] | None, labels: int, average: str | None, beta: float, eps: float
+) -> dict[str, Any]:
+    """The `soft_scores` of all pages of a layout or of some; they are its samples. All are nan if there are no sums.
 
     A label or page that has no score on either side is nan and left out of means, as in the confusion matrix.
     """
     if sums is None:
         return {name: np.full(labels, np.nan) if average is None else float("nan") for name in SOFT_SCORES}
+    sums = sums if pages is None else sums.of_pages(pages)
     if average == "micro":
         totals = _group_totals(sums.sums, np.zeros(len(sums.page), np.int64), 1)
     elif average == "samples":

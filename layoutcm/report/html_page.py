@@ -26,10 +26,10 @@ from layoutcm.drawing.palette import DARK, LIGHT, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS, select, view_values
+from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS, cell_verb, select, view_values
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
-from layoutcm.tables.tables import Table
+from layoutcm.tables.tables import NO_CLASSES, Table
 
 MOST_PICTURES = 40
 FIRST_CELLS = 24  # the largest confusions; their worst pages get pictures first
@@ -86,6 +86,8 @@ def report_data(
         "diagonal": confusion.diagonal,
         "views": {view: view_values(confusion, view) for view in VIEWS},
         "view_names": VIEW_BUTTONS,
+        "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},
+        "no_classes": NO_CLASSES,
         "collapsed": {"labels": collapsed.labels, "views": {view: view_values(collapsed, view) for view in VIEWS}},
         "themes": {name: {"hit": theme.hit, "miss": theme.miss} for name, theme in (("light", LIGHT), ("dark", DARK))},
         "cells": _cells(comparison, rows, columns, pages, added, page_counts),

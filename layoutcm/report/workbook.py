@@ -19,7 +19,7 @@ from layoutcm.drawing.palette import LIGHT
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
-from layoutcm.tables.tables import Table
+from layoutcm.tables.tables import NO_CLASSES, Table
 from layoutcm.wording import one_line
 
 # Limits of Excel: 1,048,576 rows in a sheet (one is the heading), 32,767 characters in a cell.
@@ -48,8 +48,7 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
                 continue
             sheet = _sheet(book, title)
             if name == "classes" and not confusion.diagonal:
-                text = "n/a: the two sides have different labels. A mapping makes their classes comparable."
-                _text(sheet, 0, 0, text, formats["text"])
+                _text(sheet, 0, 0, NO_CLASSES, formats["text"])
                 continue
             row = _table(sheet, 0, tables[name], formats, right if tables[name].matrix else None)
             for k, text in enumerate(filter(None, (tables[name].note, tables[name].recipe)), start=1):

@@ -1,4 +1,4 @@
-"""The four views of a confusion matrix, their titles and the names of their tables, and the selection of labels."""
+"""The four views of a confusion matrix with their titles, the labels of it that are shown, and its largest cells."""
 
 from __future__ import annotations
 
@@ -59,6 +59,11 @@ def _limit(side: list[int], confusion: Confusion, labels: Collection[str]) -> li
     background = side[:1] if confusion.has_background else []
     kept = [i for i in side[len(background) :] if confusion.labels[i] in labels]
     return background + kept if kept else side
+
+
+def cell_verb(diagonal: bool, correct: bool) -> str:
+    """The word between the gt label and the pred label of a cell; with different taxonomies nothing is correct."""
+    return "overlaps" if not diagonal else "found as" if correct else "read as"
 
 
 def every_label(confusion: Confusion) -> Selection:

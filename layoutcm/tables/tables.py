@@ -113,6 +113,9 @@ def collapsed_table(confusion: Confusion) -> Table:
     return Table("collapsed", "Background against Content", pd.DataFrame(columns))
 
 
+NO_CLASSES = "n/a: the two sides have different labels. A mapping makes their classes comparable."
+
+
 def class_table(confusion: Confusion, selection: Selection | None = None) -> Table:
     data = confusion.classes()
     return Table("classes", "Classes", data.iloc[selection.rows] if selection else data)

@@ -16,9 +16,9 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.tables.averages import CONTENT_F1_FIGURE, CONTENT_TITLE, SHORT_LIST, average_scores, content_scores
-from layoutcm.tables.matrix_views import largest_confusions, select
+from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.result_json import layout_result
-from layoutcm.wording import MISSING, percent, pixels_as_number, pixels_in_full, plural, score_text
+from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text
 
 F1_TITLES = {one.f1_figure: one.title for one in SHORT_LIST} | {CONTENT_F1_FIGURE: CONTENT_TITLE}
 
@@ -30,7 +30,7 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
         [comparison.recipe_for(method)],
         [
             f"{plural(len(comparison.pages), 'page')}, {plural(len(comparison.documents), 'document')}, "
-            f"{pixels_as_number(comparison.pixels):,} pixels, {comparison.taxonomy} taxonomy",
+            f"{pixels_in_full(comparison.pixels)} pixels, {comparison.taxonomy} taxonomy",
         ],
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
         _average_lines(comparison, confusion, intervals),
@@ -91,7 +91,7 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     cells = largest_confusions(confusion)
     if not cells:
         return []
-    verb = "read as" if confusion.diagonal else "overlaps"
+    verb = cell_verb(confusion.diagonal, correct=False)
     names = [f"{gt} {verb} {pred}" for gt, pred, _, _ in cells]
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]

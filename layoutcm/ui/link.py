@@ -80,7 +80,7 @@ def link_parameters() -> dict[str, str]:
 
 
 def _earlier_links() -> list[dict[str, str]]:
-    """The addresses written since these files were loaded."""
+    """The addresses written since these files were loaded; none if other files are loaded now."""
     files = session.loaded_files()
     loaded = [one.digest for one in (files.gt, *files.preds)] if files else []
     if st.session_state.get("links_of") != loaded:

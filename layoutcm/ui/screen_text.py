@@ -20,9 +20,9 @@ def error_text(error: InputError) -> str:
     return as_typed(error.on_screen)
 
 
-def finding_text(finding: Finding, with_hint: bool = True) -> str:
-    """The message, and the hint on a line of its own."""
-    hint = finding.advice.on_screen if with_hint else ""
+def finding_text(finding: Finding) -> str:
+    """The message, and the hint on a line of its own; a repair has a button instead of a hint."""
+    hint = finding.advice.on_screen
     return as_typed(finding.message) + (f"  \n{as_typed(hint)}" if hint else "")
 
 

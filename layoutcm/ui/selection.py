@@ -8,7 +8,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import Selection, select
+from layoutcm.tables.matrix_views import COLLAPSED, Selection, select
 from layoutcm.ui import choices, image_uris, session
 from layoutcm.ui.router import go_to
 
@@ -42,7 +42,7 @@ def chosen_cell(compared: Comparison) -> tuple[int, int] | None:
 
 def open_cell(gt_label: str, pred_label: str) -> None:
     """Go to the pages behind a cell; the 2x2 view, which has no labels, is replaced by recall."""
-    view = "recall" if choices.current().view == "collapsed" else choices.current().view
+    view = "recall" if choices.current().view == COLLAPSED else choices.current().view
     choices.put(gt_label=gt_label, pred_label=pred_label, view=view)
     go_to("matrices")
 

@@ -236,3 +236,11 @@ def test_largest_groups_equals_pages_behind_for_every_cell(sample, monkeypatch):
             np.testing.assert_array_equal(best[i, j][: len(wanted)], wanted["pixels"][:3])
             found = [sample.pages[page] for page in group[i, j] if page >= 0]
             assert found == wanted["page"].tolist()[:3]
+
+
+def test_of_equal_groups_the_first_are_the_largest():
+    pages = {f"p{i:02}": (4, 4) for i in range(40)}
+    gt = build(pages, [(page, "a", 0, 0, 4, 4) for page in pages])
+    c = lcm.compare(gt, build(pages, [(page, "a", 0, 0, 4, 2) for page in pages], ["a"]))
+    groups, added, count = largest_groups(c.levels.page_matrices(), 2, 10)
+    assert groups[1, 0].tolist() == list(range(10)) and added[1, 0].tolist() == [8] * 10 and count[1, 0] == 40

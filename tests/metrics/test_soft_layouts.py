@@ -218,7 +218,7 @@ def test_the_sums_of_pages_and_labels_by_hand():
     as_rows = lambda sums: dict(zip(zip(sums.page.tolist(), sums.label.tolist()), sums.sums.tolist()))
     assert as_rows(c.soft_sums) == rows
     assert as_rows(c.soft_sums.of_pages(np.array([1, 2]))) == {key: rows[key] for key in ((2, 1), (2, 2))}
-    assert as_rows(c.soft_sums.of_pages(np.array([1]))) == {} and c.soft_sums.of_pages(None) is c.soft_sums
+    assert as_rows(c.soft_sums.of_pages(np.array([1]))) == {}
     assert (c.soft_sums.page.dtype, c.soft_sums.label.dtype) == (np.int32, np.int32)
     # precision of a, b, c: 5 of 15, none, 0 of 2; of the pages: 5 of 15, 0 of 2
     assert c.soft(None)["precision"].tolist() == [5 / 15, 0, 0]
@@ -286,3 +286,9 @@ def test_wrong_options_of_a_comparison_are_named(two_pages):
     for options in ({"average": "weighted"}, {"beta": "x"}, {"page": "zzz"}, {"page": "p1", "document": "p1"}):
         with pytest.raises(lcm.InputError):
             c.soft(**options)
+
+
+def test_an_unknown_page_is_an_error_even_if_there_are_no_soft_scores(two_pages):
+    c = lcm.compare(*two_pages, taxonomy="different")
+    with pytest.raises(lcm.InputError, match="there is no page 'zzz'"):
+        c.soft(page="zzz")

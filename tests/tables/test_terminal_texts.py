@@ -125,7 +125,7 @@ def test_warnings_stand_before_the_scores():
         "1 page, 1 document, 16 pixels, same taxonomy",
         "findings\n"
         f"  [warning] pred {NOTHING}\n"
-        "  [warning] 1 of 1 pages has regions in gt and none in pred (first: 'p'), which count as missed. "
+        "  [warning] 1 of 1 pages has regions in gt and none in pred (first: 'p'); they count as missed. "
         "Check that the model ran on all pages.",
     ]
     assert [section.split()[0] for section in sections[3:]] == ["averages", "Content", "class", "largest"]

@@ -72,7 +72,7 @@ def test_choices_change_the_numbers_and_the_link():
 
 def test_the_pages_behind_a_cell():
     app = opened("objects", load="sample", gt_label="Caption", pred_label="Text")
-    assert "Caption found as Text: 6 objects on 5 pages" in texts(app)
+    assert "Caption read as Text: 6 objects on 5 pages" in texts(app)
     behind = table(app, "objects")
     assert behind["objects"].sum() == 6 and behind["page"][0] == "paper_p3.png"
     link = {"load": "sample", "gt_label": "List-item", "pred_label": "Background"}  # missed objects have no match

@@ -30,6 +30,7 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED
+from layoutcm.tables.matrix_views import cell_verb
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,7 +132,8 @@ def page_figure(
 def _legend_entries(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -> list[LegendEntry]:
     """The legend of a map."""
     if kind == "cell" and cell:
-        return [(f"{cell[0]} read as {cell[1]}", _sample(LIT))]
+        verb = cell_verb(tiles.space.shared, cell[0] == cell[1])
+        return [(f"{cell[0]} {verb} {cell[1]}", _sample(LIT))]
     if kind == "difference":
         sample_shape = round(SWATCH[1] * DPI / 72), round(SWATCH[0] * DPI / 72)
         kinds = set(tiles.agreement().ravel().tolist()) - {0}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from layoutcm import messages
+from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import parse_segmentation
@@ -128,7 +128,7 @@ def _pages_in_use(rows: AnnotationRows, options: Options) -> Declared:
             rows.file,
             "",
             "this is a COCO results list, which holds no page size and no label names",
-            messages.RESULTS_WITHOUT_PAGES,
+            hints.RESULTS_WITHOUT_PAGES,
         )
     pages = _pages(rows.file, images, options)
     return Declared(pages, [], FileIds({image.id: i for i, image in enumerate(images)}, {}))

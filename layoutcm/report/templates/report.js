@@ -56,7 +56,7 @@ function short(text, most) {
 }
 function cell_text(value, kind) {
   if (value === null) return kind === "text" ? "" : "–";
-  return kind === "text" ? String(value) : kind === "share" ? value.toFixed(4) : thin_spaced(value);
+  return kind === "text" ? String(value) : kind === "share" ? fixed(value, 4) : thin_spaced(value);
 }
 
 // Colours: one scale for correct cells and one for all others; zero is not coloured.
@@ -162,7 +162,7 @@ function scale_bar(layer) {
 function tip_of(i, j) {
   const lines = [`gt ${data.labels[i]}`, `pred ${data.labels[j]}`];
   const value = (view) => data.views[view][i][j];
-  for (const view of ["recall", "precision", "f1"]) lines.push(`${VIEWS[view]} ${value(view) === null ? "n/a" : value(view).toFixed(6)}`);
+  for (const view of ["recall", "precision", "f1"]) lines.push(`${VIEWS[view]} ${value(view) === null ? "–" : fixed(value(view), 6)}`);
   return [...lines, `${thin_spaced(value("pixels"))} px`].join("\n");
 }
 
@@ -183,7 +183,7 @@ function draw_cell() {
     return;
   }
   const [i, j] = chosen.cell, [gt, pred] = [data.labels[i], data.labels[j]];
-  const verb = !data.diagonal ? "meets" : i === j ? "found as" : "read as";
+  const verb = data.verbs[i === j ? "correct" : "wrong"];
   const known = data.cells[`${i}-${j}`] ?? { pages: 0, worst: [] };
   const pixels = data.views.pixels[i][j];
   const line = `${percent(data.views.recall[i][j])} of gt ${gt}, ${percent(data.views.precision[i][j])} of pred ${pred}, ${thin_spaced(pixels)} px on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages`;
@@ -346,7 +346,7 @@ function start() {
   const by_name = ([gt, pred]) => choose(data.rows.find((i) => data.labels[i] === gt), data.columns.find((j) => data.labels[j] === pred));
   at("averages").append(make("h3", {}, data.tables.averages.title), table("averages"));
   at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", (row) => { by_name(row); at("matrix").scrollIntoView(); }));
-  const none = make("p", {}, "n/a: the two sides have different labels. A mapping makes their classes comparable.");
+  const none = make("p", {}, data.no_classes);
   at("classes").querySelector("div").append(data.tables.classes ? table("classes") : none);
   const interval_tables = ["intervals", "difference"].filter((name) => data.tables[name]);
   if (interval_tables.length) at("intervals").querySelector("div").append(make("div", { class: "pair" }, ...interval_tables.map(table_with_notes)));

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.causes import BORDER_TOLERANCE, CellCauses, cell_causes
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import cell_verb
 from layoutcm.ui import choices, screen_text, selection, session
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.parts.thumbnails import thumbnail
@@ -44,7 +45,7 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
         st.info("Click a cell of the matrix to see the pages behind it.")
         return lambda: None
     gt_label, pred_label = names = (choices.current().gt_label, choices.current().pred_label)
-    verb = "overlaps" if not confusion.diagonal else "found as" if cell[0] == cell[1] else "read as"
+    verb = cell_verb(confusion.diagonal, cell[0] == cell[1])
     st.subheader(as_typed(f"{gt_label} {verb} {pred_label}"), anchor=False)
     pages, scope = _pages_behind(compared, gt_label, pred_label)
     st.markdown(

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
+from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.screen.family_charts import PART_NAMES, family_bars, family_figure
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, FamilyTree, parse_tree, preferred_name
-from layoutcm.tables.matrix_views import VIEW_BUTTONS, Selection, select
+from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, select
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
 from layoutcm.ui.page_shell import columns, guard
@@ -210,7 +211,7 @@ def _confused_mass(matrix: FamilyMatrix) -> float:
 def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
     """The whole matrix with labels grouped into families at a chosen depth; single families can be expanded."""
     names = {0: ALL_CONTENT, **{k: str(k) for k in range(1, tree.depth + 1)}, tree.depth + 1: "Labels"}
-    views = {name: title for name, title in VIEW_BUTTONS.items() if name != "collapsed"}
+    views = {name: title for name, title in VIEW_BUTTONS.items() if name != COLLAPSED}
     if choices.current().matrix_depth not in names:
         choices.put(matrix_depth=1)
     with _control_row():
@@ -220,9 +221,8 @@ def show_whole_matrix(compared: Comparison, tree: FamilyTree) -> Confusion:
         st.segmented_control("View", list(views), required=True, format_func=views.__getitem__,
                              **choices.bind("family_view"))  # fmt: skip
     confusion = _grouped_confusion(compared, tree, expanded)
-    order = {name: k for k, name in enumerate(names_in_order(labels_of(compared), tree, _matrix_depth(), expanded))}
-    in_order = lambda side: side[:1] + sorted(side[1:], key=lambda i: order.get(confusion.labels[i], len(order)))
-    shown = Selection(*map(in_order, select(confusion)))
+    order = names_in_order(labels_of(compared), tree, _matrix_depth(), expanded)
+    shown = order_labels(confusion, select(confusion), "by family", order)
     figure = matrix_figure(confusion, choices.current().family_view, selection=shown, theme=session.theme())
     st.plotly_chart(figure, key="coarse_matrix", config=CONFIG, theme=None)
     return confusion

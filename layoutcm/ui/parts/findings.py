@@ -80,7 +80,7 @@ def _show_warning(side: str, finding: Finding, key: str) -> None:
     if not label:
         st.warning(finding_text(finding))
         return
-    st.warning(finding_text(finding, with_hint=not finding.repair))
+    st.warning(finding_text(finding))
     st.button(label, key=key, on_click=_apply, args=(side, finding), icon=":material/build:")
 
 

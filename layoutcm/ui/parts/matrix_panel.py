@@ -12,7 +12,7 @@ from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.screen.charts import collapsed_figure
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS
+from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, VIEWS
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import choices, family_choice, session
 from layoutcm.ui.router import go_to
@@ -41,7 +41,7 @@ def download_matrix(confusion: Confusion, view: str) -> None:
     """A button that downloads the numbers of the view; the file is made on the click."""
 
     def make_csv() -> str:
-        return csv_text(collapsed_table(confusion) if view == "collapsed" else matrix_table(confusion, view))
+        return csv_text(collapsed_table(confusion) if view == COLLAPSED else matrix_table(confusion, view))
 
     level = choices.current().level
     part = f"-{PurePath(choices.value_of(level)).stem}" if level != "set" and choices.value_of(level) else ""

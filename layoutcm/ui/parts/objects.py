@@ -15,7 +15,7 @@ from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion
 from layoutcm.metrics.scores import ratio
-from layoutcm.tables.matrix_views import VIEWS, heading_of_view
+from layoutcm.tables.matrix_views import VIEWS, cell_verb, heading_of_view
 from layoutcm.ui import choices, page_shell, screen_text, selection, session
 from layoutcm.ui.parts import data_tables, matrix_panel
 from layoutcm.ui.screen_text import as_typed, plural_spaced
@@ -319,7 +319,7 @@ def cell_name(confusion: ObjectConfusion, cell: tuple[int, int]) -> str:
     gt, pred = (confusion.labels[position] if position < len(confusion.labels) else "" for position in cell)
     if not gt or not pred:
         return f"{gt} missed" if gt else f"{pred} invented"
-    return f"{gt} {'overlaps' if not confusion.space.shared else 'found as'} {pred}"
+    return f"{gt} {cell_verb(confusion.space.shared, gt == pred)} {pred}"
 
 
 def objects_recipe(compared: Comparison) -> str:

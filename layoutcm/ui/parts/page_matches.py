@@ -11,6 +11,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import SIDES
 from layoutcm.layouts.page_maps import parse_page_map, resolve_page_map
+from layoutcm.messages import HOW_MATCHED
 from layoutcm.ui import screen_text, selection, session
 from layoutcm.ui.input_files import input_from_bytes, layouts_of
 from layoutcm.ui.parts import data_tables
@@ -21,21 +22,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROWS_SHOWN = 1000
-HOW = {
-    "map": "by the page map",
-    "exact": "by equal names",
-    "base name": "by name without folders",
-    "stem": "by name without folders and suffix",
-    "spelling": "by name without folders and suffix, ignoring case and blanks",
-    "number": "by document and page number",
-}
 
 
 def show_page_pairs(compared: Comparison) -> None:
     """How pages were matched, the unmatched pages, and the upload of a page map."""
     matched, unmatched = _matches(session.comparison_key(), compared)
     sides = {name: int((unmatched[f"{side}_page"] != "").sum()) for side, name in zip(SIDES, SIDE_NAMES)}
-    ways = [f"{thin_spaced(count)} {HOW[how]}" for how, count in matched.items()]
+    ways = [f"{thin_spaced(count)} {HOW_MATCHED[how]}" for how, count in matched.items()]
     only = [f"{thin_spaced(count)} only in the {name}" for name, count in sides.items() if count]
     parts = [f"matched {', '.join(ways)}" if ways else "none matched", *only]
     st.markdown(f"**Pages:** {'; '.join(parts)}.")
@@ -52,7 +45,8 @@ def _matches(content: str, _compared: Comparison) -> tuple[dict[str, int], pd.Da
     """{way of matching: number of pages}, and the rows of the unmatched pages."""
     table = _compared.page_matches()
     counts = table["how"].value_counts()
-    return {how: int(counts[how]) for how in HOW if how in counts}, table[table["how"] == ""].reset_index(drop=True)
+    matched = {how: int(counts[how]) for how in HOW_MATCHED if how in counts}
+    return matched, table[table["how"] == ""].reset_index(drop=True)
 
 
 def _show_unmatched(unmatched: pd.DataFrame) -> None:

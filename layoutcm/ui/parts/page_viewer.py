@@ -17,6 +17,7 @@ from layoutcm.drawing.screen.label_set_map import label_set_map
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.drawing.screen.page_overlay import page_overlay
 from layoutcm.layouts.model import SIDES
+from layoutcm.tables.matrix_views import COLLAPSED, cell_verb
 from layoutcm.ui import choices, page_shell, screen_text, selection, session, sidebar
 from layoutcm.ui.image_uris import picture_uri
 from layoutcm.ui.parts import data_tables, sentences
@@ -122,7 +123,8 @@ def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
         area = np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
         pixels = thin_spaced(round(float((lit * area).sum())))
         gt_label, pred_label = (screen_text.as_typed(choices.value_of(side)) for side in ("gt_label", "pred_label"))
-        st.markdown(f"{gt_label} read as {pred_label}: {pixels} px")
+        verb = cell_verb(tiles.space.shared, gt_label == pred_label)
+        st.markdown(f"{gt_label} {verb} {pred_label}: {pixels} px")
     st.caption(
         "Hover for the label sets of both sides as packed words: bit 0 is Background, bit i the side's i-th label."
     )
@@ -135,7 +137,7 @@ def show_numbers(compared: Comparison, page: str) -> None:
     left, right = page_shell.columns(1, 1, key="numbers")
     with left:
         st.subheader("This page's matrix", anchor=False)
-        view = choices.current().view if choices.current().view != "collapsed" else "recall"
+        view = choices.current().view if choices.current().view != COLLAPSED else "recall"
         ordered = order_labels(confusion, shown, choices.current().order)
         figure = matrix_figure(confusion, view, selection=ordered, theme=session.theme(), log=choices.current().log)
         st.plotly_chart(figure, key=f"page_matrix_{page}", config=CONFIG, theme=None)

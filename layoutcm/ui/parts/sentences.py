@@ -9,7 +9,7 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.averages import ALL_AVERAGES, OF_CLASSES, WITH_BACKGROUND, average_scores
-from layoutcm.tables.matrix_views import Selection, largest_confusions
+from layoutcm.tables.matrix_views import Selection, cell_verb, largest_confusions
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number
 from layoutcm.ui.screen_text import as_typed
@@ -53,7 +53,7 @@ def confusion_sentences(
     confusion: Confusion, selection: Selection, most: int = 10, gt: str = ""
 ) -> list[tuple[str, str, str]]:
     """(text, gt label, pred label) of the largest confusions, of one gt label if `gt` is given."""
-    verb = "read as" if confusion.diagonal else "overlaps"
+    verb = cell_verb(confusion.diagonal, correct=False)
     cells = largest_confusions(confusion, most if not gt else len(confusion.labels) ** 2, selection)
     return [
         (

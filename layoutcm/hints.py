@@ -1,0 +1,45 @@
+"""Hints of errors that differ between the dashboard and Python or the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from layoutcm.errors import Hint, short_repr
+
+_SIZES = (
+    "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "
+    "--sizes 1025x1025)."
+)
+_SIZES_ON_SCREEN = (
+    "Write the page size on the page Compare, or drop page images with the names of the pages together with the files."
+)
+MISSING_SIZE = Hint(
+    f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {_SIZES}",
+    _SIZES_ON_SCREEN,
+)
+RESULTS_WITHOUT_PAGES = Hint(
+    f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.text}",
+    f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.on_screen}",
+)
+SEVERAL_FORMATS = Hint("Say which with format= or --format.", "Drop files of one kind.")
+AMBIGUOUS_FORMAT = Hint(
+    "Say which with format= or --format.", "Convert it with `layoutcm convert --format`, and drop the result."
+)
+
+
+def missing_size_with(page_names: Sequence[str]) -> Hint:
+    """The hint if the reference layout, whose pages have these names, does not have the page."""
+    examples = f"Its pages are named like {' and '.join(map(short_repr, page_names[:2]))}"
+    examples = examples if page_names else "It has no pages"
+    return Hint(
+        f"{examples}. Say which page is which (pages=, --pages), or give {_SIZES}", f"{examples}. {_SIZES_ON_SCREEN}"
+    )
+
+
+def known_formats(names: Sequence[str]) -> str:
+    return f"Known formats: {', '.join(names)}."
+
+
+def unknown_format(names: Sequence[str]) -> Hint:
+    known = known_formats(names)
+    return Hint(f"{known} Name one with format= or --format if this is one of them.", known)
