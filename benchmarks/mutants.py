@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 LEAST = 0.9  # of all changes of a package
-PACKAGES = ("metrics", "tables", "wording", "messages")
+PACKAGES = ("metrics", "tables", "wording", "messages", "hints")
 NOTICED = ("killed", "timeout", "segfault")  # a change that makes the tests hang is noticed, too
 MUTMUT = [sys.executable, "-m", "mutmut"]
 

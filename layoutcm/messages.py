@@ -112,15 +112,13 @@ def _other_scale(n: int, **values: Any) -> str:
     return f"{values['file']}: no coordinate is above {values['reach']:.4g}; they look like {values['unit']}."
 
 
+def _repeated(n: int, text: str, file: str, place: str, **values: Any) -> str:
+    """Something that a reader finds again and again; `text` is in the plural, and may name a value."""
+    return f"{file}: {text.format(**values)} ({'once, at' if n == 1 else f'{n:,} times, first at'} {place or file})."
+
+
 def _unusual(what: str, hint: str = "", severity: str = "warning") -> FindingText:
-    """Something that a reader finds again and again: `what` is in the plural, and may name a value."""
-    return FindingText(
-        lambda n, file, place, **values: (
-            f"{file}: {what.format(**values)} ({'once, at' if n == 1 else f'{n:,} times, first at'} {place or file})."
-        ),
-        hint,
-        severity,
-    )
+    return FindingText(partial(_repeated, text=what), hint, severity)
 
 
 # fmt: off

@@ -230,3 +230,32 @@ def test_an_error_has_a_text_for_the_screen():
                  hints.missing_size_with(["a", "b"]), hints.missing_size_with([]),
                  hints.unknown_format(["coco"])):  # fmt: skip
         assert re.search(r"\w=", hint.text) and "=" not in hint.on_screen and hint.on_screen
+
+
+def test_hints_of_errors_in_full():
+    sizes = (
+        "a folder of page images (sizes=FOLDER, --sizes FOLDER), or one size for all pages (sizes=(1025, 1025), "
+        "--sizes 1025x1025)."
+    )
+    on_screen = (
+        "Write the page size on the page Compare, or drop page images with the names of the pages together with the "
+        "files."
+    )
+    named = "Its pages are named like 'a' and 'b'. "
+    assert hints.missing_size_with(["a", "b", "c"]) == Hint(
+        f"{named}Say which page is which (pages=, --pages), or give {sizes}", f"{named}{on_screen}"
+    )
+    assert hints.missing_size_with([]) == Hint(
+        f"It has no pages. Say which page is which (pages=, --pages), or give {sizes}", f"It has no pages. {on_screen}"
+    )
+    assert hints.unknown_format(["coco", "yolo"]) == Hint(
+        "Known formats: coco, yolo. Name one with format= or --format if this is one of them.",
+        "Known formats: coco, yolo.",
+    )
+    assert (
+        Hint(
+            f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {sizes}",
+            on_screen,
+        )
+        == hints.MISSING_SIZE
+    )
