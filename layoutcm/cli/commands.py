@@ -23,7 +23,7 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference
 from layoutcm.tables.result_json import Extras, full_result
-from layoutcm.wording import agree, plural
+from layoutcm.wording import agree, one_line, plural
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
@@ -269,7 +269,7 @@ def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
         return
     from tqdm import tqdm
 
-    with tqdm(desc=without_control_characters(title), unit=f" {unit}", leave=False) as bar:
+    with tqdm(desc=one_line(title), unit=f" {unit}", leave=False) as bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total

@@ -247,3 +247,24 @@ def test_a_process_that_has_read_parquet_keeps_its_exit_code(tmp_path):
     command = [sys.executable, "-m", "layoutcm", "inspect", tmp_path / "t.parquet"]
     exits = [subprocess.run(command, capture_output=True, check=False).returncode for _ in range(12)]
     assert exits == [2] * 12
+
+
+def test_a_csv_with_a_very_long_outline_is_read_back(tmp_path):
+    angles = np.linspace(0, 2 * np.pi, 60_000, endpoint=False)
+    ring = (50 + 40 * np.stack([np.cos(angles), np.sin(angles)], axis=1)).ravel().tolist()
+    (tmp_path / "a.json").write_text(json.dumps(coco(annotations=[region() | {"segmentation": [ring]}])))
+    layout = lcm.read(tmp_path / "a.json", shapes="polygon")
+    lcm.write(layout, "csv", tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").stat().st_size > 1 << 20
+    again = lcm.read(tmp_path / "a.csv", shapes="polygon")
+    assert len(again.region_columns.shapes[0].rings[0]) == 60_000
+
+
+def test_parquet_may_have_unused_columns_of_one_name(tmp_path):
+    columns = {"page": "p", "width": 9, "height": 9, "label": "Text", "x0": 1, "y0": 1, "x1": 5, "y1": 5}
+    table = pa.table([[value] for value in (*columns.values(), "x", "y")], names=[*columns, "note", "note"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert lcm.read(tmp_path / "t.parquet").labels == ["Text"]
+    pq.write_table(table.append_column("label", [["b"]]), tmp_path / "t.parquet")
+    with pytest.raises(lcm.InputError, match="the column 'label' occurs twice"):
+        lcm.read(tmp_path / "t.parquet")

@@ -55,7 +55,7 @@ def test_a_click_on_a_cell_shows_its_pages(browser, tmp_path, monkeypatch):
 def test_numbers_are_written_as_everywhere_else(browser, folder):
     page = browser.new_page()
     page.goto((folder / "report.html").as_uri())
-    shares = [0, 1e-9, 4e-6, 1e-5, 0.00049, 0.0005, 0.000996, 0.04949, 0.0995, 0.1025, 0.1035, 0.1075, 0.25, 0.9949,
+    shares = [0, 1e-90, 1e-9, 4e-6, 1e-5, 0.0005, 0.000996, 0.04949, 0.0995, 0.1025, 0.1035, 0.1075, 0.25, 0.9949,
               0.995, 0.9996, 1, *(k / 997 for k in range(0, 997, 13))]  # fmt: skip
     pixels = [0, 0.004, 0.01, 0.125, 1 / 3, 0.5, 1, 1.5, 2.04, 2.25, 2.35, 9.949, 9.95, 10.5, 11.5, 999.4, 999.5, 1250,
               1350, 9949, 9950, 34_500, 12_345.125, 999_499, 999_500, 1.25e6, 7e9, 3e12, 5e15]  # fmt: skip

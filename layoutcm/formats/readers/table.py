@@ -39,6 +39,8 @@ from layoutcm.layouts.validation import PlaceNamers, make_layout
 if TYPE_CHECKING:
     import pyarrow as pa
 
+BLOCK_BYTES = 1 << 25  # a row of a CSV must fit into a block, and an outline can have more than Arrow's 1 MB
+
 TEXT_COLUMNS = ("page", "document", "label", "outline")
 NUMBER_COLUMNS = ("number", "width", "height", "score", "crowd", "area")
 MAIN_COLUMNS = ("page", "document", "width", "height", "label", *CORNERS, "score")
@@ -97,13 +99,15 @@ def read_csv(content: FileContent, options: Options) -> Layout:
     from pyarrow import csv as arrow_csv
 
     parse = arrow_csv.ParseOptions(newlines_in_values=True, delimiter=_delimiter(content))
+    read = arrow_csv.ReadOptions(block_size=BLOCK_BYTES)
     data = content.data if b"\n" in content.data else content.data + b"\n"  # a header alone is a table without rows
     try:
         data.decode("utf-8")
         # Read everything as text: "0001" and "NA" are names, and the message about a bad number must name its row.
-        header = arrow_csv.open_csv(pa.BufferReader(data), parse_options=parse).schema.names
+        header = arrow_csv.open_csv(pa.BufferReader(data), read_options=read, parse_options=parse).schema.names
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
+            read_options=read,
             parse_options=parse,
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=True, null_values=[""]
@@ -150,8 +154,9 @@ def read_parquet(content: FileContent, options: Options) -> Layout:
     import pyarrow.parquet as pq
 
     try:
-        # Arrow's threads are not joined at the exit of Python: with them, one exit in two ended in an abort.
-        table = pq.read_table(pa.BufferReader(content.data), use_threads=False, pre_buffer=False)
+        # Without threads: Arrow does not join them when Python exits, which then often ends in an abort. `read_table`
+        # would start one in any case.
+        table = pq.ParquetFile(pa.BufferReader(content.data), pre_buffer=False).read(use_threads=False)
         table.validate(full=True)  # a text column of Parquet may contain any bytes
         table.column_names  # noqa: B018 (fails on a name that is not text)
     except (pa.ArrowException, OSError, ValueError) as error:

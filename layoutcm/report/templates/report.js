@@ -30,7 +30,7 @@ function thin_spaced(v) {
   const [whole, ...part] = fixed(v, is_whole(v) ? 0 : 2).split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"), ...part].join(".");
 }
-const significant = (v, n) => String(+fixed(v, Math.max(n - 1 - Math.floor(Math.log10(v)), 0)));
+const significant = (v, n) => String(+fixed(v, Math.min(Math.max(n - 1 - Math.floor(Math.log10(v)), 0), 70)));
 function percent(v) {
   if (v === null || v === 0) return v === null ? "–" : "0 %";
   const p = +significant(100 * v, 3);
