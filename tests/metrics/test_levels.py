@@ -241,6 +241,8 @@ def test_largest_groups_equals_pages_behind_for_every_cell(sample, monkeypatch):
 def test_of_equal_groups_the_first_are_the_largest():
     pages = {f"p{i:02}": (4, 4) for i in range(40)}
     gt = build(pages, [(page, "a", 0, 0, 4, 4) for page in pages])
-    c = lcm.compare(gt, build(pages, [(page, "a", 0, 0, 4, 2) for page in pages], ["a"]))
+    # Half of each page is missed, and all of the pages 20 and 30.
+    c = lcm.compare(gt, build(pages, [(page, "a", 0, 0, 4, 2) for page in pages if page not in ("p20", "p30")], ["a"]))
     groups, added, count = largest_groups(c.levels.page_matrices(), 2, 10)
-    assert groups[1, 0].tolist() == list(range(10)) and added[1, 0].tolist() == [8] * 10 and count[1, 0] == 40
+    assert groups[1, 0].tolist() == [20, 30, *range(8)] and added[1, 0].tolist() == [16] * 2 + [8] * 8
+    assert count[1, 0] == 40

@@ -42,7 +42,7 @@ def test_every_object_is_in_one_cell_and_has_its_page(objects):
     assert [column.tolist() for column in found.pages_behind(last, b)] == [[1], [1]]
     assert [column.tolist() for column in found.pages_behind(x, x)] == [[], []]
     assert found.table().equals(objects.confusion_at(0.5))
-    assert cell_name(found, (b, a)) == "<b> found as a"
+    assert cell_name(found, (b, a)) == "<b> read as a"
     assert [cell_name(found, cell) for cell in ((a, last), (last, x))] == ["a missed", "$x$ invented"]
 
 
