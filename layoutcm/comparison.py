@@ -257,7 +257,7 @@ class Comparison:
     ) -> dict[str, Any]:
         """Soft precision, recall, F-beta and dice, without Background; nan if labels differ or scores are not in 0..1.
 
-        `average` is "micro", "macro" (mean of labels), "samples" (mean of pages) or None: float64[labels].
+        `average` is "micro", "macro" (mean of labels), "weighted" (by gt), "samples" (mean of pages) or None: by label.
         """
         from layoutcm.metrics.soft_layouts import layout_scores
 

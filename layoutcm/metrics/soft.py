@@ -15,7 +15,7 @@ import numpy as np
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import SCORE_TOLERANCE
 
-SOFT_AVERAGES = ("micro", "macro", "samples")
+SOFT_AVERAGES = ("micro", "macro", "weighted", "samples")
 SOFT_SCORES = ("precision", "recall", "f_beta", "dice")
 EPS = 1e-6
 
@@ -25,9 +25,9 @@ def soft_scores(
 ) -> dict[str, Any]:
     """{"precision", "recall", "f_beta", "dice"} of two arrays [N, C, ...] with values in 0..1, numpy or torch.
 
-    `micro` takes all values together; `macro` is the mean of the scores of the classes; `samples` is the mean of the
-    scores of the samples; None returns the scores of the classes, arrays [C]. A class or sample that is 0 in both
-    arrays has a score of 0, as in scikit-learn.
+    `micro` takes all values together; `macro` is the mean of the scores of the classes; `weighted` is their mean
+    weighted by the sums of `y_true`; `samples` is the mean of the scores of the samples; None returns the scores of the
+    classes, arrays [C]. A class or sample that is 0 in both arrays has a score of 0, as in scikit-learn.
     """
     check_soft_options(average, beta, eps)
     y_true, y_pred = _array(y_true, "y_true"), _array(y_pred, "y_pred")
@@ -40,7 +40,10 @@ def soft_scores(
     summed = {"micro": axes, "samples": axes[1:]}.get(average or "", (0, *axes[2:]))
     sums = [xp.sum(values, axis=summed) for values in (gt * pred, gt, pred, gt * gt, pred * pred)]
     values = scores_from_sums(xp, *sums, beta=beta, eps=eps)
-    if average in ("macro", "samples"):
+    if average == "weighted":
+        weights = sums[1] / xp.maximum(xp.sum(sums[1]), xp.full_like(xp.sum(sums[1]), eps))
+        values = {name: xp.sum(weights * array) for name, array in values.items()}
+    elif average in ("macro", "samples"):
         values = {name: xp.sum(array) / max(array.shape[0], 1) for name, array in values.items()}
     # numpy scalars become floats; torch tensors stay tensors, to keep the gradient.
     return values if average is None or not _is_numpy(xp) else {name: float(array) for name, array in values.items()}
@@ -59,7 +62,7 @@ def scores_from_sums(
         "precision": over(both, pred),
         "recall": over(both, gt),
         "f_beta": over((1 + b2) * both, b2 * gt + pred),
-        "dice": over(2 * both, gt_squares + pred_squares),
+        "dice": over((1 + b2) * both, b2 * gt_squares + pred_squares),
     }
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
+from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
@@ -90,6 +91,9 @@ def layout_scores(
     values = scores_from_sums(np, *totals, beta=beta, eps=eps)
     if average is None:
         return {name: np.where(scored, values[name], np.nan) for name in SOFT_SCORES}
+    if average == "weighted":
+        weights = ratio(totals[GT_SUM], totals[GT_SUM].sum())
+        return {name: float((weights * values[name]).sum()) for name in SOFT_SCORES}
     return {name: float(values[name][scored].mean()) if scored.any() else float("nan") for name in SOFT_SCORES}
 
 

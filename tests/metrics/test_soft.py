@@ -9,7 +9,7 @@ from sklearn.metrics import fbeta_score, precision_score, recall_score
 
 import layoutcm as lcm
 
-AVERAGES = ["micro", "macro", "samples", None]
+AVERAGES = ["micro", "macro", "weighted", "samples", None]
 NAMES = ["precision", "recall", "f_beta", "dice"]
 
 shape = st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(1, 3))
@@ -29,7 +29,7 @@ def test_scores_of_0_and_1_are_those_of_scikit_learn(sides, beta):
         if gt.shape[1] == 1:
             gt, pred = (np.hstack([side, side * 0]) for side in (gt, pred))
         kinds = {"average": average, "zero_division": 0, "labels": list(range(classes))}
-        kinds = kinds if average == "macro" or average is None else {**kinds, "labels": None}
+        kinds = kinds if average in ("macro", "weighted", None) else {**kinds, "labels": None}
         assert found["precision"] == pytest.approx(precision_score(gt, pred, **kinds))
         assert found["recall"] == pytest.approx(recall_score(gt, pred, **kinds))
         assert found["f_beta"] == pytest.approx(fbeta_score(gt, pred, beta=beta, **kinds))
@@ -46,14 +46,24 @@ def test_plain_arrays_of_any_kind():
     half = np.ones((1, 1, 400, 400), np.float16)
     assert lcm.soft_scores(half, half)["f_beta"] == 1
     empty = np.zeros((0, 3))
-    for average in ("micro", "macro", "samples"):
+    for average in ("micro", "macro", "weighted", "samples"):
         assert lcm.soft_scores(empty, empty, average) == dict.fromkeys(NAMES, 0.0)
     tiny = np.full((1, 1), 1e-4)
     assert lcm.soft_scores(tiny, tiny, eps=0.01)["precision"] == pytest.approx(1e-8 / 0.01)
     assert lcm.soft_scores(tiny, tiny, beta=0)["f_beta"] == lcm.soft_scores(tiny, tiny)["precision"]
 
 
-@pytest.mark.parametrize("average", ["micro", "macro", "samples"])
+def test_dice_with_beta_and_weights_by_hand():
+    """Sums of the first class: both 0.5, gt 1, pred 0.5, squares 1 and 0.25; of the second: 1, 3, 1, 3, 1."""
+    gt, pred = [[1, 1], [0, 1], [0, 1]], [[0.5, 1], [0, 0], [0, 0]]
+    by_class = lcm.soft_scores(gt, pred, None, beta=2)
+    assert by_class["dice"].tolist() == pytest.approx([5 * 0.5 / (4 * 1 + 0.25), 5 * 1 / (4 * 3 + 1)])
+    weighted = lcm.soft_scores(gt, pred, "weighted", beta=2)
+    assert weighted["recall"] == pytest.approx((1 * 0.5 + 3 * (1 / 3)) / 4)
+    assert weighted["dice"] == pytest.approx((1 * (2.5 / 4.25) + 3 * (5 / 13)) / 4)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted", "samples"])
 def test_averages_of_numpy_arrays_are_plain_floats(average):
     found = lcm.soft_scores(np.ones((2, 3), np.float32), np.ones((2, 3), np.float32), average)
     assert {name: type(value) for name, value in found.items()} == dict.fromkeys(NAMES, float)
@@ -73,7 +83,7 @@ def test_scores_of_two_classes_and_two_samples_by_hand():
     assert lcm.soft_scores(gt, pred, "samples") == means
     assert lcm.soft_scores(gt, pred) == pytest.approx({"precision": 0.5, "recall": 0.25, "f_beta": 1 / 3, "dice": 0.4})
     # together: 2 of 5 and 3, squares 5 and 1.5; beta 2 weights recall by 4
-    micro = {"precision": 2 / 3, "recall": 2 / 5, "f_beta": 5 * 2 / (4 * 5 + 3), "dice": 4 / 6.5}
+    micro = {"precision": 2 / 3, "recall": 2 / 5, "f_beta": 5 * 2 / (4 * 5 + 3), "dice": 5 * 2 / (4 * 5 + 1.5)}
     assert lcm.soft_scores(gt, pred, "micro", 2) == pytest.approx(micro)
 
 
@@ -126,8 +136,8 @@ ONE = np.ones((1, 1))
          "Convert them to float."),
         ((ONE, ONE * 1j), "y_true, y_pred", "values of type complex128 are not numbers in 0..1",
          "Convert them to float."),
-        ((ONE, ONE, "weighted"), "average", "'weighted' is not known",
-         "Use one of micro, macro, samples, or None for each class."),
+        ((ONE, ONE, "mean"), "average", "'mean' is not known",
+         "Use one of micro, macro, weighted, samples, or None for each class."),
         ((ONE, ONE, "macro", -1), "beta", "-1 is not a number of 0 or more", "Leave out beta to use the default."),
         ((ONE, ONE, "macro", float("inf")), "beta", "inf is not a number of 0 or more",
          "Leave out beta to use the default."),

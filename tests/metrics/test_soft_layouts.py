@@ -12,7 +12,7 @@ from layoutcm.layouts.validation import make_layout
 from support import pixel_loop
 from support.layouts import build
 
-AVERAGES = ["micro", "macro", "samples", None]
+AVERAGES = ["micro", "macro", "weighted", "samples", None]
 NAMES = ["precision", "recall", "f_beta", "dice"]
 LABELS = ["a", "b", "c"]
 ONE = {"p": (10, 10)}
@@ -74,10 +74,14 @@ def scores_of_maps(pages, rounding, average, beta):
             continue
         hit = (gt * pred).sum()
         quotients = [(hit, pred.sum()), (hit, gt.sum())]
-        quotients += [((1 + beta**2) * hit, beta**2 * gt.sum() + pred.sum()), (2 * hit, (gt**2 + pred**2).sum())]
+        b2 = beta**2
+        quotients += [((1 + b2) * hit, b2 * gt.sum() + pred.sum()), ((1 + b2) * hit, (b2 * gt**2 + pred**2).sum())]
         table.append([part / whole if whole else 0.0 for part, whole in quotients])
     if average is None:
         return np.array(table).T
+    if average == "weighted":
+        weights = [sum(gt.sum() for gt, _ in group) for group in groups]
+        return np.average(np.nan_to_num(table), axis=0, weights=weights) if any(weights) else np.full(4, np.nan)
     scored = [row for row in table if not np.isnan(row[0])]
     return np.mean(scored, axis=0) if scored else np.full(4, np.nan)
 
@@ -131,7 +135,7 @@ def test_soft_of_a_comparison_is_soft_scores_of_its_maps(pages):
     pages.append(((8, 8), [(label, 0, 0, 1, 1, None) for label in LABELS], []))
     maps = [np.stack([score_map(sides[k], 8, 8, "outer") for _, *sides in pages]) for k in (0, 1)]
     c = lcm.compare(*layouts(pages))
-    for average in ("micro", "macro", None):
+    for average in ("micro", "macro", "weighted", None):
         np.testing.assert_allclose(values(c.soft(average)), values(lcm.soft_scores(*maps, average)), rtol=1e-9)
 
 
@@ -283,7 +287,7 @@ def test_soft_scores_without_a_meaning_are_nan(tmp_path):
 
 def test_wrong_options_of_a_comparison_are_named(two_pages):
     c = lcm.compare(*two_pages)
-    for options in ({"average": "weighted"}, {"beta": "x"}, {"page": "zzz"}, {"page": "p1", "document": "p1"}):
+    for options in ({"average": "mean"}, {"beta": "x"}, {"page": "zzz"}, {"page": "p1", "document": "p1"}):
         with pytest.raises(lcm.InputError):
             c.soft(**options)
 

@@ -61,7 +61,7 @@ def test_json_has_the_soft_scores(two_pages, tmp_path):
 
     c = lcm.compare(*two_pages)
     soft = json.loads(json.dumps(comparison_result(c), allow_nan=False))["soft"]
-    assert soft["beta"] == 1 and list(soft["averages"]) == ["micro", "macro", "samples"]
+    assert soft["beta"] == 1 and list(soft["averages"]) == ["micro", "macro", "weighted", "samples"]
     assert soft["averages"]["macro"] == c.soft()
     assert [row["label"] for row in soft["classes"]] == c.labels[1:]
     assert soft["classes"][3] == {"label": "picture", **{k: v[3] for k, v in c.soft(average=None).items()}}

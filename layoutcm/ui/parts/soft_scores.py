@@ -18,6 +18,7 @@ NAMES = {"precision": "precision", "recall": "recall", "f_beta": "F1", "dice": "
 SOFT_AVERAGE_NAMES = {
     "macro": "mean of labels (macro)",
     "micro": "together (micro)",
+    "weighted": "mean of labels by gt pixels (weighted)",
     "samples": "mean of pages (samples)",
 }
 
