@@ -194,9 +194,10 @@ TEXTS = {
         partial(_label_only_in, side=side), "Map labels to each other if they mean the same.", "info")
        for side in ("gt", "pred")},
     "equal-label-names": FindingText(
-        lambda n, labels, first:
-            f"{n} of {labels} labels of pred {agree(n, 'has', 'have')} a name that gt has too (first: "
-            f"{short_repr(first)}), but neither side's labels include the other's, so equal names count as different.",
+        lambda n, labels, gt, pred:
+            f"{n} of {labels} labels of pred {agree(n, 'has', 'have')} the same or a similar name as one of gt (first: "
+            f"{short_repr(pred)} and {short_repr(gt)}), but neither side's labels include the other's, so they count "
+            "as different.",
         Hint("Match equal names (taxonomy: match-names) or map labels.", "Match equal names, or map labels below.")),
     "ids-off-by-one": FindingText(
         lambda n, by, after, before:

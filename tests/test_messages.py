@@ -67,9 +67,9 @@ MESSAGES = [
      "The mapping of pred names 2 labels that f does not have (first: 'x')."),
     ("label-only-in-gt", 1, {"names": ["a"]}, "1 label is used by gt only: 'a'."),
     ("label-only-in-pred", 9, {"names": ["a", "b"]}, "9 labels are used by pred only: 'a', 'b' …."),
-    ("equal-label-names", 2, {"labels": 5, "first": "a"},
-     "2 of 5 labels of pred have a name that gt has too (first: 'a'), but neither side's labels include the other's, "
-     "so equal names count as different."),
+    ("equal-label-names", 2, {"labels": 5, "gt": "A", "pred": "a"},
+     "2 of 5 labels of pred have the same or a similar name as one of gt (first: 'a' and 'A'), but neither side's "
+     "labels include the other's, so they count as different."),
     ("ids-off-by-one", 1, {"by": -1, "after": 1.0, "before": 0.0},
      "Category ids of pred seem to be off by one: with every id one lower, 100% of the regions in the same place have "
      "the same label, against 0% now."),

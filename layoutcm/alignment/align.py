@@ -16,7 +16,7 @@ from layoutcm.alignment.taxonomy import (
     check_mapping,
     count_renamed_labels,
     join_labels,
-    match_equal_names,
+    match_similar_names,
     one_sided_label_findings,
     relabel,
 )
@@ -109,7 +109,7 @@ def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS)
     mappings = [mapping.get(side, {}) for side in SIDES]
     mapped = sum(map(count_renamed_labels, (gt, pred), mappings))
     sides = [relabel(*side, findings) for side in zip((gt, pred), mappings, SIDES)]
-    matched = match_equal_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
+    matched = match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
     sides[PRED] = relabel(sides[PRED], matched, "pred", findings)
     space, kind = join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
     sources, matches, page_findings = pair_pages(

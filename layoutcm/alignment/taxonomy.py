@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -103,16 +103,40 @@ def count_renamed_labels(layout: Layout, mapping: Mapping[str, str]) -> int:
     return sum(mapping.get(label, label) != label for label in layout.labels)
 
 
-def match_equal_names(gt: Layout, pred: Layout) -> dict[str, str]:
-    """{pred label: gt label} for labels with equal `plain_spelling`; exactly equal labels are not included."""
-    spelled = {plain_spelling(label): label for label in reversed(gt.labels) if plain_spelling(label)}
-    alike = {label: spelled[plain_spelling(label)] for label in pred.labels if plain_spelling(label) in spelled}
-    return {label: name for label, name in alike.items() if label not in gt.labels}
+def match_similar_names(gt: Layout, pred: Layout) -> dict[str, str]:
+    """{pred label: gt label} for names that differ only in case, blanks, hyphens, or singular and plural.
+
+    Singular and plural are matched only if neither side uses both: they may be two labels. Exactly equal labels are not
+    included.
+    """
+    by_spelling = [_labels_by(fold_name, side.labels) for side in (gt, pred)]
+    by_singular = [_labels_by(plain_spelling, side.labels) for side in (gt, pred)]
+    matched = {}
+    for label in pred.labels:
+        spelled = by_spelling[GT].get(fold_name(label), [])
+        in_gt, in_pred = (side.get(plain_spelling(label), []) for side in by_singular)
+        alike = spelled or (in_gt if len(in_gt) == len(in_pred) == 1 else [])
+        if alike and label not in gt.labels:
+            matched[label] = alike[0]
+    return matched
+
+
+def _labels_by(key: Callable[[str], str], labels: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for label in labels:
+        if key(label):
+            found.setdefault(key(label), []).append(label)
+    return found
+
+
+def fold_name(label: str) -> str:
+    """The label in lower case, without blanks, hyphens and underscores."""
+    return re.sub(r"[\s_\-]+", "", label).casefold()
 
 
 def plain_spelling(label: str) -> str:
     """The label in lower case, without blanks, hyphens, underscores and a plural s."""
-    plain = re.sub(r"[\s_\-]+", "", label).casefold()
+    plain = fold_name(label)
     return plain[:-1] if len(plain) > 3 and plain.endswith("s") and not plain.endswith("ss") else plain
 
 
@@ -155,13 +179,12 @@ def one_sided_label_findings(sides: list[Layout], kind: str) -> list[Finding]:
 
 
 def _equal_name_findings(sides: list[Layout]) -> list[Finding]:
-    alike = [
-        *match_equal_names(sides[GT], sides[PRED]),
-        *(name for name in sides[PRED].labels if name in sides[GT].labels),
-    ]
+    alike = match_similar_names(sides[GT], sides[PRED])
+    alike |= {name: name for name in sides[PRED].labels if name in sides[GT].labels}
     if not alike:
         return []
-    return [Finding("equal-label-names", len(alike), {"labels": len(sides[PRED].labels), "first": alike[0]})]
+    first = {"pred": next(iter(alike)), "gt": next(iter(alike.values()))}
+    return [Finding("equal-label-names", len(alike), {"labels": len(sides[PRED].labels), **first})]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.alignment.taxonomy import match_similar_names
 from support.finding_codes import codes
 from support.layouts import build
 
@@ -132,3 +133,24 @@ def test_wrong_mapping_files_are_input_errors(tmp_path, text):
     path.write_text(text)
     with pytest.raises(lcm.InputError, match=r"mapping\.yaml"):
         lcm.compare(LAYOUT, LAYOUT, mapping=path)
+
+
+def labelled(*labels):
+    return build({"p": (10, 10)}, [("p", label, 2 * i, 0, 2 * i + 2, 10) for i, label in enumerate(labels)])
+
+
+def test_singular_and_plural_are_two_labels_if_a_side_uses_both():
+    gt, pred = labelled("New", "News", "Table"), labelled("News", "tables", "Other")
+    c = lcm.compare(gt, pred, taxonomy="match-names")
+    assert c.labels == ["Background", "New", "News", "Table", "Other"]  # tables is Table, News is News
+    assert match_similar_names(labelled("Table"), labelled("table", "tables")) == {"table": "Table"}
+    assert match_similar_names(labelled("Page-header"), labelled("page headers")) == {"page headers": "Page-header"}
+
+
+def test_similar_names_are_reported_with_both_names():
+    found = lcm.compare(labelled("Tables", "x"), labelled("table", "y")).findings
+    (finding,) = (one for one in found if one.code == "equal-label-names")
+    assert finding.message == (
+        "1 of 2 labels of pred has the same or a similar name as one of gt (first: 'table' and 'Tables'), but neither "
+        "side's labels include the other's, so they count as different."
+    )
