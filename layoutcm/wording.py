@@ -89,6 +89,11 @@ def percent(value: float) -> str:
     return f"{rounded:.{max(2 - math.floor(math.log10(rounded)), 0)}f} %" if rounded >= 0.001 else "<0.001 %"
 
 
+def share_of(value: float, count: int) -> str:
+    """A share of so many resamples as a percentage: none of 1,000 is '<0.100 %', because more might show one."""
+    return f"<{percent(1 / count)}" if value == 0 else percent(value)
+
+
 def make_unique(names: Sequence[str]) -> list[str]:
     """The names with repeated ones numbered: a second "a" becomes "a (2)"."""
     taken, unique = set(names), list[str]()

@@ -142,3 +142,8 @@ def test_words_agree_with_a_count(count, default, given):
 def test_repeated_names_are_numbered():
     assert wording.make_unique(["a", "b", "a", "a", "b"]) == ["a", "b", "a (2)", "a (3)", "b (2)"]
     assert wording.make_unique(["a", "a", "a (2)", "a"]) == ["a", "a (3)", "a (2)", "a (4)"]
+
+
+def test_a_share_of_resamples():
+    assert [wording.share_of(value, 1000) for value in (0, 0.001, 1)] == ["<0.100 %", "0.100 %", "100 %"]
+    assert wording.share_of(float("nan"), 1000) == wording.MISSING

@@ -53,7 +53,8 @@ class Intervals:
     """Values with the ends of their intervals.
 
     `figures` is {figure: float64[columns]}, `scores` is {score: float64[labels, columns]}. The columns are value, low
-    and high. A difference also has `other_side`: the share of resamples that are 0 or have the opposite sign.
+    and high. A difference also has `other_side`: the share of resamples that are 0 or have the opposite sign; nan if
+    the difference is 0.
     """
 
     resampling: Resampling
@@ -260,7 +261,9 @@ def interval_ends(values: Floats, level: float, columns: Sequence[str]) -> Float
     ends[0] = value
     ends[1:3, known] = np.nanquantile(resamples[:, known], [(1 - level) / 2, (1 + level) / 2], axis=0)
     if "other_side" in columns:
-        ends[3] = ratio((resamples * np.sign(value) <= 0).sum(axis=0), np.isfinite(resamples).sum(axis=0))
+        # A difference of 0 has no other side.
+        other = ratio((resamples * np.sign(value) <= 0).sum(axis=0), np.isfinite(resamples).sum(axis=0))
+        ends[3] = np.where(value == 0, np.nan, other)
     return ends.T
 
 
@@ -282,7 +285,8 @@ def _check_same_gt(levels: Sequence[Levels], pixels: Sequence[Floats]) -> None:
     """
     first, last = levels[0], levels[-1]
     for a, label in enumerate(first.space.labels):
-        if label not in last.space.labels:
+        # Two taxonomies can use the same name; the label of gt comes first.
+        if label not in last.space.labels or a != first.space.labels.index(label):
             continue
         own, other = pixels[0][:, a], pixels[-1][:, last.space.labels.index(label)]
         differing = np.flatnonzero(~np.isclose(own, other, rtol=1e-9, atol=0))

@@ -18,7 +18,7 @@ from layoutcm.metrics.family_trees import preferred_name
 from layoutcm.tables.averages import CONTENT_F1_FIGURE, CONTENT_TITLE, SHORT_LIST, average_scores, content_scores
 from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.result_json import layout_result
-from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text
+from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text, share_of
 
 F1_TITLES = {one.f1_figure: one.title for one in SHORT_LIST} | {CONTENT_F1_FIGURE: CONTENT_TITLE}
 
@@ -117,14 +117,15 @@ def difference_summary(difference: Intervals, first: str) -> str:
     heading = f"F1 minus that of {first}"
     width = max(len(name) for name in (heading, *(name for name, _ in known)))
     lines = [f"{heading:{width}}     value            interval  other side of 0"]
-    lines += [_difference_line(f"{name:{width}}", values) for name, values in known]
+    resamples = difference.resampling.n
+    lines += [_difference_line(f"{name:{width}}", values, resamples) for name, values in known]
     return "\n".join([*lines, resampling_text(difference)])
 
 
-def _difference_line(name: str, values: Sequence[float]) -> str:
+def _difference_line(name: str, values: Sequence[float], resamples: int) -> str:
     value, low, high, other_side = values
     ends = [MISSING if math.isnan(end) else f"{end:+.3f}" for end in (low, high)]
-    return f"{name} {value:>+9.3f}    {ends[0]:>7} to {ends[1]:>7} {percent(other_side):>16}"
+    return f"{name} {value:>+9.3f}    {ends[0]:>7} to {ends[1]:>7} {share_of(other_side, resamples):>16}"
 
 
 def family_summary(families: FamilyConfusion) -> str:

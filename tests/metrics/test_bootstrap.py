@@ -219,3 +219,9 @@ def test_content_is_the_same_in_the_matrix_in_tables_and_in_intervals(sample, me
     small, resamples = c.confusion(method=method).collapse(), c.bootstrap(5, method=method).figures
     for score in SCORES:
         assert resamples[f"content_{score}"][0] == pytest.approx(getattr(small, score)[1, 1], rel=1e-12)
+
+
+def test_different_taxonomies_may_share_a_name():
+    gt = build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 2), ("p", "t", 0, 2, 4, 4)])
+    c = lcm.compare(gt, build({"p": (4, 4)}, [("p", "x", 0, 0, 4, 1), ("p", "t", 0, 2, 4, 4)]))
+    assert c.taxonomy == "different" and c.bootstrap(5).figures["content_f1"][0] == pytest.approx(24 / 28)

@@ -72,7 +72,7 @@ def test_a_difference_names_both_recipes_and_has_the_share_of_the_other_side():
         (2, range(101), [2, 5, 95, 1 / 101]),
         (2, [-1, 0, 1, 3, np.nan], [2, -0.85, 2.7, 2 / 4]),
         (-2, [-1, 0, 1, 3, np.nan], [-2, -0.85, 2.7, 3 / 4]),
-        (0, [-1, 1], [0, -0.9, 0.9, 1]),
+        (0, [-1, 1], [0, -0.9, 0.9, np.nan]),
         (1, [np.nan, np.nan], [1, np.nan, np.nan, np.nan]),
     ],
 )

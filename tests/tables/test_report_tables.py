@@ -215,7 +215,7 @@ def test_difference_from_the_first_prediction(tables):
         "of | value | low | high | other_side",
         "a: f1 | 0.167 | 0 | 0.167 | 0.328",
         "a: iou | 0.167 | 0 | 0.167 | 0.328",
-        "b: precision | 0 | 0 | 0 | 1",
+        "b: precision | 0 | 0 | 0 | nan",
     ]
 
 

@@ -104,7 +104,8 @@ def test_a_difference_is_shown_with_its_own_interval(sample):
     rows = {"macro, without Background": found.figures["macro_f1"], "Title": found.scores["f1"][11]}
     for name, (value, low, high, other_side) in rows.items():
         line = next(line for line in text.split("\n") if line.startswith(name))
-        expected = [f"{value:+.3f}", f"{low:+.3f}", "to", f"{high:+.3f}", *percent(other_side).split()]
+        share = percent(other_side) if other_side else "<2.50 %"  # less than 1 of 40
+        expected = [f"{value:+.3f}", f"{low:+.3f}", "to", f"{high:+.3f}", *share.split()]
         assert line.removeprefix(name).split() == expected
 
 

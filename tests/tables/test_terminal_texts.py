@@ -153,10 +153,10 @@ macro, without Background       +0.083     +0.000 to  +0.083           55.0 %
 weighted, without Background    +0.111     +0.000 to  +0.111           55.0 %
 micro, with Background          +0.077     +0.000 to  +0.200           22.0 %
 macro, mean over pages          +0.056     +0.000 to  +0.056           55.0 %
-macro, mean over documents      +0.000     +0.000 to  +0.000            100 %
+macro, mean over documents      +0.000     +0.000 to  +0.000                –
 Content against Background      -0.123     -0.800 to  +0.000           22.0 %
 a                               +0.167     +0.000 to  +0.167           32.8 %
-b                               +0.000     +0.000 to  +0.000            100 %
+b                               +0.000     +0.000 to  +0.000                –
 intervals: 95 %, 100 resamples of 2 documents, seed 0"""
     )
 
