@@ -181,6 +181,11 @@ def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
     missing = int(np.isnan(scores).sum())
     if not missing:
         return ""
+    if missing == len(scores) and alignment.layouts[PRED].has_scores:
+        return (
+            f"All predicted regions with a score are below the minimum score of {min_score:g}, and without scores AP "
+            f"would depend on the order in the file. {_ADVICE}"
+        )
     if missing == len(scores):
         return f"The prediction has no scores, and without them AP would depend on the order in the file. {_ADVICE}"
     return (

@@ -71,6 +71,12 @@ def test_numbers_that_are_an_iou(iou):
             f"The prediction has no scores, and without them AP would depend on the order in the file. {ADVICE}",
         ),
         (
+            [("a", 0.2), ("a",), ("a", 0.4)],
+            0.5,
+            "All predicted regions with a score are below the minimum score of 0.5, and without scores AP would depend "
+            f"on the order in the file. {ADVICE}",
+        ),
+        (
             [("a", 0.9), ("a",), ("a", 0.4)],
             None,
             f"1 of 3 predicted regions have no score, and to rank them would be a guess. {ADVICE}",
