@@ -142,7 +142,7 @@ class Comparison:
         """The tiles of one page, with the rounding and score threshold of the comparison."""
         from layoutcm.diagnosis.page_tiles import page_tiles
 
-        grid = self.page_regions.to_grid(self.page_index(page), self.rounding)
+        grid = self.page_regions.to_grid(self.levels.page_index(page), self.rounding)
         return page_tiles(grid, self.space, self.all_counts.labels, self.rounding)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
@@ -223,9 +223,9 @@ class Comparison:
         pages = self.levels.pages_at(page, document)
         return centroids_of(self.alignment, self.min_score, tolerance, one_to_one, class_aware, pages)
 
-    def page_index(self, page: str) -> int:
-        """The position of the page with this name, or of the only page that differs in folder or suffix only."""
-        return self.levels.page_index(page)
+    def content(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
+        """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
+        return confusion_of(self.counts(page, document), self.space, "matrix").content()
 
     def page_table(self, method: str = "matrix") -> pd.DataFrame:
         """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""

@@ -13,7 +13,7 @@ from layoutcm.layouts.model import SIDES
 
 def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
     """The regions of both sides in the common frame: side, label, colour, corners, score (or None) and number."""
-    index = comparison.page_index(page)
+    index = comparison.levels.page_index(page)
     colours = label_colours(comparison.labels[1:])
     found = []
     for side, name in enumerate(SIDES):

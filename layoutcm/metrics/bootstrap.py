@@ -16,6 +16,7 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import GroupMatrices, check_method
+from layoutcm.metrics.content import content_scores
 from layoutcm.metrics.levels import Levels, level_averages
 from layoutcm.metrics.scores import AVERAGES, SCORES, Margins, class_scores, mean_scores, ratio
 
@@ -162,9 +163,10 @@ def unit_sums(levels: Levels, method: str) -> Sums:
     blocks = levels.document_matrices(method) if by_document else levels.page_matrices(method)
     width, parts = len(levels.space.labels), len(MARGINS)
     # Copied block by block, because a diagonal is a view that keeps its whole block in memory.
-    rows = [np.empty((0, parts * (width + 1))), *(_margin_rows(matrices) for _, matrices in blocks)]
-    columns = np.split(np.concatenate(rows), [width * (k + 1) for k in range(parts)], axis=1)
-    sums = dict(zip((*MARGINS, "content"), columns))
+    rows = [np.empty((0, parts * width)), *(_margin_rows(matrices) for _, matrices in blocks)]
+    columns = np.split(np.concatenate(rows), [width * k for k in range(1, parts)], axis=1)
+    content = levels.document_content if by_document else levels.page_content
+    sums = dict(zip(MARGINS, columns)) | {"content": content}
     scores = _scores_and_counts(mean_scores(_margins(sums).without_first(1), "macro"))
     if by_document:
         sums["over_documents"] = scores
@@ -176,8 +178,8 @@ def unit_sums(levels: Levels, method: str) -> Sums:
 
 
 def _margin_rows(matrices: GroupMatrices) -> Floats:
-    """float64[units, 4 x labels + 4]: the four margins of the labels, then those of Content in the 2x2 matrix."""
-    return np.concatenate([*matrices.margins.parts(), *matrices.content_margins.parts()], axis=1)
+    """float64[units, 4 x labels]: the four margins of the labels."""
+    return np.concatenate(matrices.margins.parts(), axis=1)
 
 
 def _margins(sums: Sums) -> Margins:
@@ -235,8 +237,7 @@ def figures_of(sums: Sums, shared: bool) -> dict[str, Floats]:
     figures = {name.format(score): values[score] for name, values in parts.items() for score in SCORES}
     if not shared:
         figures = {name: np.full(len(values), np.nan) for name, values in figures.items()}
-    content = class_scores(Margins(*sums["content"].T))
-    return figures | {f"content_{score}": content[score] for score in SCORES}
+    return figures | {f"content_{score}": values for score, values in content_scores(sums["content"]).items()}
 
 
 def scores_of(sums: Sums, shared: bool) -> dict[str, Floats]:

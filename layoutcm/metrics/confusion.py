@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import BACKGROUND, Floats
+from layoutcm.metrics.content import content_pixels, content_scores, right_share
 from layoutcm.metrics.scores import (
     SCORES,
     Margins,
@@ -57,6 +58,8 @@ class Confusion:
     has_background: bool = True
     recipe: str = ""
     sides: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    content_pixels: Floats | None = None  # float64[3]: content on both sides, in gt, in pred; each pixel once
+    right: float = float("nan")  # the share of the label pixels of gt whose label pred has, too
 
     def __repr__(self) -> str:
         return f"<Confusion {self.method} of {len(self.labels)} labels, {self.values.sum():,.0f} label pixels>"
@@ -116,8 +119,13 @@ class Confusion:
         """The correct share of all gt label pixels, with Background; nan if the diagonal has no meaning."""
         return accuracy(self.recall_mass) if self.diagonal else float("nan")
 
+    def content(self) -> dict[str, float]:
+        """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
+        pixels = np.full(3, np.nan) if self.content_pixels is None else self.content_pixels
+        return {name: float(value) for name, value in content_scores(pixels).items()}
+
     def collapse(self) -> Confusion:
-        """Background against all other labels: a Confusion over ["Background", "Content"]."""
+        """Background against all other labels, counted in label pixels: a Confusion over ["Background", "Content"]."""
         if not self.has_background:
             raise InputError("", "collapse", "the matrix has no Background", "Give a background label.")
         recall_mass = collapse_mass(self.recall_mass)
@@ -170,11 +178,6 @@ class GroupMatrices:
     def margins(self) -> Margins:
         return margins(self.recall_mass, self.precision_mass)
 
-    @property
-    def content_margins(self) -> Margins:
-        """float64[groups, 1] each: the margins of Content in the 2x2 matrices of both masses."""
-        return margins(collapse_mass(self.recall_mass), collapse_mass(self.precision_mass)).without_first(1)
-
 
 def group_matrices(
     counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
@@ -202,7 +205,7 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str
     matrices = group_matrices(counts, space, np.zeros(1, np.int64), 1, method)
     recall_mass = matrices.recall_mass[0]
     one_mass = matrices.precision_mass is matrices.recall_mass
-    return Confusion(
+    confusion = Confusion(
         list(space.labels),
         method,
         recall_mass,
@@ -212,6 +215,8 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str
         recipe=recipe,
         sides=None if space.shared else (_label_positions(space.gt_positions), _label_positions(space.pred_positions)),
     )
+    content = content_pixels(counts, np.zeros(len(counts), np.int64), 1)[0]
+    return replace(confusion, content_pixels=content, right=right_share(counts, space))
 
 
 def _label_positions(positions: NDArray[np.integer]) -> tuple[int, ...]:

@@ -20,7 +20,8 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
 from layoutcm.metrics.confusion import GroupMatrices, confusion_of, group_matrices
-from layoutcm.metrics.scores import SCORES, class_scores, mean_scores, ratio
+from layoutcm.metrics.content import content_pixels, content_scores
+from layoutcm.metrics.scores import SCORES, mean_scores, ratio
 from layoutcm.pixels.pair_counts import PairCounts
 
 if TYPE_CHECKING:
@@ -68,6 +69,16 @@ class Levels:
         """int64[documents]: the number of pages of each document."""
         return np.bincount(self.document_of_page, minlength=len(self.documents))
 
+    @cached_property
+    def page_content(self) -> Floats:
+        """float64[pages, 3]: the pixels that are content on both sides, in gt, and in pred."""
+        return content_pixels(self.counts, self.counts.page, len(self.pages))
+
+    @cached_property
+    def document_content(self) -> Floats:
+        """float64[documents, 3]"""
+        return content_pixels(self.counts, self.document_of_page[self.counts.page], len(self.documents))
+
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
         """Blocks of pages with one matrix per page."""
         return matrix_blocks(self.counts, self.space, self.counts.page, len(self.pages), method)
@@ -80,12 +91,12 @@ class Levels:
     def page_table(self, method: str) -> pd.DataFrame:
         """One row per page, the worst first: page, document, pixels, scores without Background, content scores."""
         columns = {"page": self.page_names, "document": list(self.pages.documents), "pixels": self.page_pixels}
-        return worst_first(columns, self.page_matrices(method), self.space.shared)
+        return worst_first(columns, self.page_matrices(method), self.page_content, self.space.shared)
 
     def document_table(self, method: str) -> pd.DataFrame:
         """One row per document, the worst first: document, pages, pixels, and the scores of the page table."""
         columns = {"document": list(self.documents), "pages": self.document_sizes, "pixels": self.document_pixels}
-        return worst_first(columns, self.document_matrices(method), self.space.shared)
+        return worst_first(columns, self.document_matrices(method), self.document_content, self.space.shared)
 
     def average(self, kind: str, background: bool, over: str, method: str) -> dict[str, float]:
         """Precision, recall and F1 of all pixels, or their mean over pages or documents."""
@@ -158,13 +169,14 @@ def level_averages(blocks: MatrixBlocks, kind: str, background: bool) -> dict[st
     return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in SCORES}
 
 
-def level_scores(blocks: MatrixBlocks, shared: bool) -> dict[str, Floats]:
+def level_scores(blocks: MatrixBlocks, content: Floats, shared: bool) -> dict[str, Floats]:
     """float64[groups] each: the score columns of the page and document tables.
 
-    precision, recall and f1 are macro averages without Background; content_* are the scores of the 2x2 matrix.
+    precision, recall and f1 are macro averages without Background; content_* count each pixel once.
     """
     parts = [_block_scores(matrices, shared) for _, matrices in blocks]
-    return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in LEVEL_SCORES}
+    scores = {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in (*SCORES, "micro_f1")}
+    return scores | {f"content_{name}": values for name, values in content_scores(content).items()}
 
 
 def _block_scores(matrices: GroupMatrices, shared: bool) -> dict[str, Floats]:
@@ -173,8 +185,7 @@ def _block_scores(matrices: GroupMatrices, shared: bool) -> dict[str, Floats]:
     if shared:
         scores |= mean_scores(labels, "macro")
         scores["micro_f1"] = mean_scores(labels, "micro")["f1"]
-    content = class_scores(matrices.content_margins)
-    return scores | {f"content_{name}": content[name][:, 0] for name in SCORES}
+    return scores
 
 
 def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
@@ -208,11 +219,11 @@ def _largest_columns(values: Floats, most: int) -> NDArray[np.int64]:
     return np.nonzero(above | (equal & first))[1].reshape(-1, most)
 
 
-def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, shared: bool) -> pd.DataFrame:
+def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, content: Floats, shared: bool) -> pd.DataFrame:
     """A table of the given columns and the scores of each group, the lowest F1 first."""
     import pandas as pd
 
-    table = pd.DataFrame(columns | level_scores(blocks, shared))
+    table = pd.DataFrame(columns | level_scores(blocks, content, shared))
     return table.sort_values(["f1", "content_f1"], ignore_index=True)  # stable, nan last
 
 

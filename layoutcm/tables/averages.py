@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import CONTENT, Confusion
-from layoutcm.metrics.scores import AVERAGES, SCORES
+from layoutcm.metrics.scores import AVERAGES
 
 MeanOver = Callable[[str], dict[str, float]]  # "pages" or "documents" -> the mean of their macro scores
 
@@ -49,9 +49,3 @@ def average_scores(
         (one, mean(one.over) if one.over != "pixels" else confusion.average(one.kind, one.background))
         for one in averages
     ]
-
-
-def content_scores(confusion: Confusion) -> dict[str, float]:
-    """Precision, recall and F1 of Content in the 2x2 matrix."""
-    values = confusion.collapse().class_values()
-    return {score: float(values[score][1]) for score in SCORES}

@@ -84,6 +84,7 @@ def comparison_result(comparison: Comparison, method: str = "matrix", per_page: 
         "classes": confusion.classes().to_dict("records") if diagonal else None,
         "averages": _averages(confusion, background=False) if diagonal else None,
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
+        "content": confusion.content(),
         "collapsed": {"labels": list(confusion.collapse().labels), **view_matrices(confusion.collapse())},
         "findings": [finding.as_dict() for finding in comparison.findings],
         "page_matching": _page_matching(comparison),

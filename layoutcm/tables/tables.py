@@ -20,7 +20,7 @@ from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, average_scores, content_scores
+from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, average_scores
 from layoutcm.tables.matrix_views import (
     TABLE_OF_VIEW,
     VIEW_TITLES,
@@ -125,7 +125,7 @@ def average_table(comparison: Comparison, confusion: Confusion) -> Table:
     """The scores of Content, then all averages."""
     import pandas as pd
 
-    rows = [{"average": CONTENT_TITLE, **content_scores(confusion)}]
+    rows = [{"average": CONTENT_TITLE, **confusion.content()}]
     if confusion.diagonal:
         averages = average_scores(comparison, confusion, ALL_AVERAGES)
         rows += [{"average": average.title, **scores} for average, scores in averages]

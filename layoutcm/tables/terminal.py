@@ -15,7 +15,7 @@ from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
-from layoutcm.tables.averages import CONTENT_F1_FIGURE, CONTENT_TITLE, SHORT_LIST, average_scores, content_scores
+from layoutcm.tables.averages import CONTENT_F1_FIGURE, CONTENT_TITLE, SHORT_LIST, average_scores
 from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.result_json import layout_result
 from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text, share_of
@@ -34,7 +34,7 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
         ],
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
         _average_lines(comparison, confusion, intervals),
-        [_score_line(CONTENT_F1_FIGURE, content_scores(confusion), intervals)],
+        [_score_line(CONTENT_F1_FIGURE, confusion.content(), intervals)],
         [resampling_text(intervals)] if intervals else [],
         _class_lines(confusion),
         _confusion_lines(confusion),

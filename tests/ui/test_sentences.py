@@ -20,12 +20,12 @@ def confusion():
 
 def test_the_summary(confusion):
     assert summary_sentence(confusion, "m_1.json", "page *p*") == (
-        r"**m\_1\.json** finds 90.0 % of content pixels of page \*p\*; 60.0 % of all content also gets its right "
-        "label; largest confusion: a read as b."
+        r"**m\_1\.json** finds 90.0 % of content pixels of page \*p\*; 60.0 % of its labels are right; "
+        "largest confusion: a read as b."
     )
     perfect = lcm.label_sets_confusion([["a"]], [["a"]], ["a"])
     assert summary_sentence(perfect, "m", "the whole set") == (
-        "**m** finds 100 % of content pixels of the whole set; 100 % of all content also gets its right label."
+        "**m** finds 100 % of content pixels of the whole set; 100 % of its labels are right."
     )
 
 
@@ -33,7 +33,7 @@ def test_the_summary_of_different_labels(two_pages):
     gt, pred = two_pages
     m = lcm.compare(gt, pred, taxonomy="different").confusion()
     assert summary_sentence(m, "m", "the whole set") == (
-        # 450 label pixels of gt of which 10 are missed; 460 of pred of which 20 are invented.
+        # gt marks 450 pixels, of which 10 are missed; pred marks 460, of which 20 are invented.
         "**m** finds 97.8 % of content pixels of the whole set; 95.7 % of what it marks is content. "
         "Labels need a mapping."
     )

@@ -74,7 +74,7 @@ def page_overlay(
     caption: bool = True,
 ) -> Figure:
     """The regions of both sides on one page; `image` is a picture of the page, if there is one."""
-    index = comparison.page_index(page)
+    index = comparison.levels.page_index(page)
     pages, sheet_width = comparison.alignment.pages, column_width(width, 0)
     spot = sheet_place(float(pages.widths[index]), float(pages.heights[index]), sheet_width)
     gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))

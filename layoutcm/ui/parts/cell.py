@@ -98,7 +98,7 @@ def _offer_all_pages(pages: pd.DataFrame) -> None:
 
 
 def _draw_thumbnail(compared: Comparison, frame: DeltaGenerator, page: str, cell: tuple[str, str]) -> None:
-    picture = selection.current_page_images().find(compared, compared.page_index(page))
+    picture = selection.current_page_images().find(compared, compared.levels.page_index(page))
     frame.image(thumbnail(session.comparison_key(), compared, page, cell, choices.current().method, picture))
 
 

@@ -30,7 +30,7 @@ MASK_NAMES = SIDE_TITLES | {"difference": "Difference", "cell": "Chosen cell"}
 def choose_page(compared: Comparison) -> str:
     """The select box and the buttons that choose a page; returns the page."""
     current = choices.current().page if choices.current().page in compared.alignment.pages.index else compared.pages[0]
-    index = compared.page_index(current)
+    index = compared.levels.page_index(current)
     choices.put(page=current)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sidebar.show_choice("page", "Page", compared.pages, place="viewer")
@@ -54,7 +54,7 @@ def _turn_to(compared: Comparison, index: int) -> None:
 
 def show_overlay(compared: Comparison, page: str) -> None:
     """The outlines of both layouts on the page image."""
-    index = compared.page_index(page)
+    index = compared.levels.page_index(page)
     pages = compared.alignment.pages
     only = set(_visible_labels(compared))
     boxes = [box for box in page_boxes(compared, page) if box["label"] in only]
@@ -90,7 +90,7 @@ def show_label_set_map(compared: Comparison, page: str) -> None:
     _show_mask_buttons(kind, cell is not None)
     colours = label_colours(compared.labels[1:])
     colours = {label: colours[label] for label in _visible_labels(compared)}
-    image = picture_uri(selection.current_page_images().find(compared, compared.page_index(page)))
+    image = picture_uri(selection.current_page_images().find(compared, compared.levels.page_index(page)))
     figure = label_set_map(tiles, kind, colours, session.theme(), lit, image=image)
     st.plotly_chart(figure, key=f"map_{page}_{kind}", config=CONFIG | {"scrollZoom": True}, theme=None)
     _show_legend(tiles, kind, lit)

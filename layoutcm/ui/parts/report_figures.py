@@ -100,7 +100,7 @@ def _chosen_figure(compared: Comparison, confusion: Confusion, name: str) -> tup
         return _difference_figure(compared)
     if name in PAGE_FIGURES:
         page = _chosen_page(compared)
-        picture = selection.current_page_images().find(compared, compared.page_index(page))
+        picture = selection.current_page_images().find(compared, compared.levels.page_index(page))
         cell = (choices.current().gt_label, choices.current().pred_label) if name == "cell" else None
         key = (page, cell, picture and picture.digest)
         return name, key, partial(_draw_page, compared, page, name, cell, confusion.method, picture)

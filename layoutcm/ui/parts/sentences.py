@@ -23,23 +23,25 @@ COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
 
 def summary_sentence(confusion: Confusion, pred: str, scope: str) -> str:
     """The result in one sentence, for readers who do not know the metrics."""
-    content = confusion.collapse().class_values()
-    found = f"**{as_typed(pred)}** finds {percent(content['recall'][1])} of content pixels of {as_typed(scope)}"
+    content = confusion.content()
+    found = f"**{as_typed(pred)}** finds {percent(content['recall'])} of content pixels of {as_typed(scope)}"
     if not confusion.diagonal:
-        return f"{found}; {percent(content['precision'][1])} of what it marks is content. Labels need a mapping."
-    right = confusion.average("micro")["recall"]
+        return f"{found}; {percent(content['precision'])} of what it marks is content. Labels need a mapping."
     worst = next(iter(largest_confusions(confusion, 1)), None)
     loss = f"; largest confusion: {as_typed(worst[0])} read as {as_typed(worst[1])}" if worst else ""
-    return f"{found}; {percent(right)} of all content also gets its right label{loss}."
+    return f"{found}; {percent(confusion.right)} of its labels are right{loss}."
 
 
 def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> list[tuple[str, str, str]]:
     """(name, value, help) of the headline figures of the matrix."""
-    content = confusion.collapse().class_values()
     figures = [
         ("F1 macro", confusion.average("macro")["f1"], "Mean of the classes' F1, without Background"),
         ("F1 micro", confusion.average("micro")["f1"], "All labelled pixels together, without Background"),
-        ("Content F1", float(content["f1"][1]), "Background against everything else: was content found at all?"),
+        (
+            "Content F1",
+            confusion.content()["f1"],
+            "Pixels with any label against Background: was content found at all?",
+        ),
     ]
     if level == "set":
         method = choices.current().method

@@ -1,0 +1,40 @@
+"""Content against Background, each pixel counted once, and the label pixels that are right.
+
+A pixel is content if it carries any label. The method of the matrix plays no part here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.layouts.model import GT, PRED, Floats
+from layoutcm.metrics.scores import SCORES, Margins, class_scores, ratio
+from layoutcm.pixels.pair_counts import PairCounts
+
+BACKGROUND_BIT = 0
+
+
+def content_pixels(counts: PairCounts, group: NDArray[np.integer], groups: int) -> Floats:
+    """float64[groups, 3]: the pixels that are content on both sides, in gt, and in pred; `group` is int[rows]."""
+    gt, pred = (~counts.has(side, BACKGROUND_BIT) for side in (GT, PRED))
+    kinds = (counts.pixels * kind for kind in (gt & pred, gt, pred))
+    return np.stack([np.bincount(group, kind, minlength=groups) for kind in kinds], axis=1).astype(float)
+
+
+def content_scores(pixels: Floats) -> dict[str, Floats]:
+    """float64[...] each: precision, recall and F1 of content from float64[..., 3]."""
+    both, gt, pred = np.moveaxis(pixels, -1, 0)
+    scores = class_scores(Margins(both, both, gt, pred))
+    return {name: scores[name] for name in SCORES}
+
+
+def right_share(counts: PairCounts, space: LabelSpace) -> float:
+    """Of the label pixels of gt, the share whose label pred has at that pixel, too; nan if the labels differ."""
+    if not space.shared:
+        return float("nan")
+    gt, pred = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
+    content = ~counts.has(GT, BACKGROUND_BIT)
+    labels, right = (np.bitwise_count(words).sum(axis=1) * content for words in (gt, gt & pred))
+    return float(ratio((right * counts.pixels).sum(), (labels * counts.pixels).sum()))
