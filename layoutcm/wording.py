@@ -63,7 +63,13 @@ def percent_brief(value: float) -> str:
 
 
 def score_text(value: float, digits: int = 3) -> str:
-    return MISSING if math.isnan(value) else f"{value:.{digits}f}"
+    """'0.436'; '0.000' and '1.000' only if exact, else '<0.001' and '0.999'."""
+    if math.isnan(value):
+        return MISSING
+    step = 10.0**-digits
+    if 0 < value < 1 and f"{value:.{digits}f}" == f"{0:.{digits}f}":
+        return f"<{step:.{digits}f}"
+    return f"{min(value, 1 - step) if value < 1 else value:.{digits}f}"
 
 
 def pixels_in_full(value: float) -> str:
@@ -82,10 +88,11 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def percent(value: float) -> str:
-    """'43.6 %', '5.23 %', '100 %': three significant digits; below 0.001 % the text is '<0.001 %'."""
+    """'43.6 %', '5.23 %': three significant digits; '0 %' and '100 %' only if exact, else '<0.001 %' and '99.9 %'."""
     if math.isnan(value) or value == 0:
         return MISSING if math.isnan(value) else "0 %"
     rounded = float(f"{100 * value:.3g}")
+    rounded = min(rounded, 99.9) if value < 1 else rounded
     return f"{rounded:.{max(2 - math.floor(math.log10(rounded)), 0)}f} %" if rounded >= 0.001 else "<0.001 %"
 
 

@@ -65,7 +65,7 @@ def test_per_cent_in_cells(value, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.43612, "43.6 %"), (0.0523, "5.23 %"), (1, "100 %"), (0.99996, "100 %"), (0.005, "0.500 %"), (0, "0 %"),
+    [(0.43612, "43.6 %"), (0.0523, "5.23 %"), (1, "100 %"), (0.99996, "99.9 %"), (0.005, "0.500 %"), (0, "0 %"),
      (0.09996, "10.0 %"), (0.01, "1.00 %"), (0.0000123, "0.00123 %"), (0.00001, "0.00100 %"), (0.00000999, "<0.001 %"),
      (1e-9, "<0.001 %"), (12.3456, "1230 %"), (float("nan"), "–")],
 )  # fmt: skip
@@ -147,3 +147,12 @@ def test_repeated_names_are_numbered():
 def test_a_share_of_resamples():
     assert [wording.share_of(value, 1000) for value in (0, 0.001, 1)] == ["<0.100 %", "0.100 %", "100 %"]
     assert wording.share_of(float("nan"), 1000) == wording.MISSING
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0.000"), (0.0004, "<0.001"), (0.0006, "0.001"), (0.43649, "0.436"), (0.9994, "0.999"),
+     (0.99999, "0.999"), (1, "1.000"), (-0.0004, "-0.000"), (float("nan"), "–")],
+)  # fmt: skip
+def test_0_and_1_are_written_only_if_they_are_exact(value, text):
+    assert wording.score_text(value) == text

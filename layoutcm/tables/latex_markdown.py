@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from layoutcm.tables.tables import Table
-from layoutcm.wording import grouped, one_line
+from layoutcm.wording import grouped, one_line, score_text
 
 LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -84,7 +84,7 @@ def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable
 def _latex_number(value: float, kind: str) -> str:
     if math.isnan(value):
         return "--"
-    return f"{value:.4f}" if kind == "share" else grouped(value, r"\,")
+    return escape_latex(score_text(value, 4)) if kind == "share" else grouped(value, r"\,")
 
 
 def escape_markdown(text: str) -> str:
@@ -94,4 +94,4 @@ def escape_markdown(text: str) -> str:
 def _markdown_number(value: float, kind: str) -> str:
     if math.isnan(value):
         return "–"
-    return f"{value:.3f}" if kind == "share" else grouped(value, ",")
+    return score_text(value).replace("<", "&lt;") if kind == "share" else grouped(value, ",")

@@ -20,7 +20,7 @@ from layoutcm.drawing.palette import Theme, text_colour_on
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, view_values
-from layoutcm.wording import percent, shorten, thin_spaced
+from layoutcm.wording import percent, score_text, shorten, thin_spaced
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 CONFIG: dict[str, Any] = {
@@ -203,7 +203,7 @@ def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int
     value = float(view_values(confusion, view)[i, j])
     lines = [f"gt <b>{names[i]}</b>", f"pred <b>{names[j]}</b>"]
     if view != "pixels":
-        lines.append(f"{VIEW_TITLES[view]} " + ("n/a" if math.isnan(value) else f"{value:.6f}"))
+        lines.append(f"{VIEW_TITLES[view]} " + score_text(value, 6))
     lines += [
         f"{percent(float(confusion.recall[i, j]))} of gt {names[i]}",
         f"{percent(float(confusion.precision[i, j]))} of pred {names[j]}",

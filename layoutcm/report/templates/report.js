@@ -33,8 +33,13 @@ function thin_spaced(v) {
 const significant = (v, n) => String(+fixed(v, Math.min(Math.max(n - 1 - Math.floor(Math.log10(v)), 0), 70)));
 function percent(v) {
   if (v === null || v === 0) return v === null ? "–" : "0 %";
-  const p = +significant(100 * v, 3);
+  const digits = +significant(100 * v, 3), p = v < 1 ? Math.min(digits, 99.9) : digits;
   return p < 0.001 ? "<0.001 %" : `${fixed(p, Math.max(2 - Math.floor(Math.log10(p)), 0))} %`;
+}
+function score_text(v, n) {
+  const step = 10 ** -n;
+  if (v > 0 && v < 1 && +fixed(v, n) === 0) return `<${fixed(step, n)}`;
+  return fixed(v < 1 ? Math.min(v, 1 - step) : v, n);
 }
 function percent_brief(v) {
   const p = 100 * v;
@@ -56,7 +61,7 @@ function short(text, most) {
 }
 function cell_text(value, kind) {
   if (value === null) return kind === "text" ? "" : "–";
-  return kind === "text" ? String(value) : kind === "share" ? fixed(value, 4) : thin_spaced(value);
+  return kind === "text" ? String(value) : kind === "share" ? score_text(value, 4) : thin_spaced(value);
 }
 
 // Colours: one scale for correct cells and one for all others; zero is not coloured.
@@ -162,7 +167,7 @@ function scale_bar(layer) {
 function tip_of(i, j) {
   const lines = [`gt ${data.labels[i]}`, `pred ${data.labels[j]}`];
   const value = (view) => data.views[view][i][j];
-  for (const view of ["recall", "precision", "f1"]) lines.push(`${VIEWS[view]} ${value(view) === null ? "–" : fixed(value(view), 6)}`);
+  for (const view of ["recall", "precision", "f1"]) lines.push(`${VIEWS[view]} ${value(view) === null ? "–" : score_text(value(view), 6)}`);
   return [...lines, `${thin_spaced(value("pixels"))} px`].join("\n");
 }
 

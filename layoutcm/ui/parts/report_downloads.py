@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import choices, family_choice, page_shell, screen_text, selection, session
 from layoutcm.ui.parts import headlines, objects
-from layoutcm.wording import MISSING, make_unique, thin_spaced
+from layoutcm.wording import MISSING, make_unique, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +65,12 @@ def show_table_download(compared: Comparison, confusion: Confusion) -> None:
 def _as_text(table: Table, shown: pd.DataFrame) -> Any:
     """The rows as text, because the browser cuts long numbers off at the left; with the unique names that it needs."""
     names = make_unique([str(name) for name in shown.columns])
-    formatters = {"share": "{:.4f}".format, "whole": thin_spaced, "pixels": thin_spaced, "fractions": thin_spaced}
+    formatters = {
+        "share": partial(score_text, digits=4),
+        "whole": thin_spaced,
+        "pixels": thin_spaced,
+        "fractions": thin_spaced,
+    }
     formats: dict[Any, Any] = {name: formatters[kind] for name, kind in zip(names, table.kinds()) if kind in formatters}
     return shown.set_axis(names, axis="columns").style.format(formats, na_rep=MISSING)
 
