@@ -1,11 +1,13 @@
 """Details of YOLO, LabelMe, Label Studio, Azure, Textract and Document AI files."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import layoutcm as lcm
+from support.layouts import build
 
 
 def read(value, name="page.json", **options):
@@ -52,6 +54,18 @@ def test_yolo_without_names_takes_the_ids_of_the_ground_truth():
     gt = read({"images": images, "annotations": [], "categories": categories})
     layout = read(b"3 0.5 0.5 0.2 0.1\n7 0.5 0.5 1 1\n", "a.txt", like=gt)
     assert layout.regions["label"].tolist() == ["Table", "class 7"] and "unnamed-classes" in found(layout)
+
+
+def test_yolo_that_counts_classes_from_another_number_is_found_and_repaired():
+    """COCO counts from 1; the YOLO files have the same boxes, counted from 0."""
+    labels, corners = ["a", "b", "c"], [(0, 0), (40, 0), (80, 0), (0, 40), (40, 40), (80, 40)]
+    rows = [("p", labels[k % 3], x, y, x + 20, y + 20) for k, (x, y) in enumerate(corners)]
+    gt = replace(build({"p": (100, 100)}, rows, labels), label_keys={1: 0, 2: 1, 3: 2})
+    lines = "".join(f"{k % 3} {(x + 10) / 100} {(y + 10) / 100} 0.2 0.2\n" for k, (x, y) in enumerate(corners))
+    pred = lcm.read([("p.txt", lines.encode())], like=gt)
+    assert pred.labels == ["a", "b", "c", "class 0"] and pred.label_keys == {0: 3, 1: 0, 2: 1, 3: 2}
+    assert "ids:1" in {finding.repair for finding in lcm.compare(gt, pred).findings}
+    assert lcm.compare(gt, lcm.repair(pred, "ids:1")).confusion().average("micro")["f1"] == 1
 
 
 def test_yolo_confidence_outlines_and_corners():

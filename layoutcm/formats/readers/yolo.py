@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
@@ -45,14 +46,16 @@ def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> L
     names = class_names(options)
     if names is None:
         names = _reference_names(name, options, builder)
-    else:
-        builder.declare_labels([label for _, label in sorted(names.items())])
+    builder.declare_labels([label for _, label in sorted(names.items())])
     images = {stem(image): image for image in options.images}
     for content, page_name in zip(contents, _names_of_pages(contents)):
         builder.file = content.name
         page = builder.add_page(images.get(stem(page_name), page_name), None, None)
         _read_lines(content, builder, page, names)
-    return builder.build("yolo")
+    layout = builder.build("yolo")
+    # With the numbers of the classes, a file that counts them from another number can be repaired.
+    position = {label: i for i, label in enumerate(layout.labels)}
+    return replace(layout, label_keys={key: position[label] for key, label in names.items() if label in position})
 
 
 def _names_of_pages(contents: Sequence[FileContent]) -> list[str]:
@@ -64,6 +67,7 @@ def _names_of_pages(contents: Sequence[FileContent]) -> list[str]:
 
 
 def _read_lines(content: FileContent, builder: LayoutBuilder, page: int, names: dict[int, str]) -> None:
+    """Add the regions of one file; class numbers without a name are added to `names`."""
     width, height = builder.page_size(page)
     try:
         lines = content.data_without_bom.decode("utf-8").splitlines()
@@ -81,7 +85,7 @@ def _read_lines(content: FileContent, builder: LayoutBuilder, page: int, names: 
             wrong = next(value for value in values if not _is_fraction(value))
             problem = f"{wrong:g} is no fraction of the page"
             raise InputError(content.name, f"line {i}", problem, "Divide by the page's size, or percent by 100.")
-        label = names.get(key) or f"class {key}"
+        label = names[key] = names.get(key) or f"class {key}"
         if len(parts) < MIN_OUTLINE_PARTS:
             if len(parts) < 5:
                 raise InputError(content.name, f"line {i}", f"{short_repr(line)} has no box", "Write class cx cy w h.")
