@@ -58,8 +58,7 @@ class Confusion:
     has_background: bool = True
     recipe: str = ""
     sides: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    content_pixels: Floats | None = None  # float64[3]: content on both sides, in gt, in pred; each pixel once
-    right: float = float("nan")  # the share of the label pixels of gt whose label pred has, too
+    source: tuple[PairCounts, LabelSpace] | None = None  # what it was computed from
 
     def __repr__(self) -> str:
         return f"<Confusion {self.method} of {len(self.labels)} labels, {self.values.sum():,.0f} label pixels>"
@@ -119,10 +118,22 @@ class Confusion:
         """The correct share of all gt label pixels, with Background; nan if the diagonal has no meaning."""
         return accuracy(self.recall_mass) if self.diagonal else float("nan")
 
+    @cached_property
+    def content_pixels(self) -> Floats:
+        """float64[3]: the pixels that are content on both sides, in gt, and in pred; nan if they are not known."""
+        if self.source is None:
+            return np.full(3, np.nan)
+        counts, _ = self.source
+        return content_pixels(counts, np.zeros(len(counts), np.int64), 1)[0]
+
     def content(self) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
-        pixels = np.full(3, np.nan) if self.content_pixels is None else self.content_pixels
-        return {name: float(value) for name, value in content_scores(pixels).items()}
+        return {name: float(value) for name, value in content_scores(self.content_pixels).items()}
+
+    @cached_property
+    def right(self) -> float:
+        """The share of the label pixels of gt whose label pred has at that pixel, too; nan if it is not known."""
+        return float("nan") if self.source is None else right_share(*self.source)
 
     def collapse(self) -> Confusion:
         """Background against all other labels, counted in label pixels: a Confusion over ["Background", "Content"]."""
@@ -215,8 +226,7 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str
         recipe=recipe,
         sides=None if space.shared else (_label_positions(space.gt_positions), _label_positions(space.pred_positions)),
     )
-    content = content_pixels(counts, np.zeros(len(counts), np.int64), 1)[0]
-    return replace(confusion, content_pixels=content, right=right_share(counts, space))
+    return replace(confusion, source=(counts, space))
 
 
 def _label_positions(positions: NDArray[np.integer]) -> tuple[int, ...]:
