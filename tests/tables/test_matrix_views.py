@@ -5,6 +5,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.tables.matrix_views import (
     Selection,
+    cell_verb,
     every_label,
     heading_of_view,
     largest_confusions,
@@ -88,3 +89,8 @@ def test_views():
     with pytest.raises(lcm.InputError) as caught:
         view_values(SETS, "recal")
     assert str(caught.value) == "view: 'recal' is not known. Use one of pixels, recall, precision, f1."
+
+
+def test_the_word_between_the_labels_of_a_cell():
+    assert [cell_verb(True, correct) for correct in (True, False)] == ["found as", "read as"]
+    assert [cell_verb(False, correct) for correct in (True, False)] == ["overlaps", "overlaps"]
