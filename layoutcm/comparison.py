@@ -17,7 +17,7 @@ from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Intervals, intervals_of
 from layoutcm.metrics.confusion import Confusion, confusion_of
-from layoutcm.metrics.family_confusion import FamilyConfusion, family_confusion, label_space_at_depth
+from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_confusion, label_space_at_depth
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
 from layoutcm.metrics.levels import Levels, pages_behind
 from layoutcm.metrics.soft import EPS, check_soft_options
@@ -175,7 +175,7 @@ class Comparison:
         self,
         families: FamiliesLike,
         sample: str = "pixel",
-        count: str = "pairs",
+        count: str | None = None,
         *,
         depth: int = 1,
         page: str | None = None,
@@ -184,12 +184,12 @@ class Comparison:
         """The confusions inside a family of labels, at a depth of a tree of families, and those that leave it.
 
         `families` is a tree {family: [labels]}, a YAML or JSON file, or built in: doclaynet, publaynet, docling, mixed.
-        `sample` is "pixel" or "page". Confused pairs count 1 ("pairs"), or add up to 1 per "gold" (gt) or "pred" label.
+        `sample` is "pixel" or "page". `count` None: matrices by "pairs", shares of gt by "gold", of pred by "pred".
         """
         tree = family_tree(families, self.labels[1:])
         level = {"document": document, "page": page}
         used = depth_within(tree, depth)
-        recipe = self.recipe_for(None, **level, families=tree.title, depth=used, sample=sample, count=count)
+        recipe = self.recipe_for(None, **level, families=tree.title, depth=used, sample=sample, count=count or BY_SIDE)
         return family_confusion(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:

@@ -112,7 +112,7 @@ def _family_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--family-sample", choices=SAMPLES, default="pixel", help="what counts as one sample for the families"
     )
-    command.add_argument("--family-count", choices=COUNTS, default="pairs", help="how a pair inside a family counts")
+    command.add_argument("--family-count", choices=COUNTS, help="how a pair inside a family counts everywhere")
     command.add_argument(
         "--family-depth", type=int, default=1, metavar="N", help="depth of the families in a nested tree"
     )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 SAMPLES = ("pixel", "page")
 COUNTS = ("pairs", "gold", "pred")
+BY_SIDE = "by side"  # the name of `count` None
 PARTS = ("identity", "in_family", "oof")
 Bools = NDArray[np.bool_]
 Sides = tuple[Sequence[str], Sequence[str]]
@@ -80,18 +81,24 @@ class FamilyMatrix:
 
 @dataclass(frozen=True, eq=False)
 class FamilyConfusion:
-    """The families of a comparison: one matrix per family, and how often each label stays in its family."""
+    """The families of a comparison: one matrix per family, and how often each label stays in its family.
+
+    `count` None is the usual way: matrices count `pairs`, shares given gt count `gold`, and shares given pred `pred`,
+    because only then they are shares of pixels. `given_matrices` has the matrices for the shares of gt and of pred.
+    """
 
     all_matrices: tuple[FamilyMatrix, ...]
+    given_matrices: tuple[tuple[FamilyMatrix, ...], tuple[FamilyMatrix, ...]]
     tree: FamilyTree
     sample: str
-    count: str
+    count: str | None
     depth: int
     findings: tuple[Finding, ...] = ()
     recipe: str = ""
 
     def __repr__(self) -> str:
-        return f"<FamilyConfusion of {len(self.all_matrices)} families, {self.sample} samples, {self.count} counted>"
+        count = self.count or BY_SIDE
+        return f"<FamilyConfusion of {len(self.all_matrices)} families, {self.sample} samples, counted {count}>"
 
     @cached_property
     def matrices(self) -> dict[str, pd.DataFrame]:
@@ -114,7 +121,7 @@ class FamilyConfusion:
     def _given(self, side: int) -> pd.DataFrame:
         import pandas as pd
 
-        rows = [row for matrix in self.all_matrices for row in matrix.given(side)]
+        rows = [row for matrix in self.given_matrices[side] for row in matrix.given(side)]
         mass = {part: np.array([row[part] for row in rows], float) for part in PARTS}
         total = sum(mass.values(), np.zeros(len(rows)))
         columns: dict[str, Any] = {"label": [row["label"] for row in rows]}
@@ -126,7 +133,7 @@ class FamilyConfusion:
         """The shares identity, in_family and oof over all labels of a side, with or without Background."""
         rows = [
             row
-            for matrix in self.all_matrices
+            for matrix in self.given_matrices[side]
             for row in matrix.given(side)
             if background or row["label"] != BACKGROUND
         ]
@@ -180,14 +187,25 @@ def family_matrices(
     return matrices
 
 
-def check_family_options(sample: str, count: str, depth: int) -> None:
+def matrices_by_use(
+    samples: LabelSetPairs, tree: FamilyTree, sides: Sides, count: str | None, depth: int
+) -> tuple[tuple[FamilyMatrix, ...], tuple[tuple[FamilyMatrix, ...], tuple[FamilyMatrix, ...]]]:
+    """The matrices to show, and those for the shares of gt and of pred."""
+    counted = {how: tuple(family_matrices(samples, tree, sides, how, depth)) for how in ([count] if count else COUNTS)}
+    if count:
+        return counted[count], (counted[count], counted[count])
+    return counted["pairs"], (counted["gold"], counted["pred"])
+
+
+def check_family_options(sample: str, count: str | None, depth: int) -> None:
     check_choice("sample", sample, SAMPLES)
-    check_choice("count", count, COUNTS)
+    if count is not None:
+        check_choice("count", count, COUNTS, otherwise=", or None for the usual way")
     check_depth(depth, least=1)
 
 
 def family_confusion(
-    counts: PairCounts, shared: bool, given: FamiliesLike, sample: str, count: str, depth: int, recipe: str = ""
+    counts: PairCounts, shared: bool, given: FamiliesLike, sample: str, count: str | None, depth: int, recipe: str = ""
 ) -> FamilyConfusion:
     """The families of pair counts; `shared` is True if both sides use the same list of labels."""
     check_family_options(sample, count, depth)
@@ -198,9 +216,9 @@ def family_confusion(
     if not shared:
         sides = ((BACKGROUND, *counts.labels[GT]), (BACKGROUND, *counts.labels[PRED]))
     used = depth_within(tree, depth)
-    matrices = family_matrices(samples, tree, sides, count, used)
+    matrices, for_shares = matrices_by_use(samples, tree, sides, count, used)
     findings = (*depth_findings(tree, depth), *tree_findings(tree, names))
-    return FamilyConfusion(tuple(matrices), tree, sample, count, used, findings, recipe)
+    return FamilyConfusion(matrices, for_shares, tree, sample, count, used, findings, recipe)
 
 
 def _pixel_samples(counts: PairCounts, names: tuple[str, ...]) -> LabelSetPairs:
@@ -226,7 +244,7 @@ def label_sets_families(
     gt_sets: Sequence[Iterable[str]],
     pred_sets: Sequence[Iterable[str]],
     families: FamiliesLike,
-    count: str = "pairs",
+    count: str | None = None,
     weights: ArrayLike | None = None,
     depth: int = 1,
 ) -> FamilyConfusion:
@@ -248,8 +266,8 @@ def label_sets_families(
     )
     samples = LabelSetPairs(labels, gt_members, pred_members, np.array(list(mass.values()), float))
     used = depth_within(tree, depth)
-    matrices = family_matrices(samples, tree, (labels, labels), count, used)
-    return FamilyConfusion(tuple(matrices), tree, "set", count, used, tuple(depth_findings(tree, depth)))
+    matrices, for_shares = matrices_by_use(samples, tree, (labels, labels), count, used)
+    return FamilyConfusion(matrices, for_shares, tree, "set", count, used, tuple(depth_findings(tree, depth)))
 
 
 def _checked_set(labels: Iterable[str], side: str, sample: int) -> frozenset[str]:

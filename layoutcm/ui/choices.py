@@ -50,7 +50,7 @@ class Choices:
     empty: bool = False
     families: str = ""  # a built-in tree's name, or a tree as JSON
     family_sample: str = "pixel"
-    family_count: str = "pairs"
+    family_count: str = ""  # empty = the usual way for each side
     family_depth: int = 1
     family_given: str = "gt"
     family_view: str = "recall"
@@ -78,7 +78,7 @@ CHOICES = {
     "order": ORDERS,
     "mask": ("", "gt", "pred", "difference", "cell"),
     "family_sample": SAMPLES,
-    "family_count": COUNTS,
+    "family_count": ("", *COUNTS),
     "family_given": SIDES,
     "family_view": VIEWS,
     "ap_rule": tuple(RULES),

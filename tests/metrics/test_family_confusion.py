@@ -16,6 +16,8 @@ from support import pixel_loop
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
 
+COUNT_HINT = "Use one of pairs, gold, pred, or None for the usual way."
+
 OOF = "OOF"
 # "label 4" is in no family; one family has a label that neither side has.
 TREE = {"A": {"A1": ["label 0", "label 1"], "A2": ["label 2", "nowhere"]}, "B": ["label 3"]}
@@ -271,8 +273,8 @@ def test_label_sets_with_a_built_in_tree():
         "Body": [[0, 0, 1], [0, 1, 0], [1, 0, 0]],
     }
     assert f.findings == (Finding("depth-beyond-tree", values={"depth": 9, "used": 2}),)
-    assert (f.sample, f.count, f.depth, f.recipe) == ("set", "pairs", 2, "")
-    assert repr(f) == "<FamilyConfusion of 2 families, set samples, pairs counted>"
+    assert (f.sample, f.count, f.depth, f.recipe) == ("set", None, 2, "")
+    assert repr(f) == "<FamilyConfusion of 2 families, set samples, counted by side>"
 
 
 def test_the_same_sets_may_have_different_weights():
@@ -299,7 +301,7 @@ def test_families_of_pair_counts_with_a_built_in_tree(two_pages):
 )
 def test_a_prediction_can_be_correct_if_a_family_has_a_common_label(gt, pred, common):
     matrix = FamilyMatrix("F", tuple(gt), tuple(pred), np.zeros((len(gt) + 1, len(pred) + 1)))
-    assert FamilyConfusion((matrix,), FamilyTree("", {}), "pixel", "pairs", 1).common_labels is common
+    assert FamilyConfusion((matrix,), ((), ()), FamilyTree("", {}), "pixel", "pairs", 1).common_labels is common
 
 
 @pytest.mark.parametrize(
@@ -325,7 +327,7 @@ sets = lcm.label_sets_families
     ("call", "place", "problem", "hint"),
     [
         (lambda c: c.families({}, sample="word"), "sample", "'word' is not known", "Use one of pixel, page."),
-        (lambda c: c.families({}, count="all"), "count", "'all' is not known", "Use one of pairs, gold, pred."),
+        (lambda c: c.families({}, count="all"), "count", "'all' is not known", COUNT_HINT),
         (lambda c: c.families({}, depth=0), "depth", "0 is not a depth", "Use a whole number of 1 or more."),
         (lambda c: c.families({}, depth="1"), "depth", "'1' is not a depth", "Use a whole number of 1 or more."),
         (lambda c: c.families({}, depth=True), "depth", "True is not a depth", "Use a whole number of 1 or more."),
@@ -338,7 +340,7 @@ sets = lcm.label_sets_families
          "Give one gt set and one pred set per sample."),
         (lambda c: sets([{"a"}], [{"a"}], {}, weights=[-1]), "weights",
          "must be 1 finite numbers of 0 or more, one per sample", "Correct the weights."),
-        (lambda c: sets([], [], {}, "x"), "count", "'x' is not known", "Use one of pairs, gold, pred."),
+        (lambda c: sets([], [], {}, "x"), "count", "'x' is not known", COUNT_HINT),
         (lambda c: sets([], [], {}, depth=0), "depth", "0 is not a depth", "Use a whole number of 1 or more."),
     ],
 )  # fmt: skip

@@ -206,7 +206,7 @@ def test_the_sample_data_includes_families(sample):
     f = sample.families(SAMPLE / "families.yaml")
     assert list(f.matrices) == ["Background", "Text", "Headings", "Floats", "Furniture"] and not f.findings
     assert f.given_gt().set_index("label").loc["Caption", "preferred"] == "Text"
-    assert "|taxonomy:same|families:families|depth:1|sample:pixel|count:pairs|v" in f.recipe
+    assert "|taxonomy:same|families:families|depth:1|sample:pixel|count:by side|v" in f.recipe
 
 
 def test_built_in_trees_use_the_spelling_of_the_labels():

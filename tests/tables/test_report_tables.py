@@ -220,7 +220,7 @@ def test_difference_from_the_first_prediction(tables):
 
 
 def test_recipes_that_differ_from_that_of_the_comparison(tables):
-    families = RECIPE.format("taxonomy:same|families:1 given|depth:1|sample:pixel|count:pairs")
+    families = RECIPE.format("taxonomy:same|families:1 given|depth:1|sample:pixel|count:by side")
     assert {name: table.recipe for name, table in tables.items() if table.recipe} == {
         "intervals": RECIPE.format(RESAMPLES),
         "difference": tables["difference"].recipe,

@@ -171,7 +171,7 @@ def test_summary_of_families(two_pages):
     assert (
         family_summary(lcm.compare(*two_pages).families(FAMILIES))
         == f"""\
-gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|families:3 given|depth:1|sample:pixel|count:pairs|{VERSION}
+gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|families:3 given|depth:1|sample:pixel|count:by side|{VERSION}
 
 given gt           identity in family  out of it             px  mostly confused with
 Background           60.0 %       0 %     40.0 %             50  out of family
@@ -191,8 +191,8 @@ def test_summary_of_families_on_pages_with_findings(two_pages):
     assert (
         family_summary(comparison.families(tree, sample="page", depth=3))
         == f"""\
-gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:mapped|mapped_labels:2|families:2 given|depth:2|sample:page|count:pairs\
-|{VERSION}
+gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:mapped|mapped_labels:2|families:2 given|depth:2|sample:page\
+|count:by side|{VERSION}
 
 given gt              identity in family  out of it          pages  mostly confused with
 title of the document    100 %       0 %        0 %              1

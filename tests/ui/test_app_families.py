@@ -26,7 +26,7 @@ def test_the_page_is_friendly_when_nothing_is_loaded():
 def test_the_page_shows_the_sample(pred):
     app = opened("families", load="sample", pred=pred)
     assert not app.exception and not app.error, texts(app)
-    assert f"families:{['doclaynet', 'mixed'][int(pred)]}|depth:1|sample:pixel|count:pairs|v0.1.0" in texts(app)
+    assert f"families:{['doclaynet', 'mixed'][int(pred)]}|depth:1|sample:pixel|count:by side|v0.1.0" in texts(app)
     assert set(metrics(app)) == {"Right", "In the family", "Out of the family"}
     assert (metrics(app)["Right"] == "–") == (pred == "1")  # its labels differ from gt's: nothing can be right
     best_first = [

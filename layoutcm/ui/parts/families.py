@@ -14,7 +14,7 @@ from layoutcm.drawing.screen.family_charts import PART_NAMES, family_bars, famil
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix, names_in_order
+from layoutcm.metrics.family_confusion import BY_SIDE, PARTS, FamilyConfusion, FamilyMatrix, names_in_order
 from layoutcm.metrics.family_trees import ALL_CONTENT, FamilyTree, parse_tree, preferred_name
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, select
 from layoutcm.ui import choices, session, sidebar
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COUNT_HELP = (
-    "How much a pair of different labels of one family counts. pairs: 1 for each pair. gold: each ground truth label "
-    "counts 1, divided among the remaining prediction labels. pred: each prediction label counts 1, divided among the "
-    "remaining ground truth labels."
+    "How much a pair of different labels of one family counts. pairs: 1 for each pair, which is no share of pixels. "
+    "gold: each ground truth label counts 1, divided among the remaining prediction labels. pred: each prediction "
+    "label counts 1, divided among the remaining ground truth labels. by side: pairs in the matrices, gold for shares "
+    "of the ground truth, pred for shares of the prediction."
 )
 UNITS = {"pixel": "px", "page": "pages"}
 
@@ -48,7 +49,9 @@ def choose_families(compared: Comparison) -> FamilyTree:
         )
         tree = chosen_tree(compared)
         st.segmented_control("Sample", UNITS, required=True, **choices.bind("family_sample"))
-        sidebar.show_choice("family_count", "Count", choices.CHOICES["family_count"], help=COUNT_HELP, width=160)
+        show = lambda count: count or BY_SIDE
+        counts = choices.CHOICES["family_count"]
+        sidebar.show_choice("family_count", "Count", counts, help=COUNT_HELP, format_func=show, width=160)
         sidebar.show_choice(
             "family_depth", "Families at depth", range(1, max(tree.depth, 1) + 1), disabled=tree.depth < 2, width=160,
             help="1 means the outermost families of the tree.",
@@ -104,7 +107,8 @@ def _counted_families(
     content: str, choice: tuple[str, str, str, int], level: dict[str, str], _compared: Comparison, _tree: FamilyTree
 ) -> FamilyConfusion:
     _, sample, count, depth = choice
-    return _compared.families(_tree, sample, count, depth=depth, page=level.get("page"), document=level.get("document"))
+    at = {"page": level.get("page"), "document": level.get("document")}
+    return _compared.families(_tree, sample, count or None, depth=depth, **at)
 
 
 def family_headline(compared: Comparison) -> tuple[str, str, str] | None:

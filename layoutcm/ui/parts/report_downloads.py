@@ -138,7 +138,7 @@ def _explicit_families(compared: Comparison) -> FamilyConfusion | None:
     if tree is None:
         return None
     sample, count, depth = (choices.value_of(f"family_{choice}") for choice in ("sample", "count", "depth"))
-    return compared.families(tree, sample, count, depth=depth)
+    return compared.families(tree, sample, count or None, depth=depth)
 
 
 def _show_downloads(archive: bytes) -> None:
