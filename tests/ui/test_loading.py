@@ -91,7 +91,9 @@ def test_the_sidebar_chooses_one_of_several_predictions():
     assert "Prediction** second.json" in texts(app) and "Also here: first.json" in texts(app)
     assert "pred:second" in texts(app)
     text = texts(go(app, "overview"))
-    assert "finds 100 % of content pixels of the whole set; 0 % of its labels are right" in text
+    assert (
+        "finds 100 % of content pixels of the whole set; 0 % of the ground truth's label pixels have the right" in text
+    )
 
 
 def test_a_broken_prediction_does_not_affect_the_others():
@@ -241,7 +243,7 @@ def test_a_flipped_prediction_is_found_repaired_by_a_click_and_undone():
     assert not app.exception and not app.error and not app.warning
     assert "flipped.json: read with the repair flip-y" in texts(app) and "fix:flip-y" in texts(app)
     assert app.query_params["fixes"] == '["1=flip-y"]'
-    assert "100 % of its labels are right" in texts(go(app, "overview"))
+    assert "100 % of the ground truth's label pixels have the right label" in texts(go(app, "overview"))
     app.switch_page("pages/compare.py").run()
     app.sidebar.selectbox(key="bar_pred").set_value(0).run()
     assert "Repairs in use" not in texts(app) and "fix:" not in texts(app)

@@ -20,12 +20,14 @@ def confusion():
 
 def test_the_summary(confusion):
     assert summary_sentence(confusion, "m_1.json", "page *p*") == (
-        r"**m\_1\.json** finds 90.0 % of content pixels of page \*p\*; 60.0 % of its labels are right; "
+        r"**m\_1\.json** finds 90.0 % of content pixels of page \*p\*; 60.0 % of the ground truth's label pixels have "
+        "the right label; "
         "largest confusion: a read as b."
     )
     perfect = lcm.label_sets_confusion([["a"]], [["a"]], ["a"])
     assert summary_sentence(perfect, "m", "the whole set") == (
-        "**m** finds 100 % of content pixels of the whole set; 100 % of its labels are right."
+        "**m** finds 100 % of content pixels of the whole set; 100 % of the ground truth's label pixels have the right "
+        "label."
     )
 
 

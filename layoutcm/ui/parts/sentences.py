@@ -29,7 +29,7 @@ def summary_sentence(confusion: Confusion, pred: str, scope: str) -> str:
         return f"{found}; {percent(content['precision'])} of what it marks is content. Labels need a mapping."
     worst = next(iter(largest_confusions(confusion, 1)), None)
     loss = f"; largest confusion: {as_typed(worst[0])} read as {as_typed(worst[1])}" if worst else ""
-    return f"{found}; {percent(confusion.right)} of its labels are right{loss}."
+    return f"{found}; {percent(confusion.right)} of the ground truth's label pixels have the right label{loss}."
 
 
 def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> list[tuple[str, str, str]]:
