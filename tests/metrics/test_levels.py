@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import layoutcm as lcm
 from layoutcm.metrics.confusion import GroupMatrices
-from layoutcm.metrics.levels import largest_groups
+from layoutcm.metrics.levels import _largest_columns, largest_groups
 from support.layouts import build
 
 nan = float("nan")
@@ -246,3 +249,11 @@ def test_of_equal_groups_the_first_are_the_largest():
     groups, added, count = largest_groups(c.levels.page_matrices(), 2, 10)
     assert groups[1, 0].tolist() == [20, 30, *range(8)] and added[1, 0].tolist() == [16] * 2 + [8] * 8
     assert count[1, 0] == 40
+
+
+@given(arrays(float, st.tuples(st.integers(1, 4), st.integers(3, 9)), elements=st.integers(0, 3).map(float)))
+@settings(max_examples=60, deadline=None)
+def test_largest_columns_are_those_of_a_plain_sort(values):
+    found = _largest_columns(values, 3)
+    expected = [sorted(sorted(range(len(row)), key=lambda i: (-row[i], i))[:3]) for row in values.tolist()]
+    assert found.tolist() == expected
