@@ -2,10 +2,12 @@
 
 import json
 import re
+from contextlib import suppress
 from itertools import pairwise
 
 import pandas as pd
 import pytest
+from playwright.sync_api import TimeoutError
 
 import layoutcm as lcm
 from layoutcm.wording import thin_spaced
@@ -324,8 +326,9 @@ def test_large_matrices_stay_clickable(page, address, tmp_path, n):
     visit(page, address)
     upload(page, str(path), str(path))
     page.get_by_role("link", name="Matrices").click()
+    page.get_by_role("heading", name="Matrices").wait_for(timeout=15_000)
     page.wait_for_selector(".nsewdrag", timeout=15_000)
-    settle(page)
+    settle(page, 600)
     ticks = page.locator(".ytick text")
     assert ticks.count() == n + 1
     boxes = sorted((ticks.nth(i).bounding_box() for i in range(n + 1)), key=lambda box: box["y"])
@@ -334,6 +337,9 @@ def test_large_matrices_stay_clickable(page, address, tmp_path, n):
     page.mouse.move(700, 500)
     target = n // 2
     page.locator(".ytick text").nth(target).scroll_into_view_if_needed()
-    page.mouse.click(*cell_centre(page, target, target, n + 1, n + 1))
-    page.get_by_text("found as").first.wait_for(timeout=10_000)
+    for _ in range(4):  # a click is lost while a busy machine draws the page again
+        page.mouse.click(*cell_centre(page, target, target, n + 1, n + 1))
+        with suppress(TimeoutError):
+            page.get_by_text("found as").first.wait_for(timeout=5_000)
+            break
     assert f"{labels[target - 1]} found as {labels[target - 1]}" in shown(page)
