@@ -101,7 +101,7 @@ def parse_size(width: str | None, height: str | None) -> tuple[float, float] | t
 def parse_numbers(texts: Sequence[str | None], file: str, place: FilePlace, names: Sequence[str]) -> list[float]:
     """The texts as numbers; `names` are the fields that an error message names."""
     try:
-        found = parse_number_list(",".join(texts))  # type: ignore[arg-type]
+        found = parse_number_list(",".join(texts))  # type: ignore[arg-type] # join raises for None
     except TypeError:  # one is missing
         found = None
     if found is not None and len(found) == len(texts):  # a decimal comma would give more numbers than texts

@@ -99,6 +99,7 @@ def find_columns(names: Sequence[str]) -> Columns:
         free = [name for name in spelled if name in position and name not in (box or ())]
         if free:
             place[what] = position[free[0]]
+    # A box always has four columns, which the type of a generator cannot say.
     return Columns(place, tuple(position[name] for name in box) if box else None, kind)  # type: ignore[arg-type]
 
 

@@ -5,6 +5,8 @@ The file contains no page size, and a response may consist of several parts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from layoutcm.errors import InputError
@@ -82,7 +84,7 @@ def read_response(content: FileContent, options: Options, builder: LayoutBuilder
             _add_region(content.name, builder, pages[block.Page or 1], block, place)
 
 
-def _nested_ids(blocks) -> set[str]:  # type: ignore[no-untyped-def]
+def _nested_ids(blocks: Iterable[Block]) -> set[str]:
     """Ids of blocks inside a figure, a table or a list."""
     return {
         key
