@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz mutants bench bench-formats bench-views bench-peer bench-app screenshots clean
+.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app screenshots clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -66,6 +66,10 @@ $(MUTANTS)/.ready: pyproject.toml constraints.txt
 	$(MUTANTS)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	$(MUTANTS)/bin/pip install --quiet --disable-pip-version-check mutmut==3.8.0 'pytest<9.1'
 	touch $@
+
+# How often intervals contain the true value and chance is called a difference; writes docs/coverage.md, takes an hour.
+coverage-study: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/coverage_study.py
 
 # Response times of the dashboard in a real browser.
 bench-app: $(READY) browser

@@ -15,10 +15,11 @@ from layoutcm.alignment.recipe import Recipe, make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace, load_mapping
 from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
-from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Intervals, intervals_of
+from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_confusion, label_space_at_depth
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
+from layoutcm.metrics.intervals import Intervals, intervals_of
 from layoutcm.metrics.levels import Levels, pages_behind
 from layoutcm.metrics.soft import EPS, check_soft_options
 from layoutcm.pixels.pair_counts import PairCounts
@@ -245,7 +246,7 @@ class Comparison:
         self, n: int = RESAMPLES, seed: int = 0, level: float = CONFIDENCE, method: str = "matrix"
     ) -> Intervals:
         """Intervals of all figures and class values, from `n` resamples of documents (pages if there is only one)."""
-        return intervals_of([self.levels], [self.recipe_for], n, seed, level, method)
+        return intervals_of(self.levels, self.recipe_for, n, seed, level, method)
 
     def soft(
         self,

@@ -72,6 +72,14 @@ def score_text(value: float, digits: int = 3) -> str:
     return f"{min(value, 1 - step) if value < 1 else value:.{digits}f}"
 
 
+def difference_text(value: float, digits: int = 3) -> str:
+    """'+0.436'; '0.000' only if exact, else '<+0.001' or '>-0.001'; '+1.000' only if exact."""
+    if math.isnan(value) or value == 0:
+        return MISSING if math.isnan(value) else f"{0:.{digits}f}"
+    sign, size = "-" if value < 0 else "+", score_text(abs(value), digits)
+    return f"{'>' if value < 0 else '<'}{sign}{size[1:]}" if size[0] == "<" else f"{sign}{size}"
+
+
 def pixels_in_full(value: float) -> str:
     """A pixel count with commas; one decimal if it is not whole, which happens when pixels have several labels."""
     return f"{value:,.0f}" if _is_whole(value) else f"{value:,.1f}"

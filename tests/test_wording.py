@@ -156,3 +156,12 @@ def test_a_share_of_resamples():
 )  # fmt: skip
 def test_0_and_1_are_written_only_if_they_are_exact(value, text):
     assert wording.score_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.4361, "+0.436"), (-0.4361, "-0.436"), (0, "0.000"), (0.0004, "<+0.001"), (-0.0004, ">-0.001"),
+     (0.9997, "+0.999"), (-0.9997, "-0.999"), (1, "+1.000"), (-1, "-1.000"), (float("nan"), "–")],
+)  # fmt: skip
+def test_differences_have_a_sign_and_0_only_if_exact(value, text):
+    assert wording.difference_text(value) == text

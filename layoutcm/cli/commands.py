@@ -86,7 +86,8 @@ def _extras(
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
     """The texts that are printed for one prediction."""
-    from layoutcm.tables.terminal import comparison_summary, difference_summary, family_summary
+    from layoutcm.tables.interval_texts import difference_summary
+    from layoutcm.tables.terminal import comparison_summary, family_summary
 
     texts = [comparison_summary(comparison, options.method, extras.intervals)]
     texts += [difference_summary(extras.difference, first)] if extras.difference else []

@@ -16,13 +16,13 @@ from layoutcm.drawing.page_images import PageImages, images_from_path
 from layoutcm.drawing.paper import charts, matrix
 from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
 from layoutcm.errors import InputError
-from layoutcm.metrics.bootstrap import Intervals
-from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import FamiliesLike
+from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
-from layoutcm.models.differences import check_same_pages
+from layoutcm.models.differences import on_common_pages
 from layoutcm.report.folder_swap import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
@@ -139,9 +139,12 @@ def matrix_difference_figure(
     document: str | None = None,
     **look: Any,
 ) -> Figure:
-    """The second matrix minus the first; both comparisons must have the same pages."""
-    check_same_pages(first, second)
-    before, after = (comparison.confusion(page, document, method) for comparison in (first, second))
+    """The second matrix minus the first, both counted on the same pages."""
+    level = {"document": document, "page": page}
+    before, after = (
+        confusion_of(levels.counts_at(page, document), levels.space, method, comparison.recipe_for(method, **level))
+        for comparison, levels in zip((first, second), on_common_pages(first, second))
+    )
     return matrix.difference_figure(before, after, view, names=names, **look)
 
 

@@ -39,6 +39,19 @@ ALL_AVERAGES = (*OF_CLASSES, *WITH_BACKGROUND, *MEANS)
 SHORT_LIST = (*OF_CLASSES, WITH_BACKGROUND[AVERAGES.index("micro")], *MEANS)
 CONTENT_TITLE, CONTENT_F1_FIGURE = f"{CONTENT} against Background", "content_f1"
 
+F1_TITLES = {one.f1_figure: one.title for one in SHORT_LIST} | {CONTENT_F1_FIGURE: CONTENT_TITLE}
+SCORE_TITLES = {"precision": "precision", "recall": "recall", "f1": "F1", "iou": "IoU"}
+
+
+def figure_title(figure: str) -> str:
+    """The title of a figure of `Intervals`: "macro_f1_over_pages" is "macro F1, mean over pages"."""
+    kind, score, *rest = figure.split("_", 2)
+    if kind == "content":
+        return f"{kind} {SCORE_TITLES[score]}"
+    details = {"": "without Background", "with_background": "with Background"}
+    detail = details.get("".join(rest)) or f"mean over {rest[0].removeprefix('over_')}"
+    return f"{kind} {SCORE_TITLES[score]}, {detail}"
+
 
 def average_scores(
     comparison: Comparison, confusion: Confusion, averages: Iterable[Average], mean_over: MeanOver | None = None

@@ -19,10 +19,10 @@ from layoutcm.alignment.page_matching import WAYS
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout
 from layoutcm.layouts.page_documents import name_documents
-from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion, collapse_mass
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
+from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.levels import MatrixBlocks
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean_of_defined
 from layoutcm.metrics.scores import AVERAGES, SCORES

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion, FamilyMatrix
 from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
+from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, average_scores
+from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, SCORE_TITLES, average_scores, figure_title
+from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.tables.matrix_views import (
     TABLE_OF_VIEW,
     VIEW_TITLES,
@@ -53,6 +54,9 @@ HEADINGS = {
     "in_family": "in family",
     "oof": OUT_OF_FAMILY,
     "preferred": "mostly confused with",
+    "other_side": "other side of 0",
+    "better_in": "better in",
+    "worse_in": "worse in",
 }
 
 
@@ -173,11 +177,14 @@ def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
     """The figures first, then the scores of each label."""
     import pandas as pd
 
-    figures = intervals.headline.rename(columns={"figure": "of"})
+    figures = intervals.headline
+    figures.insert(0, "of", [figure_title(figure) for figure in figures.pop("figure")])
     classes = intervals.classes()
-    classes.insert(0, "of", classes.pop("label") + ": " + classes.pop("score"))
+    titles = [SCORE_TITLES[score] for score in classes.pop("score")]
+    classes.insert(0, "of", [f"{label}: {title}" for label, title in zip(classes.pop("label"), titles)])
     data = pd.concat([figures, classes])
-    return Table(name, title, data[data["value"].notna()].reset_index(drop=True), recipe=intervals.recipe)
+    data = data[data["value"].notna()].reset_index(drop=True)
+    return Table(name, title, data, note=resampling_text(intervals), recipe=intervals.recipe)
 
 
 def family_tables(families: FamilyConfusion) -> list[Table]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -11,16 +10,15 @@ import pandas as pd
 from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import GT, Finding, Layout
-from layoutcm.metrics.bootstrap import Intervals
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
-from layoutcm.tables.averages import CONTENT_F1_FIGURE, CONTENT_TITLE, SHORT_LIST, average_scores
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.tables.averages import CONTENT_F1_FIGURE, F1_TITLES, SHORT_LIST, average_scores
+from layoutcm.tables.interval_texts import interval_text, resampling_text, unit_lines
 from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.result_json import layout_result
-from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text, share_of
-
-F1_TITLES = {one.f1_figure: one.title for one in SHORT_LIST} | {CONTENT_F1_FIGURE: CONTENT_TITLE}
+from layoutcm.wording import percent, pixels_in_full, plural, score_text
 
 
 def comparison_summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
@@ -35,7 +33,7 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
         _average_lines(comparison, confusion, intervals),
         [_score_line(CONTENT_F1_FIGURE, confusion.content(), intervals)],
-        [resampling_text(intervals)] if intervals else [],
+        [resampling_text(intervals), *unit_lines(intervals)] if intervals else [],
         _class_lines(confusion),
         _confusion_lines(confusion),
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity != "warning"), "notes"),
@@ -55,19 +53,6 @@ def _average_lines(comparison: Comparison, confusion: Confusion, intervals: Inte
 def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:
     numbers = f"{score_text(scores['precision']):>9} {score_text(scores['recall']):>8} {score_text(scores['f1']):>8}"
     return f"{F1_TITLES[figure]:28} {numbers}" + (f"   {interval_text(intervals, figure)}" if intervals else "")
-
-
-def interval_text(intervals: Intervals, figure: str) -> str:
-    """'0.812 – 0.843'"""
-    _, low, high, *_ = intervals.figures[figure].tolist()
-    return MISSING if math.isnan(low) else f"{score_text(low)} – {score_text(high)}"
-
-
-def resampling_text(intervals: Intervals) -> str:
-    """The settings of the intervals: 'intervals: 95 %, 1,000 resamples of 4 documents, seed 0'."""
-    used = intervals.resampling
-    units = plural(used.unit_count, used.unit)
-    return f"intervals: {100 * used.level:g} %, {plural(used.n, 'resample')} of {units}, seed {used.seed}"
 
 
 def _class_lines(confusion: Confusion) -> list[str]:
@@ -107,25 +92,6 @@ def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> lis
     for finding in findings:
         lines.append(f"  [{finding.severity}] {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
     return lines
-
-
-def difference_summary(difference: Intervals, first: str) -> str:
-    """F1 of one prediction minus F1 of the first: the averages, then the classes."""
-    rows = [(name, difference.figures[figure]) for figure, name in F1_TITLES.items()]
-    rows += list(zip(difference.labels[1:], difference.scores["f1"][1:]))
-    known = [(name, values.tolist()) for name, values in rows if not math.isnan(values[0])]
-    heading = f"F1 minus that of {first}"
-    width = max(len(name) for name in (heading, *(name for name, _ in known)))
-    lines = [f"{heading:{width}}     value            interval  other side of 0"]
-    resamples = difference.resampling.n
-    lines += [_difference_line(f"{name:{width}}", values, resamples) for name, values in known]
-    return "\n".join([*lines, resampling_text(difference)])
-
-
-def _difference_line(name: str, values: Sequence[float], resamples: int) -> str:
-    value, low, high, other_side = values
-    ends = [MISSING if math.isnan(end) else f"{end:+.3f}" for end in (low, high)]
-    return f"{name} {value:>+9.3f}    {ends[0]:>7} to {ends[1]:>7} {share_of(other_side, resamples):>16}"
 
 
 def family_summary(families: FamilyConfusion) -> str:

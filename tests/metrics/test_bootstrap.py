@@ -1,31 +1,53 @@
-"""Intervals: against a plain loop over resamples, and on sets with a known answer."""
+"""Ends of intervals: against a plain loop over resamples, against scipy, and on sets with a known answer."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import layoutcm as lcm
-from layoutcm.metrics import bootstrap
+from layoutcm.metrics import bootstrap, intervals  # noqa: F401 (imported before its limits are changed)
 from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.scores import AVERAGES, SCORES
 from support.layouts import build
 from support.one_label_pages import one_label_pages
+from support.three_pages import three_pages
 
 LABELS = ["a", "b", "c"]
 
 
-def figures_by_hand(matrices, pages_of_unit, method):
-    """All figures of one resample, from the sum of the Confusions of its units."""
+def random_documents(count=9, seed=0):
+    """Documents of one or two pages with three labels; `c` is rare."""
+    rng = np.random.default_rng(seed)
+    pages = {f"d{d}_p{p}": (10, 10) for d in range(count) for p in range(1 + d % 2)}
+    sides = []
+    for _ in range(2):
+        places = [(page, y) for page in pages for y in (0, 3, 6)]
+        drawn = rng.choice(LABELS, len(places), p=[0.5, 0.4, 0.1]).tolist()
+        rows = [(page, label, 0, y, rng.integers(1, 11), y + 2) for (page, y), label in zip(places, drawn)]
+        sides.append(build(pages, rows, LABELS))
+    return lcm.compare(*sides, documents={page: page.split("_")[0] for page in pages})
+
+
+def figures_by_hand(matrices, pages_of_unit, method, whole):
+    """All figures of one resample, from the sum of the Confusions of its units; `whole` is that of the set."""
     first = matrices[0]
     recall_mass, precision_mass, pred_pixels = (
         sum(getattr(m, part) for m in matrices) for part in ("recall_mass", "precision_mass", "pred_pixels")
     )
     m = lcm.Confusion(first.labels, method, recall_mass, precision_mass, pred_pixels, diagonal=first.diagonal)
-    found = {f"{kind}_{s}": m.average(kind)[s] for kind in AVERAGES for s in SCORES}
-    found |= {f"{kind}_{s}_with_background": m.average(kind, True)[s] for kind in AVERAGES for s in SCORES}
+    found = {}
+    for suffix, background in (("", False), ("_with_background", True)):
+        for kind in AVERAGES:
+            found |= {f"{kind}_{s}{suffix}": m.average(kind, background)[s] for s in SCORES}
+        for s in SCORES:
+            # Macro averages are over the classes of the set; one that was not drawn has its value in the set.
+            values, of_set = (np.nan_to_num(one.class_values()[s]) for one in (m, whole))
+            drawn, used = (recall.sum(axis=1) + recall.sum(axis=0) > 0 for recall in (m.values, whole.values))
+            values = np.where(drawn, values, of_set)[0 if background else 1 :]
+            found[f"macro_{s}{suffix}"] = values[used[0 if background else 1 :]].mean()
     both, gt, pred = sum(m.content_pixels for m in matrices)
-    content = {"precision": both / pred, "recall": both / gt, "f1": 2 * both / (gt + pred)}
-    found |= {f"content_{s}": content[s] for s in SCORES}
+    found |= {f"content_{s}": value for s, value in zip(SCORES, (both / pred, both / gt, 2 * both / (gt + pred)))}
     pages = [page for pages in pages_of_unit for page in pages]
     for s in SCORES:
         found[f"macro_{s}_over_pages"] = np.nanmean([page.average("macro")[s] for page in pages])
@@ -33,31 +55,36 @@ def figures_by_hand(matrices, pages_of_unit, method):
     return found, m.class_values()
 
 
+@pytest.fixture
+def percentiles(monkeypatch):
+    """Percentiles of resamples for any number of units."""
+    monkeypatch.setattr(bootstrap, "FEWEST_UNITS", 0)
+    monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", -1)
+
+
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_intervals_equal_a_plain_loop_over_resamples(sample, method):
-    c, n = sample, 60
+def test_percentiles_equal_a_plain_loop_over_resamples(percentiles, method):
+    c, n = random_documents(), 60
     whole = {d: c.confusion(document=d, method=method) for d in c.documents}
     pages = {d: [c.confusion(page=c.pages[p], method=method) for p in c.levels.pages_of(d)] for d in c.documents}
     figures, scores = [], []
-    for row in np.concatenate(list(bootstrap.resample_weights(4, n, 7)))[1:]:
-        resamples = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]
-        own_figures, own_scores = figures_by_hand([whole[d] for d in resamples], [pages[d] for d in resamples], method)
-        figures.append(own_figures)
-        scores.append(own_scores)
+    for row in np.concatenate(list(bootstrap.resample_weights(len(c.documents), n, 7))):
+        drawn = [d for d, times in zip(c.documents, row.astype(int)) for _ in range(times)]
+        own = figures_by_hand([whole[d] for d in drawn], [pages[d] for d in drawn], method, c.confusion(method=method))
+        figures.append(own[0])
+        scores.append(own[1])
     found = c.bootstrap(n, seed=7, level=0.8, method=method)
     headline = found.headline.set_index("figure")
     assert set(headline.index) == set(figures[0]) and len(headline) == 27
     for figure in figures[0]:
-        resamples = [values[figure] for values in figures]
-        np.testing.assert_allclose(
-            headline.loc[figure, ["low", "high"]], np.nanquantile(resamples, [0.1, 0.9]), atol=1e-10
-        )
+        expected = np.nanquantile([values[figure] for values in figures], [0.1, 0.9])
+        np.testing.assert_allclose(headline.loc[figure, ["low", "high"]].to_numpy(float), expected, atol=1e-10)
     table = found.classes().set_index(["label", "score"])
     for score in ("precision", "recall", "f1", "iou"):
         for i, label in enumerate(c.labels):
             resamples = [values[score][i] for values in scores if np.isfinite(values[score][i])]
-            ends = np.quantile(resamples, [0.1, 0.9]) if resamples else [np.nan, np.nan]
-            np.testing.assert_allclose(table.loc[(label, score), ["low", "high"]].to_numpy(float), ends, atol=1e-10)
+            expected = np.quantile(resamples, [0.1, 0.9])
+            np.testing.assert_allclose(table.loc[(label, score), ["low", "high"]].to_numpy(float), expected, atol=1e-10)
             np.testing.assert_array_equal(found.whiskers()[score][i], table.loc[(label, score), ["low", "high"]])
 
 
@@ -76,12 +103,12 @@ def test_values_are_those_of_the_comparison(sample, method):
             assert value[f"macro_{s}_over_{over}"] == pytest.approx(expected, abs=1e-12)
     for score, values in found.scores.items():
         np.testing.assert_allclose(values[:, 0], m.class_values()[score], atol=1e-12)
-    assert found.resampling == Resampling("documents", 4, n=5, seed=0, level=0.95)
-    assert found.labels == c.labels and f"method:{method}|resamples:5|of:documents|seed:0|level:0.95" in found.recipe
+    assert found.resampling == Resampling("document", len(c.documents), n=5, seed=0, level=0.95)
+    assert found.labels == c.labels and f"method:{method}|resamples:5|of:documents|interval:" in found.recipe
 
 
-def test_one_seed_gives_the_same_numbers_for_all_block_sizes(sample, monkeypatch):
-    c = sample
+def test_one_seed_gives_the_same_numbers_for_all_block_sizes(percentiles, monkeypatch):
+    c = random_documents()
     first, again, other = (c.bootstrap(200, seed=seed) for seed in (3, 3, 4))
     monkeypatch.setattr(bootstrap, "BLOCK_WEIGHTS", 7)
     monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 3 * len(c.labels) ** 2)
@@ -92,18 +119,48 @@ def test_one_seed_gives_the_same_numbers_for_all_block_sizes(sample, monkeypatch
     assert (first.headline["low"] != other.headline["low"]).any()
 
 
-def test_rounded_sums_do_not_depend_on_the_order():
-    rng = np.random.default_rng(0)
-    rows = np.column_stack([rng.random(5000) / 3, 1e6 * rng.random(5000), np.zeros(5000), rng.integers(0, 9, 5000)])
-    grid = bootstrap.round_for_exact_sums(rows)
-    np.testing.assert_allclose(grid, rows, rtol=0, atol=1e-11 * rows.max(axis=0).max())
-    np.testing.assert_array_equal(grid[:, 2:], rows[:, 2:])
-    order = rng.permutation(5000)
-    one_by_one = np.zeros(4)
-    for row in grid[order]:
-        one_by_one += row
-    np.testing.assert_array_equal(one_by_one, grid.sum(axis=0))
-    np.testing.assert_array_equal(one_by_one, np.ones(5000) @ grid)
+@pytest.mark.parametrize("shares", [[0.2, 0.3, 0.5, 0.6, 0.6, 0.7, 0.9], [0.5] * 9 + [0.6]])
+def test_jackknife_of_a_mean_is_students_interval(shares):
+    """Pages of one size: recall is the mean of the shares, and the jackknife gives its usual standard error."""
+    count, mean = len(shares), np.mean(shares)
+    error = np.std(shares, ddof=1) / np.sqrt(count)
+    deviations = np.array(shares) - mean
+    kurtosis = (deviations**4).mean() / (deviations**2).mean() ** 2
+    sizes = 100 + 100 * np.array(shares)  # gt and pred pixels
+    effective = sizes.sum() ** 2 / (sizes**2).sum()
+    freedom = max(min(2 * count / (kurtosis - 1), effective) - 1, 2)
+    reach = stats.t.ppf(0.975, freedom) * error / (mean * (1 - mean))
+    logit = np.log(mean / (1 - mean))
+    expected = [mean, *(1 / (1 + np.exp(-(logit + sign * reach))) for sign in (-1, 1))]
+    c = one_label_pages(*shares)
+    np.testing.assert_allclose(c.bootstrap().figures["micro_recall"], expected, rtol=1e-9)
+    np.testing.assert_allclose(c.bootstrap().figures["content_recall"], expected, rtol=1e-9)
+    wider = c.bootstrap(level=0.99).figures["micro_recall"]
+    assert wider[1] < expected[1] and wider[2] > expected[2]
+
+
+def test_documents_of_very_different_sizes_count_as_fewer():
+    """Five small pages and a large one have (105)^2 / (5 + 100^2) = 1.1 effective documents: 2 degrees of freedom."""
+    pages = {f"p{i}": (10, 10) for i in range(5)} | {"p5": (100, 100)}
+    gt = build(pages, [(page, "a", 0, 0, *size) for page, size in pages.items()])
+    found = [0.5, 0.6, 0.7, 0.8, 0.4, 0.6]
+    widths = [size[0] * share for size, share in zip(pages.values(), found)]
+    pred = build(pages, [(page, "a", 0, 0, width, pages[page][1]) for page, width in zip(pages, widths)])
+    c = lcm.compare(gt, pred, documents={page: page for page in pages}, taxonomy="same")
+    pixels = np.array([size[0] * size[1] for size in pages.values()])
+    value = (pixels * found).sum() / pixels.sum()
+    without = [((pixels * found).sum() - p * s) / (pixels.sum() - p) for p, s in zip(pixels, found)]
+    error = np.sqrt(5 / 6 * ((without - np.mean(without)) ** 2).sum())
+    reach = stats.t.ppf(0.975, 2) * error / (value * (1 - value))
+    expected = 1 / (1 + np.exp(-(np.log(value / (1 - value)) - reach)))
+    assert c.bootstrap().figures["micro_recall"][1] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("freedom", [2, 2.5, 3, 9, 39.7, 99])
+def test_quantiles_of_students_distribution_are_those_of_scipy(freedom):
+    for share in (0.6, 0.9, 0.975, 0.9995):
+        expected = stats.t.ppf(share, freedom)
+        assert bootstrap.student_quantile(share, np.array([freedom]))[0] == pytest.approx(expected, rel=1e-5)
 
 
 def test_equal_pages_have_no_width():
@@ -112,6 +169,8 @@ def test_equal_pages_have_no_width():
     assert known.set_index("figure").loc["micro_recall", "value"] == pytest.approx(0.7)
     for end in ("low", "high"):
         np.testing.assert_allclose(known[end], known["value"], atol=1e-12)
+    right = one_label_pages(*[1] * 12).bootstrap(50).figures
+    assert right["micro_f1"].tolist() == [1, 1, 1] and right["content_f1"].tolist() == [1, 1, 1]
 
 
 def test_the_width_is_that_of_the_binomial():
@@ -125,7 +184,7 @@ def test_the_width_is_that_of_the_binomial():
     assert narrow[2] - narrow[1] == pytest.approx(2 * 0.6745 * np.sqrt(0.25 / 400), rel=0.1)
 
 
-def test_documents_are_resampled_as_a_whole():
+def test_documents_are_resampled_as_a_whole(percentiles):
     """Two documents, one right and one wrong, ten pages each: a resample has 0, 10 or 20 right pages, never 7."""
     c = one_label_pages(*[1] * 10, *[0] * 10, documents={f"page {i:03}": f"document {i // 10}" for i in range(20)})
     found = c.bootstrap(400)
@@ -134,7 +193,7 @@ def test_documents_are_resampled_as_a_whole():
     assert found.figures["macro_f1_over_pages"].tolist() == found.figures["macro_f1_over_documents"].tolist()
 
 
-def test_pages_of_a_single_document_are_resampled():
+def test_pages_of_a_single_document_are_resampled(percentiles):
     c = one_label_pages(0, 1, 1, 1, documents="page")
     assert c.documents == ["page"]
     found = c.bootstrap(500)
@@ -145,30 +204,13 @@ def test_pages_of_a_single_document_are_resampled():
     assert found.figures["macro_f1_over_pages"][0] == 0.75
 
 
-def test_a_single_page_cannot_vary():
-    found = one_label_pages(0.4).bootstrap(20)
-    assert (found.resampling.units, found.resampling.unit_count) == ("pages", 1)
-    np.testing.assert_allclose(found.figures["content_recall"], [0.4, 0.4, 0.4], atol=1e-12)
-
-
 def test_a_set_without_pages_has_no_figures():
     empty = build({}, [], LABELS)
     found = lcm.compare(empty, empty).bootstrap(3)
-    assert found.headline[["value", "low", "high"]].isna().all(axis=None)
+    assert found.headline[["value", "low", "high"]].isna().all(axis=None) and found.by_unit().empty
 
 
-def test_undefined_resamples_are_left_out():
-    """Only one of three pages has a `b`: a resample without this page has no score for `b`, and there is no warning."""
-    pages = dict.fromkeys("xyz", (10, 10))
-    rows = [(page, "a", 0, 0, 10, 5) for page in pages]
-    gt = build(pages, [*rows, ("x", "b", 0, 5, 10, 9)], LABELS)
-    pred = build(pages, [*rows, ("x", "b", 0, 5, 10, 7)], LABELS)
-    found = lcm.compare(gt, pred).bootstrap(200).classes().set_index(["label", "score"])
-    assert found.loc[("b", "recall"), ["value", "low", "high"]].tolist() == [0.5, 0.5, 0.5]
-    assert found.loc["c", ["value", "low", "high"]].isna().all(axis=None)
-
-
-def test_empty_pages_count_neither_in_the_mean_over_pages_nor_in_its_resamples():
+def test_empty_pages_count_neither_in_the_mean_over_pages_nor_in_its_resamples(percentiles):
     pages = dict.fromkeys("xyz", (10, 10))
     gt = build(pages, [("x", "a", 0, 0, 10, 10), ("y", "a", 0, 0, 10, 10)])
     pred = build(pages, [("x", "a", 0, 0, 10, 10)], ["a"])
@@ -177,7 +219,7 @@ def test_empty_pages_count_neither_in_the_mean_over_pages_nor_in_its_resamples()
     assert found.figures["macro_f1_over_pages"].tolist() == [0.5, 0, 1]
 
 
-def test_with_different_labels_only_content_has_intervals():
+def test_with_different_labels_only_content_has_intervals(percentiles):
     pages = dict.fromkeys("xyz", (10, 10))
     gt = build(pages, [(page, "a", 0, 0, 10, 10) for page in pages])
     pred = build(pages, [("x", "q", 0, 0, 10, 10), ("y", "q", 0, 0, 5, 10)])
@@ -210,21 +252,45 @@ def test_wrong_options_are_named(options, problem):
             call(**options)
 
 
-@pytest.mark.parametrize("method", ["matrix", "tensor"])
-def test_content_is_the_same_in_the_matrix_in_tables_and_in_intervals(sample, method):
-    c = sample
-    for table, level in ((c.page_table(method), "page"), (c.document_table(method), "document")):
-        for row in table.itertuples():
-            content = c.content(**{level: getattr(row, level)})
-            shown = [row.content_precision, row.content_recall, row.content_f1]
-            assert shown == pytest.approx([content[score] for score in SCORES], rel=1e-12)
-    content, resamples = c.content(), c.bootstrap(5, method=method).figures
-    assert c.confusion(method=method).content() == content
-    for score in SCORES:
-        assert resamples[f"content_{score}"][0] == pytest.approx(content[score], rel=1e-12)
+@pytest.mark.parametrize("options", [{"n": 1}, {"n": np.int64(2)}, {"seed": np.int64(3)}, {"level": 0.001}])
+def test_options_at_their_limits_are_accepted(options):
+    bootstrap.check_resampling(**{"n": 100_000} | options)
+
+
+def test_each_resample_draws_as_many_units_as_there_are(monkeypatch):
+    monkeypatch.setattr(bootstrap, "BLOCK_WEIGHTS", 12)
+    blocks = list(bootstrap.resample_weights(4, 7, 0))
+    assert [len(block) for block in blocks] == [3, 3, 1]
+    # The draws of NumPy's generator, one resample after the other.
+    generator = np.random.default_rng(0)
+    drawn = [np.bincount(generator.integers(4, size=4), minlength=4).tolist() for _ in range(7)]
+    assert np.concatenate(blocks).tolist() == drawn
+    assert [block.shape for block in bootstrap.resample_weights(0, 2, 0)] == [(2, 0)]
+    assert [len(block) for block in bootstrap.resample_weights(1, 13, 0)] == [12, 1]
+    assert [len(block) for block in bootstrap.resample_weights(100, 2, 0)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "resamples", "expected"),
+    [
+        (2, range(101), 1 / 101),
+        (2, [-1, 0, 1, 3, np.nan], 2 / 4),
+        (-2, [-1, 0, 1, 3, np.nan], 3 / 4),
+        (0, [-1, 1], np.nan),
+        (1, [np.nan, np.nan], np.nan),
+    ],
+)
+def test_the_other_side_of_0(value, resamples, expected):
+    found = bootstrap.other_side(np.array([float(value)]), np.array(resamples, float)[:, None])
+    np.testing.assert_allclose(found, [expected])
 
 
 def test_different_taxonomies_may_share_a_name():
     gt = build({"p": (4, 4)}, [("p", "a", 0, 0, 4, 2), ("p", "t", 0, 2, 4, 4)])
     c = lcm.compare(gt, build({"p": (4, 4)}, [("p", "x", 0, 0, 4, 1), ("p", "t", 0, 2, 4, 4)]))
     assert c.taxonomy == "different" and c.bootstrap(5).figures["content_f1"][0] == pytest.approx(24 / 28)
+
+
+def test_an_undefined_value_has_no_ends():
+    """The label c is not used."""
+    assert np.isnan(three_pages().bootstrap(5).scores["f1"][3]).all()

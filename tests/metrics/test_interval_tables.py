@@ -1,17 +1,19 @@
-"""Tables of intervals, written out in full, and the steps that lead to them."""
+"""Tables of intervals and verdicts, written out in full."""
 
 import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.metrics import bootstrap
+from layoutcm.metrics.bootstrap import Resampling
+from support.layouts import build
 from support.one_label_pages import one_label_pages
 
 SCORES = ("precision", "recall", "f1")
+EQUAL = [0.5] * 6
 
 
-def test_the_whole_table_of_two_equal_pages():
-    """Half of label a is found on both pages, so the values of all resamples are equal.
+def test_the_whole_table_of_six_equal_pages():
+    """Half of label a is found on all pages, so that nothing varies.
 
     Background is on no gt pixel and on half of the pred pixels.
     """
@@ -24,85 +26,153 @@ def test_the_whole_table_of_two_equal_pages():
         "content_{}": found_half,
     }
     expected = {name.format(s): value for name, values in figures.items() for s, value in zip(SCORES, values)}
-    headline = one_label_pages(0.5, 0.5).bootstrap(3).headline
-    assert list(headline) == ["figure", "value", "low", "high"] and headline["figure"].tolist() == list(expected)
+    headline = one_label_pages(*EQUAL).bootstrap(3).headline
+    assert list(headline) == ["figure", "value", "low", "high", "documents", "remark"]
+    assert headline["figure"].tolist() == list(expected)
     for column in ("value", "low", "high"):
         assert headline[column].tolist() == pytest.approx(list(expected.values()))
+    assert set(headline["documents"]) == {6} and set(headline["remark"]) == {""}
 
 
-def test_the_class_table_of_two_equal_pages():
-    table = one_label_pages(0.5, 0.5).bootstrap(3).classes()
-    assert list(table) == ["label", "score", "value", "low", "high"]
+def test_the_class_table_of_six_equal_pages():
+    table = one_label_pages(*EQUAL).bootstrap(3).classes()
+    assert list(table) == ["label", "score", "value", "low", "high", "documents", "remark"]
     assert table["label"].tolist() == ["Background"] * 4 + ["a"] * 4
     assert table["score"].tolist() == ["precision", "recall", "f1", "iou"] * 2
     for column in ("value", "low", "high"):
         assert table[column].tolist() == pytest.approx([0, np.nan, 0, 0, 1, 1 / 2, 2 / 3, 1 / 2], nan_ok=True)
+    assert table["documents"].tolist() == [6, 0, 6, 6, 6, 6, 6, 6]
 
 
 def test_intervals_as_json_values():
-    c = one_label_pages(0.5, 0.5)
+    c = one_label_pages(*EQUAL)
     found = c.bootstrap(3, seed=1, level=0.9, method="tensor")
-    recipe = c.recipe_for("tensor", resamples=3, of="documents", seed=1, level=0.9)
+    recipe = c.recipe_for("tensor", resamples=3, of="documents", interval="jackknife", seed=1, level=0.9)
     assert repr(found) == f"<Intervals {recipe}>" and (found.resampling.unit, found.method) == ("document", "tensor")
     values = found.as_dict()
     headline, classes = values.pop("headline"), values.pop("classes")
-    assert values == {"units": "documents", "unit_count": 2, "n": 3, "seed": 1, "level": 0.9, "recipe": recipe}
+    assert values == {
+        "units": "documents",
+        "unit_count": 6,
+        "few_documents": True,
+        "interval": "jackknife",
+        "n": 3,
+        "seed": 1,
+        "level": 0.9,
+        "recipe": recipe,
+    }
     assert len(headline) == 27 and len(classes) == 8
-    assert headline[0] == {"figure": "micro_precision", "value": 1, "low": 1, "high": 1}
-    assert classes[5] == {"label": "a", "score": "recall", "value": 0.5, "low": 0.5, "high": 0.5}
-
-
-def test_a_difference_names_both_recipes_and_has_the_share_of_the_other_side():
-    one_document = {"page 000": "d", "page 001": "d"}
-    half, b = (one_label_pages(share, share, documents=one_document) for share in (0.5, 1))
-    a = lcm.compare(*half.alignment.layouts, documents=one_document, taxonomy="same", min_score=0.3)
-    found = lcm.difference(a, b, 3, seed=2, level=0.5)
-    recipe_a, recipe_b = (c.recipe_for("matrix", resamples=3, of="pages", seed=2, level=0.5) for c in (a, b))
-    assert found.recipe == f"{recipe_b} minus {recipe_a}" and recipe_a != recipe_b
-    assert (found.resampling.units, found.resampling.unit, found.resampling.unit_count) == ("pages", "page", 2)
-    assert found.columns == ("value", "low", "high", "other_side")
-    assert found.figures["micro_recall"].tolist() == [0.5, 0.5, 0.5, 0]
-    assert list(found.headline) == ["figure", "value", "low", "high", "other_side"]
-    assert found.whiskers()["recall"].tolist()[1] == [0.5, 0.5]
+    facts = {"value": 1, "low": 1, "high": 1, "documents": 6, "remark": ""}
+    assert headline[0] == {"figure": "micro_precision"} | facts
+    assert classes[5] == {"label": "a", "score": "recall"} | facts | dict.fromkeys(("value", "low", "high"), 0.5)
 
 
 @pytest.mark.parametrize(
-    ("value", "resamples", "expected"),
-    [
-        (2, range(101), [2, 5, 95, 1 / 101]),
-        (2, [-1, 0, 1, 3, np.nan], [2, -0.85, 2.7, 2 / 4]),
-        (-2, [-1, 0, 1, 3, np.nan], [-2, -0.85, 2.7, 3 / 4]),
-        (0, [-1, 1], [0, -0.9, 0.9, np.nan]),
-        (1, [np.nan, np.nan], [1, np.nan, np.nan, np.nan]),
-    ],
-)
-def test_ends_of_an_interval(value, resamples, expected):
-    values = np.array([value, *resamples], float)[:, None]
-    found = bootstrap.interval_ends(values, 0.9, ("value", "low", "high", "other_side"))
-    np.testing.assert_allclose(found, [expected])
-    np.testing.assert_allclose(bootstrap.interval_ends(values, 0.9, ("value", "low", "high")), [expected[:3]])
+    ("units", "kind", "few"),
+    [(1, "none", True), (5, "none", True), (6, "jackknife", True), (19, "jackknife", True), (20, "jackknife", False),
+     (100, "jackknife", False), (101, "percentile", False)],
+)  # fmt: skip
+def test_the_kind_of_interval_depends_on_the_number_of_units(units, kind, few):
+    used = Resampling("page", units)
+    assert (used.kind, used.few, used.units) == (kind, few, "pages")
 
 
-def test_each_resample_draws_as_many_units_as_there_are(monkeypatch):
-    monkeypatch.setattr(bootstrap, "BLOCK_WEIGHTS", 12)
-    first, *blocks = bootstrap.resample_weights(4, 7, 0)
-    assert first.tolist() == [[1, 1, 1, 1]] and [len(block) for block in blocks] == [3, 3, 1]
-    # The draws of NumPy's generator, one resample after the other.
-    generator = np.random.default_rng(0)
-    drawn = [np.bincount(generator.integers(4, size=4), minlength=4).tolist() for _ in range(7)]
-    assert np.concatenate(blocks).tolist() == drawn
-    assert [block.shape for block in bootstrap.resample_weights(0, 2, 0)] == [(1, 0), (2, 0)]
-    assert [len(block) for block in bootstrap.resample_weights(1, 13, 0)] == [1, 12, 1]
-    assert [len(block) for block in bootstrap.resample_weights(100, 2, 0)] == [1, 1, 1]
+def test_below_six_documents_there_are_the_values_of_each_and_no_interval():
+    found = one_label_pages(0.2, 0.4, 0.5, 0.6, 1).bootstrap()
+    assert found.figures["micro_recall"][0] == pytest.approx(0.54)
+    assert all(np.isnan(values[1:]).all() for values in found.figures.values())
+    assert np.isnan(found.whiskers()["f1"]).all()
+    assert set(found.headline["remark"]) == {"fewer than 6 documents"}
+    table = found.by_unit()
+    assert list(table) == ["document", "micro_f1", "macro_f1", "content_f1"]
+    assert table["document"].tolist() == [f"page 00{i}" for i in range(5)]
+    expected = [2 * share / (1 + share) for share in (0.2, 0.4, 0.5, 0.6, 1)]
+    for column in ("micro_f1", "macro_f1", "content_f1"):
+        assert table[column].tolist() == pytest.approx(expected)
+    values = found.as_dict()
+    assert values["few_documents"] is True and values["interval"] == "none"
+    assert values["by_unit"][4] == {"document": "page 004", "micro_f1": 1, "macro_f1": 1, "content_f1": 1}
 
 
-def test_sums_are_rounded_to_52_bits_of_the_largest_sum():
-    # Three units: the sums are at most 1, so the values are multiples of 2**-51.
-    found = bootstrap.round_for_exact_sums(np.array([[1 / 3, 5.0], [1 / 3, 0.0], [1 / 7, 7.0]]))
-    assert found[:, 0].tolist() == [round(share * 2**51) / 2**51 for share in (1 / 3, 1 / 3, 1 / 7)]
-    assert found[:, 1].tolist() == [5, 0, 7]
+def test_a_class_in_one_document_only_has_no_interval():
+    """Label b is in gt of one document, and in pred of two."""
+    pages = {f"p{i}": (10, 10) for i in range(7)}
+    rows = [(page, "a", 0, 0, 10, 5) for page in pages]
+    gt = build(pages, [*rows, ("p0", "b", 0, 5, 10, 9)], "ab")
+    pred = build(pages, [*rows, ("p0", "b", 0, 5, 10, 7), ("p1", "b", 0, 5, 10, 6)], "ab")
+    found = lcm.compare(gt, pred, documents={page: page for page in pages}).bootstrap()
+    table = found.classes().set_index(["label", "score"])
+    assert table.loc["b", "documents"].to_dict() == {"precision": 2, "recall": 1, "f1": 2, "iou": 2}
+    recall, precision = table.loc[("b", "recall")], table.loc[("b", "precision")]
+    assert recall["value"] == 0.5 and np.isnan(recall["low"]) and recall["remark"] == "in one document only"
+    assert precision["low"] < precision["value"] < precision["high"] and precision["remark"] == ""
+    assert table.loc[("a", "f1"), ["low", "high", "documents"]].tolist() == [1, 1, 7]
 
 
-@pytest.mark.parametrize("options", [{"n": 1}, {"n": np.int64(2)}, {"seed": np.int64(3)}, {"level": 0.001}])
-def test_options_at_their_limits_are_accepted(options):
-    bootstrap.check_resampling(**{"n": 100_000} | options)
+def test_a_difference_names_both_recipes_and_says_in_how_many_pages_it_is_better():
+    pages = [f"page {i:03}" for i in range(7)]
+    one_document = dict.fromkeys(pages, "d")
+    shares = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+    half, b = (one_label_pages(*(round(s + more, 1) for s in shares), documents=one_document) for more in (0, 0.2))
+    a = lcm.compare(*half.alignment.layouts, documents=one_document, taxonomy="same", min_score=0.3)
+    found = lcm.difference(a, b, 30, seed=2, level=0.9)
+    settings = {"resamples": 30, "of": "pages", "interval": "jackknife", "seed": 2, "level": 0.9}
+    recipe_a, recipe_b = (c.recipe_for("matrix", **settings) for c in (a, b))
+    assert found.recipe == f"{recipe_b} minus {recipe_a}" and recipe_a != recipe_b
+    assert (found.resampling.units, found.resampling.unit, found.resampling.unit_count) == ("pages", "page", 7)
+    assert found.columns == ("value", "low", "high", "other_side", "p", "better_in", "worse_in")
+    np.testing.assert_allclose(found.figures["micro_recall"], [0.2, 0.2, 0.2, 0, 2 / 128, 7, 0], atol=1e-12)
+    words = ["figure", *found.columns, "pages", "verdict", "remark"]
+    assert list(found.headline) == words and found.verdict("micro_recall") == "better"
+    row = found.headline.set_index("figure").loc["micro_recall"]
+    assert row[["better_in", "pages", "verdict", "remark"]].tolist() == [7, 7, "better", ""]
+    assert found.by_unit()["page"].tolist() == pages
+    assert lcm.difference(b, a, level=0.9).verdict("micro_recall") == "worse"
+
+
+def row_of(shares, changes, **options):
+    """The row of micro recall; pages of 1000 pixels, so that shares are exact to three digits."""
+    pages = {f"p{i}": (1000, 1) for i in range(len(shares))}
+    gt = build(pages, [(page, "a", 0, 0, 1000, 1) for page in pages])
+    preds = [
+        build(pages, [(page, "a", 0, 0, round(1000 * (x + by * y)), 1) for page, x, y in zip(pages, shares, changes)])
+        for by in (0, 1)
+    ]
+    a, b = (lcm.compare(gt, pred, documents={page: page for page in pages}) for pred in preds)
+    found = lcm.difference(a, b, **options)
+    return found.headline.set_index("figure").loc["micro_recall"]
+
+
+def test_verdicts():
+    a = [0.3, 0.4, 0.5, 0.6, 0.7, 0.5, 0.4, 0.6]
+    assert row_of(a, [0.1, -0.1] * 4)[["verdict", "remark"]].tolist() == ["no difference shown", ""]
+    assert row_of(a, [0] * 8)["verdict"] == "no difference shown"
+    few = row_of(a[:5], [0.1] * 5)
+    assert few[["verdict", "better_in", "remark"]].tolist() == ["too few documents", 5, "fewer than 6 documents"]
+    # One page decides the mean, so that the interval is wide, but b is better on all pages.
+    uneven = row_of(a, [0.3] + [0.01] * 7)
+    assert uneven["p"] <= 0.05 and uneven["low"] < 0
+    assert uneven[["verdict", "remark"]].tolist() == ["better", "but the interval contains 0"]
+    # Of seven pages the smallest p-value is 2/128, which is above 0.01; an interval has no such limit.
+    close = row_of(a[:7], [0.1, 0.1, 0.1, 0.09, 0.1, 0.11, 0.1], level=0.99)
+    assert close[["verdict", "remark"]].tolist() == ["no difference shown", "but the interval does not contain 0"]
+
+
+def test_class_verdicts_are_corrected_for_the_number_of_classes():
+    """Three labels on six pages: 2/64 for one label is 6/64 for three. Label d is on two pages only."""
+    pages = {f"p{i}": (10, 10) for i in range(6)}
+    labels = ["a", "b", "c", "d"]
+    rows = [(page, label, 0, 2 * k, 10, 2 * k + 2) for page in pages for k, label in enumerate("abc")]
+    gt = build(pages, [*rows, *((page, "d", 0, 6, 10, 8) for page in ("p0", "p1"))], labels)
+    half = build(pages, [(page, label, 0, y, 5, y2) for page, label, _, y, _, y2 in rows], labels)
+    documents = {page: page for page in pages}
+    a, b = (lcm.compare(gt, pred, documents=documents) for pred in (half, gt))
+    found = lcm.difference(a, b)
+    table = found.classes().set_index(["label", "score"])
+    recall = table.xs("recall", level="score")
+    assert recall.loc[["a", "b", "c"], "p"].tolist() == pytest.approx([4 * 2 / 64] * 3)  # Background is the fourth
+    assert recall.loc["a", "verdict"] == "no difference shown"
+    assert recall.loc["d", ["documents", "verdict"]].tolist() == [2, "too few documents"] and np.isnan(
+        recall.loc["d", "p"]
+    )
+    assert found.verdict("micro_recall") == "better" and found.figures["micro_recall"][4] == 2 / 64

@@ -1,49 +1,58 @@
-"""Paired differences of two predictions: known answers, and pages that cannot be paired."""
+"""Paired differences of two predictions: known answers, and pages that only one of them has."""
 
 import numpy as np
 import pytest
 
 import layoutcm as lcm
 from layoutcm.metrics import bootstrap
+from layoutcm.metrics.bootstrap import Resampling
+from layoutcm.metrics.unit_sums import FIGURES, unit_sums
+from layoutcm.models.differences import on_common_pages
 from support.layouts import build
 from support.one_label_pages import one_label_pages
 from support.sample_comparisons import compare_sample
 
 
 @pytest.fixture(scope="module")
-def two_models(sample):
-    """The first model of the sample data with all regions, and with min_score=0.7."""
-    return sample, compare_sample(min_score=0.7)
+def two_models():
+    """The first model of the sample data with all regions, and with min_score=0.7; every page is a document."""
+    return compare_sample(documents="(.+)"), compare_sample(documents="(.+)", min_score=0.7)
 
 
 def test_a_comparison_does_not_differ_from_itself(two_models):
     found = lcm.difference(two_models[0], two_models[0], 50)
-    for table in (found.headline, found.classes().dropna(subset="value")):
-        assert (table[["value", "low", "high"]] == 0).all(axis=None)
+    for table in (found.headline, found.classes().dropna(subset="low")):
+        assert (table[["value", "low", "high", "better_in", "worse_in"]] == 0).all(axis=None)
         assert table["other_side"].isna().all()  # a difference of 0 has no other side
+        assert set(table["p"].dropna()) == {1.0}
 
 
-def test_a_difference_is_b_minus_a_on_the_same_resamples(two_models):
+def test_a_difference_is_b_minus_a_on_the_same_resamples(two_models, monkeypatch):
+    monkeypatch.setattr(bootstrap, "MOST_JACKKNIFE", 5)
     a, b = two_models
     found = lcm.difference(a, b, 80, seed=5)
-    sums = [bootstrap.resample_sums(bootstrap.unit_sums(c.levels, "matrix"), 80, 5) for c in (a, b)]
-    recall_a, recall_b = (bootstrap.figures_of(totals, True)["macro_recall"] for totals in sums)
-    resamples = (recall_b - recall_a)[1:]
+    used = Resampling("document", len(a.documents), 80, 5)
+    place = FIGURES.index("macro_recall")
+    recall_a, recall_b = (bootstrap.resample_results(unit_sums(c.levels, "matrix"), used)[:, place] for c in two_models)
+    resamples = recall_b - recall_a
     value = b.confusion().average("macro")["recall"] - a.confusion().average("macro")["recall"]
     assert value < 0  # fewer pred regions can only lower recall
     expected = [value, *np.quantile(resamples, [0.025, 0.975]), (resamples >= 0).mean()]
-    np.testing.assert_allclose(found.figures["macro_recall"], expected, atol=1e-12)
+    np.testing.assert_allclose(found.figures["macro_recall"][:4], expected, atol=1e-12)
     swapped = lcm.difference(b, a, 80, seed=5).figures["macro_recall"]
-    np.testing.assert_allclose(swapped, [-expected[0], -expected[2], -expected[1], expected[3]], atol=1e-12)
+    np.testing.assert_allclose(swapped[:4], [-expected[0], -expected[2], -expected[1], expected[3]], atol=1e-12)
+    assert swapped[4] == found.figures["macro_recall"][4]
 
 
 def test_a_paired_difference_finds_what_two_intervals_do_not():
     """Scores differ a lot between pages, but b always finds a little more than a."""
     shares = np.tile([0.1, 0.3, 0.5, 0.7], 10)
-    a, b = one_label_pages(*shares), one_label_pages(*(shares + 0.1))
+    a, b = one_label_pages(*shares), one_label_pages(*np.round(shares + 0.1, 1))
     separate = [c.bootstrap(300).figures["micro_recall"] for c in (a, b)]
     assert separate[0][2] > separate[1][1]  # the two intervals overlap
-    np.testing.assert_allclose(lcm.difference(a, b, 300).figures["micro_recall"], [0.1, 0.1, 0.1, 0], atol=1e-12)
+    found = lcm.difference(a, b, 300)
+    np.testing.assert_allclose(found.figures["micro_recall"][:4], [0.1, 0.1, 0.1, 0], atol=1e-12)
+    assert found.figures["micro_recall"][4] == 1 / 10_000 and found.verdict("micro_recall") == "better"
 
 
 def test_classes_of_a_difference_are_those_in_common():
@@ -53,7 +62,19 @@ def test_classes_of_a_difference_are_those_in_common():
     with_b, with_c = build(pages, rows, ["b", "a"]), build(pages, rows, ["c", "a", "b"])
     found = lcm.difference(lcm.compare(gt, with_b), lcm.compare(gt, with_c), 20)
     assert found.labels == ["Background", "a", "b"]
-    np.testing.assert_array_equal(found.scores["f1"][1], [0, 0, 0, np.nan])
+    assert found.scores["f1"][1][0] == 0 and np.isnan(found.scores["f1"][2][0])
+
+
+def test_a_label_that_only_one_prediction_has_is_swapped_with_it():
+    """b invents label c, which lowers its macro precision; with the documents swapped, a has it."""
+    pages = {f"p{i}": (10, 10) for i in range(6)}
+    rows = [(page, "a", 0, 0, 10, 5) for page in pages]
+    gt = build(pages, rows, ["a"])
+    b = build(pages, [*rows, *((page, "c", 0, 5, 10, 6) for page in pages)], ["a", "c"])
+    documents = {page: page for page in pages}
+    found = lcm.difference(*(lcm.compare(gt, pred, documents=documents, taxonomy="same") for pred in (gt, b)))
+    assert found.figures["macro_precision"][[0, 4]].tolist() == [-0.5, 2 / 64] and found.labels == ["Background", "a"]
+    assert found.verdict("macro_precision") == "worse"
 
 
 def test_the_order_of_pages_does_not_matter():
@@ -61,14 +82,52 @@ def test_the_order_of_pages_does_not_matter():
     rows = [("x", "a", 0, 0, 10, 5), ("y", "a", 0, 0, 10, 4), ("z", "a", 0, 0, 10, 9)]
     half = [("x", "a", 0, 0, 10, 5), ("y", "a", 0, 0, 5, 4)]
     a, b = (lcm.compare(build(own, rows), build(own, half)) for own in (pages, turned))
-    np.testing.assert_array_equal(lcm.difference(a, b, 30).figures["micro_f1"], [0, 0, 0, np.nan])
+    assert lcm.difference(a, b, 30).figures["micro_f1"][[0, 4]].tolist() == [0, 1]
+
+
+def pages_of_one_size(names):
+    return dict.fromkeys(names, (10, 10))
+
+
+def test_pages_that_only_one_prediction_has_count_under_penalise():
+    """Prediction a also has page n, which gt does not have: there it invents 40 pixels. On p, both find 50 of 100."""
+    gt = build(pages_of_one_size("p"), [("p", "a", 0, 0, 10, 10)])
+    half = ("p", "a", 0, 0, 10, 5)
+    a = lcm.compare(gt, build(pages_of_one_size("pn"), [half, ("n", "a", 0, 0, 10, 4)]))
+    b = lcm.compare(gt, build(pages_of_one_size("p"), [half]))
+    levels = on_common_pages(a, b)
+    assert [one.page_names for one in levels] == [["p", "n"]] * 2
+    assert [one.page_pixels.tolist() for one in levels] == [[100, 100]] * 2
+    found = lcm.difference(a, b).figures
+    assert found["micro_precision"][0] == pytest.approx(1 - 50 / 90) and found["micro_recall"][0] == 0
+    # On the empty page n, all 100 pixels of b are right Background; a has 60 of them.
+    assert found["micro_f1_with_background"][0] == pytest.approx((50 + 100) / 200 - (50 + 60) / 200)
+    assert lcm.difference(b, a).figures["micro_precision"][0] == pytest.approx(50 / 90 - 1)
+
+
+def test_only_pages_of_both_count_under_ignore():
+    """Prediction a lacks page q and b lacks page r; on p, a finds 50 and b finds 80 of 100 pixels."""
+    gt = build(pages_of_one_size("pqr"), [(page, "a", 0, 0, 10, 10) for page in "pqr"])
+    a = build(pages_of_one_size("rp"), [("p", "a", 0, 0, 10, 5)])
+    b = build(pages_of_one_size("qp"), [("p", "a", 0, 0, 10, 8), ("q", "a", 0, 0, 10, 1)])
+    documents = {page: page for page in "pqr"}
+    pair = [lcm.compare(gt, pred, missing_pages="ignore", documents=documents) for pred in (a, b)]
+    assert [one.page_names for one in on_common_pages(*pair)] == [["p"]] * 2
+    assert lcm.difference(*pair).figures["micro_recall"][0] == pytest.approx(0.3)
+    apart = lcm.compare(gt, build(pages_of_one_size("q"), []), missing_pages="ignore", documents=documents)
+    with pytest.raises(lcm.InputError, match="c_a, c_b: the two predictions have no page in common"):
+        lcm.difference(pair[0], apart)
+    with pytest.raises(lcm.InputError, match="one comparison leaves out pages that only one side has, the other does"):
+        lcm.difference(pair[0], lcm.compare(gt, b, documents=documents))
 
 
 def test_comparisons_that_cannot_be_paired_are_errors():
     three, two = one_label_pages(0.1, 0.2, 0.3), one_label_pages(0.1, 0.2)
-    with pytest.raises(lcm.InputError, match=r"c_a: 1 of 3 pages are not in the other comparison, first 'page 002'"):
+    with pytest.raises(
+        lcm.InputError, match=r"c_a: 1 of 3 gt pages are not in the gt of the other .*, first 'page 002'"
+    ):
         lcm.difference(three, two)
-    with pytest.raises(lcm.InputError, match="c_b: 1 of 3 pages"):
+    with pytest.raises(lcm.InputError, match="c_b: 1 of 3 gt pages"):
         lcm.difference(two, three)
     joined = one_label_pages(0.1, 0.2, documents={"page 000": "d", "page 001": "d"})
     with pytest.raises(lcm.InputError, match="'page 000' is of document 'page 000' in one and of 'd' in the other"):

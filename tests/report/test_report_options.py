@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
@@ -11,30 +12,38 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.cli.main import main
 from layoutcm.drawing.page_images import images_from_path
+from layoutcm.metrics.scores import SCORES
 from layoutcm.report import report_files
+from layoutcm.tables.interval_texts import resampling_text
+from support.sample_comparisons import compare_sample
 from support.written_reports import GT, MODEL_A, MODEL_B, data_of, files_in
 
 
-def test_a_report_with_intervals_has_whiskers_and_all_intervals(sample, folder, svg_only, monkeypatch, tmp_path):
+def test_a_report_with_intervals_has_whiskers_and_all_intervals(svg_only, monkeypatch, tmp_path):
+    sample = compare_sample(documents="(.+)")  # every page is a document
+    folder = sample.write_report(tmp_path / "without")
     monkeypatch.setattr(report_files, "figure_names", lambda confusion, objects: ["classes"])
     by_api = sample.write_report(tmp_path / "api", intervals=40)
     found = json.loads((by_api / "result.json").read_text("utf-8"))
     assert found["intervals"]["n"] == 40 and found["intervals"]["recipe"] == sample.bootstrap(40).recipe
     known = sample.bootstrap(40).headline
-    pd.testing.assert_frame_equal(pd.DataFrame(found["intervals"]["headline"]), known)
+    pd.testing.assert_frame_equal(pd.DataFrame(found["intervals"]["headline"]), known, check_dtype=False)
     bars = [(place / "figures" / "classes.svg").read_text("utf-8") for place in (folder, by_api)]
-    classes = len(sample.confusion().visible[0]) - 1
-    # A whisker is one line and two ends, drawn dark and white, for each class and score.
-    assert bars[1].count("<path") - bars[0].count("<path") == 3 * 2 * 3 * classes
-    assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "cli"), "--intervals", "40"]) == 0
+    # A whisker is one line and two ends, drawn dark and white, for each class and score with an interval.
+    whiskers = sum(np.isfinite(sample.bootstrap(40).scores[score][1:, 1]).sum() for score in SCORES)
+    assert bars[1].count("<path") - bars[0].count("<path") == 3 * 2 * whiskers > 0
+    arguments = ["compare", GT, MODEL_A, "--documents", "(.+)", "--intervals", "40"]
+    assert main([*arguments, "-o", str(tmp_path / "cli")]) == 0
     assert (tmp_path / "cli" / "result.json").read_bytes() == (by_api / "result.json").read_bytes()
     assert (tmp_path / "cli" / "figures" / "classes.svg").read_text("utf-8") == bars[1]
     # The caption of the figure describes the whiskers; HTML, workbook and LaTeX have the numbers.
     assert "resamples:40" in bars[1] and "resamples" not in bars[0]
     table = data_of(by_api / "report.html")["tables"]["intervals"]
-    assert table["rows"][: len(known)] == known.to_numpy().tolist()
+    assert [row[1:] for row in table["rows"][: len(known)]] == known.to_numpy()[:, 1:].tolist()
+    assert table["rows"][0][0] == "micro precision, without Background"
+    assert resampling_text(sample.bootstrap(40)) in table["note"]
     sheet = openpyxl.load_workbook(by_api / "report.xlsx")["Intervals"]
-    assert [cell.value for cell in sheet[2]] == table["rows"][0]
+    assert [cell.value or "" for cell in sheet[2]] == table["rows"][0]
     assert (by_api / "tables" / "intervals.tex").is_file()
 
 
@@ -49,14 +58,14 @@ def test_the_report_of_the_second_prediction_has_the_difference(quick, tmp_path,
     assert len(data_of(tmp_path / "two" / "model-a-2" / "report.html")["tables"]["difference"]["rows"]) > 20
 
 
-def test_predictions_on_other_pages_have_no_difference_figure(quick, tmp_path, capsys):
+def test_predictions_of_other_pages_have_difference_figures_on_all_pages(quick, tmp_path, capsys):
     head = "page,label,x0,y0,x1,y1,width,height\n"
     (tmp_path / "gt.csv").write_text(head + "p,a,0,0,5,5,9,9\nq,a,0,0,5,5,9,9\n")
     (tmp_path / "more.csv").write_text(head + "r,a,0,0,5,5,9,9\n")
     gt, more = (str(tmp_path / name) for name in ("gt.csv", "more.csv"))
     assert main(["compare", gt, gt, more, "-o", str(tmp_path / "out")]) == 0
-    assert "more minus gt: no figure, because 1 of 3 pages are not in the other" in capsys.readouterr().out
-    assert not list((tmp_path / "out").rglob("difference-*"))
+    assert "no figure" not in capsys.readouterr().out
+    assert list((tmp_path / "out" / "more").rglob("difference-*"))
 
 
 def test_several_predictions_have_one_folder_each_and_can_be_replaced(tmp_path, quick, capsys):

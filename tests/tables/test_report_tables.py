@@ -10,7 +10,7 @@ from layoutcm.tables.result_json import Extras
 from support.three_pages import three_pages
 
 RECIPE = "gt:gt|pred:pred|pages:3|rounding:outer|{}" + f"|v{lcm.__version__}"
-RESAMPLES = "taxonomy:same|method:matrix|resamples:100|of:documents|seed:0|level:0.95"
+RESAMPLES = "taxonomy:same|method:matrix|resamples:100|of:documents|interval:none|seed:0|level:0.95"
 TABLES = """\
 confusion: Pixels, rows gt, columns pred
 gt         | Background | a | b | c
@@ -186,37 +186,49 @@ def test_recipe_is_a_table(tables):
 
 
 def test_intervals_of_figures_then_of_classes(tables):
-    """Resamples are document A twice, B twice, or both. The unused label c has no rows."""
-    lines = lines_of(tables["intervals"])
-    assert tables["intervals"].title == "Intervals" and tables["intervals"].recipe == RECIPE.format(RESAMPLES)
-    assert [line.split()[0] for line in lines[:3]] == ["of", "micro_precision", "micro_recall"]
-    assert [" ".join(line.split()) for line in (lines[0], *lines[27:])] == [
-        "of | value | low | high",
-        "content_f1 | 0.923 | 0.8 | 1",
-        "Background: precision | 1 | 1 | 1",
-        "Background: recall | 0.857 | 0.667 | 1",
-        "Background: f1 | 0.923 | 0.8 | 1",
-        "Background: iou | 0.857 | 0.667 | 1",
-        "a: precision | 0.5 | 0 | 1",
-        "a: recall | 0.5 | 0.5 | 0.5",
-        "a: f1 | 0.5 | 0 | 0.667",
-        "a: iou | 0.333 | 0 | 0.5",
-        *(f"b: {score} | 0 | 0 | 0" for score in ("precision", "recall", "f1", "iou")),
+    """Two documents are too few for intervals. The unused label c has no rows."""
+    table, few = tables["intervals"], " | nan | nan | {} | fewer than 6 documents"
+    lines = [" ".join(line.split()) for line in lines_of(table)]
+    assert table.title == "Intervals" and table.recipe == RECIPE.format(RESAMPLES)
+    assert table.note == "no intervals: 2 documents are too few, at least 6 are needed"
+    assert lines[:3] == [
+        "of | value | low | high | documents | remark",
+        "micro precision, without Background | 0.286" + few.format(2),
+        "micro recall, without Background | 0.333" + few.format(2),
     ]
-    assert list(tables["intervals"].data.index) == list(range(39))
+    assert lines[19] == "macro precision, mean over pages | 0.167" + few.format(2)
+    assert lines[27:] == [
+        "content F1 | 0.923" + few.format(2),
+        "Background: precision | 1" + few.format(2),
+        "Background: recall | 0.857" + few.format(2),
+        "Background: F1 | 0.923" + few.format(2),
+        "Background: IoU | 0.857" + few.format(2),
+        "a: precision | 0.5" + few.format(2),
+        "a: recall | 0.5" + few.format(1),
+        "a: F1 | 0.5" + few.format(2),
+        "a: IoU | 0.333" + few.format(2),
+        *(
+            f"b: {score} | 0" + few.format(units)
+            for score, units in zip(("precision", "recall", "F1", "IoU"), (2, 1, 2, 2))
+        ),
+    ]
+    assert list(table.data.index) == list(range(39))
 
 
 def test_difference_from_the_first_prediction(tables):
     table = tables["difference"]
     recipes = [RECIPE.format("min_score:0.75|" + RESAMPLES), RECIPE.format(RESAMPLES)]
     assert (table.title, table.recipe) == ("Difference from the first prediction", " minus ".join(recipes))
+    assert table.headings()[4:] == ["other side of 0", "p", "better in", "worse in", "documents", "verdict", "remark"]
     lines = [" ".join(line.split()) for line in lines_of(table)]
     assert [lines[0], *lines[-6:-3]] == [
-        "of | value | low | high | other_side",
-        "a: f1 | 0.167 | 0 | 0.167 | 0.328",
-        "a: iou | 0.167 | 0 | 0.167 | 0.328",
-        "b: precision | 0 | 0 | 0 | nan",
+        "of | value | low | high | other side of 0 | p | better in | worse in | documents | verdict | remark",
+        "a: F1 | 0.167 | nan | nan | 0.328 | nan | 0 | 0 | 2 | too few documents | fewer than 6 documents",
+        "a: IoU | 0.167 | nan | nan | 0.328 | nan | 0 | 0 | 2 | too few documents | fewer than 6 documents",
+        "b: precision | 0 | nan | nan | nan | nan | 0 | 0 | 2 | too few documents | fewer than 6 documents",
     ]
+    kinds = "text share share share share share whole whole whole text text"
+    assert table.kinds() == kinds.split()
 
 
 def test_recipes_that_differ_from_that_of_the_comparison(tables):

@@ -212,7 +212,9 @@ def test_extras_are_added():
     assert list(found) == [*list(RESULT)[:-1], "families", "intervals", "difference_from_first"]
     assert found["families"]["tree"] == {"All": ["a", "b"]}
     assert (found["intervals"]["n"], found["difference_from_first"]["n"]) == (7, 8)
-    assert found["intervals"]["classes"][-1] == {"label": "c", "score": "iou", "value": None, "low": None, "high": None}
+    nothing = {"value": None, "low": None, "high": None, "documents": 0, "remark": ""}
+    assert found["intervals"]["classes"][-1] == {"label": "c", "score": "iou"} | nothing
+    assert found["intervals"]["few_documents"] is True and found["intervals"]["by_unit"][0]["document"] == "A"
     json_text(found)
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from layoutcm.diagnosis.causes import cell_causes
+from layoutcm.tables.interval_texts import interval_text, resampling_text
 from layoutcm.ui import sidebar
 from layoutcm.ui.parts import cell, headlines
 from support.app_runner import HOSTILE, coco, opened, texts, upload
@@ -42,7 +43,7 @@ def below(app):
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
 def test_figures_have_intervals_below_them(method, sample):
-    ends = sample.bootstrap(method=method).headline.set_index("figure")
+    found = sample.bootstrap(method=method)
     app = opened("overview", load="sample", method=method)
     assert not app.exception
     for name, figure in (
@@ -50,11 +51,11 @@ def test_figures_have_intervals_below_them(method, sample):
         ("Content F1", "content_f1"),
         ("F1, mean page", "macro_f1_over_pages"),
     ):
-        assert below(app)[name] == f"{ends['low'][figure]:.3f} – {ends['high'][figure]:.3f}"
+        assert below(app)[name] == interval_text(found, figure)
     assert set(below(app)) == {"F1 macro", "F1 micro", "Content F1", "F1, mean page", "F1, mean document"}
-    assert "Whiskers are intervals: 95 %, 1,000 resamples of 4 documents, seed 0." in texts(app)
+    assert f"Whiskers: {resampling_text(found)}." in texts(app)
     different = opened("overview", load="sample", pred="1")
-    assert below(different)["F1 macro"] == "–" and " – " in below(different)["Content F1"]
+    assert below(different)["F1 macro"] == "–" and "–" in below(different)["Content F1"]
     assert not below(opened("overview", load="sample", level="document", document="invoice"))
 
 

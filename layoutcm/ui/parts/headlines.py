@@ -12,9 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.screen.charts import class_bars
 from layoutcm.drawing.screen.matrix import CONFIG
-from layoutcm.metrics.bootstrap import RESAMPLES, Intervals
+from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.terminal import interval_text, resampling_text
+from layoutcm.metrics.intervals import Intervals
+from layoutcm.tables.interval_texts import interval_text, resampling_text
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts import centroid_match, families, objects, soft_scores
 from layoutcm.ui.screen_text import plural_spaced
@@ -80,7 +81,7 @@ def show_class_bars(compared: Comparison, confusion: Confusion, key: str) -> Int
     )
     st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
     if found:
-        st.caption(f"Whiskers are {resampling_text(found)}.")
+        st.caption(f"Whiskers: {resampling_text(found)}.")
     return found
 
 

@@ -65,13 +65,12 @@ Pixel-weighted numbers answer "what share of the area is right": a large page co
 documents answers "how good is a typical page" and is pulled down by a few bad ones. When the two differ much, sort the
 pages by score: some kind of page is going wrong.""",
     "Is a difference real?": """
-Documents (pages, where there is one document) are resampled with replacement, as many as there are, 1,000 times; each
-resample gives every figure once more, and the middle 95 % of these values are its interval. It says how far a figure
-depends on which documents happen to be in the set, not whether the ground truth is right; with few documents it is too
-narrow, and the recall of a class that only one of them has cannot vary at all.
+An interval says how far a figure depends on which documents (pages, where there is one document) happen to be in the
+set, not whether the ground truth is right. With fewer than 6 documents there is none; with fewer than 20 it is rough.
 Two intervals that overlap do not decide between two predictions, because hard documents are hard for both. Take the
-difference on the same resamples (`layoutcm compare GT A B --intervals`, or `layoutcm.difference` in Python): it is real
-when its interval does not contain 0.""",
+difference on the same documents (`layoutcm compare GT A B --intervals`, or `layoutcm.difference` in Python). Its
+verdict comes from a test: the two predictions of some documents are swapped at random, and the difference is real if
+few such swaps give one as large.""",
 }
 
 

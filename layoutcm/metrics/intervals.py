@@ -1,0 +1,240 @@
+"""Intervals of every headline figure and class value, and verdicts about the difference of two predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.layouts.model import Floats
+from layoutcm.metrics.bootstrap import (
+    FEWEST_UNITS,
+    AddsUp,
+    Resampling,
+    check_resampling,
+    interval_ends,
+    other_side,
+    resample_results,
+)
+from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.randomisation import holm, p_values
+from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, paired_sums, unit_sums
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDS = ("value", "low", "high")
+DIFFERENCE_COLUMNS = (*ENDS, "other_side", "p", "better_in", "worse_in")
+BETTER, WORSE, NO_DIFFERENCE, TOO_FEW = "better", "worse", "no difference shown", "too few documents"
+# The figures whose values of each unit are listed if there are too few units for an interval.
+UNIT_FIGURES = ("micro_f1", "macro_f1", "content_f1")
+RecipeFor = Callable[..., str]  # `Comparison.recipe_for`: (method, **settings) -> the recipe in one line
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Values with the ends of their intervals, of one comparison or of the difference of two.
+
+    `figures` is {figure: float64[columns]}, `scores` is {score: float64[labels, columns]}. The columns are value, low
+    and high. A difference also has other_side (the share of resamples that are 0 or have the opposite sign), p (the
+    p-value of the randomisation test; for classes, corrected for the number of classes), and in how many units b is
+    better and worse than a.
+    """
+
+    resampling: Resampling
+    method: str
+    recipe: str
+    labels: list[str]
+    columns: tuple[str, ...]
+    figures: dict[str, Floats]
+    scores: dict[str, Floats]
+    unit_values: UnitValues
+
+    def __repr__(self) -> str:
+        return f"<Intervals {self.recipe}>"
+
+    @property
+    def is_difference(self) -> bool:
+        return self.columns != ENDS
+
+    @property
+    def headline(self) -> pd.DataFrame:
+        """One row per figure: figure, value, low, high, number of units, remark; a difference also has a verdict."""
+        import pandas as pd
+
+        units = self.resampling.unit_count
+        rows = [
+            (figure, *self._numbers(values), units, *self._words(values)) for figure, values in self.figures.items()
+        ]
+        return pd.DataFrame(rows, columns=["figure", *self.columns, self.resampling.units, *self._word_columns])
+
+    def classes(self) -> pd.DataFrame:
+        """One row per label and score: label, score, and the columns of the headline; only units with the label."""
+        import pandas as pd
+
+        rows = [
+            (label, score, *self._numbers(values), units, *self._words(values, units))
+            for i, label in enumerate(self.labels)
+            for score in CLASS_SCORES
+            for values, units in [(self.scores[score][i], int(self.unit_values.occurrences[score][i]))]
+        ]
+        columns = ["label", "score", *self.columns, self.resampling.units, *self._word_columns]
+        return pd.DataFrame(rows, columns=columns)
+
+    def by_unit(self) -> pd.DataFrame:
+        """One row per unit (document or page): its name and its own micro, macro and content F1, or differences."""
+        import pandas as pd
+
+        return pd.DataFrame({self.resampling.unit: self.unit_values.names, **self.unit_values.figures})
+
+    def as_dict(self) -> dict[str, Any]:
+        """The intervals as JSON values; the values of each unit only if there are too few for an interval."""
+        used = self.resampling
+        settings = {
+            "units": used.units,
+            "unit_count": used.unit_count,
+            "few_documents": used.few,
+            "interval": used.kind,
+            "n": used.n,
+            "seed": used.seed,
+            "level": used.level,
+            "recipe": self.recipe,
+        }
+        tables = {"headline": self.headline, "classes": self.classes()}
+        if used.kind == "none":
+            tables["by_unit"] = self.by_unit()
+        return settings | {name: table.to_dict("records") for name, table in tables.items()}
+
+    def whiskers(self) -> dict[str, Floats]:
+        """{score: float64[labels, low high]}, for class charts."""
+        return {score: values[:, 1:3] for score, values in self.scores.items()}
+
+    def verdict(self, figure: str) -> str | None:
+        """What the test says of a figure of b against a; None if this is no difference or the figure is undefined."""
+        return self._verdict(self.figures[figure], self.resampling.unit_count) if self.is_difference else None
+
+    def _numbers(self, values: Floats) -> list[float]:
+        """The columns of one row; numbers of units are whole."""
+        counts = [int(value) for value in values[DIFFERENCE_COLUMNS.index("better_in") :]]
+        return [*values[: len(values) - len(counts)].tolist(), *counts]
+
+    @property
+    def _word_columns(self) -> list[str]:
+        return ["verdict", "remark"] if self.is_difference else ["remark"]
+
+    def _words(self, values: Floats, units: int | None = None) -> list[str | None]:
+        """The verdict, if this is a difference, and the remark on one row; `units` is the number with the class."""
+        count = self.resampling.unit_count if units is None else units
+        verdict = self._verdict(values, count)
+        remark = self._remark(values, verdict, count)
+        return [verdict, remark] if self.is_difference else [remark]
+
+    def _verdict(self, values: Floats, units: int) -> str | None:
+        if not self.is_difference or math.isnan(values[0]):
+            return None
+        if units < FEWEST_UNITS:
+            return TOO_FEW
+        if not values[self.columns.index("p")] <= 1 - self.resampling.level:
+            return NO_DIFFERENCE
+        return BETTER if values[0] > 0 else WORSE
+
+    def _remark(self, values: Floats, verdict: str | None, units: int) -> str:
+        """Why there is no interval, or where interval and test disagree; else ""."""
+        value, low, high = values[:3].tolist()
+        if math.isnan(value):
+            return ""
+        if self.resampling.kind == "none":
+            return f"fewer than {FEWEST_UNITS} {self.resampling.units}"
+        if units <= 1:
+            return f"in one {self.resampling.unit} only"
+        if math.isnan(low) or verdict not in (BETTER, WORSE, NO_DIFFERENCE):
+            return ""
+        holds_0 = low <= 0 <= high
+        if holds_0 == (verdict == NO_DIFFERENCE):
+            return ""
+        return "but the interval contains 0" if holds_0 else "but the interval does not contain 0"
+
+
+@dataclass(frozen=True, eq=False)
+class UnitValues:
+    """The values of every unit, and in how many units a class has the pixels that a score is a share of."""
+
+    names: list[str]
+    figures: dict[str, Floats]  # {figure: float64[units]}
+    occurrences: dict[str, NDArray[np.int64]]  # {class score: int64[labels]}
+
+
+def intervals_of(levels: Levels, recipe_for: RecipeFor, n: int, seed: int, level: float, method: str) -> Intervals:
+    """Intervals of one comparison."""
+    check_resampling(n, seed, level)
+    sums = unit_sums(levels, method)
+    used = Resampling(sums.unit, len(sums.names), n, seed, level)
+    ends = interval_ends(sums, used)
+    recipe = recipe_for(method, **recipe_settings(used))
+    return _make_intervals(used, method, recipe, sums.labels, sums, ends)
+
+
+def difference_of(
+    levels: Sequence[Levels], recipes: Sequence[RecipeFor], n: int, seed: int, level: float, method: str
+) -> Intervals:
+    """Intervals and tests of b minus a; both have the same units. Only classes that both have are included."""
+    check_resampling(n, seed, level)
+    paired = paired_sums(*(unit_sums(own, method) for own in levels))
+    used = Resampling(paired.unit, len(paired.names), n, seed, level)
+    ends, resamples = interval_ends(paired, used), resample_results(paired, used)
+    each = paired.results(paired.rows)
+    better, worse = ((each * sign > 1e-12).sum(axis=0) for sign in (1, -1))
+    tested = p_values(paired, seed)
+    ends = np.concatenate([ends, [other_side(ends[0], resamples), tested, better, worse]])
+    labels = [label for label in levels[0].space.labels if label in levels[1].space.labels]
+    recipe = " minus ".join(recipe_for(method, **recipe_settings(used)) for recipe_for in reversed(recipes))
+    return _make_intervals(used, method, recipe, list(dict.fromkeys(labels)), paired, ends)
+
+
+def recipe_settings(used: Resampling) -> dict[str, object]:
+    return {
+        "resamples": used.n,
+        "of": used.units,
+        "interval": used.kind,
+        "seed": used.seed,
+        "level": used.level,
+    }
+
+
+def _make_intervals(
+    used: Resampling, method: str, recipe: str, labels: list[str], sums: AddsUp, ends: Floats
+) -> Intervals:
+    """`ends` is float64[columns, results]; `labels` are those of the sums that are kept."""
+    places = [sums.labels.index(label) for label in labels]
+    columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
+    units = (sums.sizes() > 0).sum(axis=0)
+    occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(sums.labels), places)}
+    scores = dict(_scores(ends, len(sums.labels), places))
+    for score, values in scores.items():
+        if columns is DIFFERENCE_COLUMNS:
+            # A class in fewer documents is not tested: no outcome could be significant.
+            tested = np.where(occurrences[score] >= FEWEST_UNITS, values[:, columns.index("p")], np.nan)
+            values[:, columns.index("p")] = holm(tested)
+    each = sums.results(sums.rows)
+    unit_figures = {name: each[:, FIGURES.index(name)] for name in UNIT_FIGURES}
+    return Intervals(
+        used,
+        method,
+        recipe,
+        labels,
+        columns,
+        figures={name: ends[:, i] for i, name in enumerate(FIGURES)},
+        scores=scores,
+        unit_values=UnitValues(sums.names, unit_figures, occurrences),
+    )
+
+
+def _scores(ends: NDArray[Any], labels: int, places: Sequence[int]) -> Iterator[tuple[str, NDArray[Any]]]:
+    """{class score: float64[labels, columns]} of the labels at `places`."""
+    for k, score in enumerate(CLASS_SCORES):
+        first = len(FIGURES) + k * labels
+        yield score, ends[:, [first + place for place in places]].T.copy()

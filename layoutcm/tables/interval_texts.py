@@ -1,0 +1,83 @@
+"""Intervals and verdicts in words: for the terminal, the dashboard and the notes of tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from layoutcm.metrics.bootstrap import FEW_UNITS, FEWEST_UNITS
+from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES, Intervals
+from layoutcm.tables.averages import F1_TITLES
+from layoutcm.wording import MISSING, agree, difference_text, plural, score_text
+
+
+def interval_text(intervals: Intervals, figure: str) -> str:
+    """'0.812 – 0.843'"""
+    _, low, high, *_ = intervals.figures[figure].tolist()
+    return MISSING if math.isnan(low) else f"{score_text(low)} – {score_text(high)}"
+
+
+def units_text(intervals: Intervals) -> str:
+    """'12 documents', or '12 pages of one document'."""
+    used = intervals.resampling
+    count = plural(used.unit_count, used.unit)
+    return f"{count} of one document" if used.unit == "page" else count
+
+
+def resampling_text(intervals: Intervals) -> str:
+    """What the intervals are made from, with a warning if there are few units, or why there are none."""
+    used, units = intervals.resampling, units_text(intervals)
+    if used.kind == "none":
+        verb = agree(used.unit_count, "is", "are")
+        return f"no intervals: {units} {verb} too few, at least {FEWEST_UNITS} are needed"
+    source = "by the jackknife" if used.kind == "jackknife" else f"{plural(used.n, 'resample')}, seed {used.seed}"
+    text = f"{100 * used.level:g} % intervals over {units}, {source}"
+    return f"{text}; with fewer than {FEW_UNITS} {used.units} they are rough" if used.few else text
+
+
+def unit_lines(intervals: Intervals) -> list[str]:
+    """The F1 of each unit, or the differences, if there are too few units for an interval."""
+    if intervals.resampling.kind != "none":
+        return []
+    write = difference_text if intervals.is_difference else score_text
+    table = intervals.by_unit()
+    unit = intervals.resampling.unit
+    heading = f"{'difference of F1' if intervals.is_difference else 'F1'} in each {unit}"
+    width = max(len(name) for name in [heading, *table[unit]])
+    titles = [name.removesuffix("_f1") for name in UNIT_FIGURES]
+    lines = [f"{heading:{width}} " + " ".join(f"{title:>9}" for title in titles)]
+    for row in table.to_dict("records"):
+        lines.append(f"{row[unit]:{width}} " + " ".join(f"{write(row[name]):>9}" for name in UNIT_FIGURES))
+    return lines
+
+
+def difference_summary(difference: Intervals, first: str) -> str:
+    """F1 of one prediction minus F1 of the first, with the verdict: the averages, then the classes."""
+    rows = list(_difference_rows(difference))
+    heading = f"F1 minus that of {first}"
+    width = max(len(heading), *(len(name) for name, _ in rows), 0)
+    lines = [f"{heading:{width}}     value              interval        p  better in  verdict"]
+    lines += [_difference_line(f"{name:{width}}", row, row[difference.resampling.units]) for name, row in rows]
+    notes = ["p: paired randomisation test; p of classes is corrected for their number (Holm)"]
+    values = unit_lines(difference)
+    return "\n".join([*lines, resampling_text(difference), *notes, *(["", *values] if values else [])])
+
+
+def _difference_rows(difference: Intervals) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    """The rows of the two tables of a difference that are about F1 and defined."""
+    for row in difference.headline.to_dict("records"):
+        if row["figure"] in F1_TITLES and not math.isnan(row["value"]):
+            yield F1_TITLES[row["figure"]], row
+    for row in difference.classes().to_dict("records"):
+        if row["score"] == "f1" and row["label"] != difference.labels[0] and not math.isnan(row["value"]):
+            yield row["label"], row
+
+
+def _difference_line(name: str, row: Mapping[Any, Any], units: int) -> str:
+    low, high = (difference_text(row[end]) for end in ("low", "high"))
+    interval = MISSING if math.isnan(row["low"]) else f"{low:>7} to {high:>7}"
+    words = row["verdict"] + (f", {row['remark']}" if row["remark"] and row["verdict"] != TOO_FEW else "")
+    numbers = f"{difference_text(row['value']):>9}    {interval:>18} {score_text(row['p']):>8}"
+    better = f"{row['better_in']} of {units}"
+    return f"{name} {numbers} {better:>10}  {words}"

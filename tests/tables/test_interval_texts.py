@@ -1,0 +1,145 @@
+"""Intervals and verdicts in words."""
+
+import re
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.metrics.unit_sums import FIGURES
+from layoutcm.models.differences import difference
+from layoutcm.tables.averages import figure_title
+from layoutcm.tables.interval_texts import difference_summary, interval_text, resampling_text, unit_lines
+from layoutcm.wording import difference_text, score_text
+from support.layouts import build
+from support.one_label_pages import one_label_pages
+from support.sample_comparisons import compare_sample
+from support.three_pages import three_pages
+
+PAGES = "page"
+
+
+@pytest.mark.parametrize(
+    ("shares", "documents", "text"),
+    [
+        ([0.5], None, "no intervals: 1 page of one document is too few, at least 6 are needed"),
+        ([0.5] * 5, PAGES, "no intervals: 5 pages of one document are too few, at least 6 are needed"),
+        ([0.5] * 5, None, "no intervals: 5 documents are too few, at least 6 are needed"),
+        (
+            [0.5] * 6,
+            None,
+            "90 % intervals over 6 documents, by the jackknife; with fewer than 20 documents they are rough",
+        ),
+        (
+            [0.5] * 19,
+            PAGES,
+            "90 % intervals over 19 pages of one document, by the jackknife; with fewer than 20 pages they are rough",
+        ),
+        ([0.5] * 20, None, "90 % intervals over 20 documents, by the jackknife"),
+        ([0.5] * 101, None, "90 % intervals over 101 documents, 30 resamples, seed 3"),
+    ],
+)
+def test_the_source_of_intervals_in_words(shares, documents, text):
+    assert resampling_text(one_label_pages(*shares, documents=documents).bootstrap(30, seed=3, level=0.9)) == text
+
+
+def test_an_interval_is_its_two_ends_or_a_dash():
+    found = one_label_pages(*[0.2, 0.4] * 4).bootstrap()
+    _, low, high = found.figures["micro_f1"]
+    assert interval_text(found, "micro_f1") == f"{low:.3f} – {high:.3f}" and low < 0.46 < high
+    assert interval_text(one_label_pages(0.5).bootstrap(), "micro_f1") == "–"
+
+
+def test_few_units_are_listed():
+    assert unit_lines(one_label_pages(*[0.5] * 6).bootstrap()) == []
+    assert unit_lines(three_pages().bootstrap()) == [
+        "F1 in each document     micro     macro   content",
+        "A                       0.500     0.333     1.000",
+        "B                       0.000     0.000     0.800",
+    ]
+
+
+def test_the_summary_of_a_difference_between_few_documents():
+    """Without the two regions of document B, pred has no wrong a; A stays as it was."""
+    found = difference(three_pages(), three_pages(min_score=0.75), 100)
+    assert (
+        difference_summary(found, "model a")
+        == """\
+F1 minus that of model a         value              interval        p  better in  verdict
+micro, without Background       +0.092                     –    1.000     0 of 2  too few documents
+macro, without Background       +0.083                     –    1.000     0 of 2  too few documents
+weighted, without Background    +0.111                     –    1.000     0 of 2  too few documents
+micro, with Background          +0.077                     –    1.000     1 of 2  too few documents
+macro, mean over pages          +0.056                     –    1.000     0 of 2  too few documents
+macro, mean over documents       0.000                     –    1.000     0 of 2  too few documents
+Content against Background      -0.123                     –    1.000     0 of 2  too few documents
+a                               +0.167                     –        –     0 of 2  too few documents
+b                                0.000                     –        –     0 of 2  too few documents
+no intervals: 2 documents are too few, at least 6 are needed
+p: paired randomisation test; p of classes is corrected for their number (Holm)
+
+difference of F1 in each document     micro     macro   content
+A                                     0.000     0.000     0.000
+B                                     0.000     0.000    -0.800"""
+    )
+
+
+def test_the_summary_of_a_difference_has_verdicts():
+    """Seven pages: a is found better on all of them, b on one only; nothing else differs."""
+    pages = {f"p{i}": (10, 10) for i in range(7)}
+    rows = [(page, label, 0, y, 10, y + 2) for page in pages for label, y in (("a", 0), ("b", 4))]
+    gt = build(pages, rows, "ab")
+    half = build(pages, [(page, label, 0, y, 5, y2) for page, label, _, y, _, y2 in rows], "ab")
+    better = build(pages, [(page, label, 0, y, 10 if label == "a" or page == "p0" else 5, y2)
+                           for page, label, _, y, _, y2 in rows], "ab")  # fmt: skip
+    documents = {page: page for page in pages}
+    found = difference(*(lcm.compare(gt, pred, documents=documents) for pred in (half, better)))
+    lines = difference_summary(found, "half").split("\n")
+    by_name = {re.split(r"  +", line)[0]: re.split(r"  +", line)[1:] for line in lines}
+    assert by_name["micro, without Background"][-3:] == ["0.016", "7 of 7", "better"]
+    assert by_name["a"][0] == "+0.333" and by_name["a"][-3:] == ["0.047", "7 of 7", "better"]  # 3 x 2/128
+    assert by_name["b"][-3:] == ["1.000", "1 of 7", "no difference shown"]
+    assert lines[-2] == "95 % intervals over 7 documents, by the jackknife; with fewer than 20 documents they are rough"
+
+
+def test_every_number_of_a_difference_is_that_of_the_api():
+    a, b = compare_sample(documents="(.+)"), compare_sample(documents="(.+)", min_score=0.7)
+    found = difference(a, b, 40)
+    text = difference_summary(found, "model-a")
+    rows = found.classes().query("score == 'f1'").set_index("label")
+    for label in a.labels[1:]:
+        row = rows.loc[label]
+        line = next(line for line in text.split("\n") if line.startswith(f"{label} "))
+        ends = ["–"] if np.isnan(row["low"]) else [difference_text(row["low"]), "to", difference_text(row["high"])]
+        counts = [str(row["better_in"]), "of", str(row["documents"])]
+        expected = [difference_text(row["value"]), *ends, score_text(row["p"]), *counts, *row["verdict"].split()]
+        assert line.removeprefix(label).replace(",", "").split()[: len(expected)] == expected
+
+
+def test_where_test_and_interval_disagree_the_verdict_says_so():
+    shares = [0.3, 0.4, 0.5, 0.6, 0.7, 0.5, 0.4]
+    pages = {f"p{i}": (1000, 1) for i in range(7)}
+    gt = build(pages, [(page, "a", 0, 0, 1000, 1) for page in pages])
+    widths = [[1000 * share for share in shares], [1000 * s + more for s, more in zip(shares, [300] + [10] * 6)]]
+    preds = [build(pages, [(page, "a", 0, 0, w, 1) for page, w in zip(pages, own)]) for own in widths]
+    documents = {page: page for page in pages}
+    text = difference_summary(difference(*(lcm.compare(gt, pred, documents=documents) for pred in preds)), "a")
+    assert "better, but the interval contains 0" in text
+
+
+@pytest.mark.parametrize(
+    ("figure", "title"),
+    [
+        ("micro_f1", "micro F1, without Background"),
+        ("macro_precision_with_background", "macro precision, with Background"),
+        ("macro_recall_over_pages", "macro recall, mean over pages"),
+        ("macro_f1_over_documents", "macro F1, mean over documents"),
+        ("content_f1", "content F1"),
+    ],
+)
+def test_titles_of_figures(figure, title):
+    assert figure_title(figure) == title
+
+
+def test_every_figure_has_its_own_title():
+    assert len({figure_title(figure) for figure in FIGURES}) == len(FIGURES) == 27
