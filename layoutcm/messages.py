@@ -98,6 +98,19 @@ def _repair_hint(repair: str, side: str = "pred", **_: Any) -> Hint:
     return Hint(f"Repair it: fix({side}, {repair!r}) or {option}.", "")
 
 
+def _without_area(n: int, inverted: int) -> str:
+    boxes = plural(n, "box has", "boxes have")
+    if inverted == n:
+        return f"{boxes} inverted corners and {agree(n, 'is', 'are')} dropped"
+    if inverted:
+        return (
+            f"{boxes} no area or inverted corners: {inverted:,} with inverted corners {agree(inverted, 'is', 'are')} "
+            f"dropped, {n - inverted:,} without area {agree(n - inverted, 'covers', 'cover')} no pixel but "
+            f"{agree(n - inverted, 'counts as an object', 'count as objects')}"
+        )
+    return f"{boxes} no area: no pixel is covered, but {agree(n, 'it counts as an object', 'they count as objects')}"
+
+
 def _better_reading(n: int, reading: str, found: float, before: float, regions: int, **_: Any) -> str:
     return (
         f"{reading}: with this reading, {found:.0%} of gt's regions have a counterpart in pred, against {before:.0%} "
@@ -231,9 +244,9 @@ TEXTS = {
         lambda n, file: f"{file} has no region at all, so every score with it is 0 or n/a.",
         "Check that this is the right file."),
     "empty-box": FindingText(
-        lambda n, file, place, box:
-            f"{file}: {plural(n, 'box has', 'boxes have')} no area or inverted corners and {agree(n, 'is', 'are')} "
-            f"dropped; first at {place}: x0, y0, x1, y1 = {', '.join(f'{v:g}' for v in box)}.",
+        lambda n, file, inverted, place, box:
+            f"{file}: {_without_area(n, inverted)}; first at {place}: "
+            f"x0, y0, x1, y1 = {', '.join(f'{v:g}' for v in box)}.",
         "Check whether width and height were written as corners, or the other way round."),
     "clipped-box": FindingText(
         lambda n, file, excess, place, page:

@@ -87,8 +87,22 @@ MESSAGES = [
     ("label-like-family", 1, {"first": "a"},
      "1 label is in no family but named like a family, and counted there (first: 'a')."),
     ("empty-side", 1, {"file": "f"}, "f has no region at all, so every score with it is 0 or n/a."),
-    ("empty-box", 2, {"file": "f", "place": "row 2", "box": [1.0, 2.5, 1.0, 4.0]},
-     "f: 2 boxes have no area or inverted corners and are dropped; first at row 2: x0, y0, x1, y1 = 1, 2.5, 1, 4."),
+    ("empty-box", 1, {"file": "f", "inverted": 0, "place": "row 2", "box": [1.0, 2.5, 1.0, 4.0]},
+     "f: 1 box has no area: no pixel is covered, but it counts as an object; "
+     "first at row 2: x0, y0, x1, y1 = 1, 2.5, 1, 4."),
+    ("empty-box", 2, {"file": "f", "inverted": 0, "place": "row 2", "box": [1.0, 2.5, 1.0, 4.0]},
+     "f: 2 boxes have no area: no pixel is covered, but they count as objects; "
+     "first at row 2: x0, y0, x1, y1 = 1, 2.5, 1, 4."),
+    ("empty-box", 1, {"file": "f", "inverted": 1, "place": "row 2", "box": [1.0, 2.5, 0.0, 4.0]},
+     "f: 1 box has inverted corners and is dropped; first at row 2: x0, y0, x1, y1 = 1, 2.5, 0, 4."),
+    ("empty-box", 2, {"file": "f", "inverted": 2, "place": "row 2", "box": [1.0, 2.5, 0.0, 4.0]},
+     "f: 2 boxes have inverted corners and are dropped; first at row 2: x0, y0, x1, y1 = 1, 2.5, 0, 4."),
+    ("empty-box", 2, {"file": "f", "inverted": 1, "place": "row 2", "box": [1.0, 2.5, 1.0, 4.0]},
+     "f: 2 boxes have no area or inverted corners: 1 with inverted corners is dropped, 1 without area covers no pixel "
+     "but counts as an object; first at row 2: x0, y0, x1, y1 = 1, 2.5, 1, 4."),
+    ("empty-box", 5000, {"file": "f", "inverted": 2000, "place": "row 2", "box": [1.0, 2.5, 1.0, 4.0]},
+     "f: 5,000 boxes have no area or inverted corners: 2,000 with inverted corners are dropped, 3,000 without area "
+     "cover no pixel but count as objects; first at row 2: x0, y0, x1, y1 = 1, 2.5, 1, 4."),
     ("clipped-box", 1, {"file": "f", "excess": 2.3456, "place": "row 2", "page": "p"},
      "f: 1 box reaches beyond the page, by up to 2.35, and is clipped; first at row 2 on page 'p'."),
     ("background-region", 2, {"file": "f", "label": "Background"},

@@ -122,8 +122,11 @@ def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 
 def _tiny_boxes(layout: Layout) -> list[Finding]:
     """All boxes in one corner of the page: the coordinates are not in the unit of the page size."""
-    reach = layout.region_columns.boxes[:, [X1, Y1]].max(axis=0)
-    pages = layout.page_columns
+    regions, pages = layout.region_columns, layout.page_columns
+    corners = regions.boxes[:, [X1, Y1]][~regions.without_area]  # boxes without area are often 0, 0, 0, 0
+    if not len(corners):
+        return []
+    reach = corners.max(axis=0)
     for unit, words in UNIT_LIKE.items():
         if (reach <= unit * 1.05).all() and min(pages.widths.min(), pages.heights.min()) > 4 * unit:
             values = {"file": layout.name, "reach": float(reach.max()), "unit": words, "side": "layout"}

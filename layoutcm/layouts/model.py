@@ -151,6 +151,11 @@ class Regions:
     def __len__(self) -> int:
         return len(self.page)
 
+    @property
+    def without_area(self) -> NDArray[np.bool_]:
+        """bool[regions]: whether a box has no width or height; it then covers no pixel, but is an object."""
+        return (self.boxes[:, X1] <= self.boxes[:, X0]) | (self.boxes[:, Y1] <= self.boxes[:, Y0])
+
     def take(self, keep: NDArray[np.bool_]) -> Regions:
         """The regions marked in bool[regions]."""
         if keep.all():
@@ -174,7 +179,7 @@ class Layout:
     keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own page ids -> page
     label_keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own label ids -> label
     repairs: tuple[str, ...] = ()  # repairs applied after reading, in order
-    dropped: Regions | None = None  # boxes without area; a repair may give them one
+    dropped: Regions | None = None  # boxes with inverted corners; a repair may turn them
 
     def __repr__(self) -> str:
         pages, regions = len(self.page_columns), len(self.region_columns)

@@ -4,7 +4,7 @@
 `scale:2.083`: multiply all coordinates. `xywh`: the numbers read as corners are x, y, width, height. `xyxy`: the
 reverse. `pages:1`: add 1 to the page numbers in page names; if that is not possible, move regions to the next page of
 their document. `images:1`: move regions to the next page in the file. `ids:1`: add 1 to category ids.
-Boxes that were dropped because they had no area are repaired too.
+Boxes that were dropped because their corners were inverted are repaired too.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _repair_once(layout: Layout, name: str) -> Layout:
 
 
 def raw_regions(layout: Layout) -> Regions:
-    """All regions of the file, including those that were dropped because they had no area."""
+    """All regions of the file, including those that were dropped because their corners were inverted."""
     kept, dropped = layout.region_columns, layout.dropped
     return kept if dropped is None or not len(dropped) else concatenate_regions([kept, dropped])
 

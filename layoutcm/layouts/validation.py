@@ -70,7 +70,7 @@ def make_layout(
     label_keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in ids.labels.items()}
     layout = Layout(name, format, names, pages, regions, tuple(findings), ids.pages, label_keys)
     layout = _note_scores(_note_clipped(layout, places.region), places.region)
-    return drop_background(_drop_empty(layout, places.region))
+    return drop_background(_drop_inverted(layout, places.region))
 
 
 def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:
@@ -125,16 +125,19 @@ def _merge_labels(labels: Sequence[str]) -> tuple[list[str], Indices]:
     return list(position), np.array(recode, np.int32)
 
 
-def _drop_empty(layout: Layout, place: PlaceNamer) -> Layout:
-    boxes = layout.region_columns.boxes
-    empty = ~((boxes[:, X1] > boxes[:, X0]) & (boxes[:, Y1] > boxes[:, Y0]))
+def _drop_inverted(layout: Layout, place: PlaceNamer) -> Layout:
+    """The layout without inverted boxes; boxes without area stay, because they are objects."""
+    regions = layout.region_columns
+    boxes, empty = regions.boxes, regions.without_area
     if not empty.any():
         return layout
+    inverted = (boxes[:, X1] < boxes[:, X0]) | (boxes[:, Y1] < boxes[:, Y0])
     i = int(np.argmax(empty))
-    values = {"file": layout.name, "place": place(i), "box": boxes[i].tolist()}
+    values = {"file": layout.name, "inverted": int(inverted.sum()), "place": place(i), "box": boxes[i].tolist()}
     finding = Finding("empty-box", int(empty.sum()), values)
-    layout = replace(layout, dropped=layout.region_columns.take(empty))
-    return _with_finding(layout, layout.region_columns.take(~empty), finding)
+    if inverted.any():
+        layout = replace(layout, dropped=regions.take(inverted))
+    return _with_finding(layout, regions.take(~inverted), finding)
 
 
 def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:

@@ -114,8 +114,10 @@ def _scale_clip_round(side, frames, rounding, shift, next_free, out):
 def side_boxes(regions: Regions, page: Indices, own: Floats, frames: Floats) -> list[SideBoxes]:
     """The boxes of one side in its own frames, and the pixels of its outlines and masks as boxes on the pixel grid.
 
+    Regions without area are left out: they cover no pixel, and their edges would divide tiles.
     `page` is int32[regions], -1 for a region that is left out; `own` and `frames` are float64[pages, width height].
     """
+    page = np.where(regions.without_area, np.int32(-1), page)
     if not regions.shapes:
         return [SideBoxes(page, regions.label, regions.boxes, own, regions.scores)]
     shaped = [i for i in regions.shapes if page[i] >= 0]
@@ -128,7 +130,6 @@ def side_boxes(regions: Regions, page: Indices, own: Floats, frames: Floats) -> 
         frames,
         np.repeat(regions.scores[shaped], counts),
     )
-    page = page.copy()
     page[list(regions.shapes)] = -1
     return [SideBoxes(page, regions.label, regions.boxes, own, regions.scores), on_grid]
 

@@ -76,12 +76,17 @@ def test_background_regions_are_dropped(read):
     assert found(layout) == {"background-region": 2}
 
 
-def test_empty_and_inverted_boxes_are_dropped(read):
-    given = [[10, 10, 5, 5], [2.5, 2.5, 0, 0], [9, 9, -4, 2], [0, 0, 1, 1]]
+def test_inverted_boxes_are_dropped_and_boxes_without_area_stay(read):
+    given = [[10, 10, 5, 5], [2.5, 2.5, 0, 0], [9, 9, -4, 2], [9, 9, -4, 0], [3, 4, 0, 5], [0, 0, 1, 1]]
     layout = read(coco(annotations=[region(bbox=box) for box in given]))
-    assert boxes(layout) == [[10, 10, 15, 15], [0, 0, 1, 1]] and found(layout) == {"empty-box": 2}
+    assert boxes(layout) == [[10, 10, 15, 15], [2.5, 2.5, 2.5, 2.5], [3, 4, 3, 9], [0, 0, 1, 1]]
+    assert found(layout) == {"empty-box": 4} and layout.dropped.boxes.tolist() == [[9, 9, 5, 11], [9, 9, 5, 9]]
     message = layout.findings[0].message
-    assert "2 boxes" in message and "annotations[1].bbox: x0, y0, x1, y1 = 2.5, 2.5, 2.5, 2.5" in message
+    assert (
+        "4 boxes" in message
+        and "2 with inverted corners are dropped, 2 without area" in message
+        and "annotations[1].bbox: x0, y0, x1, y1 = 2.5, 2.5, 2.5, 2.5" in message
+    )
 
 
 def test_boxes_beyond_the_page_are_reported(read):

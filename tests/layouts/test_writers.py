@@ -24,7 +24,9 @@ def layouts(draw):
     labels = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
     n = draw(st.integers(0, 8))
     corners = [sorted(draw(st.tuples(EDGES, EDGES))) for _ in range(2 * n)]
-    boxes = [(x0, y0, x1 + 1, y1 + 1) for (x0, x1), (y0, y1) in zip(corners[::2], corners[1::2])]
+    far = [low if draw(st.integers(0, 4)) == 0 else high + 1 for low, high in corners]  # some boxes have no area
+    near = [low for low, _ in corners]
+    boxes = list(zip(near[::2], near[1::2], far[::2], far[1::2]))
     has_documents = draw(st.booleans())
     scores = st.floats(0, 1) if draw(st.booleans()) else st.just(np.nan)
     pages = Pages(

@@ -16,10 +16,15 @@ WIDTH, HEIGHT = 200, 150
 
 @st.composite
 def boxes(draw):
-    """Boxes on a grid of tenths, so that widths and IoUs are often not exact and the last bit is tested, too."""
+    """Boxes on a grid of tenths, so that widths and IoUs are often not exact and the last bit is tested, too.
+
+    Some have no width or no height.
+    """
     tenths = st.integers(0, 1000)
     x, y = draw(tenths) / 10, draw(tenths) / 10
-    return [x, y, draw(st.integers(1, 900)) / 10, draw(st.integers(1, 400)) / 10]
+    no_width, no_height = (draw(st.integers(0, 5)) == 0 for _ in range(2))
+    width, height = draw(st.integers(1, 900)) / 10, draw(st.integers(1, 400)) / 10
+    return [x, y, 0 if no_width else width, 0 if no_height else height]
 
 
 @st.composite
@@ -59,6 +64,26 @@ def coco_sets(draw):
 @given(coco_sets())
 def test_ap_and_ar_are_those_of_pycocotools(generated):
     assert_equal_to_pycocotools(*generated)
+
+
+def test_a_box_without_area_is_an_object_that_nothing_finds():
+    """One of three gt boxes is found, by the second of three predictions: AP is 1/2 at recalls up to 1/3."""
+    images = [{"id": 1, "file_name": "p.png", "width": 100, "height": 100}]
+    given = [[0, 0, 10, 10], [20, 20, 0, 10], [40, 40, 10, 0]]
+    common = {"image_id": 1, "category_id": 1}
+    annotations = [
+        common | {"id": i, "bbox": box, "area": box[2] * box[3], "iscrowd": 0} for i, box in enumerate(given, 1)
+    ]
+    gt = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "Text"}]}
+    results = [common | {"bbox": box, "score": 0.5 + (box[2] == 0) / 4 - (box[3] == 0) / 4} for box in given]
+    assert_equal_to_pycocotools(gt, results)
+    compared = lcm.compare(*read_pair(gt, results))
+    objects = compared.objects()
+    assert objects.ap50 == pytest.approx(34 / 101 / 2) and objects.summary["AR1"] == 0
+    assert objects.per_class[["gt", "pred"]].to_numpy().tolist() == [[3, 3]]
+    assert objects.scores_at(0.5) == {"precision": 1 / 3, "recall": 1 / 3, "f1": 1 / 3}
+    assert objects.confusion_at(0.5).to_numpy().tolist() == [[1, 2], [2, 0]]
+    assert compared.centroids(tolerance=(1, 1)).matched == (3, 3)
 
 
 def crowded_page(seed):
@@ -159,6 +184,20 @@ def test_boxes_and_masks_are_compared_as_masks():
         result.pop("segmentation")
         result["bbox"] = gt["annotations"][i]["bbox"]
     assert_equal_to_pycocotools(gt, results, kind="segm")
+    for result, (width, height) in zip(results, [(0, 5), (5, 0), (0, 0)]):
+        result["bbox"] = [*result["bbox"][:2], width, height]
+    assert_equal_to_pycocotools(gt, results, kind="segm")
+
+
+def test_masks_without_pixels_and_outlines_without_area_are_objects_as_in_pycocotools():
+    gt, results = outlined_set(2)
+    line = [[5.0, 5.0, 20.0, 5.0, 12.0, 5.0]]
+    for region, shape in zip(
+        (*gt["annotations"][:2], *results[:2]), [{"size": [48, 64], "counts": [48 * 64]}, line] * 2
+    ):
+        region["segmentation"] = shape
+    assert_equal_to_pycocotools(gt, results, kind="segm")
+    assert len(read_pair(gt, results, shapes="polygon")[0].regions) == len(gt["annotations"])
 
 
 def test_a_small_difference_in_area_moves_a_region_to_another_range():

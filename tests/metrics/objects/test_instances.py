@@ -46,7 +46,7 @@ def test_crowds_do_not_change_pixel_counts():
 def test_crowds_and_areas_belong_to_the_right_regions():
     gt, _ = coco(
         [
-            ("a", [0, 0, 0, 5], {"iscrowd": True}),  # no area: dropped
+            ("a", [5, 0, -2, 5], {"iscrowd": True}),  # inverted: dropped
             ("b", [0, 0, 5, 5], {"iscrowd": 1, "area": 7}),
             ("Background", [0, 0, 5, 5], {}),  # dropped, too
             ("a", [0.1, 0, 0.2, 5], {"area": None}),
