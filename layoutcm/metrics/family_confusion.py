@@ -7,8 +7,9 @@ the other side are paired with OOF (out of family). Equal pairs of label sets ar
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Floats
 from layoutcm.metrics.confusion import sample_weights
 from layoutcm.metrics.family_trees import (
     OOF,
@@ -47,12 +48,29 @@ Sides = tuple[Sequence[str], Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class FamilyMatrix:
-    """The counts of one family: `values` is float64[gt labels + OOF, pred labels + OOF]."""
+    """The counts of one family: `values` is float64[gt labels + OOF, pred labels + OOF].
+
+    If the two sides have different taxonomies, `labels` may have a name twice: once for gt and once for pred.
+    """
 
     family: str
-    gt_labels: tuple[str, ...]
-    pred_labels: tuple[str, ...]
+    labels: tuple[str, ...]
+    sides: tuple[tuple[int, ...], tuple[int, ...]]  # positions in `labels`: the rows and the columns of `values`
     values: Floats
+
+    @property
+    def gt_labels(self) -> tuple[str, ...]:
+        return tuple(self.labels[i] for i in self.sides[GT])
+
+    @property
+    def pred_labels(self) -> tuple[str, ...]:
+        return tuple(self.labels[i] for i in self.sides[PRED])
+
+    @property
+    def with_oof(self) -> tuple[list[int], list[int]]:
+        """The positions of the rows and of the columns; OOF comes after all labels."""
+        gt, pred = ([*side, len(self.labels)] for side in self.sides)
+        return gt, pred
 
     def table(self) -> pd.DataFrame:
         import pandas as pd
@@ -61,19 +79,20 @@ class FamilyMatrix:
 
     def given(self, side: int) -> list[dict[str, Any]]:
         """One row per label of a side: its counts of identity, in_family and oof, and the most frequent confusion."""
-        own, other = (self.gt_labels, self.pred_labels) if side == GT else (self.pred_labels, self.gt_labels)
+        own, other = self.sides[side], self.with_oof[1 - side]
+        names = (*self.labels, OOF)
         rows = []
-        for label, mass in zip(own, self.values if side == GT else self.values.T):
-            same = np.array([name == label for name in (*other, None)])
+        for position, mass in zip(own, self.values if side == GT else self.values.T):
+            same = np.equal(other, position)
             others = np.where(same, 0.0, mass)
             most = int(others.argmax())  # the first maximum; OOF is last
             rows.append(
                 {
-                    "label": label,
+                    "label": names[position],
                     "identity": float(mass[same].sum()),
                     "in_family": float(others[:-1].sum()),
                     "oof": float(mass[-1]),
-                    "preferred": (*other, OOF)[most] if others[most] > 0 else None,
+                    "preferred": names[other[most]] if others[most] > 0 else None,
                 }
             )
         return rows
@@ -108,7 +127,8 @@ class FamilyConfusion:
     @property
     def common_labels(self) -> bool:
         """True if both sides have a common label other than Background, so that a prediction can be correct."""
-        return any(set(m.gt_labels) & set(m.pred_labels) - {BACKGROUND} for m in self.all_matrices)
+        common = (m.labels[i] for m in self.all_matrices for i in set(m.sides[GT]) & set(m.sides[PRED]))
+        return any(label != BACKGROUND for label in common)
 
     def given_gt(self) -> pd.DataFrame:
         """One row per gt label: label, its shares identity, in_family and oof, total, most frequent confusion."""
@@ -143,12 +163,16 @@ class FamilyConfusion:
 
 @dataclass(frozen=True, eq=False)
 class LabelSetPairs:
-    """Distinct pairs of label sets: bool[samples, labels] of gt and of pred, and float64[samples] weights."""
+    """Distinct pairs of label sets: bool[samples, labels] of gt and of pred, and float64[samples] weights.
+
+    `sides` is bool[labels] for gt and for pred: whether the side has the label.
+    """
 
     labels: tuple[str, ...]
     gt: Bools
     pred: Bools
     weights: Floats
+    sides: tuple[Bools, Bools]
 
 
 def family_counts(gt: Bools, pred: Bools, weights: Floats, count: str) -> Floats:
@@ -164,34 +188,33 @@ def family_counts(gt: Bools, pred: Bools, weights: Floats, count: str) -> Floats
     return values
 
 
-def family_matrices(
-    samples: LabelSetPairs, tree: FamilyTree, sides: Sides, count: str, depth: int
-) -> list[FamilyMatrix]:
-    """One matrix per family with a label on either side: Background, the families of the tree, labels in no family."""
-    place = {label: i for i, label in enumerate(samples.labels)}
-    first = [label for label in (BACKGROUND, *tree.paths) if label in place]
-    members: dict[tuple[str, ...], list[str]] = {}
-    for label in dict.fromkeys((*first, *samples.labels)):
+def family_matrices(samples: LabelSetPairs, tree: FamilyTree, count: str, depth: int) -> list[FamilyMatrix]:
+    """One matrix per family with a label on either side: Background, the families of the tree, labels in no family.
+
+    Labels are grouped by name, so a family has both labels of a name that two different taxonomies have in common.
+    """
+    rank = {label: k for k, label in enumerate((BACKGROUND, *tree.paths))}
+    members: dict[tuple[str, ...], list[int]] = {}
+    for i in sorted(range(len(samples.labels)), key=lambda i: rank.get(samples.labels[i], len(rank))):
         # A label in no family is its own family; if a family has the same name, it counts there.
-        family = tree.paths.get(label, ())[:depth] or (label,)
-        members.setdefault(family, []).append(label)
+        label = samples.labels[i]
+        members.setdefault(tree.paths.get(label, ())[:depth] or (label,), []).append(i)
     names = path_names(members)
     matrices = []
-    for family, labels in members.items():
-        columns = [place[label] for label in labels]
+    for family, columns in members.items():
         values = family_counts(samples.gt[:, columns], samples.pred[:, columns], samples.weights, count)
-        own = [[i for i, label in enumerate(labels) if label in side] for side in sides]
-        gt_labels, pred_labels = (tuple(labels[i] for i in keep) for keep in own)
-        kept = values[np.ix_([*own[GT], len(labels)], [*own[PRED], len(labels)])]
-        matrices.append(FamilyMatrix(names[family], gt_labels, pred_labels, kept))
+        gt, pred = (tuple(np.flatnonzero(side[columns]).tolist()) for side in samples.sides)
+        labels = tuple(samples.labels[i] for i in columns)
+        matrix = FamilyMatrix(names[family], labels, (gt, pred), values)
+        matrices.append(replace(matrix, values=values[np.ix_(*matrix.with_oof)]))
     return matrices
 
 
 def matrices_by_use(
-    samples: LabelSetPairs, tree: FamilyTree, sides: Sides, count: str | None, depth: int
+    samples: LabelSetPairs, tree: FamilyTree, count: str | None, depth: int
 ) -> tuple[tuple[FamilyMatrix, ...], tuple[tuple[FamilyMatrix, ...], tuple[FamilyMatrix, ...]]]:
     """The matrices to show, and those for the shares of gt and of pred."""
-    counted = {how: tuple(family_matrices(samples, tree, sides, how, depth)) for how in ([count] if count else COUNTS)}
+    counted = {how: tuple(family_matrices(samples, tree, how, depth)) for how in ([count] if count else COUNTS)}
     if count:
         return counted[count], (counted[count], counted[count])
     return counted["pairs"], (counted["gold"], counted["pred"])
@@ -211,33 +234,37 @@ def family_confusion(
     check_family_options(sample, count, depth)
     names = tuple(dict.fromkeys((*counts.labels[GT], *counts.labels[PRED])))
     tree = family_tree(given, names)
-    samples = _pixel_samples(counts, names) if sample == "pixel" else _page_samples(counts, names)
-    sides: Sides = (samples.labels, samples.labels)
-    if not shared:
-        sides = ((BACKGROUND, *counts.labels[GT]), (BACKGROUND, *counts.labels[PRED]))
+    samples = _label_set_pairs(counts, shared, sample)
     used = depth_within(tree, depth)
-    matrices, for_shares = matrices_by_use(samples, tree, sides, count, used)
+    matrices, for_shares = matrices_by_use(samples, tree, count, used)
     findings = (*depth_findings(tree, depth), *tree_findings(tree, names))
     return FamilyConfusion(matrices, for_shares, tree, sample, count, used, findings, recipe)
 
 
-def _pixel_samples(counts: PairCounts, names: tuple[str, ...]) -> LabelSetPairs:
-    pairs = counts.merged()
-    labels = (BACKGROUND, *names)
-    return LabelSetPairs(labels, _members(pairs, GT, labels), _members(pairs, PRED, labels), pairs.pixels)
+def _label_set_pairs(counts: PairCounts, shared: bool, sample: str) -> LabelSetPairs:
+    """The label sets of pixels, or of pages (the labels that occur on them, without Background)."""
+    pairs = (counts if sample == "pixel" else counts.by_page()).merged()
+    background = [BACKGROUND] if sample == "pixel" else []
+    gt, pred = (list(side) for side in counts.labels)
+    if shared:
+        labels = list(dict.fromkeys((*background, *gt, *pred)))
+        own = (np.ones(len(labels), bool), np.ones(len(labels), bool))
+    else:
+        # Equal names of two different taxonomies are two labels.
+        labels = [*background, *gt, *pred]
+        of_pred = np.arange(len(labels)) >= len(labels) - len(pred)
+        own = (~of_pred, of_pred | (np.arange(len(labels)) < len(background)))
+    in_gt, in_pred = (_members(pairs, side, labels, own[side]) for side in (GT, PRED))
+    return LabelSetPairs(tuple(labels), in_gt, in_pred, pairs.pixels, own)
 
 
-def _page_samples(counts: PairCounts, names: tuple[str, ...]) -> LabelSetPairs:
-    """The labels that occur on each page, without Background."""
-    pages = counts.by_page()
-    pairs = pages.merged()
-    return LabelSetPairs(names, _members(pairs, GT, names), _members(pairs, PRED, names), pairs.pixels)
-
-
-def _members(pairs: PairCounts, side: int, names: Sequence[str]) -> Bools:
-    """bool[rows, names]: whether the side's set has the label of this name."""
+def _members(pairs: PairCounts, side: int, labels: Sequence[str], own: Bools) -> Bools:
+    """bool[rows, labels]: whether the side's set has the label; `own` is bool[labels], the labels of the side."""
     number = {name: i for i, name in enumerate((BACKGROUND, *pairs.labels[side]))}
-    return np.stack([np.zeros(len(pairs), bool), *(pairs.has(side, number.get(name, -1)) for name in names)], 1)[:, 1:]
+    members = np.zeros((len(pairs), len(labels)), bool)
+    for i in np.flatnonzero(own).tolist():
+        members[:, i] = pairs.has(side, number.get(labels[i], -1))
+    return members
 
 
 def label_sets_families(
@@ -264,9 +291,11 @@ def label_sets_families(
         np.array([[label in pair[side] for label in labels] for pair in mass], bool).reshape(len(mass), len(labels))
         for side in (GT, PRED)
     )
-    samples = LabelSetPairs(labels, gt_members, pred_members, np.array(list(mass.values()), float))
+    everything = np.ones(len(labels), bool)
+    weighted = np.array(list(mass.values()), float)
+    samples = LabelSetPairs(labels, gt_members, pred_members, weighted, (everything, everything))
     used = depth_within(tree, depth)
-    matrices, for_shares = matrices_by_use(samples, tree, (labels, labels), count, used)
+    matrices, for_shares = matrices_by_use(samples, tree, count, used)
     return FamilyConfusion(matrices, for_shares, tree, "set", count, used, tuple(depth_findings(tree, depth)))
 
 
@@ -287,22 +316,28 @@ def label_space_at_depth(
     """The rows and columns of the matrix when labels are shown as their families.
 
     Labels of a family have the same row and column: a pixel with two labels of a family counts once for that family.
-    If a family has labels of both sides, two different label lists become comparable.
+    If a family has labels of both sides, two different label lists become comparable. Equal names of two different
+    lists are two labels, unless they are shown as their family; the name then says whose label it is.
     """
     shown_as = display_paths(tree, dict.fromkeys((*sides[GT], *sides[PRED])), check_depth(depth, least=0), expanded)
-    names = path_names(shown_as.values())
     in_families = [
         {shown_as[label] for label in side if len(shown_as[label]) <= len(tree.paths.get(label, ()))} for side in sides
     ]
-    gt, pred = ([names[shown_as[label]] for label in side] for side in sides)
     shared = space.shared or bool(in_families[GT] & in_families[PRED])
+    families = {path[:k] for path in ((), *tree.paths.values()) for k in range(len(path) + 1)}
+    gt, pred = (
+        [(shown_as[label], "" if space.shared or shown_as[label] in families else name) for label in labels]
+        for labels, name in zip(sides, SIDES)
+    )
     rows, columns = list(dict.fromkeys(gt)), list(dict.fromkeys(pred))
-    labels, offset = (*rows, *columns), len(rows)
+    entries, offset = [*rows, *columns], len(rows)
     if shared:
-        rows = columns = list(dict.fromkeys(labels))
-        labels, offset = tuple(rows), 0
-    gt_positions = np.array([0, *(1 + rows.index(name) for name in gt)], np.int64)
-    pred_positions = np.array([0, *(1 + offset + columns.index(name) for name in pred)], np.int64)
+        rows = columns = entries = list(dict.fromkeys(entries))
+        offset = 0
+    gt_positions = np.array([0, *(1 + rows.index(entry) for entry in gt)], np.int64)
+    pred_positions = np.array([0, *(1 + offset + columns.index(entry) for entry in pred)], np.int64)
+    names, times = path_names(shown_as.values()), Counter(path for path, _ in entries)
+    labels = [f"{names[path]} ({side})" if shared and times[path] > 1 else names[path] for path, side in entries]
     return LabelSpace((BACKGROUND, *labels), gt_positions, pred_positions, shared)
 
 

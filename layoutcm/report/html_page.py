@@ -99,11 +99,9 @@ def report_data(
 
 def _family(table: Table) -> dict[str, Any]:
     """The matrix of a family for the script: all its labels, and which of them are rows and columns."""
-    gt, pred = table.data.iloc[:, 0].tolist(), table.data.columns[1:].tolist()
-    names = list(dict.fromkeys((*gt[:-1], *pred[:-1])))
-    # The margin is last on both sides; a label can have the same name as the margin.
-    rows, columns = ([*map(names.index, side[:-1]), len(names)] for side in (gt, pred))
-    labels = [*names, pred[-1]]
+    rows, columns = table.places or ([], [])
+    names = dict(zip((*rows, *columns), (*table.data.iloc[:, 0], *table.data.columns[1:])))
+    labels = [names[place] for place in sorted(names)]
     values = np.zeros((len(labels), len(labels)))
     values[np.ix_(rows, columns)] = table.data.iloc[:, 1:].to_numpy(float)
     return {"title": table.title, "labels": labels, "rows": rows, "columns": columns, "values": values}

@@ -73,9 +73,8 @@ def _matrices(sheet: Any, families: Sequence[Table], formats: Mapping[str, Any])
     sheet.set_column(1, max(table.data.shape[1] for table in families), 15)
     row = 0
     for table in families:
-        gt, pred = table.data.iloc[:-1, 0].to_numpy(), table.data.columns[1:-1].to_numpy()
-        right = np.zeros((len(gt) + 1, len(pred) + 1), bool)
-        right[:-1, :-1] = np.equal.outer(gt, pred)
+        right = np.equal.outer(*table.places) if table.places else np.zeros(table.data.shape, bool)
+        right[-1, -1] = False  # out of family
         _text(sheet, row, 0, table.title, formats["title"])
         row = _table(sheet, row + 1, table, formats, right, own_widths=False) + 1
 

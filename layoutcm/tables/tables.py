@@ -65,7 +65,8 @@ class Table:
     """A DataFrame with a title and an optional `note`.
 
     The columns of a `matrix` are named by labels and contain either pixels (`pixels`) or shares. `recipe` is set if it
-    differs from the recipe of the comparison.
+    differs from the recipe of the comparison. `places` numbers the labels of the rows and of the columns of a family; a
+    cell is correct if both numbers are equal.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Table:
     pixels: bool = False
     note: str = ""
     recipe: str = ""
+    places: tuple[list[int], list[int]] | None = None
 
     def headings(self) -> list[str]:
         names = [str(name) for name in self.data.columns]
@@ -205,7 +207,8 @@ def _family_matrix(number: int, matrix: FamilyMatrix) -> Table:
     data = pd.DataFrame(matrix.values, columns=pd.Index([*matrix.pred_labels, OUT_OF_FAMILY], dtype=object))
     gt = pd.Series([*matrix.gt_labels, OUT_OF_FAMILY], dtype=object)
     data.insert(0, "gt", gt, allow_duplicates=True)
-    return Table(f"family_{number}", f"Family {matrix.family}", data, matrix=True, pixels=True)
+    title = f"Family {matrix.family}"
+    return Table(f"family_{number}", title, data, matrix=True, pixels=True, places=matrix.with_oof)
 
 
 def findings_table(comparison: Comparison) -> Table:

@@ -186,48 +186,6 @@ def test_single_families_can_be_expanded(two_pages):
         names(expanded=["Nope"])
 
 
-def different():
-    pages = {"p": (10, 10)}
-    gt = build(pages, [("p", "Title", 0, 0, 10, 2), ("p", "Text", 0, 2, 10, 8), ("p", "Formula", 0, 8, 10, 10)])
-    pred = build(pages, [("p", "Text", 0, 0, 10, 4), ("p", "paragraph", 0, 4, 10, 8), ("p", "logo", 0, 8, 10, 10)])
-    return gt, pred
-
-
-def test_families_may_name_labels_of_either_side():
-    c = lcm.compare(*different())
-    assert c.taxonomy == "different"
-    f = c.families({"Words": ["Title", "Text", "paragraph"], "Other": ["Formula", "logo"]})
-    words = f.matrices["Words"]
-    assert words.index.tolist() == ["Title", "Text", OOF] and words.columns.tolist() == ["Text", "paragraph", OOF]
-    # labels are compared by name: Text is on both sides, although the two lists differ
-    assert words.to_numpy().tolist() == [[20, 0, 0], [20, 40, 0], [0, 0, 0]]
-    assert f.given_gt().set_index("label").loc["Text"].tolist() == pytest.approx([1 / 3, 2 / 3, 0, 60, "paragraph"])
-    assert f.given_gt().set_index("label").loc["Formula"].tolist() == [0, 1, 0, 20, "logo"]
-    assert f.given_pred()["label"].tolist() == ["Background", "Text", "paragraph", "logo"]
-
-
-def test_a_family_with_labels_of_both_sides_makes_them_comparable():
-    c = lcm.compare(*different())
-    m = c.confusion(families={"Words": ["Title", "Text", "paragraph"]})
-    assert m.diagonal and m.labels == ["Background", "Words", "Formula", "logo"]
-    assert m.classes().set_index("label").loc["Words", "f1"] == 1
-    # a family with labels of one side only does not
-    block = c.confusion(families={"Words": ["Title", "Text"], "Images": ["logo"]}, depth=2)
-    assert not block.diagonal and block.labels == c.labels
-    np.testing.assert_array_equal(block.values, c.confusion().values)
-    block = c.confusion(families={"Heads": ["Title", "Formula"]})
-    assert not block.diagonal and block.labels == ["Background", "Heads", "Text", "Text", "paragraph", "logo"]
-    assert block.sides == ((0, 1, 2), (0, 3, 4, 5))
-    assert block.values[1].tolist() == [0, 0, 0, 20, 0, 20]
-
-
-def test_mapped_labels_are_known_by_their_new_names():
-    c = lcm.compare(*different(), mapping={"pred": {"paragraph": "Text", "logo": "Formula"}})
-    f = c.families({"Words": ["Title", "Text"]})
-    assert f.given_gt().set_index("label").loc["Title"].tolist() == [0, 1, 0, 20, "Text"]
-    assert [finding.code for finding in f.findings] == ["label-without-family"]
-
-
 def test_more_labels_than_bits_of_a_word():
     names = [f"n{i}" for i in range(150)]
     strips = [("p", name, 2 * i, 0, 2 * i + 2, 10) for i, name in enumerate(names)]
@@ -300,7 +258,9 @@ def test_families_of_pair_counts_with_a_built_in_tree(two_pages):
     [(["a", "b"], ["b", "c"], True), (["a"], ["b"], False), (["Background", "a"], ["Background", "b"], False)],
 )
 def test_a_prediction_can_be_correct_if_a_family_has_a_common_label(gt, pred, common):
-    matrix = FamilyMatrix("F", tuple(gt), tuple(pred), np.zeros((len(gt) + 1, len(pred) + 1)))
+    labels = tuple(dict.fromkeys((*gt, *pred)))
+    places = tuple(map(labels.index, gt)), tuple(map(labels.index, pred))
+    matrix = FamilyMatrix("F", labels, places, np.zeros((len(gt) + 1, len(pred) + 1)))
     assert FamilyConfusion((matrix,), ((), ()), FamilyTree("", {}), "pixel", "pairs", 1).common_labels is common
 
 

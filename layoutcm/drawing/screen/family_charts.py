@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from layoutcm.drawing.palette import Theme, scale_colour, text_colour_on
 from layoutcm.drawing.screen.charts import label_axis, share_axis
 from layoutcm.drawing.screen.matrix import base_layout, matrix_figure, plotly_text
-from layoutcm.layouts.model import GT, SIDES
+from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion, FamilyMatrix
 from layoutcm.metrics.family_trees import OOF, OUT_OF_FAMILY, preferred_name
@@ -122,12 +122,11 @@ def family_figure(matrix: FamilyMatrix, view: str, theme: Theme, unit: str) -> g
 
 def family_as_confusion(matrix: FamilyMatrix) -> tuple[Confusion, Selection]:
     """The matrix of a family as a Confusion, and its rows and columns that are not empty."""
-    labels = list(dict.fromkeys((*matrix.gt_labels, *matrix.pred_labels)))
-    rows, columns = ([*map(labels.index, side), len(labels)] for side in (matrix.gt_labels, matrix.pred_labels))
+    labels, (rows, columns) = matrix.labels, matrix.with_oof
     values = np.zeros((len(labels) + 1, len(labels) + 1))
     values[np.ix_(rows, columns)] = matrix.values
     # If the two sides have no common label, no cell is right or wrong.
-    common = bool(set(matrix.gt_labels) & set(matrix.pred_labels))
+    common = bool(set(matrix.sides[GT]) & set(matrix.sides[PRED]))
     confusion = Confusion([*labels, OOF], "families", values, values, values.sum(axis=0), common, has_background=False)
     used = (values.sum(axis=0) > 0) | (values.sum(axis=1) > 0)
     return confusion, Selection(*(_used_positions(side, used, len(labels)) for side in (rows, columns)))

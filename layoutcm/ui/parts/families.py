@@ -132,7 +132,8 @@ def family_sentence(families: FamilyConfusion, side: int, scope: str) -> str:
     if math.isnan(shares["identity"]):
         return f"There are no {what} in {as_typed(scope)}."
     if not families.common_labels:
-        return f"{percent(shares['in_family'])} {of} meet a label of their own family; the two sides share no label."
+        met = f"{percent(shares['in_family'])} {of} meet a label of their own family"
+        return f"{met}; the two sides have different labels."
     wrong = shares["in_family"] + shares["oof"]
     kept = f"; of the mistakes, {percent(shares['in_family'] / wrong)} stay in their family" if wrong else ""
     return f"{percent(shares['identity'])} {of} are right{kept}.".replace(" %", "\u00a0%")
