@@ -1,9 +1,9 @@
-"""Objects: boxes instead of pixels. AP, the results at one IoU, centroids, soft scores."""
+"""Objects: boxes instead of pixels. AP, the results and the pairs at one IoU, centroids, soft scores."""
 
 import streamlit as st
 
 from layoutcm.ui import page_shell, router
-from layoutcm.ui.parts import centroid_match, objects, soft_scores
+from layoutcm.ui.parts import centroid_match, objects, ranked_pairs, soft_scores
 
 router.ensure_routed()
 compared = page_shell.need_comparison()
@@ -15,6 +15,8 @@ objects.show_coco_summary(compared)
 def at_one_iou() -> None:
     objects.show_one_iou(compared)
     page_shell.show_recipe(objects.objects_recipe(compared))
+    st.subheader("Ranked pairs", anchor=False)
+    ranked_pairs.show_ranked_pairs(compared)
 
 
 @page_shell.fragment

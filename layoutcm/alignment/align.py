@@ -16,6 +16,7 @@ from layoutcm.alignment.taxonomy import (
     check_mapping,
     count_renamed_labels,
     join_labels,
+    kept_rows,
     match_similar_names,
     one_sided_label_findings,
     relabel,
@@ -59,6 +60,7 @@ class Alignment:
     findings: tuple[Finding, ...]
     matches: PageMatches
     mapped_labels: int  # number of labels that the mapping renamed
+    rows: Sources  # int64[regions] of each side: row numbers in the given layout, from which a mapping may drop regions
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         """Row and column of a cell in the matrix."""
@@ -123,7 +125,8 @@ def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS)
         + _pages_without_pred(sides, sources)
         + one_sided_label_findings(sides, kind)
     )
-    return Alignment((sides[GT], sides[PRED]), pages, sources, space, kind, tuple(findings), matches, mapped)
+    layouts, rows = (sides[GT], sides[PRED]), (kept_rows(gt, mappings[GT]), kept_rows(pred, mappings[PRED]))
+    return Alignment(layouts, pages, sources, space, kind, tuple(findings), matches, mapped, rows)
 
 
 def _scaled_page_findings(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, recode_labels
-from layoutcm.layouts.validation import drop_background
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, Positions, recode_labels
+from layoutcm.layouts.validation import drop_background, is_background
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
@@ -73,6 +73,12 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
     layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped))
     findings += layout.findings[before:]
     return replace(layout, findings=layout.findings[:before])
+
+
+def kept_rows(layout: Layout, mapping: Mapping[str, str]) -> Positions:
+    """int64[regions]: the regions that `relabel` keeps; it drops those whose label becomes Background."""
+    dropped = [i for i, label in enumerate(layout.labels) if is_background(mapping.get(label, label))]
+    return np.flatnonzero(~np.isin(layout.region_columns.label, dropped))
 
 
 def _unknown_label_findings(layout: Layout, mapping: Mapping[str, str], side: str) -> list[Finding]:

@@ -168,9 +168,13 @@ def _note_scores(layout: Layout, place: PlaceNamer) -> Layout:
     return _with_finding(layout, layout.region_columns, finding)
 
 
+def is_background(label: str) -> bool:
+    return label.casefold() == BACKGROUND.casefold()
+
+
 def drop_background(layout: Layout) -> Layout:
     """The layout without the label Background and its regions: Background is the area that no region covers."""
-    codes = [i for i, label in enumerate(layout.labels) if label.casefold() == BACKGROUND.casefold()]
+    codes = [i for i, label in enumerate(layout.labels) if is_background(label)]
     if not codes:
         return layout
     regions = layout.region_columns

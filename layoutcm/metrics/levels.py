@@ -111,15 +111,7 @@ class Levels:
 
     def page_index(self, page: str) -> int:
         """The position of the page with this name, or of the only page that differs in folder or suffix only."""
-        index = self.pages.index
-        if not isinstance(page, str):
-            raise InputError("", "page", f"{short_repr(page)} is not a page's name", _example("Page", index))
-        found = find_page(page, self.pages)
-        if found is not None:
-            return found
-        similar = [name for name in index if stem(name) == stem(page)]
-        problem = f"{short_repr(page)} fits {len(similar)} pages" if similar else f"there is no page {short_repr(page)}"
-        raise InputError("", "page", problem, _example("Page", index))
+        return page_position(self.pages, page)
 
     def pages_of(self, document: str) -> NDArray[np.int64]:
         """int64[pages]: the positions of a document's pages."""
@@ -158,6 +150,18 @@ def matrix_blocks(
             range(first, first + size),
             group_matrices(counts.select(slice(low, high)), space, group[low:high] - first, size, method),
         )
+
+
+def page_position(pages: Pages, page: str) -> int:
+    """The position of the page with this name, or of the only page that differs in folder or suffix only."""
+    if not isinstance(page, str):
+        raise InputError("", "page", f"{short_repr(page)} is not a page's name", _example("Page", pages.index))
+    found = find_page(page, pages)
+    if found is not None:
+        return found
+    similar = [name for name in pages.index if stem(name) == stem(page)]
+    problem = f"{short_repr(page)} fits {len(similar)} pages" if similar else f"there is no page {short_repr(page)}"
+    raise InputError("", "page", problem, _example("Page", pages.index))
 
 
 def level_averages(blocks: MatrixBlocks, kind: str, background: bool) -> dict[str, Floats]:

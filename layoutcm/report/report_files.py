@@ -30,7 +30,7 @@ from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, select
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
-from layoutcm.tables.tables import Table, class_table, csv_text, matrix_table, write_parquet
+from layoutcm.tables.tables import RANKED_PAIRS, Table, class_table, csv_text, matrix_table, write_parquet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +51,7 @@ CURVES = "curves"
 DIFFERENCES = {view: f"difference-{view}" for view in SHARE_VIEWS}
 # All files of a report, relative to its folder; with several predictions each has a subfolder.
 REPORT_FILES = re.compile(
-    r"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|pages\.csv"
+    rf"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|(pages|{RANKED_PAIRS})\.csv"
     rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
 )
@@ -99,7 +99,9 @@ def write_files(
     notify("tables", 0.0)
     confusion, objects = comparison.confusion(method=method), comparison.objects()
     tables = all_tables(comparison, confusion, objects, extras)
-    (folder / "pages.csv").write_bytes(csv_text(tables["pages"]).encode("utf-8"))
+    for name in ("pages", RANKED_PAIRS):
+        if name in tables:
+            (folder / f"{name}.csv").write_bytes(csv_text(tables[name]).encode("utf-8"))
     write_parquet(tables["pages"], folder / "pages.parquet")
     (folder / "result.json").write_bytes(json_text(full_result(comparison, method, per_page, extras)))
     for name, text in paper_tables(confusion, tables).items():

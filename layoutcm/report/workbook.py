@@ -5,8 +5,8 @@ Rows are streamed to the file, so that memory does not grow with the number of p
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any
@@ -19,11 +19,12 @@ from layoutcm.drawing.palette import LIGHT
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
-from layoutcm.tables.tables import NO_CLASSES, Table
+from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table
 from layoutcm.wording import one_line
 
 # Limits of Excel: 1,048,576 rows in a sheet (one is the heading), 32,767 characters in a cell.
 MOST_ROWS, MOST_CHARACTERS = 1_048_575, 32_767
+MOST_PAIRS = 10_000  # rows of the sheet of ranked pairs; a file of the report has all of them
 NUMBERS = {"share": "0.0000", "whole": "#,##0", "pixels": "#,##0", "fractions": "#,##0.00"}
 OPTIONS = {
     "constant_memory": True,
@@ -50,13 +51,22 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
             if name == "classes" and not confusion.diagonal:
                 _text(sheet, 0, 0, NO_CLASSES, formats["text"])
                 continue
-            row = _table(sheet, 0, tables[name], formats, right if tables[name].matrix else None)
-            for k, text in enumerate(filter(None, (tables[name].note, tables[name].recipe)), start=1):
+            table = _first_pairs(tables[name]) if name == RANKED_PAIRS else tables[name]
+            row = _table(sheet, 0, table, formats, right if table.matrix else None)
+            for k, text in enumerate(filter(None, (table.note, table.recipe)), start=1):
                 _text(sheet, row + k, 0, text, formats["text"])
             sheet.freeze_panes(1, 1)
         families = family_matrix_tables(tables)
         if families:
             _matrices(_sheet(book, "Family matrices"), families, formats)
+
+
+def _first_pairs(table: Table) -> Table:
+    """The first rows of the ranked pairs; a note says how many there are."""
+    if len(table.data) <= MOST_PAIRS:
+        return table
+    note = f"The first {MOST_PAIRS:,} of {len(table.data):,} rows; {RANKED_PAIRS}.csv has all of them."
+    return replace(table, data=table.data.head(MOST_PAIRS), note=note)
 
 
 def _sheet(book: Any, title: str) -> Any:
@@ -140,6 +150,8 @@ def _table(
     own_widths: bool = True,
 ) -> int:
     """Write headings and rows starting at row `top`; returns the first free row. `diagonal` marks the correct cells."""
+    from pandas import isna
+
     kinds = table.kinds()
     kinds = ["fractions" if k == "pixels" and _has_fractions(table, j) else k for j, k in enumerate(kinds)]
     if own_widths:
@@ -160,7 +172,7 @@ def _table(
                 continue
             if diagonal is not None and not diagonal.all() and diagonal[row - top - 1, column - 1]:
                 look = formats[f"{kind}, diagonal"]
-            if math.isnan(value):
+            if isna(value):
                 sheet.write_blank(row, column, None, look)
             else:
                 sheet.write_number(row, column, float(value), look)

@@ -11,6 +11,7 @@ from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
 from layoutcm.tables.result_json import NO_EXTRAS, Extras
 from layoutcm.tables.tables import (
+    RANKED_PAIRS,
     Table,
     average_table,
     class_table,
@@ -23,6 +24,7 @@ from layoutcm.tables.tables import (
     matrix_table,
     object_tables,
     page_table,
+    ranked_pairs_table,
     recipe_table,
 )
 
@@ -47,6 +49,7 @@ USES = {
     "difference": Uses(sheet=True, html=True, latex=True),
     "object_scores": Uses(summary=2, html=True),
     "objects": Uses(sheet=True, html=True, latex=True),
+    RANKED_PAIRS: Uses(sheet=True),
     "families": Uses(sheet=True, html=True, latex=True),
     "families_pred": Uses(sheet=True, html=True, latex=True),
     "documents": Uses(sheet=True, html=True),
@@ -79,6 +82,7 @@ def all_tables(
         findings_table(comparison),
         recipe_table(comparison, method),
         *(object_tables(objects) if objects else ()),
+        *([ranked_pairs_table(objects)] if objects and objects.space.shared else ()),
         *(interval_tables(extras.intervals, extras.difference)),
         *(family_tables(extras.families) if extras.families else ()),
     ]

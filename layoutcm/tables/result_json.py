@@ -142,6 +142,7 @@ def _objects(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any
     at_iou = {
         "iou": iou,
         **objects.scores_at(iou),
+        **objects.counts_at(iou),
         "class_blind": objects.scores_at(iou, class_aware=False),
         "classes": objects.class_scores_at(iou).to_dict("records"),
         "ap": ap,

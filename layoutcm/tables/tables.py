@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 AP_COLUMNS = ("ap", "ap50", "ap75", "ar")
+COUNTS = ("tp", "fp", "fn")
+RANKED_PAIRS = "ranked_pairs"
 # Float columns that contain pixels; all other float columns contain shares.
 PIXEL_COLUMNS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
 HEADINGS = {
@@ -50,7 +53,7 @@ HEADINGS = {
     "content_recall": "content recall",
     "content_f1": "content F1",
     "share": "share of gt",
-    **{name: name.upper() for name in AP_COLUMNS},
+    **{name: name.upper() for name in (*AP_COLUMNS, *COUNTS)},
     "in_family": "in family",
     "oof": OUT_OF_FAMILY,
     "preferred": "mostly confused with",
@@ -161,12 +164,18 @@ def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
     classes = pd.concat([objects.class_scores_at(iou), objects.per_class[list(AP_COLUMNS)]], axis=1)
     classes = classes[classes["gt"] + classes["pred"] > 0].reset_index(drop=True)
     columns = ["label", "gt", "pred"]
-    columns += ["found", *SCORES] if objects.space.shared else []
+    columns += [*COUNTS, *SCORES] if objects.space.shared else []
     columns += [] if objects.why_no_ap else AP_COLUMNS
     return [
         Table("object_scores", f"Objects ({shapes})", rows, note=note),
         Table("objects", f"Objects by class, found at IoU {iou:.2f}", classes[columns], note=note),
     ]
+
+
+def ranked_pairs_table(objects: Objects, iou: float = HEADLINE_IOU, pairing: str = "coco") -> Table:
+    """Which prediction is paired with which gt object; with many pages this is a long table."""
+    title = f"Ranked pairs at IoU {iou:.2f}, pairing {pairing}"
+    return Table(RANKED_PAIRS, title, objects.ranked_pairs(iou, pairing))
 
 
 def interval_tables(intervals: Intervals | None, difference: Intervals | None) -> list[Table]:
@@ -247,5 +256,6 @@ def write_parquet(table: Table, path: Path) -> None:
 def _valid_text(data: pd.DataFrame) -> pd.DataFrame:
     """The data with text that UTF-8 can encode; a file name can contain lone surrogates."""
     texts = [name for name, dtype in zip(data.columns, data.dtypes) if dtype.kind not in "iuf"]
-    valid = {name: [str(text).encode("utf-8", "replace").decode("utf-8") for text in data[name]] for name in texts}
-    return data.assign(**valid)
+    # Cached, because long tables have few different texts.
+    valid = lru_cache(None, typed=True)(lambda text: str(text).encode("utf-8", "replace").decode("utf-8"))
+    return data.assign(**{name: [valid(text) for text in data[name]] for name in texts})

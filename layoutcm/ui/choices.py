@@ -19,6 +19,7 @@ from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import MOST_DEPTH
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, IOUS, RULES
 from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE
+from layoutcm.metrics.objects.ranked_pairs import PAIRINGS
 from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS
 
 Names = tuple[str, ...]
@@ -61,6 +62,8 @@ class Choices:
     ap_rule: str = "coco"
     curves: Names = ()  # labels with a curve; empty = the most frequent
     object_view: str = "pixels"
+    pairing: str = "coco"
+    outcomes: Names = ()  # the outcomes of pairs to show; empty = all
     tolerance_x: float = CENTROID_TOLERANCE[0]
     tolerance_y: float = CENTROID_TOLERANCE[1]
     one_to_one: bool = True
@@ -83,6 +86,7 @@ CHOICES = {
     "family_view": VIEWS,
     "ap_rule": tuple(RULES),
     "object_view": VIEWS,
+    "pairing": PAIRINGS,
 }
 LIMITS = {
     "pred": (0, 10**6),

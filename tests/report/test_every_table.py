@@ -3,10 +3,10 @@
 The numbers of the tables themselves are asserted in tests/tables.
 """
 
-import math
 from itertools import chain
 
 import openpyxl
+import pandas as pd
 import pytest
 
 from layoutcm.report import html_page, report_files, workbook
@@ -29,7 +29,7 @@ def tables(compared):
 
 def rows_of(table):
     """Headings and rows; None for undefined."""
-    plain = lambda value: None if isinstance(value, float) and math.isnan(value) else value
+    plain = lambda value: None if pd.isna(value) else value
     return [table.headings(), *([plain(value) for value in row] for row in table.data.itertuples(index=False))]
 
 

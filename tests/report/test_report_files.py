@@ -13,7 +13,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.report import report_files
+from layoutcm.report import report_files, workbook
 from support import hostile
 from support.layouts import build
 from support.written_reports import FAMILIES, FILES, GT, MODEL_A, MODEL_B, Scripts, data_of, files_in, values
@@ -33,6 +33,22 @@ def test_page_tables_in_csv_and_parquet_equal_the_api(sample, folder):
     np.testing.assert_array_equal(found, wanted.iloc[:, 2:].to_numpy(float))
 
 
+def test_ranked_pairs_have_a_file_of_all_rows_and_a_sheet_of_the_first(two_pages, tmp_path, svg_only, monkeypatch):
+    monkeypatch.setattr(workbook, "MOST_PAIRS", 3)
+    c = lcm.compare(*two_pages)
+    c.write_report(tmp_path / "r")
+    wanted = c.objects().ranked_pairs()
+    found = pd.read_csv(tmp_path / "r/ranked_pairs.csv", dtype={"gt": "Int64", "pred": "Int64"})
+    pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
+    rows = list(openpyxl.load_workbook(tmp_path / "r/report.xlsx")["Ranked pairs"].iter_rows(values_only=True))
+    assert rows[0] == ("page", "label", "gt", "pred", "score", "IoU", "outcome")
+    assert [[row[i] for i in (0, 1, 6)] for row in rows[1:4]] == wanted[["page", "label", "outcome"]].values.tolist()[
+        :3
+    ]
+    assert rows[5][0] == f"The first 3 of {len(wanted)} rows; ranked_pairs.csv has all of them." and len(rows) == 6
+    c.write_report(tmp_path / "r")  # an earlier report is replaced
+
+
 def test_the_json_equals_that_of_the_command_line(folder, tmp_path):
     assert main(["compare", GT, MODEL_A, "--json", str(tmp_path / "x.json")]) == 0
     assert (folder / "result.json").read_bytes() == (tmp_path / "x.json").read_bytes()
@@ -40,7 +56,7 @@ def test_the_json_equals_that_of_the_command_line(folder, tmp_path):
 
 def test_objects_equal_the_api_in_every_file(sample, folder):
     scores, ap = sample.objects().class_scores_at(0.5), sample.objects().per_class
-    wanted = pd.concat([scores, ap[["ap", "ap50", "ap75", "ar"]]], axis=1)
+    wanted = pd.concat([scores.drop(columns="found"), ap[["ap", "ap50", "ap75", "ar"]]], axis=1)
     wanted = wanted[wanted["gt"] + wanted["pred"] > 0]
     tables = data_of(folder / "report.html")["tables"]
     assert [row[0] for row in tables["objects"]["rows"]] == wanted["label"].tolist()
@@ -49,7 +65,7 @@ def test_objects_equal_the_api_in_every_file(sample, folder):
     assert whole["AP"] == sample.objects().ap and whole["F1 at IoU 0.50"] == sample.objects().scores_at(0.5)["f1"]
     book = openpyxl.load_workbook(folder / "report.xlsx")
     head, *rows = book["Objects"].iter_rows(values_only=True)
-    assert head[:4] == ("label", "gt", "pred", "found") and head[-4:] == ("AP", "AP50", "AP75", "AR")
+    assert head[:6] == ("label", "gt", "pred", "TP", "FP", "FN") and head[-4:] == ("AP", "AP50", "AP75", "AR")
     np.testing.assert_allclose(values([row[1:] for row in rows]), wanted.iloc[:, 1:], rtol=1e-15)
     summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
     assert summary["AP"] == pytest.approx(sample.objects().ap, rel=1e-15)
@@ -134,7 +150,8 @@ def test_equal_input_gives_equal_files_in_every_process(tmp_path):
 
 def test_different_taxonomies_leave_class_values_out(tmp_path, svg_only):
     assert main(["compare", GT, MODEL_B, "-o", str(tmp_path / "r")]) == 0
-    kept = [name for name in sorted(FILES) if "/classes." not in name and "/curves." not in name]
+    absent = ("/classes.", "/curves.", "ranked_pairs.")
+    kept = [name for name in sorted(FILES) if not any(part in name for part in absent)]
     wanted = [name for name in kept if not name.endswith((".png", ".pdf"))]
     assert files_in(tmp_path / "r") == wanted
     data = data_of(tmp_path / "r/report.html")

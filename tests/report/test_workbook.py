@@ -12,7 +12,7 @@ from layoutcm.report.report_files import all_tables
 from support import hostile
 from support.layouts import build
 
-SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Classes", "Objects"]
+SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Classes", "Objects", "Ranked pairs"]
 SHEETS += ["Documents", "Pages", "Findings", "Recipe"]
 
 

@@ -1,5 +1,6 @@
 """Whole tables of a report, for pages whose pixels can be counted by hand, and where each table appears."""
 
+import pandas as pd
 import pytest
 
 import layoutcm as lcm
@@ -102,9 +103,18 @@ recall at IoU 0.50, whatever the label    | 1
 F1 at IoU 0.50, whatever the label        | 0.571
 
 objects: Objects by class, found at IoU 0.50
-label | gt | pred | found | precision | recall | F1 | AP | AP50 | AP75 | AR
-a     | 1 | 3 | 1 | 0.333 | 1 | 0.5 | 0.1 | 1 | 0 | 0.1
-b     | 1 | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0
+label | gt | pred | TP | FP | FN | precision | recall | F1 | AP | AP50 | AP75 | AR
+a     | 1 | 3 | 1 | 2 | 0 | 0.333 | 1 | 0.5 | 0.1 | 1 | 0 | 0.1
+b     | 1 | 2 | 0 | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0
+
+ranked_pairs: Ranked pairs at IoU 0.50, pairing coco
+page | label | gt | pred | score | IoU | outcome
+p1   | a | 0 | 0 | 0.9 | 0.5 | tp
+p1   | a | nan | 1 | 0.6 | nan | fp
+p1   | b | nan | 2 | 0.8 | nan | fp
+p2   | a | nan | 3 | 0.7 | nan | fp
+p2   | b | 1 | nan | nan | nan | fn
+p3   | b | nan | 4 | 0.5 | nan | fp
 
 families: Families, given gt
 label      | identity | in family | out of family | total | mostly confused with
@@ -139,7 +149,7 @@ out of family | 0 | 0
 
 
 def text_of(value):
-    return value if isinstance(value, str) else f"{value:.3f}".rstrip("0").rstrip(".")
+    return value if isinstance(value, str) else "nan" if pd.isna(value) else f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def lines_of(table):
@@ -251,7 +261,8 @@ def test_recipes_that_differ_from_that_of_the_comparison(tables):
         ("confusions", "text text pixels share"),
         ("documents", "text whole pixels share share share share share share share"),
         ("findings", "text text whole text text"),
-        ("objects", "text whole whole whole share share share share share share share"),
+        ("objects", "text whole whole whole whole whole share share share share share share share"),
+        ("ranked_pairs", "text text whole whole share share text"),
         ("families", "text share share share pixels text"),
         ("family_2", "text pixels pixels pixels"),
     ],
@@ -279,8 +290,8 @@ def test_tables_of_objects_families_and_intervals_are_made_if_given(two_pages):
     always = "confusion recall precision f1 collapsed classes averages confusions documents pages findings recipe"
     assert list(all_tables(c, c.confusion())) == always.split()
     tables = all_tables(c, c.confusion(), c.objects(), Extras(families=c.families({"T": ["title"]}, sample="page")))
-    names = "object_scores objects families families_pred family_1 family_2 family_3 family_4 family_5 family_6"
-    assert list(tables) == [*always.split(), *names.split()]
+    names = "object_scores objects ranked_pairs families families_pred"
+    assert list(tables) == [*always.split(), *names.split(), *(f"family_{k}" for k in range(1, 7))]
     assert [table.title for table in family_matrix_tables(tables)] == [
         f"Family {name}" for name in ("T", "paragraph", "list_item", "picture", "table", "caption")
     ]
@@ -291,7 +302,7 @@ def test_where_tables_appear():
     results = ["classes", "intervals", "difference"]
     families = ["families", "families_pred"]
     details = ["documents", "pages", "findings", "recipe"]
-    assert list(report_tables.SHEETS) == [*matrices, *results, "objects", *families, *details]
+    assert list(report_tables.SHEETS) == [*matrices, *results, "objects", "ranked_pairs", *families, *details]
     assert report_tables.SHEETS["families_pred"] == "Families pred" and report_tables.SHEETS["f1"] == "F1"
     assert report_tables.SUMMARY_TABLES == ["averages", "object_scores", "confusions"]
     averages = ("averages", "confusions")

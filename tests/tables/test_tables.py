@@ -58,9 +58,9 @@ def test_objects_without_scores():
         "Objects by class, found at IoU 0.75",
         NO_SCORES,
         [
-            ["label", "gt", "pred", "found", "precision", "recall", "F1"],
-            ["a", 1, 1, 0, 0.0, 0.0, 0.0],
-            ["b", 1, 1, 1, 1.0, 1.0, 1.0],
+            ["label", "gt", "pred", "TP", "FP", "FN", "precision", "recall", "F1"],
+            ["a", 1, 1, 0, 1, 1, 0.0, 0.0, 0.0],
+            ["b", 1, 1, 1, 0, 0, 1.0, 1.0, 1.0],
         ],
     )
     assert list(classes.data.index) == [0, 1]

@@ -100,9 +100,10 @@ def test_without_scores_there_is_no_ap_but_precision_and_recall():
     assert not app.exception and not app.error, texts(app)
     assert "There is no AP. The prediction has no scores" in texts(app)
     assert "83.3 % of 6 objects in the ground truth are found, with their label; 100 % of 5" in texts(app)
-    assert not {"ap", "ap50", "ar", "ap_at"} & set(table(app, "found")) and set(table(app, "found")["label"]) == {
-        *HOSTILE
-    }
+    assert not {"ap", "ap50", "ar", "ap_at"} & set(table(app, "tp")) and {*table(app, "tp")["label"]} == {*HOSTILE}
+    assert table(app, "tp")[["tp", "fp", "fn"]].sum().tolist() == [5, 0, 1] and "TP 5 &ensp; FP 0 &ensp; FN 1" in texts(
+        app
+    )
     assert "a label has no curve, but one point" in texts(app) and "AP rule" not in texts(app)
     matrix, points = figures(app)
     assert matrix["layout"]["yaxis"]["ticktext"][:2] == ["&lt;b&gt;bold&lt;/b&gt;", "&#36;x^2&#36;"]
@@ -118,7 +119,7 @@ def test_a_page_and_a_label_filter(level):
     assert not app.exception and not app.error, texts(app)
     if "labels" in level:
         assert figures(app)[0]["layout"]["yaxis"]["ticktext"] == ["Table", "Text", "<i>invented</i>"]
-        assert table(app, "found")["label"].tolist() == ["Table", "Text"] and metrics(app)["AP"] == "0.596"
+        assert table(app, "tp")["label"].tolist() == ["Table", "Text"] and metrics(app)["AP"] == "0.596"
 
 
 def test_nonsense_in_a_link_is_ignored():

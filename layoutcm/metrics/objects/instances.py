@@ -26,7 +26,7 @@ _ADVICE = "Precision, recall and F1 at one IoU need no scores."
 class Instances:
     """The objects of one side as columns, in the order of its file."""
 
-    row: Positions  # row number among the side's regions
+    row: Positions  # row number in the regions of the given layout
     page: Positions  # aligned page
     rank: Positions  # rank of the page, which orders equal scores
     label: Positions  # position in the common list of labels, without Background
@@ -94,7 +94,7 @@ def _one_side(
     crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
     place = (alignment.space.gt_positions, alignment.space.pred_positions)[side]
     label = place[regions.label[rows] + 1] - 1
-    objects = Instances(rows, page, rank[page], label, boxes, areas, regions.scores[rows], crowd)
+    objects = Instances(alignment.rows[side][rows], page, rank[page], label, boxes, areas, regions.scores[rows], crowd)
     return replace(objects, masks=masks)
 
 

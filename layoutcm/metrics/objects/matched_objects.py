@@ -19,8 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import GT, PRED, Floats, Positions
+from layoutcm.layouts.model import GT, PRED, Floats, Pages, Positions
+from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects import average_precision as rules
+from layoutcm.metrics.objects import ranked_pairs as pairs
 from layoutcm.metrics.objects.instances import Instances, instances_of, overlaps_of, why_no_ap
 from layoutcm.metrics.objects.matching import (
     HIT,
@@ -42,6 +44,15 @@ NO_LIMIT = 2**62
 MATCHINGS_KEPT = 4
 
 
+def _coco_number(name: str, meaning: str) -> property:
+    """One of COCO's twelve numbers as an attribute."""
+
+    def value(objects: Objects) -> float | None:
+        return None if objects.why_no_ap else objects.summary[name]
+
+    return property(value, doc=f"{meaning} None if there is no AP (`why_no_ap`), nan without gt.")
+
+
 @dataclass(frozen=True, eq=False)
 class Objects:
     """The matched objects of two layouts. `why_no_ap` explains why there is no AP; "" if there is one."""
@@ -49,6 +60,7 @@ class Objects:
     space: LabelSpace
     sides: tuple[Instances, Instances]
     why_no_ap: str
+    pages: Pages
 
     def __repr__(self) -> str:
         gt, pred = self.sides
@@ -63,26 +75,18 @@ class Objects:
         """The shapes that IoU is computed on: box or mask."""
         return "mask" if any(side.masks for side in self.sides) else "box"
 
-    @property
-    def ap(self) -> float | None:
-        """COCO's AP, the mean over labels and IoU .50:.05:.95; None if there is no AP (`why_no_ap`), nan without gt."""
-        return self._headline("AP")
-
-    @property
-    def ap50(self) -> float | None:
-        return self._headline("AP50")
-
-    @property
-    def ap75(self) -> float | None:
-        return self._headline("AP75")
-
-    @property
-    def ar(self) -> float | None:
-        """COCO's AR with at most 100 predictions per page and label."""
-        return self._headline("AR100")
-
-    def _headline(self, name: str) -> float | None:
-        return None if self.why_no_ap else self.summary[name]
+    ap = _coco_number("AP", "COCO's AP, the mean over labels and IoU .50:.05:.95.")
+    ap50 = _coco_number("AP50", "AP at IoU .50 only.")
+    ap75 = _coco_number("AP75", "AP at IoU .75 only.")
+    ap_small = _coco_number("APsmall", "AP of objects with an area up to 32 x 32.")
+    ap_medium = _coco_number("APmedium", "AP of objects with an area from 32 x 32 to 96 x 96.")
+    ap_large = _coco_number("APlarge", "AP of objects with an area from 96 x 96.")
+    ar1 = _coco_number("AR1", "COCO's AR with at most 1 prediction per page and label.")
+    ar10 = _coco_number("AR10", "AR with at most 10 predictions per page and label.")
+    ar100 = ar = _coco_number("AR100", "AR with at most 100 predictions per page and label.")
+    ar_small = _coco_number("ARsmall", "AR of objects with an area up to 32 x 32.")
+    ar_medium = _coco_number("ARmedium", "AR of objects with an area from 32 x 32 to 96 x 96.")
+    ar_large = _coco_number("ARlarge", "AR of objects with an area from 96 x 96.")
 
     @cached_property
     def summary(self) -> dict[str, float]:
@@ -261,12 +265,39 @@ class Objects:
         found, gt, pred = self._found_at(iou, class_aware)
         return {name: float(values) for name, values in _scores(found.sum(), gt.sum(), pred.sum()).items()}
 
+    def counts_at(self, iou: float, class_aware: bool = True) -> dict[str, float]:
+        """True positives, false positives and false negatives at one IoU: tp, fp, fn; nan where `scores_at` is nan."""
+        counts = _counts(*self._found_at(iou, class_aware))
+        return {name: float("nan") if np.isnan(n.sum()) else int(n.sum()) for name, n in counts.items()}
+
     def class_scores_at(self, iou: float) -> pd.DataFrame:
-        """One row per label at one IoU: label, gt, pred, found, precision, recall, f1."""
+        """One row per label at one IoU: label, gt, pred, found (the same as tp), tp, fp, fn, precision, recall, f1."""
         import pandas as pd
 
         found, gt, pred = self._found_at(iou, True)
-        return pd.DataFrame({"label": self.labels, "gt": gt, "pred": pred, "found": found, **_scores(found, gt, pred)})
+        columns = {"label": self.labels, "gt": gt, "pred": pred, "found": found}
+        return pd.DataFrame(columns | _counts(found, gt, pred) | _scores(found, gt, pred))
+
+    def joint_pairs(self, page: str | None = None) -> pd.DataFrame:
+        """All pairs of a gt and a pred with the same page and label: page, label, gt, pred, score, iou, which may be 0.
+
+        `gt` and `pred` are row numbers in the regions of the two layouts. Crowds are left out.
+        """
+        return pairs.joint_pairs(self._paired, None if page is None else page_position(self.pages, page))
+
+    def ranked_pairs(self, iou: float = rules.HEADLINE_IOU, pairing: str = "coco") -> pd.DataFrame:
+        """The pairs that predictions form, by descending score: page, label, gt, pred, score, iou, outcome.
+
+        `pairing` is "coco" or "ranked" (see the module `ranked_pairs`). The outcome of a prediction is "tp" or "fp";
+        each gt that is in no tp has a row "fn". Empty if the two sides have different labels.
+        """
+        check_iou(iou)
+        table = pairs.ranked_pairs(self._paired, iou, pairing)
+        return table if self.space.shared else table.iloc[:0]
+
+    @property
+    def _paired(self) -> pairs.PairedObjects:
+        return pairs.PairedObjects(*self.sides, self._overlaps, self.pages, self.labels)
 
     def _found_at(self, iou: float, class_aware: bool) -> tuple[NDArray[np.number], Positions, Positions]:
         """[labels] each: hits (nan if the sides have different labels), gt objects, and predictions that count."""
@@ -291,6 +322,10 @@ class Objects:
         return object_confusion(self.space, *self.sides, *self._matched_at(iou, class_aware=False))
 
 
+def _counts(found: NDArray[np.number], gt: Positions, pred: Positions) -> dict[str, NDArray[np.number]]:
+    return {"tp": found, "fp": pred - found, "fn": gt - found}
+
+
 def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Floats]:
     return dict(zip(SCORES, (ratio(found, pred), ratio(found, gt), ratio(np.multiply(2, found), np.add(gt, pred)))))
 
@@ -305,4 +340,4 @@ def check_iou(iou: float) -> None:
 def objects_of(alignment: Alignment, min_score: float | None, pages: Positions | None = None) -> Objects:
     """The objects on all or some pages."""
     reason = why_no_ap(alignment, min_score)
-    return Objects(alignment.space, instances_of(alignment, min_score, pages), reason)
+    return Objects(alignment.space, instances_of(alignment, min_score, pages), reason, alignment.pages)

@@ -16,6 +16,8 @@ from layoutcm.layouts.model import Floats, Positions
 
 NOT_MATCHED, HIT, LEFT_OUT = 0, 1, 2  # kinds of predictions; left out: on a crowd, or not among those that count
 
+HIGHEST_THRESHOLD = 1 - 1e-10  # as in COCO, so that a perfect match counts despite rounding
+
 Flags = NDArray[np.bool_]
 
 
@@ -79,6 +81,13 @@ def box_overlap(gt: Floats, pred: Floats, crowd: bool) -> float:
 
 
 @njit(nogil=True, cache=True)
+def _overlap(overlaps: Overlaps, gt: GtObjects, pred: PredObjects, i_gt: int, i_pred: int) -> float:
+    if overlaps.values.size:
+        return overlaps.values[overlaps.pred_at[i_pred] + overlaps.gt_at[i_gt]]
+    return box_overlap(gt.boxes[i_gt], pred.boxes[i_pred], gt.crowd[i_gt])
+
+
+@njit(nogil=True, cache=True)
 def match_greedily(
     groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: PredObjects, thresholds: Floats, most: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
@@ -91,7 +100,7 @@ def match_greedily(
     """
     gt_boxes, gt_labels, crowd, ignored = gt
     pred_boxes, pred_labels, outside = pred
-    thresholds = np.minimum(thresholds, 1 - 1e-10)  # as in COCO, so that a perfect match counts despite rounding
+    thresholds = np.minimum(thresholds, HIGHEST_THRESHOLD)
     match = np.full((len(pred_boxes), thresholds.size), -1, np.int32)
     kind = np.full(match.shape, LEFT_OUT, np.int8)
     taken = np.zeros((len(gt_boxes), thresholds.size), np.bool_)
@@ -102,10 +111,7 @@ def match_greedily(
             i_pred, highest_iou = groups.pred_order[i], 0.0
             for j in range(first, last):
                 i_gt = groups.gt_order[j]
-                if overlaps.values.size:
-                    ious[j - first] = overlaps.values[overlaps.pred_at[i_pred] + overlaps.gt_at[i_gt]]
-                else:
-                    ious[j - first] = box_overlap(gt_boxes[i_gt], pred_boxes[i_pred], crowd[i_gt])
+                ious[j - first] = _overlap(overlaps, gt, pred, i_gt, i_pred)
                 highest_iou = max(highest_iou, ious[j - first])
             for t in range(thresholds.size):
                 best = -1
@@ -148,6 +154,39 @@ def _best_gt(
         if best >= 0:
             return best
     return best
+
+
+@njit(nogil=True, cache=True)
+def match_in_turn(groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: PredObjects) -> NDArray[np.int32]:
+    """int32[pred]: the gt of each pred or -1. In each group, each pred in turn takes the free gt with the highest IoU.
+
+    The IoU may be 0; of equal ones, the first gt is taken. Once all gt of a group are taken, its other pred have none.
+    """
+    match = np.full(len(pred.boxes), -1, np.int32)
+    taken = np.zeros(len(gt.boxes), np.bool_)
+    for k in range(groups.pred_start.size):
+        for i in range(groups.pred_start[k], groups.pred_stop[k]):
+            i_pred, best, highest = groups.pred_order[i], -1, -1.0
+            for j in range(groups.gt_start[k], groups.gt_stop[k]):
+                i_gt = groups.gt_order[j]
+                if not taken[i_gt]:
+                    iou = _overlap(overlaps, gt, pred, i_gt, i_pred)
+                    if iou > highest:
+                        best, highest = i_gt, iou
+            if best >= 0:
+                match[i_pred], taken[best] = best, True
+    return match
+
+
+@njit(nogil=True, cache=True)
+def pair_overlaps(
+    overlaps: Overlaps, gt: GtObjects, pred: PredObjects, gt_rows: Positions, pred_rows: Positions
+) -> Floats:
+    """float64[pairs]: the IoU of each pair of a gt and a pred."""
+    values = np.empty(gt_rows.size)
+    for k in range(gt_rows.size):
+        values[k] = _overlap(overlaps, gt, pred, gt_rows[k], pred_rows[k])
+    return values
 
 
 @njit(nogil=True, cache=True)

@@ -16,10 +16,11 @@ from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion
 from layoutcm.metrics.scores import ratio
 from layoutcm.tables.matrix_views import VIEWS, cell_verb, heading_of_view
+from layoutcm.tables.tables import COUNTS, HEADINGS
 from layoutcm.ui import choices, page_shell, screen_text, selection, session
 from layoutcm.ui.parts import data_tables, matrix_panel
 from layoutcm.ui.screen_text import as_typed, plural_spaced
-from layoutcm.wording import percent, score_text
+from layoutcm.wording import percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +39,8 @@ HEADLINES = {
     "AR100": "Average recall, with at most 100 predictions of a label on a page",
 }
 SCORE_COLUMNS = {
-    "found": "found", "precision": "precision", "recall": "recall", "f1": "F1", "ap_at": "AP here", "ap": "AP",
-    "ap50": "AP50", "ap75": "AP75", "ar": "AR",
+    "precision": "precision", "recall": "recall", "f1": "F1", "ap_at": "AP here", "ap": "AP", "ap50": "AP50",
+    "ap75": "AP75", "ar": "AR",
 }  # fmt: skip
 
 
@@ -147,6 +148,8 @@ def show_one_iou(compared: Comparison) -> None:
                     name.capitalize(), score_text(value), help=f"{text} ({score_text(value, 6)})", width=METRIC_WIDTH
                 )
     st.markdown(object_sentence(objects, scores, selection.scope_text(compared), any_label))
+    counts = object_result(compared, "counts_at", chosen_iou(), not any_label)
+    st.caption(screen_text.join_unbroken([f"{HEADINGS[name]} {thin_spaced(n)}" for name, n in counts.items()]))
     confusion = _object_confusion(session.comparison_key(), session.chosen_level(compared), chosen_iou(), objects)
     if any_label:
         _show_side_tables(confusion)
@@ -181,7 +184,7 @@ def _show_class_table(compared: Comparison, objects: Objects) -> None:
     """One row per label that either side has; columns without any value are left out."""
     import pandas as pd
 
-    table = object_result(compared, "class_scores_at", chosen_iou())
+    table = object_result(compared, "class_scores_at", chosen_iou()).drop(columns="found")  # the same as tp
     if not objects.why_no_ap:
         at = object_result(compared, "ap_at", chosen_iou(), choices.current().ap_rule)
         _, coco_values = coco_numbers(compared)
@@ -221,7 +224,8 @@ def matched_share_table(confusion: ObjectConfusion, side: int) -> pd.DataFrame:
 
 
 def _columns() -> dict[str, Any]:
-    counts = {name: st.column_config.NumberColumn(name, format="localized") for name in ("gt", "pred", "found")}
+    names = {"gt": "gt", "pred": "pred", **{name: HEADINGS[name] for name in COUNTS}}
+    counts = {name: st.column_config.NumberColumn(title, format="localized") for name, title in names.items()}
     here = f"AP at {chosen_iou():.2f}, {choices.current().ap_rule}"
     scores = {
         name: data_tables.plain_number(here if name == "ap_at" else title) for name, title in SCORE_COLUMNS.items()

@@ -55,7 +55,7 @@ def coco_sets(draw):
         results.append({"image_id": image, "category_id": category, "bbox": draw(boxes())})
     results = draw(st.permutations(results))
     for result in results:
-        result["score"] = draw(st.sampled_from([0.1, 0.5, 0.5, 0.9, 1]))
+        result["score"] = draw(st.sampled_from([0, 0.1, 0.5, 0.5, 0.9, 1]))
     categories = [{"id": i, "name": name} for i, name in zip(IDS, NAMES)]
     return {"images": images, "annotations": annotations, "categories": categories}, results
 
@@ -109,7 +109,10 @@ def test_only_the_best_100_predictions_of_a_label_on_a_page_count(seed):
     gt, results = crowded_page(seed)
     assert_equal_to_pycocotools(gt, results)
     objects = lcm.compare(*read_pair(gt, results)).objects()
-    assert objects.summary["AR1"] < objects.summary["AR10"] < objects.summary["AR100"]
+    assert objects.ar1 < objects.ar10 < objects.ar100 == objects.ar
+    numbers = (objects.ap, objects.ap50, objects.ap75, objects.ap_small, objects.ap_medium, objects.ap_large)
+    numbers += (objects.ar1, objects.ar10, objects.ar100, objects.ar_small, objects.ar_medium, objects.ar_large)
+    assert numbers == tuple(objects.summary.values())
     # At one IoU every prediction counts.
     assert len(objects.curve("Text", 0.5)) < objects.class_scores_at(0.5)["pred"][0] == 140
 

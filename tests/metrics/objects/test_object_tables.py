@@ -68,8 +68,10 @@ def test_the_margins_avoid_the_labels_of_the_other_side():
 
 def test_class_scores_at_one_iou(objects):
     table = objects.class_scores_at(0.5)
-    assert list(table) == ["label", "gt", "pred", "found", "precision", "recall", "f1"]
-    assert table.values.tolist() == [["a", 7, 2, 2, 1, 2 / 7, 4 / 9], ["b", 1, 5, 0, 0, 0, 0]]
+    assert list(table) == ["label", "gt", "pred", "found", "tp", "fp", "fn", "precision", "recall", "f1"]
+    assert table.values.tolist() == [["a", 7, 2, 2, 2, 0, 5, 1, 2 / 7, 4 / 9], ["b", 1, 5, 0, 0, 5, 1, 0, 0, 0]]
+    assert objects.counts_at(0.5) == {"tp": 2, "fp": 5, "fn": 6}
+    assert objects.counts_at(0.5, class_aware=False) == {"tp": 6, "fp": 1, "fn": 2}
     assert objects.scores_at(0.5) == {"precision": 2 / 7, "recall": 2 / 8, "f1": 4 / 15}
     assert objects.scores_at(0.5, class_aware=False) == {"precision": 6 / 7, "recall": 6 / 8, "f1": 12 / 15}
 

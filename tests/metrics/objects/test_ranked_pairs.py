@@ -1,0 +1,245 @@
+"""Joint and ranked pairs: tables that can be counted by hand, and a plain loop over the regions of both layouts."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import layoutcm as lcm
+from support.generated_pages import LABELS, layouts, page
+from support.layouts import build
+
+PAGES = {"p": (100, 100), "q": (100, 100)}
+JOINT = ["page", "label", "gt", "pred", "score", "iou"]
+RANKED = [*JOINT, "outcome"]
+
+
+def strip(page, first, stop, *score, label="a"):
+    """A box of height 10 from x = first to x = stop; strips of one page overlap by their widths."""
+    return (page, label, first, 0, stop, 10, *score)
+
+
+def rows(table):
+    """The rows as lists, n/a as None."""
+    return [[None if pd.isna(value) else value for value in row] for row in table.itertuples(index=False, name=None)]
+
+
+@pytest.fixture
+def objects():
+    """On p, gt 0 is 0 to 10 and gt 1 is 10 to 20. The best prediction hits gt 0 with IoU 0.5, the second with 0.8, and
+    the third lies between both, with IoU 1/3 each. On q, gt 2 is alone; b has only a prediction."""
+    gt = build(PAGES, [strip("p", 0, 10), strip("p", 10, 20), strip("q", 0, 10)], ["a", "b"])
+    pred = [strip("p", 5, 15, 0.25), strip("p", 0, 5, 0.75), strip("p", 0, 8, 0.5), strip("q", 0, 10, 0.5, label="b")]
+    return lcm.compare(gt, build(PAGES, pred, ["a", "b"])).objects()
+
+
+def test_joint_pairs_are_all_pairs_of_a_label_on_a_page(objects):
+    table = objects.joint_pairs()
+    assert list(table) == JOINT and table[["gt", "pred"]].dtypes.tolist() == [np.dtype("int64")] * 2
+    third = pytest.approx(1 / 3)
+    assert rows(table) == [
+        ["p", "a", 0, 1, 0.75, 0.5], ["p", "a", 1, 1, 0.75, 0],
+        ["p", "a", 0, 2, 0.5, 0.8], ["p", "a", 1, 2, 0.5, 0],
+        ["p", "a", 0, 0, 0.25, third], ["p", "a", 1, 0, 0.25, third],
+    ]  # fmt: skip
+    assert rows(objects.joint_pairs("p")) == rows(table) and rows(objects.joint_pairs("q")) == []
+    assert list(objects.joint_pairs("q")) == JOINT
+    with pytest.raises(lcm.InputError, match="there is no page 'r'"):
+        objects.joint_pairs("r")
+
+
+def test_coco_takes_only_what_is_above_the_threshold(objects):
+    """The best prediction takes gt 0, so the better fitting second one has none; gt 1 overlaps too little."""
+    table = objects.ranked_pairs(0.5)
+    assert list(table) == RANKED
+    assert rows(table) == [
+        ["p", "a", 0, 1, 0.75, 0.5, "tp"], ["p", "a", None, 2, 0.5, None, "fp"], ["p", "a", None, 0, 0.25, None, "fp"],
+        ["p", "a", 1, None, None, None, "fn"],
+        ["q", "a", 2, None, None, None, "fn"],
+        ["q", "b", None, 3, 0.5, None, "fp"],
+    ]  # fmt: skip
+
+
+def test_ranked_takes_what_is_left_and_then_looks_at_the_threshold(objects):
+    """The second prediction takes gt 1, although they do not overlap, so none is left for the third."""
+    assert rows(objects.ranked_pairs(0.5, pairing="ranked")) == [
+        ["p", "a", 0, 1, 0.75, 0.5, "tp"], ["p", "a", 1, 2, 0.5, 0, "fp"], ["p", "a", None, 0, 0.25, None, "fp"],
+        ["p", "a", 1, None, None, None, "fn"],
+        ["q", "a", 2, None, None, None, "fn"],
+        ["q", "b", None, 3, 0.5, None, "fp"],
+    ]  # fmt: skip
+    # The example of docs/method.md goes on with a threshold of 0.6.
+    assert objects.ranked_pairs(0.6, "ranked")["outcome"].tolist() == ["fp"] * 3 + ["fn"] * 3 + ["fp"]
+    assert objects.ranked_pairs(0.6, "coco")["outcome"].tolist() == ["fp", "tp", "fp", "fn", "fn", "fp"]
+
+
+def test_of_equal_overlaps_coco_takes_the_last_and_ranked_the_first():
+    gt = build(PAGES, [strip("p", 0, 10), strip("p", 10, 20)])
+    objects = lcm.compare(gt, build(PAGES, [strip("p", 0, 20)])).objects()
+    assert objects.ranked_pairs(0.5)["gt"].tolist() == [1, 0]
+    assert objects.ranked_pairs(0.5, "ranked")["gt"].tolist() == [0, 1]
+
+
+def test_missing_scores_come_last_and_equal_scores_in_the_order_of_the_file():
+    given = [strip("p", 0, 9), strip("p", 0, 8, 0.5), strip("p", 0, 7, 0.5), strip("p", 0, 6, 0.0)]
+    objects = lcm.compare(build(PAGES, [strip("p", 0, 10)]), build(PAGES, given)).objects()
+    for pairing in ("coco", "ranked"):
+        table = objects.ranked_pairs(0.5, pairing)
+        assert table["pred"].tolist() == [1, 2, 3, 0] and table["outcome"].tolist() == ["tp", "fp", "fp", "fp"]
+
+
+def test_a_perfect_match_counts_at_iou_1():
+    layout = build(PAGES, [("p", "a", 0.1, 0.2, 0.3, 7.7)])
+    for pairing in ("coco", "ranked"):
+        assert lcm.compare(layout, layout).objects().ranked_pairs(1, pairing)["outcome"].tolist() == ["tp"]
+
+
+def test_row_numbers_are_those_of_the_given_layouts():
+    """Regions that a mapping drops are counted, predictions below the minimum score, too."""
+    gt = build(PAGES, [strip("p", 0, 10, label="b"), strip("p", 0, 10)])
+    pred = build(PAGES, [strip("p", 0, 9, 0.1), strip("p", 0, 9, 0.9, label="c"), strip("p", 0, 10, 0.8)])
+    mapping = {"gt": {"b": "background"}, "pred": {"c": "Background"}}
+    c = lcm.compare(gt, pred, mapping=mapping, min_score=0.5)
+    assert rows(c.objects().ranked_pairs()) == [["p", "a", 1, 2, 0.8, 1, "tp"]]
+    assert rows(c.objects().joint_pairs()) == [["p", "a", 1, 2, 0.8, 1]]
+    assert c.centroids().matches[["gt", "pred"]].values.tolist() == [[1, 2]]
+
+
+def test_crowds_take_no_part():
+    image = {"id": 1, "file_name": "p.png", "width": 100, "height": 100}
+    regions = [[0, 0, 10, 10], [50, 0, 10, 10]]
+    annotations = [
+        {"id": i, "image_id": 1, "category_id": 1, "bbox": box, "iscrowd": i} for i, box in enumerate(regions)
+    ]
+    gt = {"images": [image], "annotations": annotations, "categories": [{"id": 1, "name": "a"}]}
+    truth = lcm.read(("gt.json", json.dumps(gt).encode()))
+    results = [{"image_id": 1, "category_id": 1, "bbox": box, "score": 0.5} for box in regions]
+    objects = lcm.compare(truth, lcm.read(("pred.json", json.dumps(results).encode()), like=truth)).objects()
+    for pairing in ("coco", "ranked"):
+        assert rows(objects.ranked_pairs(0.5, pairing)) == [
+            ["p.png", "a", 0, 0, 0.5, 1, "tp"], ["p.png", "a", None, 1, 0.5, None, "fp"],
+        ]  # fmt: skip
+    assert objects.joint_pairs()["gt"].tolist() == [0, 0]
+    assert objects.counts_at(0.5) == {"tp": 1, "fp": 0, "fn": 0}  # AP leaves predictions on a crowd out, too
+
+
+def test_masks_are_paired_by_the_iou_of_masks():
+    """The triangle is half of its box."""
+    triangle = {"segmentation": [[0, 0, 64, 0, 0, 64]], "bbox": [0, 0, 64, 64]}
+    image = {"id": 1, "file_name": "p.png", "width": 100, "height": 100}
+    common = {"id": 1, "image_id": 1, "category_id": 1, "iscrowd": 0}
+    gt = {"images": [image], "annotations": [common | triangle], "categories": [{"id": 1, "name": "a"}]}
+    truth = lcm.read(("gt.json", json.dumps(gt).encode()), shapes="polygon")
+    objects = lcm.compare(truth, build({"p.png": (100, 100)}, [("p.png", "a", 0, 0, 64, 64, 0.5)])).objects()
+    assert objects.joint_pairs()["iou"][0] == pytest.approx(0.5, abs=0.02)
+    assert objects.ranked_pairs(0.6, "ranked")["iou"][0] == objects.joint_pairs()["iou"][0]
+
+
+def test_different_labels_make_no_pairs():
+    gt, pred = build(PAGES, [strip("p", 0, 10)], "ab"), build(PAGES, [strip("p", 0, 10, 0.5)], "ac")
+    objects = lcm.compare(gt, pred, taxonomy="different").objects()
+    assert objects.joint_pairs().empty and objects.ranked_pairs().empty and list(objects.ranked_pairs()) == RANKED
+    assert np.isnan(list(objects.counts_at(0.5).values())).all()
+    assert objects.counts_at(0.5, class_aware=False) == {"tp": 1, "fp": 0, "fn": 0}
+
+
+@pytest.mark.parametrize("sides", [(0, 0), (1, 0), (0, 1)])
+def test_sides_without_regions(sides):
+    gt, pred = (build(PAGES, [strip("p", 0, 10, 0.5)] * n, ["a"]) for n in sides)
+    objects = lcm.compare(gt, pred).objects()
+    assert objects.joint_pairs().empty
+    for pairing in ("coco", "ranked"):
+        table = objects.ranked_pairs(0.5, pairing)
+        assert list(table) == RANKED and table["outcome"].tolist() == ["fn"] * sides[0] + ["fp"] * sides[1]
+
+
+def test_wrong_arguments_are_named(objects):
+    with pytest.raises(lcm.InputError, match="'best' is not known"):
+        objects.ranked_pairs(pairing="best")
+    with pytest.raises(lcm.InputError, match="0 is not an IoU"):
+        objects.ranked_pairs(0)
+
+
+def box_iou(one, other):
+    width = min(one["x1"], other["x1"]) - max(one["x0"], other["x0"])
+    height = min(one["y1"], other["y1"]) - max(one["y0"], other["y0"])
+    both = max(width, 0) * max(height, 0)
+    areas = [(box["x1"] - box["x0"]) * (box["y1"] - box["y0"]) for box in (one, other)]
+    return both / (sum(areas) - both) if both else 0
+
+
+def rank(one):
+    """The best score first, then the order of the file; regions without a score last."""
+    return np.isnan(one["score"]), -np.nan_to_num(one["score"]), one["row"]
+
+
+def plain_loop(gt, pred, threshold, pairing):
+    """{(page, label, gt, pred, score, iou, outcome)} by the rules as written, one region after the other."""
+    found = set()
+    for page_name in gt.pages["page"]:
+        for label in LABELS:
+            mine, theirs = (
+                [one | {"row": i} for i, one in enumerate(side.regions.to_dict("records"))
+                 if (one["page"], one["label"]) == (page_name, label)]
+                for side in (gt, pred)
+            )  # fmt: skip
+            free = list(mine)
+            matched = []
+            for one in sorted(theirs, key=rank):
+                choice, best = None, -1
+                for other in free:
+                    iou = box_iou(other, one)
+                    if pairing == "coco" and iou >= threshold and iou >= best:
+                        choice, best = other, iou
+                    if pairing == "ranked" and iou > best:
+                        choice, best = other, iou
+                score = None if np.isnan(one["score"]) else one["score"]
+                if choice is None:
+                    found.add((page_name, label, None, one["row"], score, None, "fp"))
+                    continue
+                free.remove(choice)
+                right = best >= threshold
+                matched += [choice["row"]] if right else []
+                found.add((page_name, label, choice["row"], one["row"], score, best, "tp" if right else "fp"))
+            missed = [one["row"] for one in mine if one["row"] not in matched]
+            found |= {(page_name, label, row, None, None, None, "fn") for row in missed}
+    return found
+
+
+def with_scores(layout, scores):
+    """The layout with some of the scores 0, 0.25, 0.5 and none, in turn."""
+    given = [(row.page, row.label, row.x0, row.y0, row.x1, row.y1) for row in layout.regions.itertuples()]
+    sizes = {row.page: (row.width, row.height) for row in layout.pages.itertuples()}
+    return build(sizes, [(*row, scores[i % len(scores)]) for i, row in enumerate(given)], LABELS)
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(page, min_size=1, max_size=3),
+    st.lists(st.sampled_from([0.0, 0.25, 0.5, np.nan]), min_size=1, max_size=5),
+    st.sampled_from([0.01, 0.25, 1 / 3, 0.5, 1.0]),
+    st.sampled_from(["coco", "ranked"]),
+)
+def test_pairs_are_those_of_a_plain_loop(pages, scores, threshold, pairing):
+    gt, pred = layouts(pages)
+    pred = with_scores(pred, scores)
+    objects = lcm.compare(gt, pred).objects()
+    table = objects.ranked_pairs(threshold, pairing)
+    assert {tuple(row) for row in rows(table)} == plain_loop(gt, pred, threshold, pairing)
+    counts = table["outcome"].value_counts()
+    tp, fp, fn = (int(counts.get(outcome, 0)) for outcome in ("tp", "fp", "fn"))
+    assert (tp + fp, tp + fn) == (len(pred.regions), len(gt.regions))
+    if pairing == "coco":
+        assert objects.counts_at(threshold) == {"tp": tp, "fp": fp, "fn": fn}
+    joint = objects.joint_pairs()
+    gt_rows, pred_rows = gt.regions.to_dict("records"), pred.regions.to_dict("records")
+    expected = {
+        (i, j): box_iou(one, other)
+        for i, one in enumerate(gt_rows)
+        for j, other in enumerate(pred_rows)
+        if (one["page"], one["label"]) == (other["page"], other["label"])
+    }
+    assert {(row.gt, row.pred): row.iou for row in joint.itertuples()} == expected and len(joint) == len(expected)
