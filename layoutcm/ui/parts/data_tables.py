@@ -36,9 +36,10 @@ COLUMNS = {
     "micro_f1": _score("F1 (micro)"),
     "content_f1": _score("F1 of content"),
     **{name: plain_number(name.replace("_", " "))
-       for name in ("precision", "recall", "iou", "content_precision", "content_recall")},
+       for name in ("precision", "recall", "score", "content_precision", "content_recall")},
+    "iou": plain_number("IoU"),
 }  # fmt: skip
-CLASS_COLUMNS = COLUMNS | {"f1": _score("F1"), "iou": plain_number("IoU")}
+CLASS_COLUMNS = COLUMNS | {"f1": _score("F1")}
 
 
 def show_table(rows: Any, columns: dict[str, Any], key: str) -> None:

@@ -83,7 +83,8 @@ def chosen_pairs(pairs: pd.DataFrame, labels: tuple[str, ...], outcomes: tuple[s
 def outcome_sentence(pairs: pd.DataFrame) -> str:
     counts = pairs["outcome"].value_counts()
     tp, fp, fn = (int(counts.get(outcome, 0)) for outcome in OUTCOMES)
+    predictions, truth = plural_spaced(tp + fp, "prediction"), plural_spaced(tp + fn, "object")
     return (
-        f"Of {plural_spaced(tp + fp, 'prediction')}, {thin_spaced(tp)} are true and {thin_spaced(fp)} false positives; "
-        f"of {plural_spaced(tp + fn, 'object')} in the ground truth, {thin_spaced(fn)} are false negatives."
+        f"True positives: {thin_spaced(tp)} of {predictions}. False positives: {thin_spaced(fp)}. "
+        f"False negatives: {thin_spaced(fn)} of {truth} in the ground truth."
     )
