@@ -1,4 +1,5 @@
-"""The command line: `main` has arguments and exit codes, `commands` what each command does.
+"""The command line: `main` has arguments and exit codes, `commands` what each command does, `reading` what
+several of them share.
 
 May import report and everything below it; of ui only `server`, to start the dashboard.
 """

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import socket
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.comparison import Comparison, compare
+from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout, without_control_characters
+from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
-from layoutcm.formats import read
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.writers import write
@@ -23,14 +22,10 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference
 from layoutcm.tables.result_json import Extras, full_result
-from layoutcm.wording import agree, one_line, plural
+from layoutcm.wording import agree, plural
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
-    from layoutcm.pixels.counting import Progress
-
-# The options of the command that `compare` takes as arguments of the same names.
-COMPARE_OPTIONS = ("rounding", "min_score", "missing_pages", "taxonomy", "documents", "mapping", "pages", "threads")
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -44,10 +39,10 @@ def run_compare(options: argparse.Namespace) -> None:
         check_resampling(options.intervals)
     results, texts = [], []
     with _report_folder(options) as folder:
-        gt = repair(_read(options.gt, options, format=options.gt_format), options.fix_gt or ())
+        gt = read_gt(options)
         first: tuple[str, Comparison] | None = None
         for file, name in zip(options.pred, _report_names(options.pred)):
-            comparison = _compare(gt, file, options)
+            comparison = compare_file(gt, file, options)
             first = first or (name, comparison)
             extras, notes = _extras(comparison, first, families, options)
             if folder:
@@ -92,13 +87,6 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
     texts = [comparison_summary(comparison, options.method, extras.intervals)]
     texts += [difference_summary(extras.difference, first)] if extras.difference else []
     return [*texts, family_summary(extras.families)] if extras.families else texts
-
-
-def _compare(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
-    pred = repair(_read(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
-    chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
-    with progress_bar(f"comparing {Path(file).name}") as progress:
-        return compare(gt, pred, **chosen, progress=progress)
 
 
 def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path | None]:
@@ -179,11 +167,11 @@ def run_inspect(options: argparse.Namespace) -> None:
     from layoutcm.tables.result_json import json_text, layout_result
     from layoutcm.tables.terminal import layout_summary
 
-    like = _read(options.like, options, format=None) if options.like else None
+    like = read_layout(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
     for file in options.files:
         # Without --like, the first file is the reference layout of the others.
-        layouts.append(_read(file, options, like=like or next(iter(layouts), None), format=options.format))
+        layouts.append(read_layout(file, options, like=like or next(iter(layouts), None), format=options.format))
         if options.json != "-":
             print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
     if options.json:
@@ -193,8 +181,8 @@ def run_inspect(options: argparse.Namespace) -> None:
 def run_convert(options: argparse.Namespace) -> None:
     from layoutcm.tables.terminal import finding_lines
 
-    like = _read(options.like, options) if options.like else None
-    layout = repair(_read(options.file, options, like=like, format=options.format), options.fix or ())
+    like = read_layout(options.like, options) if options.like else None
+    layout = repair(read_layout(options.file, options, like=like, format=options.format), options.fix or ())
     write(layout, options.to, options.output)
     pages, regions = len(layout.page_columns), len(layout.region_columns)
     print(f"{options.output}: {options.to}, {plural(pages, 'page')}, {plural(regions, 'region')}")
@@ -233,20 +221,6 @@ def _check_port(address: str, port: int) -> None:
         raise InputError("", "--port", problem, hint) from None
 
 
-def _read(
-    file: str,
-    options: argparse.Namespace,
-    like: Layout | None = None,
-    format: str | None = None,
-    pages: str | None = None,
-) -> Layout:
-    sizes: Any = options.sizes
-    if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
-        sizes = (float(pair[1]), float(pair[2]))
-    nested = not options.outer_only
-    return read(file, like=like, pages=pages, format=format, sizes=sizes, shapes=options.shapes, nested=nested)
-
-
 def _write_json(text: bytes, target: str) -> None:
     if target == "-":
         print(text.decode("utf-8"), end="")
@@ -255,25 +229,3 @@ def _write_json(text: bytes, target: str) -> None:
         Path(target).write_bytes(text)
     except OSError as error:
         raise InputError(target, "", f"cannot be written: {error.strerror}", "Choose another place.") from None
-
-
-def without_control_characters(text: str) -> str:
-    """Replace control characters: a label must not send commands to the terminal."""
-    return re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", " ", text)
-
-
-@contextmanager
-def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
-    """Yields a function that draws a progress bar, or None if standard error is not a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
-
-    with tqdm(desc=one_line(title), unit=f" {unit}", leave=False) as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield show

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from layoutcm import __version__
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
-from layoutcm.cli.commands import run_app, run_compare, run_convert, run_inspect, without_control_characters
+from layoutcm.cli.commands import run_app, run_compare, run_convert, run_inspect
+from layoutcm.cli.reading import without_control_characters
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS

@@ -1,0 +1,73 @@
+"""What several commands do with their options: read the layouts, compare them, show progress."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from layoutcm.comparison import Comparison, compare
+from layoutcm.formats import read
+from layoutcm.layouts.model import Layout
+from layoutcm.layouts.repairs import repair
+from layoutcm.wording import one_line
+
+if TYPE_CHECKING:
+    from layoutcm.pixels.counting import Progress
+
+# The options of the command that `compare` takes as arguments of the same names.
+COMPARE_OPTIONS = ("rounding", "min_score", "missing_pages", "taxonomy", "documents", "mapping", "pages", "threads")
+
+
+def read_gt(options: argparse.Namespace) -> Layout:
+    """The ground truth that the command line names, repaired as it says."""
+    return repair(read_layout(options.gt, options, format=options.gt_format), options.fix_gt or ())
+
+
+def compare_file(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
+    """Compare one prediction with gt, with the options of the command line."""
+    pred = repair(read_layout(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
+    chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
+    with progress_bar(f"comparing {Path(file).name}") as progress:
+        return compare(gt, pred, **chosen, progress=progress)
+
+
+def read_layout(
+    file: str,
+    options: argparse.Namespace,
+    like: Layout | None = None,
+    format: str | None = None,
+    pages: str | None = None,
+) -> Layout:
+    """One file, folder or zip, read with the options of the command line."""
+    sizes: Any = options.sizes
+    if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
+        sizes = (float(pair[1]), float(pair[2]))
+    nested = not options.outer_only
+    return read(file, like=like, pages=pages, format=format, sizes=sizes, shapes=options.shapes, nested=nested)
+
+
+def without_control_characters(text: str) -> str:
+    """Replace control characters: a label must not send commands to the terminal."""
+    return re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", " ", text)
+
+
+@contextmanager
+def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
+    """Yields a function that draws a progress bar, or None if standard error is not a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc=one_line(title), unit=f" {unit}", leave=False) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
