@@ -1,4 +1,4 @@
-"""The command line: arguments and exit codes (0 success, 1 a bug, 2 bad input, 130 interrupted)."""
+"""The command line: arguments and exit codes (0 success, 1 a bug or a wrong number, 2 bad input, 130 interrupted)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_inspect
 from layoutcm.cli.reading import without_control_characters
+from layoutcm.cli.verify_command import run_verify
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
@@ -22,6 +23,7 @@ from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import METHODS
 from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import BUILT_IN
+from layoutcm.verification import PAGES
 
 BAD_INPUT = 2
 
@@ -29,7 +31,7 @@ BAD_INPUT = 2
 def main(arguments: Sequence[str] | None = None) -> int:
     options = argument_parser().parse_args(arguments)
     try:
-        options.run(options)
+        return options.run(options) or 0
     except InputError as error:
         print(f"layoutcm: {without_control_characters(str(error))}", file=sys.stderr)
         return BAD_INPUT
@@ -52,6 +54,7 @@ def argument_parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"layoutcm {__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
+    _verify_arguments(commands.add_parser("verify", help="recount random pages by a plain loop over their pixels"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
     _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
     _convert_arguments(commands.add_parser("convert", help="write a layout as Parquet, CSV or COCO"))
@@ -73,6 +76,38 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"add 95 %% intervals from N resamples of the documents ({RESAMPLES:,} unless given)",
     )
+    _family_arguments(command)
+    _comparison_arguments(command, page_map=("--pages", "--page-map"))
+    command.set_defaults(run=run_compare)
+
+
+def _verify_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("gt", metavar="GT", help="ground truth (or model A)")
+    command.add_argument("pred", metavar="PRED", help="the prediction")
+    command.add_argument(
+        "--pages",
+        dest="recounted",
+        type=_page_number,
+        default=PAGES,
+        metavar="N",
+        help=f"how many random pages are recounted ({PAGES} unless given)",
+    )
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="another number chooses other pages")
+    _comparison_arguments(command, page_map=("--page-map",))
+    command.set_defaults(run=run_verify)
+
+
+def _page_number(text: str) -> int:
+    """The number after --pages, which is a page map in other commands."""
+    try:
+        return int(text)
+    except ValueError:
+        problem = f"{text!r} is not a number of pages; a page map is given with --page-map"
+        raise argparse.ArgumentTypeError(problem) from None
+
+
+def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[str]) -> None:
+    """The options that decide what is compared and how it is counted; `page_map` are the names of that option."""
     command.add_argument("--method", choices=METHODS, default="matrix")
     command.add_argument("--rounding", choices=ROUNDINGS, default="outer")
     command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
@@ -82,9 +117,11 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
-    _family_arguments(command)
     command.add_argument(
-        "--pages", metavar="FILE", help="page map in CSV, YAML or JSON: which pred page belongs to which gt page"
+        *page_map,
+        dest="pages",
+        metavar="FILE",
+        help="page map in CSV, YAML or JSON: which pred page belongs to which gt page",
     )
     command.add_argument("--threads", type=int, metavar="N")
     command.add_argument("--fix", metavar="REPAIR", help=f"repair predictions, as a finding says: {', '.join(REPAIRS)}")
@@ -93,7 +130,6 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         "--gt-format", choices=list(BY_NAME), help="format of the ground truth; --format is for predictions"
     )
     _reading_arguments(command)
-    command.set_defaults(run=run_compare)
 
 
 def _resamples(text: str) -> int:

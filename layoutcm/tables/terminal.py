@@ -1,4 +1,4 @@
-"""Terminal text of the commands: a comparison, its families and differences, and the summary of a layout."""
+"""Terminal text of the commands: a comparison, its families and differences, a layout, a verification."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pandas as pd
 
 from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
+from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, Finding, Layout
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
@@ -18,7 +19,11 @@ from layoutcm.tables.averages import CONTENT_F1_FIGURE, F1_TITLES, SHORT_LIST, a
 from layoutcm.tables.interval_texts import interval_text, resampling_text, unit_lines
 from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.result_json import layout_result
-from layoutcm.wording import percent, pixels_in_full, plural, score_text
+from layoutcm.verification.deviations import TOLERANCE, Deviation
+from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
+from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text
+
+NAMES_SHOWN, DEVIATIONS_SHOWN = 5, 10
 
 
 def comparison_summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
@@ -134,3 +139,52 @@ def layout_summary(layout: Layout) -> str:
     lines += [f"  {label:{width}} {count:>10,}" for label, count in facts["labels"].items()]
     lines += [f"  {line.strip()}" for line in finding_lines(findings_of(layout))]
     return "\n".join(lines)
+
+
+def verification_summary(result: Verification) -> str:
+    """What was recounted, the largest deviation of each quantity, and whether all numbers agree."""
+    recounted = f"{len(result.pages):,} of {plural(result.page_count, 'page')} recounted (seed {result.seed})"
+    sizes = f"{pixels_in_full(result.pixels)} pixels, {plural(result.label_pairs, 'label pair')}"
+    notes = []
+    if result.too_large:
+        names = ", ".join(map(short_repr, result.too_large[:NAMES_SHOWN])) + ", …" * (
+            len(result.too_large) > NAMES_SHOWN
+        )
+        left_out = plural(len(result.too_large), "page was", "pages were")
+        notes.append(f"{left_out} left out, with over {MAX_PAGE_PIXELS:,} pixels: {names}")
+    if result.not_installed:
+        notes.append(f"not installed: {', '.join(result.not_installed)}; install layoutcm[verify]")
+    if result.why_no_ap:
+        notes.append(f"AP was not compared. {result.why_no_ap}")
+    sections = [
+        [result.recipe],
+        [f"{recounted}: {sizes}, {plural(result.numbers, 'number')} compared"],
+        _deviation_table(result),
+        notes,
+        _verdict(result),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _deviation_table(result: Verification) -> list[str]:
+    rows = [("quantity", "recounted by", "numbers", "largest deviation")]
+    for title, by, numbers, largest in result.table.itertuples(index=False):
+        rows.append((title, by, f"{numbers:,}", f"{largest:.1e}" if largest else "0"))
+    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+    return [f"{a:{widths[0]}}  {b:{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}" for a, b, c, d in rows]
+
+
+def _verdict(result: Verification) -> list[str]:
+    if result.agrees:
+        return [f"All numbers that were compared agree (largest deviation {result.largest:.1e}, limit {TOLERANCE:g})."]
+    lines = [_deviation_line(one) for one in result.deviations[:DEVIATIONS_SHOWN]]
+    more = len(result.deviations) - len(lines)
+    lines += [f"  … and {more:,} more"] if more else []
+    wrong = plural(len(result.deviations), "number does", "numbers do")
+    return [*lines, f"{wrong} not agree (limit {TOLERANCE:g}). Please report this as a bug, with the two files."]
+
+
+def _deviation_line(one: Deviation) -> str:
+    place = f", {one.place}" if one.place else ""
+    values = f"layoutcm {one.computed:.10g}, {one.recounted_by} {one.recounted:.10g}"
+    return f"  {one.page}: {one.quantity.title}{place}: {values}"

@@ -1,0 +1,22 @@
+"""The command `verify`: recount random pages of a comparison, and say whether all numbers agree."""
+
+from __future__ import annotations
+
+import argparse
+
+from layoutcm.cli.reading import compare_file, progress_bar, read_gt, without_control_characters
+from layoutcm.verification import check_recounting, verify
+
+WRONG_NUMBER = 1
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """0 if all numbers agree, else 1."""
+    from layoutcm.tables.terminal import verification_summary
+
+    check_recounting(options.recounted, options.seed)  # before the long work, so that a mistake is reported at once
+    comparison = compare_file(read_gt(options), options.pred, options)
+    with progress_bar("recounting") as progress:
+        result = verify(comparison, options.recounted, options.seed, method=options.method, progress=progress)
+    print(without_control_characters(verification_summary(result)))
+    return 0 if result.agrees else WRONG_NUMBER

@@ -1,0 +1,92 @@
+"""The regions of a page as plain values, read from the two layouts: labels, boxes and shapes in the frame of gt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from layoutcm.alignment.align import Alignment
+from layoutcm.layouts.model import PRED
+from layoutcm.layouts.shapes import Outline, RunMask, Shape
+
+Size = tuple[float, float]  # width, height
+Box = tuple[float, float, float, float]  # x0, y0, x1, y1
+
+
+class Region(NamedTuple):
+    """One region in the frame of the page."""
+
+    row: int  # row number among the side's regions
+    label: int  # position in the common list of labels; 0 is Background
+    box: Box
+    shape: Shape | None  # an outline in the frame of the page, or a mask at its own resolution
+    score: float  # nan = no score
+
+
+@dataclass(frozen=True, eq=False)
+class SideRegions:
+    """The regions of one side, page by page; pred regions with a score below `min_score` are left out."""
+
+    alignment: Alignment
+    side: int
+    min_score: float | None
+
+    def on_page(self, page: int) -> list[Region]:
+        """The regions on an aligned page, in the order of the file; none if the side does not have the page."""
+        own_page = int(self.alignment.sources[self.side][page])
+        if own_page < 0:
+            return []
+        regions = [self._region(row, *self.sizes(page)) for row in self._rows_by_page.get(own_page, [])]
+        return [region for region in regions if not self._is_below_min_score(region)]
+
+    def sizes(self, page: int) -> tuple[Size, Size]:
+        """The size of an aligned page, and its size in the layout of this side."""
+        own_page = int(self.alignment.sources[self.side][page])
+        frame = self.alignment.pages.size(page)
+        return frame, self.alignment.layouts[self.side].page_columns.size(own_page) if own_page >= 0 else frame
+
+    def _is_below_min_score(self, region: Region) -> bool:
+        return self.side == PRED and self.min_score is not None and region.score < self.min_score
+
+    @cached_property
+    def _rows_by_page(self) -> dict[int, list[int]]:
+        rows: dict[int, list[int]] = {}
+        for row, page in enumerate(self.alignment.layouts[self.side].region_columns.page.tolist()):
+            rows.setdefault(page, []).append(row)
+        return rows
+
+    @cached_property
+    def _positions(self) -> list[int]:
+        """The position of each label of the side in the common list, after Background."""
+        space = self.alignment.space
+        return [int(position) for position in (space.gt_positions, space.pred_positions)[self.side][1:]]
+
+    def _region(self, row: int, frame: Size, own: Size) -> Region:
+        columns = self.alignment.layouts[self.side].region_columns
+        x0, y0, x1, y1 = columns.boxes[row].tolist()
+        box = (
+            scaled(x0, frame[0], own[0]),
+            scaled(y0, frame[1], own[1]),
+            scaled(x1, frame[0], own[0]),
+            scaled(y1, frame[1], own[1]),
+        )
+        shape = columns.shapes.get(row)
+        if isinstance(shape, Outline) and frame != own:
+            shape = Outline(tuple(ring * frame / own for ring in shape.rings))
+        return Region(row, self._positions[columns.label[row]], box, shape, float(columns.scores[row]))
+
+
+def scaled(value: float, frame: float, own: float) -> float:
+    """A coordinate of a page of size `own` on a page of size `frame`."""
+    return value if frame == own else value * frame / own
+
+
+def decode_runs(mask: RunMask) -> list[tuple[int, int]]:
+    """The parts of a mask that are filled: (first, stop), counted from pixel to pixel down each column in turn."""
+    filled, position = [], 0
+    for k, run in enumerate(mask.runs.tolist()):
+        if k % 2 == 1:
+            filled.append((position, position + run))
+        position += run
+    return filled

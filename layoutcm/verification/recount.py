@@ -1,0 +1,195 @@
+"""Recount randomly chosen pages of a comparison and compare all their numbers."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.model import GT, PRED
+from layoutcm.verification.computed import computed_numbers, object_numbers, page_table_rows
+from layoutcm.verification.deviations import Deviation, Deviations, Numbers
+from layoutcm.verification.page_regions import SideRegions
+from layoutcm.verification.peer_objects import coco_scores
+from layoutcm.verification.pixel_loop import Page, Pair, count_pairs, page_grid
+from layoutcm.verification.recounted import averages_by_sklearn, page_table_numbers, recounted_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from layoutcm.comparison import Comparison
+
+PAGES = 20
+MAX_PAGE_PIXELS = 50_000_000
+MAX_PAGES_FOR_ALL_OBJECTS = 5_000  # pycocotools is slow: with more pages, AP is compared on the chosen pages
+PEERS = {"scikit-learn": "sklearn.metrics", "pycocotools": "pycocotools.cocoeval"}
+ALL_PAGES = "all pages"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What was recounted, and how far it deviates from what layoutcm computed."""
+
+    recipe: str
+    page_count: int  # pages of the comparison
+    seed: int
+    pages: tuple[str, ...]  # that were recounted
+    too_large: tuple[str, ...]  # pages that were chosen and left out, because they have too many pixels
+    pixels: float
+    label_pairs: int
+    table: pd.DataFrame  # quantity, recounted_by, numbers, largest_deviation
+    deviations: tuple[Deviation, ...]  # those above the tolerance
+    not_installed: tuple[str, ...]
+    why_no_ap: str  # why AP was not compared; "" if it was, or if pycocotools is not installed
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers were compared."""
+        return int(self.table["numbers"].sum())
+
+    @property
+    def largest(self) -> float:
+        """The largest deviation of all: absolute for scores, relative for pixels; inf if only one side has a value."""
+        return float(self.table["largest_deviation"].max())
+
+    @property
+    def agrees(self) -> bool:
+        return not self.deviations
+
+
+def verify(
+    comparison: Comparison,
+    pages: int = PAGES,
+    seed: int = 0,
+    *,
+    method: str = "matrix",
+    progress: Progress | None = None,
+) -> Verification:
+    """Recount up to `pages` random pages with a loop over their pixels, and compare all numbers of these pages.
+
+    If all pages are recounted, the numbers of the whole set are compared, too. Averages are also compared with
+    scikit-learn, and AP with pycocotools, if they are installed. `progress` is called with (pages done, pages).
+    """
+    check_recounting(pages, seed)
+    found, peers = Deviations(), _installed_peers()
+    chosen, too_large = _choose_pages(comparison, pages, seed)
+    pixels, label_pairs = _compare_pages(
+        comparison, chosen, method, peers.get("scikit-learn", ""), found, progress or (lambda done, pages: None)
+    )
+    why_no_ap = ""
+    if "pycocotools" in peers:
+        why_no_ap = _compare_objects(comparison, list(chosen), peers["pycocotools"], found)
+    names = comparison.pages
+    return Verification(
+        recipe=comparison.recipe_for(method),
+        page_count=len(names),
+        seed=seed,
+        pages=tuple(names[page] for page in chosen),
+        too_large=tuple(names[page] for page in too_large),
+        pixels=pixels,
+        label_pairs=label_pairs,
+        table=found.table(),
+        deviations=tuple(found.above_tolerance),
+        not_installed=tuple(name for name in PEERS if name not in peers),
+        why_no_ap=why_no_ap,
+    )
+
+
+def check_recounting(pages: object, seed: object) -> None:
+    for name, value, least, example in (("pages", pages, 1, PAGES), ("seed", seed, 0, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            problem = f"{short_repr(value)} is not a whole number of {least} or more"
+            raise InputError("", name, problem, f"Use one such as {example}.")
+
+
+def _installed_peers() -> dict[str, str]:
+    """{package: its name with the version}"""
+    peers = {}
+    for package, module in PEERS.items():
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            continue
+        peers[package] = f"{package} {importlib.metadata.version(package)}"
+    return peers
+
+
+def _choose_pages(comparison: Comparison, most: int, seed: int) -> tuple[dict[int, Page], list[int]]:
+    """{page: its regions} of the chosen pages in order, and the pages that were too large and replaced by others."""
+    order = list(range(len(comparison.alignment.pages)))
+    random.Random(seed).shuffle(order)
+    chosen, too_large = dict[int, Page](), list[int]()
+    sides = [SideRegions(comparison.alignment, side, comparison.min_score) for side in (GT, PRED)]
+    for number in order:
+        page = Page(comparison.alignment.pages.size(number), (sides[GT].on_page(number), sides[PRED].on_page(number)))
+        if page_grid(page, comparison.rounding).pixels > MAX_PAGE_PIXELS:
+            too_large.append(number)
+        else:
+            chosen[number] = page
+        if len(chosen) == most:
+            break
+    if not chosen:
+        problem = f"all pages have more than {MAX_PAGE_PIXELS:,} pixels" if too_large else "there are no pages"
+        hint = "The rounding exact needs no pixels." if too_large else "Check that these are the right files."
+        raise InputError("", "pages", f"no page can be recounted: {problem}", hint)
+    return dict(sorted(chosen.items())), sorted(too_large)
+
+
+def _compare_pages(
+    comparison: Comparison, chosen: dict[int, Page], method: str, sklearn: str, found: Deviations, progress: Progress
+) -> tuple[float, int]:
+    """Recount the chosen pages, and the whole set if these are all pages; returns the pixels and pairs of the pages."""
+    names, all_pairs, label_pairs = comparison.pages, dict[Pair, float](), 0
+    table = page_table_rows(comparison, [names[page] for page in chosen], method)
+    for done, (number, page) in enumerate(chosen.items(), start=1):
+        pairs, name = count_pairs(page, comparison.rounding), names[number]
+        recounted = _compare_level(comparison, name, pairs, method, sklearn, found)
+        found.compare(_loop(comparison), name, table[name], page_table_numbers(recounted))
+        label_pairs += len(pairs)
+        for pair, pixels in pairs.items():
+            all_pairs[pair] = all_pairs.get(pair, 0.0) + pixels
+        progress(done, len(chosen))
+    if len(chosen) == len(names):
+        _compare_level(comparison, None, all_pairs, method, sklearn, found)
+    return sum(all_pairs.values()), label_pairs
+
+
+def _compare_level(
+    comparison: Comparison, page: str | None, pairs: dict[Pair, float], method: str, sklearn: str, found: Deviations
+) -> Numbers:
+    """Compare the numbers of a page, or of the whole set if it is None; returns the recounted ones."""
+    labels, shared = comparison.labels, comparison.space.shared
+    computed = computed_numbers(comparison, page, method)
+    recounted = recounted_numbers(pairs, labels, shared, method)
+    found.compare(_loop(comparison), page or ALL_PAGES, computed, recounted)
+    if sklearn and shared:
+        found.compare(sklearn, page or ALL_PAGES, computed, averages_by_sklearn(pairs, len(labels), method))
+    return recounted
+
+
+def _loop(comparison: Comparison) -> str:
+    """How the pixels are recounted."""
+    return "rectangles between edges" if comparison.rounding == "exact" else "loop over pixels"
+
+
+def _compare_objects(comparison: Comparison, chosen: Sequence[int], pycocotools: str, found: Deviations) -> str:
+    """Compare AP and AR on all pages, or one by one on the chosen pages; returns the reason if there is no AP."""
+    names, alignment = comparison.pages, comparison.alignment
+    why = comparison.objects(page=names[chosen[0]]).why_no_ap  # the same for all pages
+    if why:
+        return why
+    levels: list[tuple[str | None, Sequence[int]]] = [(None, range(len(names)))]
+    recounted_by = f"{pycocotools}, {ALL_PAGES}"
+    if len(names) > MAX_PAGES_FOR_ALL_OBJECTS:
+        levels = [(names[page], [page]) for page in chosen]
+        recounted_by = f"{pycocotools}, page by page"
+    for page, pages in levels:
+        recounted = coco_scores(alignment, comparison.min_score, pages)
+        found.compare(recounted_by, page or ALL_PAGES, object_numbers(comparison, page), recounted)
+    return ""
