@@ -29,13 +29,14 @@ NOT_DEFINED = -1
 Annotation = dict[str, Any]
 
 
-def coco_scores(alignment: Alignment, min_score: float | None, pages: Sequence[int]) -> Numbers:
+def coco_scores(sides: Sequence[SideRegions], pages: Sequence[int]) -> Numbers:
     """COCO's twelve numbers and those of each class on some pages."""
     from pycocotools.cocoeval import COCOeval
 
-    masked = any(layout.region_columns.shapes for layout in alignment.layouts)
+    alignment = sides[GT].alignment
+    masked, ids = any(layout.region_columns.shapes for layout in alignment.layouts), _image_ids(alignment, pages)
     with contextlib.redirect_stdout(io.StringIO()):
-        gt, pred = (_data_set(SideRegions(alignment, side, min_score), pages, masked) for side in (GT, PRED))
+        gt, pred = (_data_set(side, ids, masked) for side in sides)
         evaluation = COCOeval(gt, pred, "segm" if masked else "bbox")
         evaluation.evaluate()
         evaluation.accumulate()
@@ -57,18 +58,18 @@ def _with_nan(values: Any) -> np.ndarray:
     return np.where(values == NOT_DEFINED, NAN, values)
 
 
-def _data_set(side: SideRegions, pages: Sequence[int], masked: bool) -> Any:
+def _data_set(side: SideRegions, image_ids: dict[int, int], masked: bool) -> Any:
+    """A side as pycocotools reads it from a file; `image_ids` is {page: id}."""
     from pycocotools.coco import COCO
 
-    image_ids = _image_ids(side.alignment)
     data = COCO()
     images, annotations = [], list[Annotation]()
-    for page in pages:
+    for page, image_id in image_ids.items():
         width, height = side.alignment.pages.size(page)
-        images.append({"id": image_ids[page], "width": math.ceil(width), "height": math.ceil(height)})
+        images.append({"id": image_id, "width": math.ceil(width), "height": math.ceil(height)})
         for region in side.on_page(page):
             annotation = _annotation(region, side, page, masked)
-            annotations.append({"id": len(annotations) + 1, "image_id": image_ids[page], **annotation})
+            annotations.append({"id": len(annotations) + 1, "image_id": image_id, **annotation})
     labels = side.alignment.space.labels
     data.dataset = {
         "images": images,
@@ -81,18 +82,15 @@ def _data_set(side: SideRegions, pages: Sequence[int], masked: bool) -> Any:
     return data
 
 
-def _image_ids(alignment: Alignment) -> list[int]:
-    """A number for every page, in the order of the ids of gt: pycocotools uses it where scores are equal."""
-    ids = {page: key for key, page in alignment.layouts[GT].keys.items()}
-    own = [ids.get(page) for page in alignment.sources[GT].tolist()]
-    known = [page for page, key in enumerate(own) if key is not None]
-    if len({isinstance(own[page], str) for page in known}) == 1:
-        known.sort(key=lambda page: own[page])  # type: ignore[arg-type, return-value]  # all text, or all numbers
-    order = known + [page for page, key in enumerate(own) if key is None]
-    numbers = [0] * len(own)
-    for number, page in enumerate(order, start=1):
-        numbers[page] = number
-    return numbers
+def _image_ids(alignment: Alignment, pages: Sequence[int]) -> dict[int, int]:
+    """{page: id} in the order of the ids of gt: pycocotools uses it where scores are equal."""
+    keys = {page: key for key, page in alignment.layouts[GT].keys.items()}
+    own: dict[int, Any] = {page: keys.get(int(alignment.sources[GT][page])) for page in pages}
+    known = [page for page in pages if own[page] is not None]
+    if len({isinstance(own[page], str) for page in known}) == 1:  # a mix of numbers and text cannot be sorted
+        known.sort(key=own.__getitem__)
+    unknown = [page for page in pages if own[page] is None]
+    return {page: number for number, page in enumerate([*known, *unknown], start=1)}
 
 
 def _annotation(region: Region, side: SideRegions, page: int, masked: bool) -> Annotation:

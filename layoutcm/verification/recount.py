@@ -78,13 +78,14 @@ def verify(
     """
     check_recounting(pages, seed)
     found, peers = Deviations(), _installed_peers()
-    chosen, too_large = _choose_pages(comparison, pages, seed)
+    sides = [SideRegions(comparison.alignment, side, comparison.min_score) for side in (GT, PRED)]
+    chosen, too_large = _choose_pages(comparison, sides, pages, seed)
     pixels, label_pairs = _compare_pages(
         comparison, chosen, method, peers.get("scikit-learn", ""), found, progress or (lambda done, pages: None)
     )
     why_no_ap = ""
     if "pycocotools" in peers:
-        why_no_ap = _compare_objects(comparison, list(chosen), peers["pycocotools"], found)
+        why_no_ap = _compare_objects(comparison, sides, list(chosen), peers["pycocotools"], found)
     names = comparison.pages
     return Verification(
         recipe=comparison.recipe_for(method),
@@ -114,18 +115,19 @@ def _installed_peers() -> dict[str, str]:
     for package, module in PEERS.items():
         try:
             importlib.import_module(module)
+            peers[package] = f"{package} {importlib.metadata.version(package)}"
         except ImportError:
             continue
-        peers[package] = f"{package} {importlib.metadata.version(package)}"
     return peers
 
 
-def _choose_pages(comparison: Comparison, most: int, seed: int) -> tuple[dict[int, Page], list[int]]:
+def _choose_pages(
+    comparison: Comparison, sides: Sequence[SideRegions], most: int, seed: int
+) -> tuple[dict[int, Page], list[int]]:
     """{page: its regions} of the chosen pages in order, and the pages that were too large and replaced by others."""
     order = list(range(len(comparison.alignment.pages)))
     random.Random(seed).shuffle(order)
     chosen, too_large = dict[int, Page](), list[int]()
-    sides = [SideRegions(comparison.alignment, side, comparison.min_score) for side in (GT, PRED)]
     for number in order:
         page = Page(comparison.alignment.pages.size(number), (sides[GT].on_page(number), sides[PRED].on_page(number)))
         if page_grid(page, comparison.rounding).pixels > MAX_PAGE_PIXELS:
@@ -165,11 +167,12 @@ def _compare_level(
 ) -> Numbers:
     """Compare the numbers of a page, or of the whole set if it is None; returns the recounted ones."""
     labels, shared = comparison.labels, comparison.space.shared
+    place = ALL_PAGES if page is None else page
     computed = computed_numbers(comparison, page, method)
     recounted = recounted_numbers(pairs, labels, shared, method)
-    found.compare(_loop(comparison), page or ALL_PAGES, computed, recounted)
+    found.compare(_loop(comparison), place, computed, recounted)
     if sklearn and shared:
-        found.compare(sklearn, page or ALL_PAGES, computed, averages_by_sklearn(pairs, len(labels), method))
+        found.compare(sklearn, place, computed, averages_by_sklearn(pairs, len(labels), method))
     return recounted
 
 
@@ -178,9 +181,11 @@ def _loop(comparison: Comparison) -> str:
     return "rectangles between edges" if comparison.rounding == "exact" else "loop over pixels"
 
 
-def _compare_objects(comparison: Comparison, chosen: Sequence[int], pycocotools: str, found: Deviations) -> str:
+def _compare_objects(
+    comparison: Comparison, sides: Sequence[SideRegions], chosen: Sequence[int], pycocotools: str, found: Deviations
+) -> str:
     """Compare AP and AR on all pages, or one by one on the chosen pages; returns the reason if there is no AP."""
-    names, alignment = comparison.pages, comparison.alignment
+    names = comparison.pages
     why = comparison.objects(page=names[chosen[0]]).why_no_ap  # the same for all pages
     if why:
         return why
@@ -190,6 +195,7 @@ def _compare_objects(comparison: Comparison, chosen: Sequence[int], pycocotools:
         levels = [(names[page], [page]) for page in chosen]
         recounted_by = f"{pycocotools}, page by page"
     for page, pages in levels:
-        recounted = coco_scores(alignment, comparison.min_score, pages)
-        found.compare(recounted_by, page or ALL_PAGES, object_numbers(comparison, page), recounted)
+        recounted = coco_scores(sides, pages)
+        place = ALL_PAGES if page is None else page
+        found.compare(recounted_by, place, object_numbers(comparison, page), recounted)
     return ""
