@@ -7,9 +7,13 @@ May import `layouts`, `errors` and `wording`.
 from __future__ import annotations
 
 import gc
+import hashlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import takewhile
+from pathlib import PurePosixPath
 
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.content import FileContent, Options
@@ -50,9 +54,30 @@ def read(
         if given is None and bundle.images:
             given = resolve_sizes(bundle.images)
         options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images), page_map)
-        with suggest_other_format(contents, chosen):
+        used = [*contents, *filter(is_companion, companions)]
+        # Hashing does not need Python's lock, so a second thread does it while the reader works.
+        with ThreadPoolExecutor(1) as pool, suggest_other_format(contents, chosen):
+            digest = pool.submit(digest_of_files, used)
             layout = chosen.read(bundle.name, contents, options)
-    return replace(layout, findings=(*layout.findings, *_find_skipped_files(bundle.name, companions)))
+    findings = (*layout.findings, *_find_skipped_files(bundle.name, companions))
+    return replace(layout, findings=findings, sha256=digest.result())
+
+
+def digest_of_files(files: Sequence[FileContent]) -> str:
+    """The SHA-256 digest of one file; of several, the digest of the lines that `sha256sum` prints for them.
+
+    The lines are sorted by name, and names are relative to the folder of all files. A zip of a folder therefore has the
+    same digest as the folder.
+    """
+    digests = [hashlib.sha256(file.data).hexdigest() for file in files]
+    if len(files) == 1:
+        return digests[0]
+    parts = [PurePosixPath(file.name.replace("\\", "/")).parts for file in files]
+    folders = sorted(path[:-1] for path in parts)  # what the first and the last have in common, all have
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(folders[0], folders[-1])))
+    lines = sorted((str(PurePosixPath(*path[shared:])), digest) for path, digest in zip(parts, digests))
+    text = "".join(f"{digest}  {name}\n" for name, digest in lines)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @contextmanager

@@ -180,6 +180,7 @@ class Layout:
     label_keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own label ids -> label
     repairs: tuple[str, ...] = ()  # repairs applied after reading, in order
     dropped: Regions | None = None  # boxes with inverted corners; a repair may turn them
+    sha256: str | None = None  # digest of the files that were read; None if the layout was not read from files
 
     def __repr__(self) -> str:
         pages, regions = len(self.page_columns), len(self.region_columns)

@@ -74,7 +74,7 @@ def _repair_once(layout: Layout, name: str) -> Layout:
         findings=[*kept, note],
         ids=FileIds(layout.keys, layout.label_keys),
     )
-    return replace(repaired, repairs=(*layout.repairs, name))
+    return replace(repaired, repairs=(*layout.repairs, name), sha256=layout.sha256)
 
 
 def raw_regions(layout: Layout) -> Regions:

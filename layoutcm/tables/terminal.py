@@ -21,7 +21,7 @@ from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.result_json import layout_result
 from layoutcm.verification.deviations import TOLERANCE, Deviation
 from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
-from layoutcm.wording import MISSING, percent, pixels_in_full, plural, score_text
+from layoutcm.wording import percent, pixels_in_full, plural, score_text
 
 NAMES_SHOWN, DEVIATIONS_SHOWN = 5, 10
 
