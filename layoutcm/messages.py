@@ -308,6 +308,11 @@ TEXTS = {
             f"{n:,} of {regions:,} regions of pred {agree(n, 'has', 'have')} a score below {min_score} and "
             f"{agree(n, 'is', 'are')} left out."),
     # Files.
+    "documents-left-out": _note(
+        lambda n, limit, file:
+            f"There are {n:,} documents, more than the {limit:,} that a result lists, so by_document is null"
+            + (f"; {short_repr(file)} beside this file has one row per document." if file else "."),
+        lambda file="", **_: "" if file else "Write the result to a file: the documents are then written beside it."),
     "skipped-file": _note(
         lambda n, file, first:
             f"{file}: {plural(n, 'file of another kind is', 'files of another kind are')} left out "

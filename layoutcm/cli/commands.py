@@ -22,6 +22,7 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference
 from layoutcm.tables.result_json import Extras, full_result
+from layoutcm.tables.result_levels import DOCUMENTS_FILE
 from layoutcm.wording import agree, plural
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def run_compare(options: argparse.Namespace) -> None:
                 notes += _write_report(comparison, folder / name, options, extras)
                 notes += _write_differences(first, comparison, folder / name, options)
             if options.json:
-                results.append(full_result(comparison, options.method, options.per_page, extras))
+                beside = _documents_path(options.json, name)
+                results.append(full_result(comparison, options.method, options.per_page, extras, beside))
             if options.json != "-":
                 texts += [*_sections(comparison, first[0], extras, options), *notes]
     # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
@@ -113,6 +115,14 @@ def _report_names(files: Sequence[str]) -> list[str]:
         numbered = (f"{stem}-{k}" for k in range(2, len(files) + 2))
         names.append(next(name for name in (stem, *numbered) if name not in names))
     return names
+
+
+def _documents_path(target: str, name: str) -> Path | None:
+    """The file beside the JSON for the documents of a very large set; `name` is empty if there is one prediction."""
+    if target == "-":
+        return None
+    file = Path(DOCUMENTS_FILE)
+    return Path(target).with_name(f"{file.stem}-{name}{file.suffix}" if name else file.name)
 
 
 def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> list[str]:

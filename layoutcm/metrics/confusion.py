@@ -17,25 +17,25 @@ from numpy.typing import ArrayLike, NDArray
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import BACKGROUND, Floats
-from layoutcm.metrics.content import content_pixels, content_scores, right_share
+from layoutcm.metrics.content import CountedPixels, PixelSums, content_scores
 from layoutcm.metrics.scores import (
     SCORES,
     Margins,
     accuracy,
     check_average,
-    class_scores,
+    class_columns,
     harmonic,
     margins,
     mean_scores,
     numbers_of,
-    ratio,
+    precision_matrix,
+    recall_matrix,
 )
 from layoutcm.pixels.pair_counts import PairCounts, pack_sets
 
 if TYPE_CHECKING:
     import pandas as pd
 
-GT_AXIS, PRED_AXIS = 0, 1
 CONTENT = "Content"
 METHODS = ("matrix", "tensor")
 
@@ -58,7 +58,7 @@ class Confusion:
     has_background: bool = True
     recipe: str = ""
     sides: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    source: tuple[PairCounts, LabelSpace] | None = None  # what it was computed from
+    source: CountedPixels | PixelSums | None = None  # for what the matrix does not show: content and right labels
 
     def __repr__(self) -> str:
         return f"<Confusion {self.method} of {len(self.labels)} labels, {self.values.sum():,.0f} label pixels>"
@@ -71,17 +71,17 @@ class Confusion:
     @cached_property
     def gt_pixels(self) -> Floats:
         """float64[labels]: pixels that carry the label in gt, which are the sums of the rows."""
-        return self.recall_mass.sum(axis=PRED_AXIS)
+        return self.margins.gt
 
     @cached_property
     def recall(self) -> Floats:
         """float64[gt, pred]: the share of gt label i that is predicted as j."""
-        return ratio(self.recall_mass, self.recall_mass.sum(axis=PRED_AXIS, keepdims=True))
+        return recall_matrix(self.recall_mass)
 
     @cached_property
     def precision(self) -> Floats:
         """float64[gt, pred]: the share of pred label j that is i in gt."""
-        return ratio(self.precision_mass, self.precision_mass.sum(axis=GT_AXIS, keepdims=True))
+        return precision_matrix(self.precision_mass)
 
     @cached_property
     def f1(self) -> Floats:
@@ -90,10 +90,10 @@ class Confusion:
 
     def class_values(self) -> dict[str, Floats]:
         """float64[labels] for each column of the class table; the scores are nan if the diagonal has no meaning."""
-        scores = class_scores(self.margins)
+        columns = class_columns(self.margins, self.pred_pixels)
         if not self.diagonal:
-            scores = {name: np.full(len(self.labels), np.nan) for name in scores}
-        return {"gt_pixels": self.gt_pixels, "pred_pixels": self.pred_pixels, **scores}
+            columns |= {name: np.full(len(self.labels), np.nan) for name in (*SCORES, "iou")}
+        return columns
 
     @cached_property
     def margins(self) -> Margins:
@@ -121,10 +121,7 @@ class Confusion:
     @cached_property
     def content_pixels(self) -> Floats:
         """float64[3]: the pixels that are content on both sides, in gt, and in pred; nan if they are not known."""
-        if self.source is None:
-            return np.full(3, np.nan)
-        counts, _ = self.source
-        return content_pixels(counts, np.zeros(len(counts), np.int64), 1)[0]
+        return np.full(3, np.nan) if self.source is None else self.source.content_pixels
 
     def content(self) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
@@ -133,7 +130,7 @@ class Confusion:
     @cached_property
     def right(self) -> float:
         """The share of the label pixels of gt whose label pred has at that pixel, too; nan if it is not known."""
-        return float("nan") if self.source is None else right_share(*self.source)
+        return float("nan") if self.source is None else self.source.right
 
     def collapse(self) -> Confusion:
         """Background against all other labels, counted in label pixels: a Confusion over ["Background", "Content"]."""
@@ -189,6 +186,15 @@ class GroupMatrices:
     def margins(self) -> Margins:
         return margins(self.recall_mass, self.precision_mass)
 
+    def shares(self) -> dict[str, Floats]:
+        """float64[groups, gt, pred] each: recall, precision and F1."""
+        recall, precision = recall_matrix(self.recall_mass), precision_matrix(self.precision_mass)
+        return {"recall": recall, "precision": precision, "f1": harmonic(recall, precision)}
+
+    def class_values(self) -> dict[str, Floats]:
+        """float64[groups, labels] for each column of the class table."""
+        return class_columns(self.margins, self.pred_pixels)
+
 
 def group_matrices(
     counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
@@ -226,7 +232,7 @@ def confusion_of(counts: PairCounts, space: LabelSpace, method: str, recipe: str
         recipe=recipe,
         sides=None if space.shared else (_label_positions(space.gt_positions), _label_positions(space.pred_positions)),
     )
-    return replace(confusion, source=(counts, space))
+    return replace(confusion, source=CountedPixels(counts, space))
 
 
 def _label_positions(positions: NDArray[np.integer]) -> tuple[int, ...]:

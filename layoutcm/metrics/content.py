@@ -5,6 +5,9 @@ A pixel is content if it carries any label. The method of the matrix plays no pa
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,11 +33,42 @@ def content_scores(pixels: Floats) -> dict[str, Floats]:
     return {name: scores[name] for name in SCORES}
 
 
-def right_share(counts: PairCounts, space: LabelSpace) -> float:
-    """Of the label pixels of gt, the share whose label pred has at that pixel, too; nan if the labels differ."""
+def right_shares(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int) -> Floats:
+    """float64[groups]: of the label pixels of gt, the share whose label pred has at that pixel, too.
+
+    It is nan if the labels differ. `group` is int[rows].
+    """
     if not space.shared:
-        return float("nan")
+        return np.full(groups, np.nan)
     gt, pred = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
     content = ~counts.has(GT, BACKGROUND_BIT)
-    labels, right = (np.bitwise_count(words).sum(axis=1) * content for words in (gt, gt & pred))
-    return float(ratio((right * counts.pixels).sum(), (labels * counts.pixels).sum()))
+    labels, right = (np.bitwise_count(words).sum(axis=1) * content * counts.pixels for words in (gt, gt & pred))
+    return ratio(np.bincount(group, right, minlength=groups), np.bincount(group, labels, minlength=groups))
+
+
+@dataclass(frozen=True, eq=False)
+class PixelSums:
+    """Two facts about the pixels of a matrix that the matrix does not show."""
+
+    content_pixels: Floats  # [3]: content on both sides, in gt, and in pred
+    right: float  # share of the label pixels of gt
+
+
+@dataclass(frozen=True, eq=False)
+class CountedPixels:
+    """The same as `PixelSums`, computed from pair counts when they are asked for."""
+
+    counts: PairCounts
+    space: LabelSpace
+
+    @cached_property
+    def content_pixels(self) -> Floats:
+        return content_pixels(self.counts, self._one_group, 1)[0]
+
+    @cached_property
+    def right(self) -> float:
+        return float(right_shares(self.counts, self.space, self._one_group, 1)[0])
+
+    @property
+    def _one_group(self) -> NDArray[np.int64]:
+        return np.zeros(len(self.counts), np.int64)

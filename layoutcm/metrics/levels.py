@@ -20,7 +20,7 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
 from layoutcm.metrics.confusion import GroupMatrices, confusion_of, group_matrices
-from layoutcm.metrics.content import content_pixels, content_scores
+from layoutcm.metrics.content import content_pixels, content_scores, right_shares
 from layoutcm.metrics.scores import SCORES, mean_scores, ratio
 from layoutcm.pixels.pair_counts import PairCounts
 
@@ -78,6 +78,14 @@ class Levels:
     def document_content(self) -> Floats:
         """float64[documents, 3]"""
         return content_pixels(self.counts, self.document_of_page[self.counts.page], len(self.documents))
+
+    def page_right(self) -> Floats:
+        """float64[pages]: of the label pixels of gt, the share whose label pred has at that pixel, too."""
+        return right_shares(self.counts, self.space, self.counts.page, len(self.pages))
+
+    def document_right(self) -> Floats:
+        """float64[documents]"""
+        return right_shares(self.counts, self.space, self.document_of_page[self.counts.page], len(self.documents))
 
     def page_matrices(self, method: str = "matrix") -> MatrixBlocks:
         """Blocks of pages with one matrix per page."""

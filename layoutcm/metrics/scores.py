@@ -57,12 +57,27 @@ def harmonic(recall: ArrayLike, precision: ArrayLike) -> Floats:
     return np.where(neither, np.nan, np.nan_to_num(ratio(2 * r * p, r + p)))
 
 
+def recall_matrix(mass: Floats) -> Floats:
+    """float64[..., gt, pred] from the mass for recall: the share of gt label i that is predicted as j."""
+    return ratio(mass, mass.sum(axis=-1, keepdims=True))
+
+
+def precision_matrix(mass: Floats) -> Floats:
+    """float64[..., gt, pred] from the mass for precision: the share of pred label j that is i in gt."""
+    return ratio(mass, mass.sum(axis=-2, keepdims=True))
+
+
 def class_scores(of: Margins) -> dict[str, Floats]:
     """float64[..., labels]: precision, recall, F1 and IoU of each label."""
     recall, precision = ratio(of.recall_hit, of.gt), ratio(of.precision_hit, of.pred)
     f1 = harmonic(recall, precision)
     # IoU = hit / (gt + pred - hit), written in terms of F1, so that it also works with two different diagonals.
     return {"precision": precision, "recall": recall, "f1": f1, "iou": f1 / (2 - f1)}
+
+
+def class_columns(of: Margins, pred_pixels: Floats) -> dict[str, Floats]:
+    """float64[..., labels] for each number of the class table."""
+    return {"gt_pixels": of.gt, "pred_pixels": pred_pixels, **class_scores(of)}
 
 
 def check_average(kind: str) -> None:

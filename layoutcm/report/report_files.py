@@ -30,6 +30,7 @@ from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, select
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
+from layoutcm.tables.result_levels import DOCUMENTS_FILE
 from layoutcm.tables.tables import RANKED_PAIRS, Table, class_table, csv_text, matrix_table, write_parquet
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ DIFFERENCES = {view: f"difference-{view}" for view in SHARE_VIEWS}
 # All files of a report, relative to its folder; with several predictions each has a subfolder.
 REPORT_FILES = re.compile(
     rf"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|(pages|{RANKED_PAIRS})\.csv"
+    rf"|{re.escape(DOCUMENTS_FILE)}"
     rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
 )
@@ -103,7 +105,8 @@ def write_files(
         if name in tables:
             (folder / f"{name}.csv").write_bytes(csv_text(tables[name]).encode("utf-8"))
     write_parquet(tables["pages"], folder / "pages.parquet")
-    (folder / "result.json").write_bytes(json_text(full_result(comparison, method, per_page, extras)))
+    result = full_result(comparison, method, per_page, extras, folder / DOCUMENTS_FILE)
+    (folder / "result.json").write_bytes(json_text(result))
     for name, text in paper_tables(confusion, tables).items():
         (folder / "tables" / f"{name}.tex").write_bytes(text.encode("utf-8"))
     notify("workbook", 0.15)

@@ -1,16 +1,18 @@
 """The JSON of a comparison (`compare --json`, result.json) and of a layout (`inspect --json`).
 
-Families, intervals and the difference from another prediction are added if they were requested.
+Families, intervals and the difference from another prediction are added if they were requested. The keys are described
+in docs/schema; `SCHEMA` is the version of that description.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from layoutcm import __version__
@@ -19,16 +21,26 @@ from layoutcm.alignment.page_matching import WAYS
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout
 from layoutcm.layouts.page_documents import name_documents
-from layoutcm.metrics.confusion import Confusion, collapse_mass
+from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
 from layoutcm.metrics.intervals import Intervals
-from layoutcm.metrics.levels import MatrixBlocks
-from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean_of_defined
-from layoutcm.metrics.scores import AVERAGES, SCORES
-from layoutcm.metrics.soft import SOFT_AVERAGES
-from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS, view_values
+from layoutcm.metrics.scores import AVERAGES
+from layoutcm.tables.result_levels import (
+    document_records,
+    left_out_finding,
+    mass_matrices,
+    matrix_json,
+    page_records,
+    set_sums,
+    too_many_documents,
+    view_matrices,
+    write_documents,
+)
+from layoutcm.tables.result_objects import centroids_result, objects_result, soft_result
 from layoutcm.wording import pixels_as_number
+
+SCHEMA = "1.0"  # a new first number means that keys were removed or have another meaning
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,19 +71,67 @@ def json_ready(value: Any) -> Any:
 
 
 def json_text(value: Any) -> bytes:
-    """The JSON text of a value, as it is written to a file."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
-    # A file name can contain lone surrogates, which UTF-8 cannot encode.
-    return (text + "\n").encode("utf-8", "replace")
+    """The JSON text of a value, as it is written to a file; nan becomes null."""
+    return _broken_text(value, 3 if isinstance(value, list) else 2, b"\n") + b"\n"
 
 
-def comparison_result(comparison: Comparison, method: str = "matrix", per_page: bool = False) -> dict[str, Any]:
-    """The result of one comparison, without extras."""
+def _broken_text(value: Any, levels: int, line: bytes) -> bytes:
+    """JSON with one item per line down to so many levels: a record or a row of a matrix is on one line.
+
+    `line` is a line break with the indentation of the value.
+    """
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not levels or not any(isinstance(item, dict | list) for item in items):
+        return _plain_text(value)
+    inner = line + b" "
+    texts = [_broken_text(item, levels - 1, inner) for item in items]
+    if isinstance(value, list):
+        return b"[" + inner + (b"," + inner).join(texts) + line + b"]"
+    named = [_plain_text(key) + b": " + text for key, text in zip(value, texts)]
+    return b"{" + inner + (b"," + inner).join(named) + line + b"}"
+
+
+def _plain_text(value: Any) -> bytes:
+    """JSON on one line."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a file name can contain lone surrogates, which UTF-8 cannot encode
+        text = json.dumps(json_ready(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace")
+
+
+def comparison_result(
+    comparison: Comparison, method: str = "matrix", per_page: bool = False, documents_path: Path | None = None
+) -> dict[str, Any]:
+    """The result of one comparison, without extras.
+
+    A result with very many documents has no `by_document`; they are written to `documents_path`, if one is given.
+    """
+    left_out = too_many_documents(comparison)
+    if left_out and documents_path:
+        write_documents(comparison, method, documents_path)
+    answer = _set_result(comparison, method)
+    if left_out:
+        file = documents_path.name if documents_path else ""
+        answer["findings"].append(left_out_finding(comparison, file).as_dict())
+    answer = json_ready(answer)
+    # Converted as whole arrays, because there can be very many of them.
+    answer["by_document"] = None if left_out else document_records(comparison, method)
+    if per_page:
+        answer["by_page"] = page_records(comparison, method)
+    return answer
+
+
+def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
+    """The result of the whole set."""
     confusion = comparison.confusion(method=method)
-    diagonal = confusion.diagonal
+    diagonal, collapsed = confusion.diagonal, confusion.collapse()
     answer = {
+        "schema": SCHEMA,
         "version": __version__,
         "recipe": comparison.recipe_for(method),
+        "recipe_fields": comparison.settings.with_version(method=method),
+        "inputs": {side: _input_facts(layout) for side, layout in zip(SIDES, comparison.alignment.layouts)},
         "method": method,
         "taxonomy": comparison.taxonomy,
         "labels": confusion.labels,
@@ -81,26 +141,36 @@ def comparison_result(comparison: Comparison, method: str = "matrix", per_page: 
         "documents": len(comparison.documents),
         "pixels": pixels_as_number(comparison.pixels),
         **view_matrices(confusion),
+        **mass_matrices(confusion),
         "classes": confusion.classes().to_dict("records") if diagonal else None,
         "averages": _averages(confusion, background=False) if diagonal else None,
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
-        "content": confusion.content(),
-        "collapsed": {"labels": list(confusion.collapse().labels), **view_matrices(confusion.collapse())},
+        **set_sums(confusion),
+        "collapsed": {"labels": list(collapsed.labels), **view_matrices(collapsed)},
         "findings": [finding.as_dict() for finding in comparison.findings],
         "page_matching": _page_matching(comparison),
-        "objects": _objects(comparison),
-        "centroids": _centroids(comparison),
-        "by_document": list(_by_document(comparison, method)),
+        "objects": objects_result(comparison),
+        "centroids": centroids_result(comparison),
+        "by_document": None,
     }
     for level in ("pages", "documents"):
         averages = (
             {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
         )
         answer[f"averages_over_{level}"] = averages
-    answer["soft"] = _soft(comparison) if diagonal else None
-    if per_page:
-        answer["by_page"] = list(_by_page(comparison, method))
-    return json_ready(answer)
+    answer["soft"] = soft_result(comparison) if diagonal else None
+    return answer
+
+
+def _input_facts(layout: Layout) -> dict[str, Any]:
+    """What was compared, without the folder that it was in."""
+    return {
+        "name": PurePosixPath(layout.name.replace("\\", "/")).name,
+        "format": layout.format,
+        "sha256": layout.sha256,
+        "pages": len(layout.page_columns),
+        "regions": len(layout.region_columns),
+    }
 
 
 def _page_matching(comparison: Comparison) -> dict[str, Any]:
@@ -114,89 +184,8 @@ def _page_matching(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def view_matrices(confusion: Confusion) -> dict[str, Any]:
-    """The four matrices under their JSON names."""
-    return {TABLE_OF_VIEW[view]: view_values(confusion, view) for view in VIEWS}
-
-
 def _averages(confusion: Confusion, background: bool) -> dict[str, dict[str, float]]:
     return {kind: confusion.average(kind, background) for kind in AVERAGES}
-
-
-def _soft(comparison: Comparison) -> dict[str, Any]:
-    """Soft scores with beta 1: the averages and the scores of each label."""
-    by_label = comparison.soft(average=None)
-    rows = zip(comparison.labels[1:], *by_label.values())
-    return {
-        "beta": 1.0,
-        "averages": {kind: comparison.soft(average=kind) for kind in SOFT_AVERAGES},
-        "classes": [dict(zip(("label", *by_label), row)) for row in rows],
-    }
-
-
-def _objects(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any]:
-    """The COCO metrics, then all scores at one IoU; the last matrix row is `invented`, the last column `missed`."""
-    objects = comparison.objects()
-    matrix = objects.confusion_at(iou)
-    ap = None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES}
-    at_iou = {
-        "iou": iou,
-        **objects.scores_at(iou),
-        **objects.counts_at(iou),
-        "class_blind": objects.scores_at(iou, class_aware=False),
-        "classes": objects.class_scores_at(iou).to_dict("records"),
-        "ap": ap,
-        "map": {rule: mean_of_defined(list(values.values())) for rule, values in ap.items()} if ap else None,
-        "confusion": {
-            "gt_labels": list(matrix.index),
-            "pred_labels": list(matrix.columns),
-            "values": matrix.to_numpy(),
-        },
-    }
-    return {
-        "shapes": objects.shapes,
-        "gt": objects.gt_counts.sum(),
-        "pred": objects.pred_counts.sum(),
-        **{name: getattr(objects, name) for name in ("ap", "ap50", "ap75", "ar")},
-        "summary": objects.summary,
-        "why_no_ap": objects.why_no_ap or None,
-        "labels": objects.labels,
-        "per_class": objects.per_class.to_dict("records"),
-        "at_iou": at_iou,
-    }
-
-
-def _centroids(comparison: Comparison) -> dict[str, Any]:
-    """Centroid scores at the default tolerance, matched one to one and (as published) many to one.
-
-    Labels are ignored if the two sides have different labels.
-    """
-    aware = comparison.space.shared
-    ways = {"one_to_one": True, "many_to_one": False}
-    found = {way: comparison.centroids(one_to_one=one_to_one, class_aware=aware) for way, one_to_one in ways.items()}
-    scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in found.items()}
-    return {"tolerance": found["one_to_one"].tolerance, "class_aware": aware, **scores}
-
-
-def _by_document(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
-    levels = comparison.levels
-    sizes, pixels = levels.document_sizes, levels.document_pixels
-    for i, matrix in _group_records(levels.document_matrices(method)):
-        yield {"document": comparison.documents[i], "pages": sizes[i], "pixels": pixels_as_number(pixels[i]), **matrix}
-
-
-def _by_page(comparison: Comparison, method: str) -> Iterator[dict[str, Any]]:
-    documents, levels = comparison.alignment.pages.documents, comparison.levels
-    for i, matrix in _group_records(levels.page_matrices(method)):
-        pixels = pixels_as_number(levels.page_pixels[i])
-        yield {"page": comparison.pages[i], "document": documents[i], "pixels": pixels, **matrix}
-
-
-def _group_records(blocks: MatrixBlocks) -> Iterator[tuple[int, dict[str, Any]]]:
-    for groups, stack in blocks:
-        collapsed = collapse_mass(stack.recall_mass)
-        for k, i in enumerate(groups):
-            yield i, {"confusion": stack.recall_mass[k].tolist(), "collapsed": collapsed[k].tolist()}
 
 
 def layout_result(layout: Layout) -> dict[str, Any]:
@@ -234,10 +223,14 @@ def _first_region(layout: Layout) -> dict[str, Any]:
 
 
 def full_result(
-    comparison: Comparison, method: str = "matrix", per_page: bool = False, extras: Extras = NO_EXTRAS
+    comparison: Comparison,
+    method: str = "matrix",
+    per_page: bool = False,
+    extras: Extras = NO_EXTRAS,
+    documents_path: Path | None = None,
 ) -> dict[str, Any]:
-    """The JSON that `compare --json` writes for one prediction."""
-    answer = comparison_result(comparison, method, per_page)
+    """The JSON that `compare --json` writes for one prediction; `documents_path` as in `comparison_result`."""
+    answer = comparison_result(comparison, method, per_page, documents_path)
     if extras.families:
         answer["families"] = families_result(comparison, extras.families, method)
     intervals = {"intervals": extras.intervals, "difference_from_first": extras.difference}
@@ -260,7 +253,7 @@ def families_result(comparison: Comparison, families: FamilyConfusion, method: s
             matrix.family: {
                 "gt_labels": [*matrix.gt_labels, OOF],
                 "pred_labels": [*matrix.pred_labels, OOF],
-                "values": matrix.values,
+                "values": matrix_json(matrix.values),
             }
             for matrix in families.all_matrices
         },

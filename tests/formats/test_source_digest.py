@@ -5,6 +5,7 @@ import io
 import zipfile
 
 import layoutcm as lcm
+from layoutcm.tables.result_json import comparison_result
 from support.layouts import build
 
 HEAD = b"page,width,height,label,x0,y0,x1,y1\n"
@@ -70,3 +71,14 @@ def test_the_digest_is_kept(tmp_path):
     mapped = lcm.compare(layout, layout, mapping={"pred": {"a": "b"}, "gt": {"a": "b"}}, missing_pages="ignore")
     assert [side.sha256 for side in mapped.alignment.layouts] == [sha256(ONE)] * 2
     assert build({"p": (5, 5)}, []).sha256 is None
+
+
+def test_a_result_names_its_inputs_without_their_folders(tmp_path):
+    folder = write(tmp_path / "secret", {"one.csv": ONE, "sub/two.csv": TWO})
+    c = lcm.compare(lcm.read(folder), lcm.read(folder / "one.csv"))
+    assert comparison_result(c)["inputs"] == {
+        "gt": {"name": "secret", "format": "csv", "sha256": BOTH, "pages": 2, "regions": 2},
+        "pred": {"name": "one.csv", "format": "csv", "sha256": sha256(ONE), "pages": 1, "regions": 1},
+    }
+    windows = lcm.compare(lcm.read(("C:\\secret\\gt.csv", ONE)), build({"p": (9, 9)}, [("p", "a", 0, 0, 1, 1)]))
+    assert comparison_result(windows)["inputs"]["gt"]["name"] == "gt.csv"

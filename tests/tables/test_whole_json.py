@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 
 import layoutcm as lcm
@@ -12,16 +11,13 @@ from layoutcm.tables.result_json import (
     comparison_result,
     families_result,
     full_result,
-    json_ready,
     json_text,
-    layout_result,
 )
 from support.layouts import build
 from support.named_pages import compared
 from support.three_pages import different_labels, three_pages
 
 VERSION = lcm.__version__
-NAN = float("nan")
 
 
 def rounded(value):
@@ -50,9 +46,19 @@ A = [[8, 0, 0, 0], [0, 4, 4, 0], NONE, NONE]
 B = [[4, 0, 2, 0], NONE, [0, 4, 0, 0], NONE]
 P2 = [[4, 0, 0, 0], NONE, [0, 4, 0, 0], NONE]
 P3 = [[0, 0, 2, 0], NONE, NONE, NONE]
+LEVEL_KEYS = ("document", "page", "pages", "pixels", "confusion", "collapsed")
 RESULT = {
+    "schema": "1.0",
     "version": VERSION,
     "recipe": f"gt:gt|pred:pred|pages:3|rounding:outer|taxonomy:same|method:matrix|v{VERSION}",
+    "recipe_fields": {
+        **{"gt": "gt", "pred": "pred", "pages": "3", "rounding": "outer", "taxonomy": "same", "method": "matrix"},
+        "version": f"v{VERSION}",
+    },
+    "inputs": {
+        "gt": {"name": "gt", "format": "test", "sha256": None, "pages": 3, "regions": 2},
+        "pred": {"name": "pred", "format": "test", "sha256": None, "pages": 3, "regions": 5},
+    },
     "method": "matrix",
     "taxonomy": "same",
     "labels": ["Background", "a", "b", "c"],
@@ -76,7 +82,10 @@ RESULT = {
     "averages_with_background": scores(
         micro=(0.615, 0.615, 0.615), macro=(0.5, 0.452, 0.474), weighted=(0.692, 0.615, 0.651)
     ),
+    "pred_pixels": [12, 8, 6, 0],
     "content": {"precision": 0.857, "recall": 1, "f1": 0.923},  # of 14 pixels of pred 12 are content
+    "content_pixels": {"both": 12, "gt": 12, "pred": 14},
+    "right": 0.333,  # 4 of 8 pixels of a, and none of the 4 of b
     "collapsed": {
         "labels": ["Background", "Content"],
         "confusion": [[12, 2], [0, 12]],
@@ -169,9 +178,11 @@ RESULT = {
 
 def test_result_of_a_comparison():
     found = comparison_result(three_pages(), per_page=True)
+    assert json.loads(json_text(found)) == found
+    for level in ("by_document", "by_page"):  # the other values of a level are tested in test_result_levels.py
+        found[level] = [{key: value for key, value in row.items() if key in LEVEL_KEYS} for row in found[level]]
     assert rounded(found) == RESULT
     assert list(comparison_result(three_pages())) == list(full_result(three_pages())) == list(RESULT)[:-1]
-    assert json.loads(json_text(found)) == found
 
 
 def test_result_with_the_method_tensor(two_pages):
@@ -191,7 +202,7 @@ def test_result_with_the_method_tensor(two_pages):
 def test_result_with_different_labels():
     found = comparison_result(different_labels())
     without = ["classes", "averages", "averages_with_background", "averages_over_pages", "averages_over_documents"]
-    assert [name for name, value in found.items() if value is None] == [*without, "soft"]
+    assert [name for name, value in found.items() if value is None] == [*without[:3], "right", *without[3:], "soft"]
     assert (found["labels"], found["gt_labels"], found["pred_labels"]) == (["Background", "a", "x"], ["a"], ["x"])
     assert found["objects"]["at_iou"]["map"] is found["objects"]["at_iou"]["ap"] is None
 
@@ -305,46 +316,3 @@ def test_result_of_families(two_pages):
     by_matrix = families_result(c, families)["at_depth"]
     assert [one["confusion"][-3] for one in by_matrix] == [[0, 0, 40, 120, 0], [0, 0, 0, 40, 120, 0]]
     assert full_result(c, "tensor", extras=Extras(families))["families"]["at_depth"] == at_depth
-
-
-def test_result_of_a_layout():
-    regions = [("q", "b", 1, 2, 3, 4.5, 0.5), ("p", "a", 2, 3, 4, 5, 0.25), ("q", "b", 1, 2, 3, 4.5, 0.5)]
-    message = "in.csv: 1 region is a duplicate with the same page, box and label as another (first: 'b' on page 'q')."
-    hint = "Pixels are not counted twice, but objects are: remove the duplicates."
-    layout = build({"p": (10, 20.5), "q": (7, 30)}, regions, "abc", "in.csv", {"p": "D", "q": "D"})
-    assert layout_result(layout) == {
-        "file": "in.csv",
-        "format": "test",
-        "pages": 2,
-        "documents": 1,
-        "regions": 3,
-        "labels": {"a": 1, "b": 2, "c": 0},
-        "page0": {"page": "p", "width": 10, "height": 20.5},
-        "region0": {"page": "q", "label": "b", "box": [1, 2, 3, 4.5], "score": 0.5},
-        "findings": rows("code severity message count fix remedy", ("duplicate-box", "warning", message, 1, hint, "")),
-    }
-    nothing = layout_result(build({}, [], name="none"))
-    assert (nothing["pages"], nothing["labels"], nothing["page0"], nothing["region0"]) == (0, {}, None, None)
-
-
-def test_values_become_json():
-    given = {
-        "array": np.array([[1.5, NAN], [np.inf, -np.inf]]),
-        "tuple": (np.int64(3), np.float64(0.5), np.float64(NAN), True, None),
-        "nested": [{"x": NAN}, "text"],
-    }
-    assert json_ready(given) == {
-        "array": [[1.5, None], [None, None]],
-        "tuple": [3, 0.5, None, True, None],
-        "nested": [{"x": None}, "text"],
-    }
-    assert type(json_ready(np.int64(3))) is int
-
-
-def test_bytes_of_json():
-    """A lone surrogate, which a file name can contain, becomes a question mark; nan is refused."""
-    assert json_text({"é": [1, None], "name": "a\ud800"}) == (
-        '{\n "é": [\n  1,\n  null\n ],\n "name": "a?"\n}\n'.encode()
-    )
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        json_text(NAN)

@@ -1,0 +1,211 @@
+"""The part of the JSON that exists for the set, for each document and for each page: matrices and class values.
+
+A set can have thousands of documents, so their values are converted as whole arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import Finding, Floats
+from layoutcm.metrics.confusion import Confusion, GroupMatrices, collapse_mass
+from layoutcm.metrics.content import content_scores
+from layoutcm.metrics.levels import level_scores
+from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS, view_values
+from layoutcm.wording import pixels_as_number
+
+# A matrix with more rows or columns is written as its cells that are not 0, and without its shares.
+MOST_DENSE = 200
+MOST_DOCUMENTS = 20_000
+DOCUMENTS_FILE = "documents.parquet"
+CONTENT_KINDS = ("both", "gt", "pred")  # the columns of `Confusion.content_pixels`
+
+
+def plain_lists(values: Floats) -> list[Any]:
+    """The array as nested lists with None for nan. All zeros are one object: most cells of many matrices are 0."""
+    flat = values.ravel()
+    plain = np.full(flat.shape, flat.dtype.type(0).item(), object)
+    other = np.flatnonzero(flat)
+    plain[other] = flat[other].astype(object)
+    plain[np.isnan(flat)] = None
+    return plain.reshape(values.shape).tolist()
+
+
+def is_sparse(rows: int, columns: int) -> bool:
+    return max(rows, columns) > MOST_DENSE
+
+
+def matrix_lists(stack: Floats) -> list[Any]:
+    """The JSON of every matrix of float64[groups, gt, pred]: nested lists, or the cells that are not 0."""
+    groups, *shape = stack.shape
+    if not is_sparse(*shape):
+        return plain_lists(stack)
+    group, row, column = np.nonzero(stack)
+    value = stack[group, row, column].tolist()
+    rows, columns, ends = row.tolist(), column.tolist(), np.searchsorted(group, np.arange(groups + 1)).tolist()
+    return [
+        {"shape": list(shape), "row": rows[low:high], "column": columns[low:high], "value": value[low:high]}
+        for low, high in pairwise(ends)
+    ]
+
+
+def matrix_json(values: Floats) -> Any:
+    """The JSON of one matrix."""
+    return matrix_lists(values[None])[0]
+
+
+def view_matrices(confusion: Confusion) -> dict[str, Any]:
+    """The four matrices under their JSON names; of a large matrix only the pixels."""
+    views = VIEWS[:1] if is_sparse(*confusion.values.shape) else VIEWS
+    return {TABLE_OF_VIEW[view]: matrix_json(view_values(confusion, view)) for view in views}
+
+
+def mass_matrices(confusion: Confusion) -> dict[str, Any]:
+    """With method `tensor`, the mass for recall and the mass for precision."""
+    if confusion.method == "matrix":
+        return {}
+    return {name: matrix_json(getattr(confusion, name)) for name in ("recall_mass", "precision_mass")}
+
+
+def set_sums(confusion: Confusion) -> dict[str, Any]:
+    """What the matrix and the class values do not show: content, right labels, pixels of each pred label."""
+    return {
+        "pred_pixels": plain_lists(confusion.pred_pixels),
+        "content": confusion.content(),
+        "content_pixels": dict(zip(CONTENT_KINDS, confusion.content_pixels.tolist())),
+        "right": confusion.right,
+    }
+
+
+def document_records(comparison: Comparison, method: str) -> list[dict[str, Any]]:
+    """The JSON of every document."""
+    levels = comparison.levels
+    columns = {
+        "document": comparison.documents,
+        "pages": levels.document_sizes.tolist(),
+        "pixels": _numbers(levels.document_pixels),
+        **_sum_columns(levels.document_content, levels.document_right()),
+    }
+    return _joined(columns, _matrix_records(comparison, levels.document_matrices(method), method))
+
+
+def page_records(comparison: Comparison, method: str) -> list[dict[str, Any]]:
+    """The JSON of every page."""
+    levels = comparison.levels
+    columns = {
+        "page": comparison.pages,
+        "document": comparison.alignment.pages.documents,
+        "pixels": _numbers(levels.page_pixels),
+        **_sum_columns(levels.page_content, levels.page_right()),
+    }
+    return _joined(columns, _matrix_records(comparison, levels.page_matrices(method), method))
+
+
+def _numbers(pixels: Floats) -> list[float | int]:
+    return [pixels_as_number(value) for value in pixels.tolist()]
+
+
+def _sum_columns(content: Floats, right: Floats) -> dict[str, list[Any]]:
+    """The facts of `set_sums` for every group but the pixels of the labels, from float64[groups, 3] and [groups]."""
+    scores = content_scores(content)
+    return {
+        "content": _records(list(scores), plain_lists(np.stack(list(scores.values()), axis=-1))),
+        "content_pixels": _records(CONTENT_KINDS, content.tolist()),
+        "right": plain_lists(right),
+    }
+
+
+def _records(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[dict[str, Any]]:
+    names = tuple(names)
+    return [dict(zip(names, row)) for row in rows]
+
+
+def _joined(columns: dict[str, Any], matrices: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    rows = _records(columns, zip(*columns.values()))
+    return [row | matrix for row, matrix in zip(rows, matrices)]
+
+
+def _matrix_records(
+    comparison: Comparison, blocks: Iterable[tuple[range, GroupMatrices]], method: str
+) -> Iterator[dict[str, Any]]:
+    """The matrices and class values of every group, under their JSON names."""
+    labels, shared = comparison.labels, comparison.space.shared
+    for groups, matrices in blocks:
+        columns: dict[str, Any] = {"confusion": matrix_lists(matrices.recall_mass)}
+        if not is_sparse(len(labels), len(labels)):
+            columns |= {name: plain_lists(values) for name, values in matrices.shares().items()}
+        if method == "tensor":
+            masses = {"recall_mass": columns["confusion"], "precision_mass": matrix_lists(matrices.precision_mass)}
+            columns |= masses
+        columns["pred_pixels"] = plain_lists(matrices.pred_pixels)
+        columns["classes"] = _class_records(labels, matrices) if shared else [None] * len(groups)
+        columns["collapsed"] = collapse_mass(matrices.recall_mass).tolist()
+        yield from _records(columns, zip(*columns.values()))
+
+
+def _class_records(labels: list[str], matrices: GroupMatrices) -> list[list[dict[str, Any]]]:
+    """For every group a list with one record per label."""
+    columns = matrices.class_values()
+    names = ("label", *columns)
+    rows = plain_lists(np.stack(list(columns.values()), axis=-1))
+    return [_records(names, ((label, *values) for label, values in zip(labels, group))) for group in rows]
+
+
+def too_many_documents(comparison: Comparison) -> bool:
+    return len(comparison.documents) > MOST_DOCUMENTS
+
+
+def left_out_finding(comparison: Comparison, file: str) -> Finding:
+    """Says that there is no `by_document`; `file` is the name of the file with the documents, "" if there is none."""
+    return Finding("documents-left-out", len(comparison.documents), {"limit": MOST_DOCUMENTS, "file": file})
+
+
+def write_documents(comparison: Comparison, method: str, path: Path) -> None:
+    """Write one row per document, in the order of the set: the columns of the document table, `pred_pixels` of each
+    label, and row, column and value of the cells of its matrix that are not 0.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    levels = comparison.levels
+    scores = level_scores(levels.document_matrices(method), levels.document_content, comparison.space.shared)
+    names = [name.encode("utf-8", "replace").decode("utf-8") for name in comparison.documents]
+    table = pa.table({"document": names, "pages": levels.document_sizes, "pixels": levels.document_pixels, **scores})
+    writer = None
+    try:
+        for groups, matrices in levels.document_matrices(method):
+            part = table.slice(groups.start, len(groups))
+            for name, column in _cell_columns(matrices).items():
+                part = part.append_column(name, column)
+            writer = writer or pq.ParquetWriter(path, part.schema)
+            writer.write_table(part)
+    except OSError as error:
+        raise InputError(
+            str(path), "", f"cannot be written: {error.strerror or error}", "Choose another place."
+        ) from None
+    finally:
+        if writer:
+            writer.close()
+
+
+def _cell_columns(matrices: GroupMatrices) -> dict[str, Any]:
+    """Lists for every group: pixels of the pred labels, then its cells; with `tensor` also their precision mass."""
+    import pyarrow as pa
+
+    one_mass = matrices.precision_mass is matrices.recall_mass
+    used = matrices.recall_mass != 0 if one_mass else (matrices.recall_mass != 0) | (matrices.precision_mass != 0)
+    group, row, column = np.nonzero(used)
+    columns = {"row": row.astype(np.int32), "column": column.astype(np.int32), "value": matrices.recall_mass[used]}
+    if not one_mass:
+        columns["precision_mass"] = matrices.precision_mass[used]
+    ends = pa.array(np.searchsorted(group, np.arange(len(used) + 1)), pa.int32())
+    cells = {name: pa.ListArray.from_arrays(ends, pa.array(values)) for name, values in columns.items()}
+    labels = matrices.pred_pixels.shape[1]
+    return {"pred_pixels": pa.FixedSizeListArray.from_arrays(matrices.pred_pixels.ravel(), labels), **cells}

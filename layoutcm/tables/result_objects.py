@@ -1,0 +1,66 @@
+"""The part of the JSON about regions and scores: objects, centroids and soft scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from layoutcm.comparison import Comparison
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean_of_defined
+from layoutcm.metrics.scores import SCORES
+from layoutcm.metrics.soft import SOFT_AVERAGES
+from layoutcm.tables.result_levels import matrix_json
+
+
+def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any]:
+    """The COCO metrics, then all scores at one IoU; the last matrix row is `invented`, the last column `missed`."""
+    objects = comparison.objects()
+    matrix = objects.confusion_at(iou)
+    ap = None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES}
+    at_iou = {
+        "iou": iou,
+        **objects.scores_at(iou),
+        **objects.counts_at(iou),
+        "class_blind": objects.scores_at(iou, class_aware=False),
+        "classes": objects.class_scores_at(iou).to_dict("records"),
+        "ap": ap,
+        "map": {rule: mean_of_defined(list(values.values())) for rule, values in ap.items()} if ap else None,
+        "confusion": {
+            "gt_labels": list(matrix.index),
+            "pred_labels": list(matrix.columns),
+            "values": matrix_json(matrix.to_numpy()),
+        },
+    }
+    return {
+        "shapes": objects.shapes,
+        "gt": objects.gt_counts.sum(),
+        "pred": objects.pred_counts.sum(),
+        **{name: getattr(objects, name) for name in ("ap", "ap50", "ap75", "ar")},
+        "summary": objects.summary,
+        "why_no_ap": objects.why_no_ap or None,
+        "labels": objects.labels,
+        "per_class": objects.per_class.to_dict("records"),
+        "at_iou": at_iou,
+    }
+
+
+def centroids_result(comparison: Comparison) -> dict[str, Any]:
+    """Centroid scores at the default tolerance, matched one to one and (as published) many to one.
+
+    Labels are ignored if the two sides have different labels.
+    """
+    aware = comparison.space.shared
+    ways = {"one_to_one": True, "many_to_one": False}
+    found = {way: comparison.centroids(one_to_one=one_to_one, class_aware=aware) for way, one_to_one in ways.items()}
+    scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in found.items()}
+    return {"tolerance": found["one_to_one"].tolerance, "class_aware": aware, **scores}
+
+
+def soft_result(comparison: Comparison) -> dict[str, Any]:
+    """Soft scores with beta 1: the averages and the scores of each label."""
+    by_label = comparison.soft(average=None)
+    rows = zip(comparison.labels[1:], *by_label.values())
+    return {
+        "beta": 1.0,
+        "averages": {kind: comparison.soft(average=kind) for kind in SOFT_AVERAGES},
+        "classes": [dict(zip(("label", *by_label), row)) for row in rows],
+    }
