@@ -1,0 +1,65 @@
+"""The published schema of result.json: a validator, and a search for keys that it does not describe."""
+
+import json
+
+from jsonschema import Draft202012Validator
+
+from support.paths import ROOT
+
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "result-1.0.schema.json").read_text("utf-8"))
+DEFS = {"$defs": SCHEMA["$defs"]}
+VALIDATOR = Draft202012Validator(SCHEMA)
+# Later versions may add keys to these.
+OPEN = ("objects", "intervals", "difference_from_first")
+
+
+def assert_valid(result):
+    """The result follows the schema, after it was written and read, and has no key that the schema does not name."""
+    from layoutcm.tables.result_json import json_text
+
+    written = json.loads(json_text(result))
+    assert VALIDATOR.is_valid(written), [reason(one) for one in (written if isinstance(written, list) else [written])]
+    assert not undescribed_keys(written)
+
+
+def reason(result):
+    """The first values of one result that do not follow the schema."""
+    errors = Draft202012Validator({"$ref": "#/$defs/result", **DEFS}).iter_errors(result)
+    return [f"{error.json_path}: {error.message[:200]}" for error in errors][:5]
+
+
+def undescribed_keys(value, schema=SCHEMA, place="$"):
+    """The places of keys in `value` that no fitting part of the schema describes."""
+    branches = _branches(schema)
+    if len(branches) > 1:
+        branches = [branch for branch in branches if Draft202012Validator({**branch, **DEFS}).is_valid(value)]
+    if isinstance(value, list):
+        items = next((branch["items"] for branch in branches if "items" in branch), None)
+        return [] if items is None else [key for item in value for key in undescribed_keys(item, items, f"{place}[]")]
+    if not isinstance(value, dict):
+        return []
+    found = []
+    for key, item in value.items():
+        parts = [part for branch in branches for part in _parts_for(key, branch)]
+        if not parts:
+            found.append(f"{place}.{key}")
+        elif key not in OPEN:
+            found += undescribed_keys(item, parts[0], f"{place}.{key}")
+    return found
+
+
+def _branches(schema):
+    """The schema without references and alternatives."""
+    if "$ref" in schema:
+        return _branches(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]])
+    if "anyOf" in schema:
+        return [branch for one in schema["anyOf"] for branch in _branches(one)]
+    return [schema]
+
+
+def _parts_for(key, branch):
+    """The schema of a key: its own, or the one of all keys of a table such as {label: value}; True describes none."""
+    if key in branch.get("properties", {}):
+        return [branch["properties"][key]]
+    others = branch.get("additionalProperties", "properties" not in branch)
+    return [others] if isinstance(others, dict) else [{}] if others and "properties" not in branch else []

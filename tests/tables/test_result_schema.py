@@ -1,0 +1,124 @@
+"""Results follow the published schema, which describes every key."""
+
+import copy
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import layoutcm as lcm
+from layoutcm.models.differences import difference
+from layoutcm.tables.result_json import SCHEMA as VERSION
+from layoutcm.tables.result_json import Extras, full_result
+from support.layouts import build
+from support.result_schema import SCHEMA, VALIDATOR, assert_valid, undescribed_keys
+from support.sample_comparisons import compare_sample
+from support.three_pages import different_labels, three_pages
+
+
+def test_the_schema_is_valid_and_of_the_version_that_is_written():
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$id"] == f"urn:layoutcm:result:{VERSION}"
+
+
+def test_every_part_of_the_schema_is_described():
+    """Each key has a description of its own, or that of what it refers to."""
+
+    def described(part):
+        if "description" in part:
+            return True
+        return "$ref" in part and "description" in SCHEMA["$defs"][part["$ref"].rpartition("/")[2]]
+
+    def keys(part, place):
+        for name, one in part.get("properties", {}).items():
+            yield f"{place}.{name}", one
+            yield from keys(one, f"{place}.{name}")
+        for nested in (*([part["items"]] if "items" in part else []), *part.get("anyOf", [])):
+            yield from keys(nested, f"{place}[]")
+
+    every = [key for name, part in SCHEMA["$defs"].items() for key in keys(part, name)]
+    assert len(every) > 100
+    assert [place for place, part in every if not described(part)] == []
+
+
+def all_extras(c):
+    other = three_pages(min_score=0.75)
+    return Extras(c.families({"All": {"Inner": ["a"], "Other": ["b"]}}), c.bootstrap(5), difference(c, other, 5))
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+@pytest.mark.parametrize("per_page", [False, True])
+def test_small_results(method, per_page, two_pages):
+    for c in (three_pages(), different_labels(), lcm.compare(*two_pages), three_pages(rounding="exact")):
+        assert_valid(full_result(c, method, per_page))
+
+
+def test_results_with_extras_and_lists_of_results():
+    c = three_pages()
+    result = full_result(c, per_page=True, extras=all_extras(c))
+    assert {"families", "intervals", "difference_from_first", "by_page"} <= set(result)
+    assert_valid(result)
+    assert_valid([result, full_result(different_labels(), extras=Extras(None, different_labels().bootstrap(5)))])
+
+
+def test_the_sample():
+    assert_valid(full_result(compare_sample(), "tensor", per_page=True))
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+def test_more_than_200_labels(method):
+    labels = [f"label {k}" for k in range(220)]
+    gt = build({"p": (4, 2)}, [("p", labels[7], 0, 0, 2, 1)], labels)
+    c = lcm.compare(gt, build({"p": (4, 2)}, [("p", labels[9], 1, 0, 4, 1)], labels))
+    result = full_result(c, method, per_page=True, extras=Extras(c.families({"All": labels})))
+    assert isinstance(result["confusion"], dict) and isinstance(result["by_page"][0]["confusion"], dict)
+    assert_valid(result)
+
+
+def test_nothing_to_compare():
+    assert_valid(full_result(lcm.compare(build({}, []), build({}, [])), per_page=True))
+    assert_valid(full_result(lcm.compare(build({"p": (3, 3)}, []), build({"p": (3, 3)}, []))))
+
+
+def test_very_many_documents(monkeypatch):
+    monkeypatch.setattr("layoutcm.tables.result_levels.MOST_DOCUMENTS", 1)
+    result = full_result(three_pages())
+    assert result["by_document"] is None
+    assert_valid(result)
+
+
+def test_wrong_results_are_refused():
+    good = json.loads(json.dumps(full_result(three_pages())))
+    changes = {
+        "schema": "2.0",
+        "taxonomy": "similar",
+        "labels": "a",
+        "confusion": [[None]],
+        "recall": [[1.5]],
+        "inputs": {"gt": {}},
+        "averages": {"micro": {"precision": 1, "recall": 1}},
+        "by_document": [{"document": "A"}],
+        "findings": [{"code": "x"}],
+    }
+    assert VALIDATOR.is_valid(good)
+    for key, value in changes.items():
+        assert not VALIDATOR.is_valid(good | {key: value}), key
+        assert not VALIDATOR.is_valid({name: one for name, one in good.items() if name != key}) or key == "recall"
+
+
+def test_a_key_that_is_not_described_is_found():
+    result = json.loads(json.dumps(full_result(three_pages(), extras=all_extras(three_pages()))))
+    assert undescribed_keys(result) == []
+    changed = copy.deepcopy(result)
+    changed["new"] = 1
+    changed["by_document"][1]["classes"][0]["new"] = 1
+    changed["families"]["at_depth"][0]["new"] = 1
+    changed["inputs"]["gt"]["new"] = 1
+    changed["intervals"]["new"] = changed["objects"]["new"] = 1  # others may be added here
+    assert VALIDATOR.is_valid(changed)
+    assert undescribed_keys(changed) == [
+        "$.inputs.gt.new",
+        "$.by_document[].classes[].new",
+        "$.families.at_depth[].new",
+        "$.new",
+    ]
