@@ -21,3 +21,5 @@ from .metrics.scores import averages as averages
 from .metrics.soft import soft_scores as soft_scores
 from .models.differences import difference as difference
 from .pixels.pair_counts import PairCounts as PairCounts
+from .tables.loaded_result import Result as Result
+from .tables.loaded_result import load_result as load_result

@@ -14,14 +14,15 @@ from layoutcm.wording import one_line
 
 @dataclass(frozen=True)
 class Recipe:
-    """{setting: value} in printing order, without the version."""
+    """{setting: value} in printing order, without the version; `version` is that of the layoutcm that was used."""
 
     fields: dict[str, str]
+    version: str = __version__
 
     def with_version(self, **more: object) -> dict[str, str]:
         """The fields, then `more`, then the version; None leaves a setting out."""
         named = self.fields | _as_text(more)
-        return {name: one_line(value) for name, value in named.items()} | {"version": f"v{__version__}"}
+        return {name: one_line(value) for name, value in named.items()} | {"version": f"v{self.version}"}
 
     def line(self, **more: object) -> str:
         """The same as "name:value|...|vVERSION". The line is for people: no code parses it."""

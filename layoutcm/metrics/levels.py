@@ -125,7 +125,7 @@ class Levels:
         """int64[pages]: the positions of a document's pages."""
         if document not in self.documents:
             problem = f"there is no document {short_repr(document)}"
-            raise InputError("", "document", problem, _example("Document", self.documents))
+            raise InputError("", "document", problem, example_name("Document", self.documents))
         return np.flatnonzero(self.document_of_page == self.documents.index(document))
 
     def pages_at(self, page: str | None, document: str | None) -> NDArray[np.int64] | None:
@@ -149,8 +149,7 @@ def matrix_blocks(
     if (np.diff(group) < 0).any():
         order = np.argsort(group, kind="stable")
         counts, group = counts.select(order), group[order]
-    masses = 1 if method == "matrix" else 2
-    block = max(BLOCK_VALUES // (masses * len(space.labels) ** 2), 1)
+    block = block_size(len(space.labels), method)
     for first in range(0, groups, block):
         size = min(block, groups - first)
         low, high = (int(i) for i in np.searchsorted(group, [first, first + size]))
@@ -163,13 +162,19 @@ def matrix_blocks(
 def page_position(pages: Pages, page: str) -> int:
     """The position of the page with this name, or of the only page that differs in folder or suffix only."""
     if not isinstance(page, str):
-        raise InputError("", "page", f"{short_repr(page)} is not a page's name", _example("Page", pages.index))
+        raise InputError("", "page", f"{short_repr(page)} is not a page's name", example_name("Page", pages.index))
     found = find_page(page, pages)
     if found is not None:
         return found
     similar = [name for name in pages.index if stem(name) == stem(page)]
     problem = f"{short_repr(page)} fits {len(similar)} pages" if similar else f"there is no page {short_repr(page)}"
-    raise InputError("", "page", problem, _example("Page", pages.index))
+    raise InputError("", "page", problem, example_name("Page", pages.index))
+
+
+def block_size(labels: int, method: str) -> int:
+    """The number of groups whose matrices are computed together."""
+    masses = 1 if method == "matrix" else 2
+    return max(BLOCK_VALUES // (masses * labels**2), 1)
 
 
 def level_averages(blocks: MatrixBlocks, kind: str, background: bool) -> dict[str, Floats]:
@@ -232,14 +237,14 @@ def _largest_columns(values: Floats, most: int) -> NDArray[np.int64]:
 
 
 def worst_first(columns: dict[str, Any], blocks: MatrixBlocks, content: Floats, shared: bool) -> pd.DataFrame:
-    """A table of the given columns and the scores of each group, the lowest F1 first."""
+    """A table of the given columns and the scores of each group, the lowest F1 first; `content` is [groups, 3]."""
     import pandas as pd
 
     table = pd.DataFrame(columns | level_scores(blocks, content, shared))
     return table.sort_values(["f1", "content_f1"], ignore_index=True)  # stable, nan last
 
 
-def _example(kind: str, names: Iterable[str]) -> str:
+def example_name(kind: str, names: Iterable[str]) -> str:
     """A hint with the first of the existing names."""
     first = next(iter(names), None)
     return "There are no pages." if first is None else f"{kind} names are like {short_repr(first)}."
