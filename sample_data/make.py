@@ -1,4 +1,4 @@
-"""Write the sample data: page images, ground truth, two predictions, families and a label mapping.
+"""Write the sample data: page images, ground truth, three predictions, a second annotator, and settings.
 
 Run it as `python sample_data/make.py`. It needs Pillow and numpy, but no network and no installed fonts, and writes
 the same files each time.
@@ -7,18 +7,31 @@ the same files each time.
 import csv
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
+from drawing.annotator import annotated_pages, second_opinion
+from drawing.documents import DOCUMENTS, SCAN, Document
 from drawing.invoice import draw_invoice
+from drawing.letter import draw_letter
 from drawing.magazine import draw_magazine
-from drawing.models import Guess, label_of_model_b, model_a, model_b, random_score
-from drawing.page import SIZE, Page
+from drawing.mistakes import Guess
+from drawing.models import label_of_model_b, model_a, model_b, model_c, random_score
+from drawing.page import SIZE, Page, Region
+from drawing.planted import PlantedError, plant_errors, with_errors
 from drawing.report import draw_report
-from PIL import Image
+from PIL import Image, ImageChops, ImageFilter
 
 from drawing.paper import draw_paper
 
 FOLDER = Path(__file__).parent
+DRAW = {
+    "paper": draw_paper,
+    "report": draw_report,
+    "invoice": draw_invoice,
+    "magazine": draw_magazine,
+    "letter": draw_letter,
+}
 LABELS = (
     "Caption",
     "Footnote",
@@ -33,7 +46,8 @@ LABELS = (
     "Title",
 )
 POINTS = (612, 792)  # page size of model B: US letter in points
-EMPTY_PAGE = "invoice_p3"  # model B finds nothing on this page
+PAPER_TONE = (243, 240, 231)  # of a scan
+COLOURS = 128  # of a page image
 FAMILIES = {
     "Text": ("Text", "List-item", "Footnote", "Caption", "Formula"),
     "Headings": ("Title", "Section-header"),
@@ -54,26 +68,39 @@ MAPPING = {
     "footer": "Page-footer",
     "reference": "List-item",
 }
+DOCUMENT_OF = {name: document for document in DOCUMENTS for name in document.page_names}
 
 
-def save_images(pages: list[Page]) -> None:
+def draw_pages() -> list[Page]:
+    return [page for document in DOCUMENTS for page in DRAW[document.category](document)]
+
+
+def scanned(image: Image.Image) -> Image.Image:
+    """The image as a scanner with soft optics sees it: grey letters on yellowish paper."""
+    soft = image.filter(ImageFilter.GaussianBlur(0.7))
+    faded = Image.blend(soft, Image.new("RGB", image.size, "white"), 0.12)
+    return ImageChops.multiply(faded, Image.new("RGB", image.size, PAPER_TONE))
+
+
+def save_images(folder: Path, pages: list[Page]) -> None:
     """Save palette images: a third of the size of full colour, with hardly a visible difference."""
-    folder = FOLDER / "images"
-    folder.mkdir(exist_ok=True)
+    (folder / "images").mkdir(exist_ok=True)
     for page in pages:
-        small = page.image.quantize(256, Image.Quantize.MEDIANCUT, kmeans=2, dither=Image.Dither.NONE)
-        small.save(folder / f"{page.name}.png", optimize=True)
+        image = scanned(page.image) if DOCUMENT_OF[page.name].quality == SCAN else page.image
+        small = image.quantize(COLOURS, Image.Quantize.MEDIANCUT, kmeans=2, dither=Image.Dither.NONE)
+        small.save(folder / "images" / f"{page.name}.png", optimize=True)
 
 
 def image_row(number: int, page: Page) -> dict:
-    document, _, page_no = page.name.rpartition("_p")
+    document: Document = DOCUMENT_OF[page.name]
     return {
         "id": number,
         "file_name": f"{page.name}.png",
         "width": SIZE[0],
         "height": SIZE[1],
-        "doc_name": f"{document}.pdf",
-        "page_no": int(page_no),
+        "doc_name": f"{document.name}.pdf",
+        "page_no": document.page_names.index(page.name) + 1,
+        **document.attributes,
     }
 
 
@@ -82,13 +109,13 @@ def corner_and_size(box: tuple) -> list:
     return [round(value, 2) for value in (box[0], box[1], box[2] - box[0], box[3] - box[1])]
 
 
-def annotation_rows(pages: list[Page]) -> list[dict]:
+def annotation_rows(regions: Iterable[tuple[int, Region | Guess]]) -> list[dict]:
+    """The annotations of (image id, region)."""
     rows = []
-    for image_id, page in enumerate(pages, 1):
-        for region in page.regions:
-            bbox = corner_and_size(region.box)
-            rows.append({"id": len(rows) + 1, "image_id": image_id, "category_id": LABELS.index(region.label) + 1})
-            rows[-1] |= {"bbox": bbox, "area": bbox[2] * bbox[3], "iscrowd": 0}
+    for image_id, region in regions:
+        bbox = corner_and_size(region.box)
+        rows.append({"id": len(rows) + 1, "image_id": image_id, "category_id": LABELS.index(region.label) + 1})
+        rows[-1] |= {"bbox": bbox, "area": round(bbox[2] * bbox[3], 2), "iscrowd": 0}
     return rows
 
 
@@ -97,36 +124,44 @@ def json_list(rows: list[dict]) -> str:
     return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]"
 
 
-def write(name: str, text: str) -> None:
+def write(path: Path, text: str) -> None:
     # As bytes, because some systems change the line ends of text files.
-    (FOLDER / name).write_bytes(text.encode())
+    path.write_bytes(text.encode())
 
 
-def write_ground_truth(pages: list[Page]) -> None:
+def write_coco(path: Path, pages: list[Page], regions: dict[str, list]) -> None:
+    """A COCO file; `regions` has those of each page."""
+    located = [(number, region) for number, page in enumerate(pages, 1) for region in regions.get(page.name, [])]
     parts = {
         "images": [image_row(number, page) for number, page in enumerate(pages, 1)],
-        "annotations": annotation_rows(pages),
+        "annotations": annotation_rows(located),
         "categories": [{"id": number, "name": name} for number, name in enumerate(LABELS, 1)],
     }
     body = ",\n".join(f'"{name}": {json_list(rows)}' for name, rows in parts.items())
-    write("gt.json", "{\n" + body + "\n}\n")
+    write(path, "{\n" + body + "\n}\n")
 
 
-def write_model_a(pages: list[Page]) -> None:
+def by_page(guesses: list[Guess]) -> dict[str, list]:
+    found: dict[str, list] = {}
+    for guess in guesses:
+        found.setdefault(guess.page, []).append(guess)
+    return found
+
+
+def write_results(path: Path, pages: list[Page], guesses: list[Guess], scores: random.Random) -> None:
     """A COCO results list, with scores."""
     ids = {page.name: number for number, page in enumerate(pages, 1)}
-    rng = random.Random("a scores")
     rows = [
         {
             "image_id": ids[guess.page],
             "category_id": LABELS.index(guess.label) + 1,
             "bbox": corner_and_size(guess.box),
-            "score": random_score(guess, rng),
+            "score": random_score(guess, scores),
         }
-        for guess in model_a(pages)
+        for guess in guesses
     ]
     rows.sort(key=lambda row: (row["image_id"], -row["score"]))
-    write("model-a.json", json_list(rows) + "\n")
+    write(path, json_list(rows) + "\n")
 
 
 def table_row(guess: Guess) -> list[str]:
@@ -137,33 +172,63 @@ def table_row(guess: Guess) -> list[str]:
 
 
 def page_cells(name: str) -> list[str]:
-    return [f"{name}.png", f"{name.rpartition('_p')[0]}.pdf", *map(str, POINTS)]
+    return [f"{name}.png", f"{DOCUMENT_OF[name].name}.pdf", *map(str, POINTS)]
 
 
-def write_model_b(pages: list[Page]) -> None:
+def write_csv(path: Path, head: list[str], rows: Iterable[list]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+
+
+def write_model_b(path: Path, pages: list[Page]) -> None:
     """A plain table without scores; a page without regions is a row without label and corners."""
-    guesses = model_b(pages, EMPTY_PAGE)
-    with (FOLDER / "model-b.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["page", "document", "width", "height", "label", "x0", "y0", "x1", "y1"])
-        for page in pages:
-            rows = [table_row(guess) for guess in guesses if guess.page == page.name]
-            writer.writerows(rows or [[*page_cells(page.name), "", "", "", "", ""]])
+    found = by_page(model_b(pages))
+    rows: list[list[str]] = []
+    for page in pages:
+        rows += [table_row(guess) for guess in found.get(page.name, [])] or [[*page_cells(page.name), *[""] * 5]]
+    write_csv(path, ["page", "document", "width", "height", "label", "x0", "y0", "x1", "y1"], rows)
 
 
-def write_settings() -> None:
+def write_attributes(path: Path, pages: list[Page]) -> None:
+    rows = [[f"{page.name}.png", *DOCUMENT_OF[page.name].attributes.values()] for page in pages]
+    write_csv(path, ["page", *DOCUMENTS[0].attributes], rows)
+
+
+def write_planted(path: Path, errors: list[PlantedError]) -> None:
+    """The planted errors: what the ground truth says and what is right; empty where there is no region."""
+    head = ["page", "kind"] + [
+        f"{side}_{name}" for side in ("written", "right") for name in ("label", "x0", "y0", "x1", "y1")
+    ]
+    rows = []
+    for error in errors:
+        sides = [[side.label, *side.box] if side else [""] * 5 for side in (error.written, error.right)]
+        rows.append([f"{error.page}.png", error.kind, *sides[0], *sides[1]])
+    write_csv(path, head, rows)
+
+
+def write_settings(folder: Path) -> None:
     families = [f"{name}: [{', '.join(labels)}]\n" for name, labels in FAMILIES.items()]
-    write("families.yaml", "".join(families))
-    write("mapping.yaml", "pred:\n" + "".join(f"  {old}: {new}\n" for old, new in MAPPING.items()))
+    write(folder / "families.yaml", "".join(families))
+    write(folder / "mapping.yaml", "pred:\n" + "".join(f"  {old}: {new}\n" for old, new in MAPPING.items()))
+
+
+def write_layouts(folder: Path, pages: list[Page]) -> None:
+    """Write all files of the sample but the images into a folder."""
+    errors = plant_errors(pages)
+    write_coco(folder / "gt.json", pages, {page.name: with_errors(page, errors) for page in pages})
+    write_coco(folder / "annotator-2.json", annotated_pages(pages), by_page(second_opinion(pages)))
+    write_results(folder / "model-a.json", pages, model_a(pages), random.Random("a scores"))
+    write_results(folder / "model-c.json", pages, model_c(pages), random.Random("c scores"))
+    write_model_b(folder / "model-b.csv", pages)
+    write_attributes(folder / "attributes.csv", pages)
+    write_planted(folder / "planted-errors.csv", errors)
+    write_settings(folder)
 
 
 def main() -> None:
-    pages = [*draw_paper(), *draw_report(), *draw_invoice(), *draw_magazine()]
-    save_images(pages)
-    write_ground_truth(pages)
-    write_model_a(pages)
-    write_model_b(pages)
-    write_settings()
+    pages = draw_pages()
+    save_images(FOLDER, pages)
+    write_layouts(FOLDER, pages)
 
 
 if __name__ == "__main__":

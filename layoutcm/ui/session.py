@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
@@ -29,7 +30,10 @@ from layoutcm.ui.input_files import (
 )
 from layoutcm.wording import make_unique
 
-SAMPLE = {"gt": "gt.json", "preds": ("model-a.json", "model-b.csv"), "images": "images"}
+SAMPLE_PREDS = ("model-a.json", "model-b.csv", "model-c.json")
+SAMPLE_MAPPED = "model-b.csv"  # the prediction that mapping.yaml is for
+
+MappingRows = tuple[tuple[str, str, str], ...]  # (side, old, new)
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class LoadedFiles:
     gt: InputFile
     preds: tuple[InputFile, ...]
     images: str = ""  # a folder on the server
-    mapping: tuple[tuple[str, str, str], ...] = ()  # (side, old, new)
+    mapping: MappingRows = ()
+    mapping_for: str = ""  # digest of the only prediction that the mapping is for; "": it is for all of them
     sizes: str = ""
     page_maps: tuple[tuple[str, InputFile], ...] = ()  # (digest of the prediction, its page map)
 
@@ -111,11 +116,7 @@ def open_named(name: str) -> str:
     """Load the sample, the files given at start, or files of the data folder; return the problem, or ""."""
     kept = current()
     if name == "sample":
-        folder = sample_folder()
-        preds = tuple(input_from_path(folder / pred) for pred in SAMPLE["preds"])
-        load_files(
-            LoadedFiles(input_from_path(folder / str(SAMPLE["gt"])), preds, str(folder / str(SAMPLE["images"]))), name
-        )
+        load_files(_sample_files(), name)
     elif name == "start":
         paths = [Path(file) for file in start_settings().get("files", [])]
         missing = [str(path) for path in paths if not path.exists()]
@@ -137,17 +138,38 @@ def open_named(name: str) -> str:
     return ""
 
 
+def mapping_rows(mapping: LabelMapping) -> MappingRows:
+    return tuple((side, old, new) for side, names in mapping.items() for old, new in names.items())
+
+
+def _sample_files() -> LoadedFiles:
+    """The sample, with the mapping of the one model that has other labels."""
+    folder = sample_folder()
+    gt, *preds = (input_from_path(folder / name) for name in ("gt.json", *SAMPLE_PREDS))
+    rows = mapping_rows(load_mapping(folder / "mapping.yaml") or {})
+    mapped = next(pred.digest for pred in preds if pred.name == SAMPLE_MAPPED)
+    return LoadedFiles(gt, tuple(preds), str(folder / "images"), rows, mapped)
+
+
 def _files_of_paths(paths: list[Path]) -> LoadedFiles:
     gt, *preds = (input_from_path(path) for path in paths)
     gt_folder = str(paths[0]) if paths[0].is_dir() else ""  # it often holds the page images, too
     return LoadedFiles(gt, tuple(preds), start_settings().get("images") or gt_folder)
 
 
-def compare_options() -> dict[str, Any]:
-    """The options of the comparison as `compare` takes them."""
+def mapping_of(position: int | None = None) -> MappingRows:
+    """The mapping of the chosen prediction, or of the prediction at `position`."""
     files = loaded_files()
+    if files is None:
+        return ()
+    pred = files.preds[chosen_index() if position is None else position]
+    return files.mapping if files.mapping_for in ("", pred.digest) else ()
+
+
+def compare_options(position: int | None = None) -> dict[str, Any]:
+    """The options of the comparison as `compare` takes them, for the chosen prediction or the one at `position`."""
     mapping: dict[str, dict[str, str]] = {}
-    for side, old, new in files.mapping if files else ():
+    for side, old, new in mapping_of(position):
         mapping.setdefault(side, {})[old] = new
     return {
         "rounding": current().rounding,

@@ -1,6 +1,7 @@
 """Charts and diagrams for the pages: bars, lines, a ring, a flow diagram and a sketched map."""
 
 import math
+import random
 from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
@@ -102,8 +103,8 @@ def curves(size, series: dict[str, Sequence[tuple[float, float]]], x_ticks, y_ti
     return canvas.to_image()
 
 
-def ring(size: tuple[int, int], parts: dict[str, int]) -> Image.Image:
-    """A ring chart with its legend on the right."""
+def ring(size: tuple[int, int], parts: dict[str, int], unit: str) -> Image.Image:
+    """A ring chart with its legend on the right and a unit in its middle."""
     canvas = Canvas(*size)
     radius, start = size[1] / 2 - 4, -90.0
     middle, total = (radius + 4, size[1] / 2), sum(parts.values())
@@ -116,7 +117,7 @@ def ring(size: tuple[int, int], parts: dict[str, int]) -> Image.Image:
         canvas.text(2 * radius + 62, y, f"{name}, {value} %", 12.5, (50, 50, 56), "lm")
         start = end
     canvas.disc(*middle, radius * 0.56, "white")
-    canvas.text(*middle, "100 crowns", 12.5, (50, 50, 56))
+    canvas.text(*middle, unit, 12.5, (50, 50, 56))
     return canvas.to_image()
 
 
@@ -127,26 +128,23 @@ def node(canvas: Canvas, x: int, y: int, lines: Sequence[str], colour: Colour, w
         canvas.text(x, y + (row - (len(lines) - 1) / 2) * 15, text, 11.5, (30, 32, 38))
 
 
-def diagram(size: tuple[int, int]) -> Image.Image:
-    """The flow from frame and gauge to the loss, as in the method section of the paper."""
+def diagram(size: tuple[int, int], names: Sequence[str]) -> Image.Image:
+    """Two rows of steps that meet in a last one on the right; the wider the picture, the more steps."""
     canvas = Canvas(*size)
-    high, low, blue, sand = 48, size[1] - 48, (221, 234, 243), (250, 236, 214)
-    middle = size[1] // 2
-    node(canvas, 58, high, ("Frame", "640 x 360"), blue)
-    node(canvas, 210, high, ("Crop to the", "wet part"), blue)
-    node(canvas, 362, high, ("Encoder", "8 numbers"), blue)
-    node(canvas, 514, high, ("Gain and", "offset"), blue)
-    node(canvas, 58, low, ("Gauge", "upstream"), sand)
-    node(canvas, 286, low, ("Store with", "shared rate k"), sand, 140)
-    node(canvas, 514, low, ("Routed", "stage"), sand)
-    node(canvas, 666, middle, ("Squared", "difference"), (228, 240, 222))
-    for x0, x1, y in ((114, 154, high), (266, 306, high), (418, 458, high), (114, 216, low), (356, 458, low)):
-        canvas.arrow(x0, y, x1, y)
-    canvas.arrow(570, high, 610, middle - 12)
-    canvas.arrow(570, low, 610, middle + 12)
-    canvas.line([(362, high + 29), (362, middle), (600, middle)], PALE, 1.4)
-    canvas.arrow(600, middle, 610, middle, GREY)
-    canvas.text(478, middle - 9, "spread")
+    per_row = 2 if size[0] < 450 else 4
+    step = size[0] / (per_row + 1)
+    width, height = round(step * 0.74), min(58, size[1] // 3)
+    high, middle, low = size[1] // 4, size[1] // 2, size[1] * 3 // 4
+    words = iter(names)
+    end = size[0] - width // 2 - 1
+    for y, colour, count in ((high, (221, 234, 243), per_row), (low, (250, 236, 214), per_row - 1)):
+        xs = [round(width / 2 + 1 + step * place * (1 if count == per_row else 1.5)) for place in range(count)]
+        for x, following in zip(xs, [*xs[1:], None], strict=True):
+            node(canvas, x, y, next(words).split(" ", 1), colour, width, height)
+            if following:
+                canvas.arrow(x + width / 2, y, following - width / 2, y)
+        canvas.arrow(xs[-1] + width / 2, y, end - width / 2, middle + (y - middle) // 4)
+    node(canvas, end, middle, next(words).split(" ", 1), (228, 240, 222), width, height)
     return canvas.to_image()
 
 
@@ -158,42 +156,29 @@ def smooth(points: Sequence[tuple[float, float]], times: int = 3) -> list[tuple[
     return list(points)
 
 
-def sketch_map(size: tuple[int, int]) -> Image.Image:
-    """The island, the mainland, the crossing and the bridge."""
+def sketch_map(size: tuple[int, int], rng: random.Random, names: Sequence[str]) -> Image.Image:
+    """A coast on the left, an island on the right, a road and a crossing; names of a town, an island and a sea."""
     w, h = size
     canvas = Canvas(w, h, (205, 224, 232))
-    land, shore = (233, 226, 204), (150, 140, 110)
-    coast = [
-        (-60, -60),
-        (w * 0.3, -60),
-        (w * 0.24, h * 0.2),
-        (w * 0.33, h * 0.38),
-        (w * 0.2, h * 0.6),
-        (w * 0.3, h * 0.8),
-    ]
-    coast += [(w * 0.22, h + 60), (-60, h + 60)]
-    island = [
-        (0.62, 0.2),
-        (0.75, 0.12),
-        (0.88, 0.24),
-        (0.92, 0.45),
-        (0.84, 0.66),
-        (0.72, 0.86),
-        (0.6, 0.78),
-        (0.64, 0.5),
-    ]
-    for points in (smooth(coast), smooth([(x * w, y * h) for x, y in island])):
+    land, shore, red = (233, 226, 204), (150, 140, 110), (160, 50, 40)
+    bays = [(w * rng.uniform(0.2, 0.36), h * level / 5) for level in range(6)]
+    coast = [(-60, -60), (w * 0.3, -60), *bays, (w * 0.22, h + 60), (-60, h + 60)]
+    angles = [2 * math.pi * step / 9 for step in range(9)]
+    island = [(w * (0.75 + rng.uniform(0.1, 0.18) * math.cos(a)), h * (0.5 + 0.36 * math.sin(a))) for a in angles]
+    for points in (smooth(coast), smooth(island)):
         canvas.shape(points, land)
         canvas.line([*points, points[0]], shore, 1.5)
-    for part in range(16):
-        x = 0.33 + 0.3 * part / 16
-        canvas.line([(w * x, h * 0.4 + part), (w * (x + 0.011), h * 0.4 + part + 0.6)], (160, 50, 40), 2)
-    canvas.line(
-        [(w * 0.27, h * 0.74), (w * 0.42, h * 0.81), (w * 0.53, h * 0.81), (w * 0.63, h * 0.77)], (80, 80, 84), 2.4
-    )
-    for x, y, name in ((0.12, 0.4, "Skarrow"), (0.77, 0.5, "ORRIN"), (0.45, 0.14, "The Sound"), (0.44, 0.89, "bridge")):
-        canvas.text(w * x, h * y, name, 13, (70, 66, 56))
-    canvas.text(w * 0.46, h * 0.35, "ferry, 50 min", 11.5, (160, 50, 40))
-    canvas.disc(w * 0.31, h * 0.385, 4, (160, 50, 40))
-    canvas.disc(w * 0.64, h * 0.447, 4, (160, 50, 40))
+    start, end = (w * 0.24, h * rng.uniform(0.3, 0.6)), (w * 0.68, h * rng.uniform(0.35, 0.6))
+    for part in range(0, 30, 2):
+        ends = [
+            (start[0] + (end[0] - start[0]) * t, start[1] + (end[1] - start[1]) * t)
+            for t in (part / 30, (part + 1) / 30)
+        ]
+        canvas.line(ends, red, 2)
+    canvas.line([(w * 0.06, h * 0.9), (w * 0.14, h * 0.7), start], (80, 80, 84), 2.4)
+    for x, y in (start, end):
+        canvas.disc(x, y, 4, red)
+    town, isle, sea = names
+    for x, y, name in ((w * 0.12, start[1] - 16, town), (w * 0.77, h * 0.5, isle.upper()), (w * 0.47, h * 0.16, sea)):
+        canvas.text(x, y, name, 13, (70, 66, 56))
     return canvas.to_image()

@@ -122,3 +122,27 @@ class Formula:
         number = page.line(x + width, y + 2 + self.piece.axis + 5, f"({self.number})", style)
         page.mark("Formula", union(box, number))
         return mask.height + 10, None
+
+
+def pieces() -> list[Piece]:
+    """Formulas of the kind that a paper on measurement has."""
+    plain = {sign: letters(sign, italic=False) for sign in "=+()"}
+    plain |= {sign: letters(sign, 36, italic=False) for sign in "[]"}
+    eq, plus = plain["="], plain["+"]
+    h, r, a = (script(letters(name), "c") for name in "hra")
+    reading = in_row(a, script(letters("w"), "c"), letters("(t)"), gap=1)
+    line = in_row(in_row(h, letters("(t)"), gap=1), eq, reading, plus, script(letters("b"), "c"))
+    decay = in_row(letters("k"), script(letters("(1 - k)"), "", "i"), gap=2)
+    past = in_row(script(letters("h"), "g"), letters("(t - d - i)"), gap=1)
+    delay = in_row(in_row(r, letters("(t)"), gap=1), eq, big_sum("i = 0", "n"), decay, past)
+    square = script(in_row(plain["("], h, minus(), r, plain[")"], gap=2), "", "2")
+    spread = in_row(fraction(square, script(letters("s"), "t", "2")), plus, letters("2 log"), script(letters("s"), "t"))
+    loss = in_row(letters("L"), eq, big_sum("t = 1", "N"), plain["["], spread, plain["]"], gap=3)
+    mean = fraction(letters("1", italic=False), script(letters("N"), "q"))
+    error = in_row(script(letters("E"), "q"), eq, root(in_row(mean, big_sum("t in Q", ""), square)))
+    share = in_row(
+        script(letters("p"), "i"),
+        eq,
+        fraction(script(letters("n"), "i"), in_row(big_sum("j = 1", "m"), script(letters("n"), "j"))),
+    )
+    return [line, delay, loss, error, share]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from .page import SIZE, union
 
 Bounds = tuple[float, float, float, float]
+INWARDS = 0.2  # an edge moves inwards by at most this share of the box
 SEAM = 3  # half of the gap between the two parts of a split region
 
 
@@ -35,21 +36,25 @@ def pick(guesses: list[Guess], rng: random.Random, share: float, fits: Callable[
     return set(rng.sample(fitting, min(len(fitting), max(1, round(share * len(fitting))))))
 
 
-def has(*labels: str, pages: Iterable[str] = ()) -> Callable[[Guess], bool]:
-    """A test whether a guess has one of the labels and, if pages are given, is on one of them."""
+def has(*labels: str, pages: Iterable[str] = (), role: str = "") -> Callable[[Guess], bool]:
+    """A test whether a guess has one of the labels and, if they are given, the role and one of the pages."""
     wanted = set(pages)
-    return lambda guess: guess.label in labels and (not wanted or guess.page in wanted)
+    return lambda guess: guess.label in labels and (not wanted or guess.page in wanted) and role in ("", guess.role)
 
 
-def loosen(guesses: list[Guess], rng: random.Random, share: float, slack: float) -> list[Guess]:
-    """Move the edges of boxes, mostly outwards. Applied last, because it changes right and wrong guesses alike."""
+def loosen(guesses: list[Guess], rng: random.Random, share: float, slack: Callable[[str], float]) -> list[Guess]:
+    """Move the edges of boxes, mostly outwards; `slack` is the largest move on a page.
+
+    Applied last, because it changes right and wrong guesses alike.
+    """
     loose = []
     for guess in guesses:
-        moves = [rng.uniform(-0.45, 1.0) * slack for _ in range(4)]
+        moves = [rng.uniform(-0.45, 1.0) * slack(guess.page) for _ in range(4)]
         if rng.random() < share:
             x0, y0, x1, y1 = guess.box
-            box = (x0 - moves[0], y0 - moves[1], x1 + moves[2], y1 + moves[3])
-            guess = replace(guess, box=clip(box))
+            least = [-INWARDS * (x1 - x0), -INWARDS * (y1 - y0)] * 2
+            left, up, right, down = map(max, moves, least)
+            guess = replace(guess, box=clip((x0 - left, y0 - up, x1 + right, y1 + down)))
         loose.append(guess)
     return loose
 

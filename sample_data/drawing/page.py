@@ -38,7 +38,10 @@ class Style:
 
 @dataclass(frozen=True)
 class Region:
-    """One ground-truth region; `role` is "table" or "picture" for a caption, "reference" for a list item, or ""."""
+    """One region; `role` says more than its label.
+
+    "table" or "picture" for a caption, "chart" for a picture, "reference" for a list item, or "".
+    """
 
     label: str
     box: Box
@@ -152,11 +155,11 @@ class Page:
         lines = [line for part in text.split("\n") for line in wrap(part, style, width)]
         return self.mark(label, self.lines(x, y, lines, style, width), role)
 
-    def picture(self, picture: Image.Image, x: int, y: int, label: str = "Picture") -> Box:
+    def picture(self, picture: Image.Image, x: int, y: int, role: str = "") -> Box:
         """Paste a picture and record it as a region; a white border is not part of its box."""
         self.image.paste(picture, (x, y))
         box = ink_box(ImageChops.invert(picture.convert("L")))
-        return self.mark(label, (x + box[0], y + box[1], x + box[2], y + box[3]))
+        return self.mark("Picture", (x + box[0], y + box[1], x + box[2], y + box[3]), role)
 
 
 def baseline(top: int, style: Style) -> int:
@@ -177,6 +180,7 @@ class Paragraph:
     marker: str = ""
     keep: int = 0  # space required below, so that a heading never ends a column
     role: str = ""
+    whole: bool = False  # never broken into two parts
 
     def place(self, page: Page, x: int, y: int, width: int, available: int) -> tuple[int, "Paragraph | None"]:
         """Draw the lines that fit into the available height; return the height used and the rest, if any."""
@@ -184,7 +188,7 @@ class Paragraph:
         count = min(len(lines), (available - self.keep) // self.style.leading)
         if count < len(lines):
             count = min(count, len(lines) - 2)  # neither part of a broken paragraph is a single line
-            if count < 2 or self.keep:
+            if count < 2 or self.keep or self.whole:
                 return 0, self
         ends = count == len(lines)
         box = page.lines(x + self.hang, y, lines[:count], self.style, width - self.hang, self.first, ends)
@@ -203,6 +207,13 @@ def draw_marker(page: Page, x: int, y: int, marker: str, style: Style) -> Box:
     dot = Image.new("L", (7 * SCALE, 7 * SCALE))
     ImageDraw.Draw(dot).ellipse((SCALE, SCALE, 6 * SCALE, 6 * SCALE), fill=255)
     return page.stamp(dot.reduce(SCALE), x, base - 8, style.colour)
+
+
+def unbroken(block):
+    """A paragraph that is never broken, or a heading with more space below it; other blocks as they are."""
+    if not isinstance(block, Paragraph):
+        return block
+    return replace(block, keep=150) if block.keep else replace(block, whole=True)
 
 
 def flow(blocks: list, page: Page, frame: Box) -> int:

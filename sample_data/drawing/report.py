@@ -1,155 +1,141 @@
-"""The annual report of a harbour: five pages in one column with a cover, lists, tables and charts."""
+"""Reports of trusts and societies in one or two columns, with a cover, lists, tables and charts."""
 
-import math
+from dataclasses import dataclass, replace
 
-from .charts import bars, curves, ring
-from .page import Page, Paragraph, Style, flow
-from .prose import make_blocks, read_parts
-from .scenes import harbour
-from .tables import Look, draw_table
+from .documents import Document
+from .floats import make_figure, make_table, numbered
+from .page import Colour, Page, Paragraph, Style, flow, unbroken
+from .prose import Writer
+from .scenes import scene
+from .tables import Look
 
-LEFT, RIGHT, WIDTH = 96, 754, 658
+LEFT, RIGHT, WIDTH, GUTTER = 96, 754, 658, 30
 TOP, BOTTOM = 108, 1010
-NAVY, GREY = (22, 62, 98), (100, 104, 112)
-BODY = Style(14.6, 21)
-CAPTION = Style(12.2, 16, GREY, italic=True)
-LOOK = Look(Style(13, 18), 5, "rows", head_fill=NAVY, head_colour="white", stripe=(238, 242, 246), total=True)
-SHEET = {
-    "": Paragraph("Text", "", BODY, before=10),
-    "#": Paragraph("Section-header", "", Style(21, 28, NAVY, bold=True), before=24, keep=64),
-    "-": Paragraph("List-item", "", BODY, before=8, hang=20, marker="dot"),
-}
+GREY = (100, 104, 112)
+ACCENTS = ((22, 62, 98), (122, 44, 40), (36, 88, 70), (84, 60, 110), (120, 84, 28))
+FULL_PAGE = "report-1_p3"  # a page with a table, a chart and captions, which model A gets wrong
 
 
-def start_page(number: int, head: str) -> Page:
+@dataclass
+class ReportDesign:
+    """The look of one report, and how many figures and tables it has so far."""
+
+    writer: Writer
+    accent: Colour
+    frames: list[tuple[int, int]]
+    sheet: dict[str, Paragraph]
+    look: Look
+    society: str
+    title: str
+    figures: int = 0
+    tables: int = 0
+
+    @property
+    def column_width(self) -> int:
+        return self.frames[0][1] - self.frames[0][0]
+
+
+def make_design(document: Document) -> ReportDesign:
+    rng, writer = document.rng("design"), Writer(document)
+    accent = rng.choice(ACCENTS)
+    two = document.columns == 2
+    width = (WIDTH - GUTTER) // 2 if two else WIDTH
+    frames = [(LEFT, LEFT + width), (RIGHT - width, RIGHT)] if two else [(LEFT, RIGHT)]
+    body = Style(13, 18) if two else rng.choice((Style(14.6, 21), Style(13.8, 20)))
+    sheet = {
+        "text": Paragraph("Text", "", body, before=10),
+        "head": Paragraph("Section-header", "", Style(18 if two else 21, 28, accent, bold=True), before=24, keep=64),
+        "item": Paragraph("List-item", "", body, before=8, hang=20, marker="dot"),
+    }
+    cell = Style(11.6, 16) if two else Style(13, 18)
+    look = Look(cell, 5, "rows", accent, "white", rng.choice((None, (238, 242, 246))), total=rng.random() < 0.6)
+    if rng.random() < 0.3:
+        look = Look(cell, 5, "grid", (232, 234, 238), accent)
+    society = f"{writer.word('place')} {rng.choice(('Trust', 'Society', 'Council', 'Fund'))}"
+    return ReportDesign(writer, accent, frames, sheet, look, society, writer.title())
+
+
+def start_page(design: ReportDesign, name: str, number: int, head: str) -> Page:
     """A new page with its header, footer and page number."""
-    page = Page(f"report_p{number}")
-    page.fill((0, 0, 850, 8), NAVY)
+    page = Page(name)
+    page.fill((0, 0, 850, 8), design.accent)
     page.text("Page-header", LEFT, 50, WIDTH, head.upper(), Style(10.5, 14, GREY, align="right", tracking=1.2))
     page.fill((LEFT, 1034, RIGHT, 1035), (200, 206, 212))
-    page.text("Page-footer", LEFT, 1046, 400, "Northmere Harbour Trust, Annual Report 2023", Style(11, 15, GREY))
-    page.text("Page-footer", LEFT, 1046, WIDTH, str(number), Style(12, 15, NAVY, bold=True, align="right"))
+    page.text("Page-footer", LEFT, 1046, 400, f"{design.society}, {design.title}", Style(11, 15, GREY))
+    page.text("Page-footer", LEFT, 1046, WIDTH, str(number), Style(12, 15, design.accent, bold=True, align="right"))
     return page
 
 
-def cover() -> Page:
-    page = Page("report_p1")
-    page.picture(harbour(850, 640), 0, 0)
-    page.fill((0, 640, 850, 654), NAVY)
-    page.text("Title", LEFT, 712, WIDTH, "Annual Report 2023", Style(52, 64, NAVY, bold=True))
-    page.text("Text", LEFT, 796, WIDTH, "Northmere Harbour Trust", Style(26, 34))
-    note = "The year to 31 December 2023: the accounts, the traffic of the port and the programme of work for 2024."
-    page.text("Text", LEFT, 850, 440, note, BODY)
-    page.text(
-        "Page-footer",
-        LEFT,
-        1046,
-        WIDTH,
-        "Registered as a trust port. The Old Net Loft, Quay Road, Northmere",
-        Style(11, 15, GREY),
-    )
+def draw_cover(document: Document, design: ReportDesign) -> Page:
+    rng = document.rng("cover")
+    page, height = Page(document.page_names[0]), rng.randint(480, 640)
+    page.picture(scene(850, height, rng), 0, 0)
+    page.fill((0, height, 850, height + 14), design.accent)
+    y = page.text("Title", LEFT, height + 66, WIDTH, design.title, Style(46, 58, design.accent, bold=True))[3]
+    y = page.text("Text", LEFT, y + 24, WIDTH, design.society, Style(26, 34))[3]
+    page.text("Text", LEFT, y + 26, 440, design.writer.sentence(), design.sheet["text"].style)
+    foot = f"Registered office: {rng.randint(2, 60)} Quay Road, {design.writer.word('place')}"
+    page.text("Page-footer", LEFT, 1046, WIDTH, foot, Style(11, 15, GREY))
     return page
 
 
-def letter(parts: dict) -> Page:
-    page = start_page(2, "A letter from the chair")
-    blocks = make_blocks(parts["letter"], SHEET)
-    split = next(i for i, (_, text) in enumerate(parts["letter"]) if text.startswith("The year at"))  # signature
-    y = flow(blocks[:split], page, (LEFT, TOP, RIGHT, BOTTOM))
-    y = page.text("Text", LEFT, y + 14, WIDTH, "Runa Aldersey\nChair of the trustees", Style(14.6, 20, italic=True))[3]
-    flow(blocks[split:], page, (LEFT, y + 30, RIGHT, BOTTOM))
-    return page
+def draw_title(page: Page, design: ReportDesign) -> int:
+    """The title on a page with text, for a report without a cover; returns the y below it."""
+    y = page.text("Title", LEFT, 92, WIDTH, design.title, Style(34, 44, design.accent, bold=True))[3]
+    y = page.text("Text", LEFT, y + 10, WIDTH, design.society, Style(16, 22, GREY))[3]
+    page.fill((LEFT, y + 16, RIGHT, y + 18), design.accent)
+    return y + 36
 
 
-ACCOUNTS = [
-    ["Thousand crowns", "2021", "2022", "2023", "Change"],
-    ["Berths and moorings", "1,204", "1,318", "1,463", "+11 %"],
-    ["Landing dues", "412", "431", "419", "-3 %"],
-    ["Shore power", "0", "36", "188", ""],
-    ["Grants", "150", "640", "520", "-19 %"],
-    ["Wages and training", "-771", "-802", "-861", "+7 %"],
-    ["Walls, channel and lights", "-498", "-566", "-574", "+1 %"],
-    ["Energy and water", "-214", "-391", "-358", "-8 %"],
-    ["Insurance and office", "-301", "-310", "-322", "+4 %"],
-    ["Result", "-18", "356", "475", ""],
-]
+def next_float(design: ReportDesign, rng, table: bool):
+    captions = Style(12.2, 16, GREY, italic=True)
+    if not table:
+        design.figures += 1
+        return numbered(make_figure(design.writer, rng, design.column_width, captions), "Figure", design.figures, ": ")
+    design.tables += 1
+    columns = rng.randint(4, 6) if design.column_width > 500 else 3
+    block = make_table(design.writer, rng, columns, rng.randint(4, 8), captions, design.look)
+    return numbered(block, "Table", design.tables, ": ")
 
 
-def finance(parts: dict) -> Page:
-    page = start_page(3, "Income and spending")
-    y = flow(make_blocks(parts["finance"], SHEET), page, (LEFT, TOP, RIGHT, BOTTOM))
-    y = page.text(
-        "Caption", LEFT, y + 14, WIDTH, "Table 1: Income and spending of the last three years", CAPTION, "table"
-    )[3]
-    y = draw_table(page, LEFT, y + 8, [258, 100, 100, 100, 100], "lrrrr", ACCOUNTS, LOOK)[3]
-    y = flow(make_blocks(parts["finance2"], SHEET), page, (LEFT, y + 20, RIGHT, BOTTOM))
-    shares = {
-        "People": 36,
-        "Walls and channel": 24,
-        "Light, power, water": 15,
-        "Stone": 12,
-        "Insurance": 7,
-        "Office": 6,
-    }
-    box = page.picture(ring((420, 152), shares), LEFT + 110, y + 8)
-    page.text(
-        "Caption", LEFT, box[3] + 8, WIDTH, "Figure 1: How one hundred crowns were spent in 2023", CAPTION, "picture"
-    )
-    return page
+def make_section(design: ReportDesign, rng, table: bool | None) -> list:
+    """A heading with text, perhaps a list, and a table (True), a figure (False) or neither (None)."""
+    writer, sheet = design.writer, design.sheet
+    blocks: list = [replace(sheet["head"], text=writer.entry("headings"))]
+    blocks += [replace(sheet["text"], text=writer.paragraph(2, 5)) for _ in range(rng.randint(1, 2))]
+    if table is not None:
+        blocks.append(next_float(design, rng, table))
+        if table and rng.random() < 0.4:
+            note = Paragraph("Footnote", f"(1) {writer.entry('notes')}", Style(11.4, 15, GREY), before=4, whole=True)
+            blocks.append(note)
+    if rng.random() < 0.45:
+        blocks += [replace(sheet["item"], text=writer.entry("items")) for _ in range(rng.randint(2, 4))]
+    elif rng.random() < 0.6:
+        blocks.append(replace(sheet["text"], text=writer.paragraph(2, 4)))
+    return blocks
 
 
-def noise_chart():
-    """Noise on two quays over three years; it drops when shore power is switched on."""
-    north = [(x / 72, 0.74 + 0.05 * math.sin(x * 0.52) - (0.36 if x > 50 else 0.004 * x)) for x in range(73)]
-    store = [(x / 72, 0.6 + 0.04 * math.sin(x * 0.52 + 1) - (0.3 if x > 52 else 0.002 * x)) for x in range(73)]
-    years = ("Jan 21", "Jul 21", "Jan 22", "Jul 22", "Jan 23", "Jul 23", "Jan 24")
-    series = {"north quay": north, "chandlery": store}
-    return curves((WIDTH, 214), series, years, ("20", "30", "40", "50", "60"), ("", "decibels at night"), 110)
+def page_blocks(design: ReportDesign, rng, name: str) -> list:
+    """Sections with floats of seeded kinds; more than fit on a page."""
+    kinds: list[bool | None] = [rng.choice((True, False, None)) for _ in range(5)]
+    if name == FULL_PAGE:
+        kinds[:2] = [True, False]
+    elif None not in kinds[:2] and kinds[0] == kinds[1]:
+        kinds[1] = not kinds[0]
+    return [block for kind in kinds for block in make_section(design, rng, kind)]
 
 
-def traffic(parts: dict) -> Page:
-    page = start_page(4, "Boats and berths")
-    y = flow(make_blocks(parts["traffic"], SHEET), page, (LEFT, TOP, RIGHT, BOTTOM))
-    calls = {
-        "Sailing visitors": [2.1, 2.3, 1.2, 2.4, 2.7, 3.0],
-        "Working boats": [1.2, 1.3, 1.1, 1.5, 1.9, 2.4],
-        "Fishing": [1.3, 1.2, 1.2, 1.1, 1.1, 1.0],
-    }
-    years = [str(year) for year in range(2018, 2024)]
-    box = page.picture(bars((WIDTH, 250), years, calls, ("0", "1", "2", "3", "4"), 4), LEFT, y + 12)
-    y = page.text(
-        "Caption", LEFT, box[3] + 8, WIDTH, "Figure 2: Calls by kind of vessel, in thousands", CAPTION, "picture"
-    )[3]
-    y = flow(make_blocks(parts["traffic2"], SHEET), page, (LEFT, y + 18, RIGHT, BOTTOM))
-    box = page.picture(noise_chart(), LEFT, y + 12)
-    page.text(
-        "Caption", LEFT, box[3] + 8, WIDTH, "Figure 3: Level of sound on two quays, monthly median", CAPTION, "picture"
-    )
-    return page
-
-
-WORKS = [
-    ["Work", "Begins", "Ends", "Thousand crowns"],
-    ["Breakwater, second stage, 110 metres (1)", "April", "September", "1,240"],
-    ["Dredging of the inner channel", "January", "February", "310"],
-    ["Shore power, berths 39 to 60", "March", "June", "265"],
-    ["New lamp and cable for the east light", "May", "May", "48"],
-    ["Repairs to the ice house roof", "August", "October", "72"],
-    ["Sum", "", "", "1,935"],
-]
-
-
-def programme(parts: dict) -> Page:
-    page = start_page(5, "Work planned for 2024")
-    y = flow(make_blocks(parts["work"], SHEET), page, (LEFT, TOP, RIGHT, BOTTOM))
-    y = page.text("Caption", LEFT, y + 14, WIDTH, "Table 2: Works approved for 2024", CAPTION, "table")[3]
-    y = draw_table(page, LEFT, y + 8, [328, 100, 100, 130], "lllr", WORKS, LOOK)[3]
-    note = "(1) Of this sum, 400 are met from the coast protection fund and are not yet in the accounts."
-    y = page.text("Footnote", LEFT, y + 8, WIDTH, note, Style(11.4, 15, GREY))[3]
-    flow(make_blocks(parts["work2"], SHEET), page, (LEFT, y + 22, RIGHT, BOTTOM))
-    return page
-
-
-def draw_report() -> list[Page]:
-    parts = read_parts("report")
-    return [cover(), letter(parts), finance(parts), traffic(parts), programme(parts)]
+def draw_report(document: Document) -> list[Page]:
+    design, rng = make_design(document), document.rng("pages")
+    with_cover = document.pages >= 3
+    pages = [draw_cover(document, design)] if with_cover else []
+    for number, name in enumerate(document.page_names[len(pages) :], len(pages) + 1):
+        page = start_page(design, name, number, design.title)
+        top = draw_title(page, design) if number == 1 else TOP
+        # A page begins with its own sections, so text that does not fit is left out; nothing is broken at its end.
+        blocks = [unbroken(block) for block in page_blocks(design, rng, name)]
+        bottom = BOTTOM - (rng.randint(120, 320) if number == document.pages else 0)
+        for x0, x1 in design.frames:
+            flow(blocks, page, (x0, top, x1, bottom))
+        pages.append(page)
+    return pages

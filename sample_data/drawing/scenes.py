@@ -5,8 +5,6 @@ import random
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from .charts import Canvas
-
 Rgb = tuple[int, int, int]
 OVERSAMPLING = 2  # scenes are drawn this much larger and then reduced, which smooths their edges
 
@@ -91,36 +89,62 @@ def ferry(draw: ImageDraw.ImageDraw, x: float, y: float, unit: float, hull: Rgb,
     draw.line([(x + 2.8 * unit, y - 8.2 * unit), (x + 2.8 * unit, y - 11.5 * unit)], hull, max(1, round(unit * 0.25)))
 
 
-def sound(width: int, height: int) -> Image.Image:
-    """Misty hills behind a wide water with a ferry on it."""
-    rng, w, h = random.Random("sound"), width * OVERSAMPLING, height * OVERSAMPLING
-    scene = sky(w, h, [(0, (52, 84, 120)), (0.3, (126, 160, 184)), (0.56, (243, 214, 178)), (1, (243, 214, 178))])
-    add_sun(scene, 0.7, 0.46, 0.022, (255, 240, 205))
-    far, mid, near = (168, 172, 180), (116, 134, 152), (70, 96, 118)
-    add_hills(scene, rng, [(0.47, 0.07, far), (0.52, 0.06, mid), (0.56, 0.05, near)])
-    mirror(scene, 0.585, (52, 80, 104))
-    image = finish(scene)
-    ferry(ImageDraw.Draw(image), w * 0.34, h * 0.655, h / 110, (30, 40, 52), (235, 235, 228))
-    return image.reduce(OVERSAMPLING)
+THINGS = ("ferry", "harbour", "pier", "nothing")
+LOW_THINGS = ("ferry", "pier")  # they leave the sky free for a title
 
 
-def harbour(width: int, height: int) -> Image.Image:
-    """A harbour with a lighthouse on its breakwater and boats at their moorings."""
-    rng, w, h = random.Random("harbour"), width * OVERSAMPLING, height * OVERSAMPLING
-    scene = sky(w, h, [(0, (64, 140, 190)), (0.62, (206, 228, 236)), (1, (206, 228, 236))])
-    add_hills(scene, rng, [(0.5, 0.09, (138, 166, 170)), (0.56, 0.06, (96, 134, 120))])
-    mirror(scene, 0.63, (24, 92, 120), 0.45)
-    image = finish(scene)
-    draw = ImageDraw.Draw(image)
-    wall = h * 0.63
-    draw.polygon(
-        [(w * 0.52, wall), (w, wall - h * 0.03), (w, wall + h * 0.07), (w * 0.52, wall + h * 0.035)], (92, 88, 84)
+def scene(width: int, height: int, rng: random.Random, things: tuple[str, ...] = THINGS) -> Image.Image:
+    """Hills behind water, in the light of some time of day, with one of some things on the water."""
+    light = rng.choice(sorted(LIGHTS))
+    stops, hills, water = LIGHTS[light]
+    w, h = width * OVERSAMPLING, height * OVERSAMPLING
+    shore = rng.uniform(0.54, 0.64)
+    drawn = sky(w, h, [(0, stops[0]), (shore / 2, stops[1]), (shore - 0.05, stops[2]), (1, stops[2])])
+    if light != "day":
+        add_sun(drawn, rng.uniform(0.55, 0.85), rng.uniform(0.3, 0.42), 0.022, stops[2])
+    levels = [shore - 0.13, shore - 0.07, shore - 0.025][-len(hills) :]
+    add_hills(
+        drawn, rng, [(level, rng.uniform(0.03, 0.08), colour) for level, colour in zip(levels, hills, strict=True)]
     )
-    unit = h / 100
-    lighthouse(draw, w * 0.6, wall, unit)
-    for number in range(6):
-        boat(draw, w * (0.07 + 0.072 * number), h * (0.74 + 0.05 * (number % 3)), unit * rng.uniform(0.9, 1.3), rng)
+    mirror(drawn, shore, water, rng.uniform(0.3, 0.45), rng.choice((1.0, 2.0)))
+    image = finish(drawn)
+    add_thing(ImageDraw.Draw(image), rng.choice(things), (w, h), shore, rng)
     return image.reduce(OVERSAMPLING)
+
+
+# For each time of day: three colours of the sky from top to bottom, the hills from far to near, and the water.
+LIGHTS: dict[str, tuple[tuple[Rgb, Rgb, Rgb], tuple[Rgb, ...], Rgb]] = {
+    "dawn": (
+        ((52, 84, 120), (126, 160, 184), (243, 214, 178)),
+        ((168, 172, 180), (116, 134, 152), (70, 96, 118)),
+        (52, 80, 104),
+    ),
+    "day": (((64, 140, 190), (140, 190, 216), (206, 228, 236)), ((138, 166, 170), (96, 134, 120)), (24, 92, 120)),
+    "dusk": (((58, 52, 92), (168, 104, 120), (248, 190, 132)), ((122, 84, 108), (84, 62, 90)), (46, 38, 66)),
+    "mist": (
+        ((150, 160, 166), (186, 194, 196), (222, 224, 220)),
+        ((186, 192, 192), (160, 170, 170), (126, 140, 140)),
+        (120, 134, 138),
+    ),
+}
+
+
+def add_thing(draw: ImageDraw.ImageDraw, kind: str, size: tuple[int, int], shore: float, rng: random.Random) -> None:
+    """What stands or floats on the water of a scene."""
+    w, h = size
+    unit = h / 100
+    if kind == "ferry":
+        ferry(draw, w * rng.uniform(0.25, 0.6), h * (shore + 0.08), unit * 0.95, (30, 40, 52), (235, 235, 228))
+    if kind == "harbour":
+        wall = h * shore
+        corners = [(w * 0.52, wall), (w, wall - 3 * unit), (w, wall + 7 * unit), (w * 0.52, wall + 3.5 * unit)]
+        draw.polygon(corners, (92, 88, 84))
+        lighthouse(draw, w * 0.6, wall, unit)
+        for number in range(rng.randint(3, 6)):
+            y = h * (shore + 0.11 + 0.05 * (number % 3))
+            boat(draw, w * (0.07 + 0.072 * number), y, unit * rng.uniform(0.9, 1.3), rng)
+    if kind == "pier":
+        pier(draw, w, h, shore + 0.025)
 
 
 def lighthouse(draw: ImageDraw.ImageDraw, x: float, wall: float, unit: float) -> None:
@@ -153,64 +177,15 @@ def boat(draw: ImageDraw.ImageDraw, x: float, y: float, unit: float, rng: random
     draw.line([(x, y - 6 * unit), (x - 6.5 * unit, y - 5.5 * unit)], (90, 70, 60), max(2, round(unit * 0.9)))
 
 
-def pier(width: int, height: int) -> Image.Image:
-    """A wooden pier running out into flat water at dusk."""
-    rng, w, h = random.Random("pier"), width * OVERSAMPLING, height * OVERSAMPLING
-    scene = sky(w, h, [(0, (58, 52, 92)), (0.3, (168, 104, 120)), (0.52, (248, 190, 132)), (1, (248, 190, 132))])
-    add_hills(scene, rng, [(0.47, 0.05, (122, 84, 108)), (0.51, 0.03, (84, 62, 90))])
-    mirror(scene, 0.535, (46, 38, 66), 0.3, calm=2)
-    image = finish(scene)
-    draw = ImageDraw.Draw(image)
-    deck, end = (38, 30, 40), h * 0.56
-    draw.polygon([(w * 0.1, h), (w * 0.62, h), (w * 0.525, end), (w * 0.5, end)], (66, 52, 62))
+def pier(draw: ImageDraw.ImageDraw, w: int, h: int, end: float) -> None:
+    """A wooden pier that begins at the lower edge; `end` is the height of its far end."""
+    deck, top = (38, 30, 40), h * end
+    draw.polygon([(w * 0.1, h), (w * 0.62, h), (w * 0.525, top), (w * 0.5, top)], (66, 52, 62))
     for number in range(26):
         t = (number / 26) ** 2
-        y = end + (h - end) * t
+        y = top + (h - top) * t
         left, right = w * (0.5 - 0.4 * t), w * (0.525 + 0.095 * t)
         draw.line([(left, y), (right, y)], deck, max(1, round(h * 0.009 * t)))
         if number % 4 == 2:
             for x in (left, right):
                 draw.rectangle((x - w * 0.014 * t, y - h * 0.22 * t - 6, x + w * 0.014 * t, y), deck)
-    return image.reduce(OVERSAMPLING)
-
-
-def bridge(width: int, height: int, night: bool) -> Image.Image:
-    """A stone bridge over a river, as a roadside camera sees it."""
-    rng, w, h = random.Random("bridge"), width * OVERSAMPLING, height * OVERSAMPLING
-    light, dark = ((70, 76, 92), (26, 30, 40)) if night else ((206, 214, 218), (150, 164, 170))
-    scene = sky(w, h, [(0, dark), (0.6, light), (1, light)])
-    add_hills(scene, rng, [(0.4, 0.08, (34, 40, 46) if night else (120, 140, 116))])
-    image = finish(scene)
-    stone = (58, 56, 58) if night else (150, 142, 132)
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, h * 0.38, w, h * 0.64), stone)
-    for x in (0.02, 0.36, 0.7):
-        draw.pieslice((w * x, h * 0.44, w * (x + 0.3), h * 0.86), 180, 360, (18, 20, 26) if night else (88, 100, 104))
-    scene = np.asarray(image).astype(float)
-    if night:
-        add_sun(scene, 0.82, 0.24, 0.025, (255, 226, 160), 2.5)
-    mirror(scene, 0.64, (30, 36, 42) if night else (104, 116, 108), 0.4)
-    return finish(scene).reduce(OVERSAMPLING)
-
-
-def letter_box(width: int, height: int) -> Image.Image:
-    """A red letter box on a kitchen table, in the light of a window."""
-    canvas = Canvas(width, height, (188, 178, 160))
-    w, h = width, height
-    for row in range(24):
-        shade = 196 - row * 3
-        canvas.box(0, h * row / 36, w, h * (row + 1) / 36 + 1, (shade, shade - 8, shade - 26))
-    canvas.box(w * 0.06, h * 0.06, w * 0.36, h * 0.48, (236, 240, 236), (120, 104, 84))
-    canvas.line([(w * 0.21, h * 0.06), (w * 0.21, h * 0.48)], (120, 104, 84), 5)
-    canvas.line([(w * 0.06, h * 0.27), (w * 0.36, h * 0.27)], (120, 104, 84), 5)
-    for row in range(12):
-        y = h * (0.66 + 0.34 * row / 12)
-        canvas.box(0, y, w, y + h * 0.03, (132 - row * 4, 88 - row * 3, 56 - row * 2))
-    canvas.shape([(w * 0.44, h * 0.84), (w * 0.96, h * 0.84), (w * 0.88, h * 0.8), (w * 0.4, h * 0.8)], (70, 44, 30))
-    canvas.box(w * 0.42, h * 0.3, w * 0.82, h * 0.82, (176, 34, 32), (120, 20, 20), 10)
-    canvas.box(w * 0.42, h * 0.3, w * 0.48, h * 0.82, (204, 62, 54), None, 10)
-    canvas.box(w * 0.5, h * 0.4, w * 0.76, h * 0.45, (84, 12, 14), (60, 8, 8), 2)
-    canvas.box(w * 0.54, h * 0.55, w * 0.72, h * 0.68, (236, 226, 204), None, 2)
-    canvas.text(w * 0.63, h * 0.615, "POST", 14, (120, 20, 20))
-    canvas.line([(w * 0.62, h * 0.3), (w * 0.63, h * 0.5), (w * 0.61, h * 0.3)], (226, 210, 170), 2)
-    return canvas.to_image().filter(ImageFilter.GaussianBlur(0.5))

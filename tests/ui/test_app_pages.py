@@ -36,6 +36,20 @@ def test_one_click_on_the_sample():
     assert not app.exception and "16 pages" in texts(app) and "263 regions" in texts(app)
 
 
+def test_the_mapping_of_the_sample_is_for_model_b_only():
+    app = opened(load="sample")
+    assert app.sidebar.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv", "model-c.json"]
+    assert "Taxonomy: same" in texts(app) and "The mapping of" not in texts(app)
+    app.sidebar.selectbox(key="bar_pred").set_value(1).run()
+    assert "Taxonomy: mapped" in texts(app) and "labels:12|method" in texts(app)
+    app.session_state["mapping_open"] = True
+    app.run()
+    next(button for button in app.button if button.label == "Remove it").click().run()
+    assert "Taxonomy: different" in texts(app)
+    app.sidebar.selectbox(key="bar_pred").set_value(2).run()
+    assert "Taxonomy: same" in texts(app) and "The mapping of" not in texts(app)
+
+
 def below(app):
     """{headline figure: the interval below it}."""
     return {metric.label: metric.delta for metric in app.metric if metric.delta}

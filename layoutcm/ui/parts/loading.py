@@ -158,8 +158,8 @@ def format_names() -> str:
 
 def show_controls_on_failure(files: session.LoadedFiles) -> None:
     """Controls that may help when the two files cannot be compared."""
-    if files.mapping and st.button("Remove the mapping"):
-        _use_mapping(files, ())
+    if session.mapping_of() and st.button("Remove the mapping"):
+        _use_mapping(())
     ask_sizes(files)
     with st.expander("Page map: a page without a size takes that of its partner"):
         page_matches.show_page_map_upload()
@@ -191,7 +191,7 @@ def show_taxonomy(compared: Comparison) -> None:
     st.toggle("Match equal names (ignoring case, blanks and hyphens)", key="match_names", on_change=_store_match_names)
     editor = st.expander(
         "Map labels of the prediction to labels of the ground truth",
-        bool(files.mapping),
+        bool(session.mapping_of()),
         key="mapping_open",
         on_change="rerun",
     )
@@ -207,7 +207,8 @@ def _store_match_names() -> None:
 def _show_mapping_editor(files: session.LoadedFiles) -> None:
     gt = layout_of(files.gt, sizes=files.sizes)
     pred = layout_of(session.chosen_pred(), gt, files.gt.digest, files.sizes)
-    current = {old: new for side, old, new in files.mapping if side == "pred"}
+    in_use = session.mapping_of()
+    current = {old: new for side, old, new in in_use if side == "pred"}
     targets = [KEEP, *gt.labels, *(label for label in pred.labels if label not in gt.labels), "Background"]
     rows = [{"prediction": label, "becomes": current.get(label, KEEP)} for label in pred.labels]
     edited = st.data_editor(
@@ -219,21 +220,21 @@ def _show_mapping_editor(files: session.LoadedFiles) -> None:
     if uploaded and uploaded.file_id != st.session_state.get("mapping_taken"):
         st.session_state["mapping_taken"] = uploaded.file_id
         wanted = _mapping_rows(uploaded)
-        _use_mapping(files, wanted)
+        _use_mapping(wanted)
     row = st.container(horizontal=True)
-    if row.button("Use this mapping", disabled=wanted == files.mapping):
-        _use_mapping(files, wanted)
-    if row.button("Remove it", disabled=not files.mapping):
-        _use_mapping(files, ())
+    if row.button("Use this mapping", disabled=wanted == in_use):
+        _use_mapping(wanted)
+    if row.button("Remove it", disabled=not in_use):
+        _use_mapping(())
 
 
-def _mapping_rows(uploaded: Any) -> tuple[tuple[str, str, str], ...]:
+def _mapping_rows(uploaded: Any) -> session.MappingRows:
     from layoutcm.alignment.taxonomy import parse_mapping
 
-    mapping = parse_mapping(uploaded.name, uploaded.getvalue())
-    return tuple((side, old, new) for side, names in mapping.items() for old, new in names.items())
+    return session.mapping_rows(parse_mapping(uploaded.name, uploaded.getvalue()))
 
 
-def _use_mapping(files: session.LoadedFiles, mapping: tuple[tuple[str, str, str], ...]) -> None:
-    session.change_files(mapping=mapping)
+def _use_mapping(mapping: session.MappingRows) -> None:
+    """Use a mapping for all predictions, which often share their labels."""
+    session.change_files(mapping=mapping, mapping_for="")
     st.rerun()

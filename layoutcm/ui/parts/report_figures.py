@@ -125,7 +125,7 @@ def _difference_figure(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw
     titles = (PurePath(names[other]).stem, PurePath(names[own]).stem)
     key = (request.key, view, *titles, *level.items())
     try:
-        first = comparison_of(request, session.compare_options())
+        first = comparison_of(request, session.compare_options(other))
     except InputError as error:
         return DIFFERENCES[view], key, partial(_raise, error)
     return DIFFERENCES[view], key, partial(
