@@ -226,9 +226,9 @@ def comparison_request(position: int | None = None) -> ComparisonRequest:
     )
 
 
-def comparison_key() -> str:
-    """A cache key for the files and options of the comparison."""
-    return comparison_request().key + json.dumps(compare_options(), sort_keys=True)
+def comparison_key(position: int | None = None) -> str:
+    """A cache key for the files and options of the comparison, for the chosen prediction or the one at `position`."""
+    return comparison_request(position).key + json.dumps(compare_options(position), sort_keys=True)
 
 
 def current_comparison() -> Comparison | InputError | None:

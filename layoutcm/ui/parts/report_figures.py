@@ -123,7 +123,7 @@ def _difference_figure(compared: Comparison) -> tuple[str, tuple[Any, ...], Draw
     view = str(st.selectbox("View", list(DIFFERENCES), format_func=heading_of_view, key="report_view"))
     request, level = session.comparison_request(other), session.chosen_level(compared)
     titles = (PurePath(names[other]).stem, PurePath(names[own]).stem)
-    key = (request.key, view, *titles, *level.items())
+    key = (session.comparison_key(other), view, *titles, *level.items())
     try:
         first = comparison_of(request, session.compare_options(other))
     except InputError as error:
