@@ -14,7 +14,7 @@ VIEWS = {
     "compare": "?load=sample",
     "overview": "overview?load=sample",
     "matrices": "matrices?load=sample&gt_label=Caption&pred_label=Text",
-    "viewer": "viewer?load=sample&page=report_p3.png&gt_label=Table&pred_label=Picture",
+    "viewer": "viewer?load=sample&page=report-1_p3.png&gt_label=Table&pred_label=Picture",
 }
 
 

@@ -93,7 +93,7 @@ def test_several_predictions_have_figures_of_the_difference_from_the_first(tmp_p
 def test_standard_output_has_only_json(tmp_path, quick, capsys):
     assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--json", "-", "--per-page"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found == json.loads((tmp_path / "r/result.json").read_text("utf-8")) and len(found["by_page"]) == 16
+    assert found == json.loads((tmp_path / "r/result.json").read_text("utf-8")) and len(found["by_page"]) == 60
 
 
 def test_page_images_are_found_and_need_a_report(tmp_path, two_pages, capsys):
@@ -112,13 +112,13 @@ def test_pages_without_a_picture_are_reported_on_the_terminal(tmp_path, quick, c
     command = ["compare", GT, MODEL_A, "-o", str(tmp_path / "r"), "--images"]
     assert main([*command, str(tmp_path / "pictures")]) == 0
     assert (
-        "0 of 16 pages have a picture in" in (out := capsys.readouterr().out)
+        "0 of 60 pages have a picture in" in (out := capsys.readouterr().out)
         and "it contains no image that can be read" in out
     )
     Image.new("RGB", (4, 4)).save(tmp_path / "pictures" / "other.png")
     assert main([*command, str(tmp_path / "pictures")]) == 0
     out = capsys.readouterr().out
-    assert "0 of 16 pages have a picture in" in out and "the first page without a picture is 'paper_p1.png'" in out
+    assert "0 of 60 pages have a picture in" in out and "the first page without a picture is 'paper-1_p1.png'" in out
     assert "1 file belongs to no page (first: 'other.png')" in out
     assert main([*command, str(Path(GT).parent / "images")]) == 0
     assert "have a picture" not in capsys.readouterr().out

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from support.paths import ROOT
+from support.paths import ROOT, SAMPLE
 
 HOSTILE = ["<b>bold</b>", "$x^2$", "=1+1", "*star* _under_", "مرحبا 😀", "%{x} :red[a]"]
 
@@ -20,6 +20,13 @@ def opened(page="compare", /, **parameters):
     if page != "compare":
         app.switch_page(f"pages/{page}.py").run()
     return app
+
+
+def opened_unmapped(monkeypatch, page="compare", /, **parameters):
+    """The dashboard with model B of the sample, whose labels differ from those of gt and are not mapped."""
+    files = [str(SAMPLE / name) for name in ("gt.json", "model-b.csv")]
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
+    return opened(page, load="start", **parameters)
 
 
 def choose(app, **values):

@@ -83,7 +83,7 @@ def test_intervals_stand_beside_their_own_average():
 
 def test_sizes_and_confusions_are_those_of_the_comparison(sample):
     text, confusion = comparison_summary(sample), sample.confusion()
-    assert f"16 pages, 4 documents, {int(sample.pixels):,} pixels, same taxonomy" in text
+    assert f"60 pages, 30 documents, {int(sample.pixels):,} pixels, same taxonomy" in text
     _, lines = section(text, "largest confusions")
     assert len(lines) == 10
     pixels = []
@@ -111,7 +111,7 @@ def test_families_show_identity_in_family_and_out_of_it_in_this_order(sample):
 def test_a_layout_is_summed_up_by_its_own_numbers():
     gt = lcm.read(SAMPLE / "gt.json")
     text = layout_summary(gt)
-    assert "coco, 16 pages, 4 documents, 263 regions, without scores" in text
+    assert "coco, 60 pages, 30 documents, 947 regions, without scores" in text
     counts = gt.regions["label"].value_counts()
     for label in gt.labels:
         assert re.search(rf"^  {re.escape(label)} +{counts[label]:,}$", text, re.MULTILINE), label

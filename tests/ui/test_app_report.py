@@ -1,7 +1,10 @@
 """The Report page of the dashboard: previews and downloads."""
 
+import json
+
 from layoutcm.ui.parts import report_figures
 from support.app_runner import choose, opened, texts
+from support.paths import SAMPLE
 
 
 def downloads(app):
@@ -18,11 +21,11 @@ def test_figures_and_tables_have_a_preview():
     app.selectbox(key="report_figure").set_value("curves").run()
     assert not app.exception and not app.error and len(app.get("image")) == 1
     app.selectbox(key="report_table").set_value("objects").run()
-    assert not app.exception and "| Title | 5 |" in app.code[0].value
+    assert not app.exception and "| Title | 32 |" in app.code[0].value
     app.selectbox(key="report_width").set_value("two").run()
     app.selectbox(key="report_table").set_value("classes").run()
     assert not app.exception and not app.error
-    assert "| Caption | 72,291 |" in app.code[0].value
+    assert "| Caption | 118,110 |" in app.code[0].value
 
 
 def test_a_figure_has_only_the_chosen_labels(monkeypatch, sample):
@@ -36,8 +39,17 @@ def test_a_figure_has_only_the_chosen_labels(monkeypatch, sample):
     assert not app.exception and [sample.labels[i] for i in drawn[-1].rows] == ["Background", "Picture", "Table"]
 
 
-def test_two_predictions_are_drawn_as_their_difference():
+def test_each_prediction_of_a_difference_has_its_own_mapping():
     app = opened("report", load="sample")
+    app.selectbox(key="report_figure").set_value("models").run()
+    assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv", "model-c.json"]
+    assert len(app.get("image")) == 1 and "PDF" in downloads(app)  # model A has no mapping, model B has one
+
+
+def test_two_predictions_are_drawn_as_their_difference(monkeypatch):
+    files = [str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-b.csv")]
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
+    app = opened("report", load="start")
     app.selectbox(key="report_figure").set_value("models").run()
     assert not app.exception and app.selectbox(key="report_other").options == ["model-b.csv"]
     # Their labels differ, so there is nothing to draw or download.

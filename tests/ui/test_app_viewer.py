@@ -9,9 +9,9 @@ def mask_shown(app):
 
 
 def test_the_mask_is_the_chosen_cell_until_another_mask_is_chosen():
-    link = {"load": "sample", "page": "report_p3.png"}
+    link = {"load": "sample", "page": "report-1_p3.png"}
     app = opened("viewer", **link, gt_label="Table", pred_label="Picture")
-    assert mask_shown(app) == "mask_cell" and "Table read as Picture: 112\u202f280 px" in texts(app)
+    assert mask_shown(app) == "mask_cell" and "Table read as Picture: 67\u202f262 px" in texts(app)
     app.button(key="mask_gt").click().run()
     assert mask_shown(app) == "mask_gt" and app.query_params["mask"] == "gt"
     assert mask_shown(opened("viewer", **link)) == "mask_difference"
@@ -20,7 +20,7 @@ def test_the_mask_is_the_chosen_cell_until_another_mask_is_chosen():
 
 
 def test_undefined_values_are_a_dash_in_tables():
-    app = opened("viewer", load="sample", page="report_p3.png")
+    app = opened("viewer", load="sample", page="report-1_p3.png")
     classes = next(table for table in app.dataframe if "label" in table.value)
     assert classes.value["precision"].isna().any() and classes.proto.placeholder == "–"
 
@@ -28,10 +28,11 @@ def test_undefined_values_are_a_dash_in_tables():
 def test_a_long_page_list_shows_only_the_nearest_pages(monkeypatch):
     monkeypatch.setattr(sidebar, "MOST_OPTIONS", 10)
     monkeypatch.setattr(sidebar, "NEAR_OPTIONS", 2)
-    app = opened("viewer", load="sample", page="report_p3.png")
-    for chosen, names in ((3, (1, 2, 3, 4)), (4, (2, 3, 4, 5))):
-        app.selectbox(key="viewer_page").set_value(f"report_p{chosen}.png").run()
-        assert app.selectbox(key="viewer_page").options == [f"report_p{i}.png" for i in names]
+    app = opened("viewer", load="sample", page="report-1_p3.png")
+    names = [f"report-{page}.png" for page in ("1_p1", "1_p2", "1_p3", "1_p4", "2_p1")]
+    for chosen in (2, 3):
+        app.selectbox(key="viewer_page").set_value(names[chosen]).run()
+        assert app.selectbox(key="viewer_page").options == names[chosen - 2 : chosen + 2]
         assert not app.exception and not app.error
 
 

@@ -62,12 +62,12 @@ def test_upload_of_two_files_to_the_first_matrix(page, address):
     upload(page, str(SAMPLE / "gt.json"), str(SAMPLE / "model-a.json"))
     page.wait_for_selector(".nsewdrag", timeout=15_000)  # the matrix, without another click
     settle(page)
-    assert "263 regions" in shown(page) and "266 regions" in shown(page)
+    assert "947 regions" in shown(page) and "939 regions" in shown(page)
     page.get_by_role("button", name="See how good it is").click()
     page.wait_for_selector("text=Largest confusions", timeout=15_000)
     settle(page)
     wait_for_link(page, "/overview")
-    assert "0.889" in shown(page)
+    assert "0.912" in shown(page)
 
 
 def test_a_cell_of_the_first_matrix_leads_to_its_pages_and_its_numbers_to_a_file(page, address, sample):
@@ -100,7 +100,7 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     page.get_by_text("Caption read as Text").first.wait_for(timeout=10_000)
     wait_for_link(page, "gt_label=Caption", "pred_label=Text")
     behind = sample.pages_behind("Caption", "Text")
-    assert f"{thin_spaced(behind.pixels.sum())} px on {len(behind)} of 16 pages" in shown(page)
+    assert f"{thin_spaced(behind.pixels.sum())} px on {len(behind)} of 60 pages" in shown(page)
     assert "border slack 0 %" in shown(page).replace("\u00a0", " ")
     settle(page)
     page.get_by_role("button", name="Open page").first.click()
@@ -140,7 +140,7 @@ def test_back_and_forward_bring_earlier_views_back(page, address):
     wait_for_link(page, "gt_label=List-item")
     settle(page)
     page.get_by_role("button", name="Open page").first.click()
-    wait_for_link(page, "/viewer", "page=report_p2.png")
+    wait_for_link(page, "/viewer", "page=paper-1_p4.png")
     page.go_back()
     page.get_by_role("heading", name="List-item read as Text").wait_for(timeout=15_000)
     for _ in range(3):  # the history also has an address without choices, left by switching pages
@@ -167,7 +167,7 @@ def test_many_cells_can_be_clicked(page, address):
 
 def test_a_row_of_all_pages_opens_its_page(page, address, sample):
     visit(page, f"{address}/matrices?load=sample&gt_label=Caption&pred_label=Text")
-    page.get_by_text("All 5 pages").click()
+    page.get_by_text("All 9 pages").click()
     table = page.locator("[data-testid=stDataFrame]")
     table.wait_for(timeout=15_000)
     settle(page, 600)
@@ -181,13 +181,13 @@ def test_a_row_of_all_pages_opens_its_page(page, address, sample):
 def test_deep_links_on_a_fresh_server(browser):
     # A new context: nothing in the cache either.
     with server() as fresh, browser.new_context() as context, tab(context) as page:
-        visit(page, f"{fresh}/viewer?load=sample&page=report_p3.png&gt_label=Table&pred_label=Picture")
+        visit(page, f"{fresh}/viewer?load=sample&page=report-1_p3.png&gt_label=Table&pred_label=Picture")
         page.get_by_text("This page's matrix").wait_for(timeout=20_000)
         settle(page)
-        assert f"Table read as Picture: {thin_spaced(112_280)} px" in shown(page)
+        assert f"Table read as Picture: {thin_spaced(67_262)} px" in shown(page)
         # The first page has two addresses.
         visit(page, f"{fresh}/compare?load=sample")
-        assert "263 regions" in shown(page) and page.get_by_role("dialog").count() == 0
+        assert "947 regions" in shown(page) and page.get_by_role("dialog").count() == 0
 
 
 def test_hostile_names_show_as_typed(page, address, tmp_path):
@@ -214,7 +214,7 @@ def test_a_wrong_upload_says_what_to_do_and_the_app_goes_on(page, address, tmp_p
     assert "bad.json" in shown(page) and "cut off" in shown(page) and "Traceback" not in shown(page)
     page.get_by_role("button", name="Try the sample").click()
     settle(page, 600)
-    assert "266 regions" in shown(page)
+    assert "939 regions" in shown(page)
     page.get_by_role("button", name="Start over").click()
     settle(page, 600)
     assert "regions" not in shown(page) and "bad.json" not in shown(page) and "load=" not in page.url
@@ -259,14 +259,14 @@ def test_two_visitors_do_not_see_each_other(browser, context, address, tmp_path)
 
 
 def test_keys_turn_pages_and_choose_the_mask(page, address):
-    visit(page, f"{address}/viewer?load=sample&page=report_p3.png")
+    visit(page, f"{address}/viewer?load=sample&page=report-1_p3.png")
     page.wait_for_selector(".nsewdrag", timeout=15_000)
-    for key, part in (("ArrowRight", "page=report_p4.png"), ("ArrowLeft", "page=report_p3.png")):
+    for key, part in (("ArrowRight", "page=report-1_p4.png"), ("ArrowLeft", "page=report-1_p3.png")):
         page.keyboard.press(key)
         wait_for_link(page, part)
     for key, kind in (("1", "gt"), ("2", "pred"), ("3", "difference")):
         page.keyboard.press(key)
-        wait_for_link(page, f"mask={kind}", "page=report_p3.png")
+        wait_for_link(page, f"mask={kind}", "page=report-1_p3.png")
         assert page.locator(f".st-key-mask_{kind} [data-testid=stBaseButton-primary]").count() == 1
     # In an input field the keys are no shortcuts.
     page.get_by_role("combobox", name="Page", exact=True).click()
@@ -274,7 +274,7 @@ def test_keys_turn_pages_and_choose_the_mask(page, address):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Escape")
     settle(page, 600)
-    assert "mask=difference" in page.url and "page=report_p3.png" in page.url
+    assert "mask=difference" in page.url and "page=report-1_p3.png" in page.url
 
 
 def test_the_label_filter_is_in_the_link(page, address):

@@ -109,7 +109,7 @@ def test_all_files_of_the_command_line_are_loaded(monkeypatch):
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": files}))
     app = opened()
     assert app.sidebar.selectbox(key="bar_pred").options == ["model-a.json", "model-b.csv"]
-    assert "266 regions" in texts(app) and app.query_params["load"] == "start"
+    assert "939 regions" in texts(app) and app.query_params["load"] == "start"
 
 
 def test_the_files_of_the_data_folder(monkeypatch, tmp_path):

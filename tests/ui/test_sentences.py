@@ -80,7 +80,7 @@ def test_the_chosen_cell_in_numbers(sample):
     app = opened("matrices", load="sample", gt_label="Caption", pred_label="Text")
     pages = sample.pages_behind("Caption", "Text")
     counted = sum(sample.confusion(page=page).values[sample.cell("Caption", "Text")] for page in sample.pages)
-    assert len(pages) == 5 and pages["pixels"].sum() == pytest.approx(counted)
+    assert len(pages) == 9 and pages["pixels"].sum() == pytest.approx(counted)
     share = 100 * counted / sample.confusion().gt_pixels[sample.labels.index("Caption")]
     pixels = f"{round(counted):,}".replace(",", "\u202f")
-    assert f"{share:.1f} % of Caption, {pixels} px on 5 of 16 pages" in texts(app)
+    assert f"{share:.1f} % of Caption, {pixels} px on 9 of 60 pages" in texts(app)
