@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.alignment.align import Alignment, AlignmentOptions, align, check_layouts
+from layoutcm.alignment.align import Alignment, AlignmentOptions, align
 from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.recipe import Recipe, make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace, load_mapping
@@ -56,7 +56,6 @@ def compare(
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 
-    check_layouts(gt, pred)
     check_counting_options(rounding, min_score, threads)
     options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
     alignment = align(gt, pred, options)
@@ -245,7 +244,7 @@ class Comparison:
     def bootstrap(
         self, n: int = RESAMPLES, seed: int = 0, level: float = CONFIDENCE, method: str = "matrix"
     ) -> Intervals:
-        """Intervals of all figures and class values, from `n` resamples of documents (pages if there is only one)."""
+        """Intervals of all figures and class values over documents (pages if there is one); `n` resamples, if many."""
         return intervals_of(self.levels, self.recipe_for, n, seed, level, method)
 
     def soft(

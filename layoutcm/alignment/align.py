@@ -106,6 +106,7 @@ def check_layouts(gt: object, pred: object) -> None:
 
 
 def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS) -> Alignment:
+    check_layouts(gt, pred)
     mapping = check_mapping(options.mapping or {}, "")
     findings: list[Finding] = []
     mappings = [mapping.get(side, {}) for side in SIDES]

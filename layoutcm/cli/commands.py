@@ -84,9 +84,11 @@ def _extras(
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
     """The texts that are printed for one prediction."""
     from layoutcm.tables.interval_texts import difference_summary
+    from layoutcm.tables.object_texts import object_summary
     from layoutcm.tables.terminal import comparison_summary, family_summary
 
     texts = [comparison_summary(comparison, options.method, extras.intervals)]
+    texts.append(object_summary(comparison, options.objects))
     texts += [difference_summary(extras.difference, first)] if extras.difference else []
     return [*texts, family_summary(extras.families)] if extras.families else texts
 

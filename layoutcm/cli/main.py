@@ -67,6 +67,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", metavar="DIR", help="write a report: HTML, XLSX, JSON, figures, tables")
     command.add_argument("--images", metavar="FOLDER", help="page images (or a zip or PDF) for the report's pages")
     command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
+    command.add_argument("--objects", action="store_true", help="objects and centroids of more than 5,000 pages, too")
     command.add_argument("--per-page", action="store_true", help="add every page's matrix to the JSON")
     command.add_argument(
         "--intervals",

@@ -20,12 +20,21 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
 from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table
-from layoutcm.wording import one_line
+from layoutcm.wording import MISSING, one_line, score_text
 
 # Limits of Excel: 1,048,576 rows in a sheet (one is the heading), 32,767 characters in a cell.
 MOST_ROWS, MOST_CHARACTERS = 1_048_575, 32_767
 MOST_PAIRS = 10_000  # rows of the sheet of ranked pairs; a file of the report has all of them
-NUMBERS = {"share": "0.0000", "whole": "#,##0", "pixels": "#,##0", "fractions": "#,##0.00"}
+# Shares close to 0 and 1 have fixed texts, because four decimals would show them as exact.
+SHARE_DIGITS = 4
+NUMBERS = {
+    "share": "0.0000",
+    "share near 0": '"<0.0001";">-0.0001"',
+    "share near 1": '"0.9999";"-0.9999"',
+    "whole": "#,##0",
+    "pixels": "#,##0",
+    "fractions": "#,##0.00",
+}
 OPTIONS = {
     "constant_memory": True,
     "strings_to_formulas": False,
@@ -170,8 +179,11 @@ def _table(
             if kind == "text":
                 _text(sheet, row, column, str(value), formats["name"] if table.matrix else look)
                 continue
+            shown = _share_kind(float(value)) if kind == "share" else kind
             if diagonal is not None and not diagonal.all() and diagonal[row - top - 1, column - 1]:
-                look = formats[f"{kind}, diagonal"]
+                look = formats[f"{shown}, diagonal"]
+            elif shown != kind:
+                look = formats[shown]
             if isna(value):
                 sheet.write_blank(row, column, None, look)
             else:
@@ -181,6 +193,14 @@ def _table(
     elif own_widths:
         _colour_columns(sheet, top, row, kinds)
     return row + 1
+
+
+def _share_kind(value: float) -> str:
+    """The format of a share, which is a fixed text if its four decimals would wrongly show 0 or 1."""
+    text = score_text(abs(value), SHARE_DIGITS)
+    if text in (MISSING, f"{abs(value):.{SHARE_DIGITS}f}"):
+        return "share"
+    return "share near 0" if text.startswith("<") else "share near 1"
 
 
 def _text(sheet: Any, row: int, column: int, text: str, look: Any) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.errors import short_repr
-from layoutcm.layouts.model import GT, Finding, Layout
+from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Layout
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
@@ -100,21 +100,22 @@ def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> lis
 
 
 def family_summary(families: FamilyConfusion) -> str:
-    """The families as terminal text: for every gt label the shares of identity, in family and out of family."""
-    table = families.given_gt()
+    """The families as terminal text: for every label of gt, then of pred, the shares in its family and out of it."""
+    sections = [[families.recipe], *(_family_lines(families, side) for side in (GT, PRED))]
+    sections.append(finding_lines(families.findings))
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _family_lines(families: FamilyConfusion, side: int) -> list[str]:
+    table = families.given_gt() if side == GT else families.given_pred()
     used = table[table["total"] > 0]
     width = max(len(label) for label in (*used["label"], "all but Background"))
     unit = "px" if families.sample == "pixel" else "pages"
-    lines = [
-        families.recipe,
-        "",
-        f"{'given gt':{width}} identity in family  out of it {unit:>14}  mostly confused with",
-    ]
+    title = f"given {SIDES[side]}"
+    lines = [f"{title:{width}} identity in family  out of it {unit:>14}  mostly confused with"]
     lines += [_family_line(row, width) for row in used.to_dict("records")]
-    overall = {"label": "all but Background", **families.shares(GT), "total": float("nan"), "preferred": None}
-    lines.append(_family_line(overall, width))
-    findings = finding_lines(families.findings)
-    return "\n".join([*lines, "", *findings] if findings else lines)
+    overall = {"label": "all but Background", **families.shares(side), "total": float("nan"), "preferred": None}
+    return [*lines, _family_line(overall, width)]
 
 
 def _family_line(row: Mapping[Any, Any], width: int) -> str:

@@ -4,13 +4,16 @@ import math
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 
 import layoutcm as lcm
 from layoutcm.report import workbook
 from layoutcm.report.report_files import all_tables
+from layoutcm.tables.tables import Table
 from support import hostile
 from support.layouts import build
+from support.three_pages import three_pages
 
 SHEETS = ["Summary", "Confusion", "Recall", "Precision", "F1", "Collapsed", "Classes", "Objects", "Ranked pairs"]
 SHEETS += ["Documents", "Pages", "Findings", "Recipe"]
@@ -138,3 +141,17 @@ def test_equal_numbers_give_equal_files(two_pages, tmp_path):
     for path in (once, again):
         written(c, path)
     assert once.read_bytes() == again.read_bytes()
+
+
+def test_shares_near_0_and_1_are_not_shown_as_exact(tmp_path):
+    values = [0.0, 1.0, 0.5, 0.00004, -0.00004, 0.99996, -0.99996, -0.5, float("nan")]
+    table = Table("intervals", "Intervals", pd.DataFrame({"of": ["x"] * len(values), "value": values}))
+    c = three_pages()
+    workbook.write_workbook(
+        c, c.confusion(), all_tables(c, c.confusion()) | {"intervals": table}, tmp_path / "book.xlsx"
+    )
+    cells = openpyxl.load_workbook(tmp_path / "book.xlsx")["Intervals"]["B"][1 : len(values) + 1]
+    assert [cell.value for cell in cells[:-1]] == values[:-1]  # full precision is kept
+    near_0, near_1 = '"<0.0001";">-0.0001"', '"0.9999";"-0.9999"'
+    expected = ["0.0000"] * 3 + [near_0] * 2 + [near_1] * 2 + ["0.0000"] * 2
+    assert [cell.number_format for cell in cells] == expected

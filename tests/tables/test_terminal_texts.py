@@ -149,7 +149,16 @@ paragraph             100 %       0 %        0 %             80
 list_item               0 %     100 %        0 %             80  paragraph
 picture              50.0 %       0 %     50.0 %            160  out of family
 table                80.0 %       0 %     20.0 %             50  out of family
-all but Background   62.2 %    17.8 %     20.0 %"""
+all but Background   62.2 %    17.8 %     20.0 %
+
+given pred         identity in family  out of it             px  mostly confused with
+Background           75.0 %       0 %     25.0 %             40  out of family
+title                 100 %       0 %        0 %             80
+paragraph            50.0 %    50.0 %        0 %            160  list_item
+caption                 0 %       0 %      100 %             20  out of family
+picture               100 %       0 %        0 %             80
+table                20.0 %       0 %     80.0 %            200  out of family
+all but Background   51.9 %    14.8 %     33.3 %"""
     )
 
 
@@ -170,6 +179,14 @@ list_item                  0 %       0 %      100 %              1  out of famil
 picture                  100 %       0 %        0 %              1
 table                    100 %       0 %        0 %              1
 all but Background      80.0 %       0 %     20.0 %
+
+given pred            identity in family  out of it          pages  mostly confused with
+title of the document    100 %       0 %        0 %              1
+paragraph                100 %       0 %        0 %              1
+picture                  100 %       0 %        0 %              1
+table                   50.0 %       0 %     50.0 %              2  out of family
+caption                    0 %       0 %      100 %              1  out of family
+all but Background      66.7 %       0 %     33.3 %
 
 findings
   [info] The tree has no families at depth 3, so the families at depth 2 are used.

@@ -237,7 +237,7 @@ def test_a_link_may_contain_anything(name):
 
 def test_a_cell_is_not_opened_in_the_2x2_view():
     app = opened("overview", load="sample", view="collapsed")
-    next(button for button in app.button if "List-item read as Text" in button.label).click().run()
+    next(button for button in app.button if "Table read as Text" in button.label).click().run()
     assert app.session_state["choices"].view == "recall"
 
 

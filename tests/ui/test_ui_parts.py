@@ -3,6 +3,7 @@
 import ast
 import json
 
+import pandas as pd
 import pytest
 import streamlit as st
 
@@ -11,7 +12,7 @@ from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.ui import dropped_files, input_files, warm_up
 from layoutcm.ui.input_files import ComparisonRequest, data_files, input_from_bytes, input_from_path, layouts_of
-from layoutcm.ui.parts import findings
+from layoutcm.ui.parts import data_tables, findings
 from support.image_files import png, zipped
 from support.paths import ROOT
 
@@ -140,3 +141,21 @@ def test_a_page_map_decides_which_page_provides_the_size_of_an_uploaded_page():
         )[1]
         assert fixed.page_columns.widths[0] == width
         assert input_files.comparison_of(request, {}).pages[0] == "a"
+
+
+def test_tables_show_0_and_1_only_where_they_are_exact():
+    values = [0.99971, 1.0, 0.0002, 0.0, 0.5]
+    table = pd.DataFrame({"page": list("abcde"), "f1": values, "recall": values, "share": values})
+    short = data_tables._grid(table, data_tables.COLUMNS)
+    texts = [[cell["display_value"] for cell in row if cell["type"] == "td"][2:]
+             for row in short["data"]._translate(False, False)["body"]]  # fmt: skip
+    assert texts == [["0.999", "99.9 %"], ["1.000", "100 %"], ["<0.001", "0.0200 %"], ["0.000", "0 %"],
+                     ["0.500", "50.0 %"]]  # fmt: skip
+    assert short["column_config"]["recall"]["type_config"]["format"] is None
+    assert short["data"].data["recall"].tolist() == values
+    # Bars, and the scores of long tables, are rounded by the browser.
+    rounded = [0.999, 1, 0.001, 0, 0.5]
+    assert short["data"].data["f1"].tolist() == rounded
+    long = data_tables._grid(pd.concat([table] * 80), data_tables.COLUMNS)
+    assert long["data"]["recall"].tolist()[:5] == rounded
+    assert long["column_config"]["recall"]["type_config"]["format"] == "%.3f"

@@ -228,7 +228,7 @@ def distribution_figure(values: ArrayLike, title: str, theme: Theme, bins: int =
     figure = go.Figure([bars])
     if len(known):
         median = float(np.median(known))
-        note = {"annotation_text": f"median {median:.3f}", "annotation_position": "top left"}
+        note = {"annotation_text": f"median {score_text(median)}", "annotation_position": "top left"}
         figure.add_vline(median, line={"color": theme.text, "width": 1.5, "dash": "dash"}, **note)
     heading = f"{title} ({missing} n/a)" if missing else title
     figure.update_layout(

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from layoutcm.drawing.palette import Theme, rgba
 from layoutcm.drawing.screen.matrix import base_layout, plotly_text
 from layoutcm.layouts.model import SIDES
-from layoutcm.wording import shorten
+from layoutcm.wording import score_text, shorten
 
 # Horizontal position of the hover point in a box, as a share of its width; different, so that equal boxes have two.
 POINT_AT = {"gt": 0.45, "pred": 0.55}
@@ -80,7 +80,7 @@ def _outlines(side: str, label: str, boxes: Sequence[Mapping[str, Any]], theme: 
 def _hover(box: Mapping[str, Any]) -> str:
     lines = [f"{box['side']} <b>{plotly_text(box['label'])}</b>"]
     if box.get("score") is not None:
-        lines.append(f"score {box['score']:.3f}")
+        lines.append(f"score {score_text(box['score'])}")
     x0, y0, x1, y1 = (box[edge] for edge in ("x0", "y0", "x1", "y1"))
     lines.append(f"x {x0:g} to {x1:g}, y {y0:g} to {y1:g}")
     lines.append(f"{x1 - x0:g} × {y1 - y0:g} px, region {plotly_text(str(box['number']))}")

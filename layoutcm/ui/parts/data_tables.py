@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
 from layoutcm.ui import choices
 from layoutcm.ui.selection import open_page
-from layoutcm.wording import MISSING, thin_spaced
+from layoutcm.wording import MISSING, percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TABLE_ROWS = 20  # visible without scrolling
 STYLED_ROWS = 300
+SCORE_FORMAT, SHARE_FORMAT = "%.3f", "percent"  # in a short table the text is that of `layoutcm.wording`
 PIXEL_TITLES = {
     "pixels": "pixels", "gt_pixels": "gt pixels", "pred_pixels": "pred pixels",
     "background": "as Background", "content": "as Content",
@@ -22,16 +24,20 @@ PIXEL_TITLES = {
 
 
 def _score(label: str) -> Any:
-    return st.column_config.ProgressColumn(label, min_value=0, max_value=1, format="%.3f", width=110)
+    return st.column_config.ProgressColumn(label, min_value=0, max_value=1, format=SCORE_FORMAT, width=110)
 
 
 def plain_number(label: str) -> Any:
-    return st.column_config.NumberColumn(label, format="%.3f")
+    return st.column_config.NumberColumn(label, format=SCORE_FORMAT)
+
+
+def share_number(label: str, **options: Any) -> Any:
+    return st.column_config.NumberColumn(label, format=SHARE_FORMAT, **options)
 
 
 COLUMNS = {
     **{name: st.column_config.NumberColumn(title) for name, title in PIXEL_TITLES.items()},
-    "share": st.column_config.NumberColumn("share of the cell", format="percent"),
+    "share": share_number("share of the cell"),
     "f1": _score("F1 (macro)"),
     "micro_f1": _score("F1 (micro)"),
     "content_f1": _score("F1 of content"),
@@ -64,15 +70,38 @@ def show_page_picker(table: Any, key: str, column: str = "page") -> None:
 def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
     """Arguments that all tables share: n/a is a dash, pixel counts have thin spaces between thousands.
 
-    Styling is slow, so in long tables the browser separates the thousands in its own way.
+    Styling is slow, so in long tables the browser separates the thousands and rounds scores in its own way.
     """
+    given = {name: columns[name] for name in map(str, table) if isinstance(columns.get(name), dict)}
+    kinds = {name: column["type_config"].get("format") for name, column in given.items()}
+    scores = [name for name, kind in kinds.items() if kind == SCORE_FORMAT]
+    bars = [name for name in scores if given[name]["type_config"]["type"] == "progress"]
     data: Any = table
     if 0 < len(table) <= STYLED_ROWS:
-        formats: dict[Any, Any] = {name: thin_spaced for name in table if name in PIXEL_TITLES}
-        data = table.style.format(formats, na_rep=MISSING)
+        texts: dict[str, Any] = {name: score_text for name in scores if name not in bars}
+        texts |= {name: percent for name, kind in kinds.items() if kind == SHARE_FORMAT}
+        # The format of a column would win over that of the text.
+        columns = columns | {name: _without_format(columns[name]) for name in texts}
+        formats: dict[Any, Any] = texts | {name: thin_spaced for name in table if name in PIXEL_TITLES}
+        data = _off_the_ends(table, bars).style.format(formats, na_rep=MISSING)
     else:
         pixels = {
             name: st.column_config.NumberColumn(title, format="localized") for name, title in PIXEL_TITLES.items()
         }
         columns = columns | pixels
+        data = _off_the_ends(table, scores)
     return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
+
+
+def _without_format(column: dict[str, Any]) -> dict[str, Any]:
+    return column | {"type_config": column["type_config"] | {"format": None}}
+
+
+def _off_the_ends(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """The table with scores that the browser would round to 0.000 or 1.000, without being so, at 0.001 and 0.999."""
+    moved = {}
+    for name in names:
+        values = table[name].to_numpy(float)
+        low, high = (values > 0) & (values < 0.0005), (values < 1) & (values >= 0.9995)
+        moved[name] = np.where(low, 0.001, np.where(high, 0.999, values))
+    return table.assign(**moved)

@@ -20,7 +20,7 @@ from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, select
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
 from layoutcm.ui.page_shell import columns, guard
-from layoutcm.ui.parts.data_tables import TABLE_ROWS, show_table
+from layoutcm.ui.parts.data_tables import TABLE_ROWS, share_number, show_table
 from layoutcm.ui.screen_text import SIDE_NAMES, SIDE_TITLES, as_typed
 from layoutcm.wording import percent
 
@@ -171,14 +171,12 @@ def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:
     own = [matrix.gt_labels if side == GT else matrix.pred_labels for matrix in families.all_matrices]
     rows["family"] = [matrix.family for matrix, members in zip(families.all_matrices, own) for _ in members]
     rows["preferred"] = rows["preferred"].map(preferred_name)
-    rows[[*PARTS]] *= 100
     return rows.loc[rows["total"] > 0, ["label", *PARTS, "preferred", "total", "family"]]
 
 
 def label_columns(families: FamilyConfusion) -> dict[str, Any]:
     widths = dict(zip(PARTS, (68, 76, 94)))
-    parts = {part: st.column_config.NumberColumn(PART_NAMES[part], format="%.1f %%", width=widths[part])
-             for part in PARTS}  # fmt: skip
+    parts = {part: share_number(PART_NAMES[part], width=widths[part]) for part in PARTS}
     return parts | {
         "label": st.column_config.TextColumn("label", width=105),
         "preferred": st.column_config.TextColumn("confused with", width=110),

@@ -1,0 +1,51 @@
+"""Terminal text of objects and centroids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from layoutcm.comparison import Comparison
+from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
+from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.metrics.scores import SCORES
+from layoutcm.tables.tables import AP_COLUMNS
+from layoutcm.wording import plural, score_text
+
+MOST_PAGES = 5000  # of a set whose objects are part of every summary; about a second of work
+SHAPES = {"box": "boxes", "mask": "masks"}
+COUNTS = {"tp": "found", "fn": "missed", "fp": "invented"}
+
+
+def object_summary(comparison: Comparison, asked: bool = False) -> str:
+    """Objects at one IoU, AP and centroids; for a very large set one line, unless they were asked for."""
+    pages = len(comparison.pages)
+    if pages > MOST_PAGES and not asked:
+        return f"Objects and centroids of {plural(pages, 'page')} take a while: --objects adds them."
+    objects = comparison.objects()
+    rows = list(_rows(comparison, objects))
+    title = f"objects ({SHAPES[objects.shapes]}), {objects.gt_counts.sum():,} gt, {objects.pred_counts.sum():,} pred"
+    width = max(len(name) for name in (title, *(name for name, _ in rows)))
+    heading = " ".join(f"{name:>9}" for name in ("precision", "recall", "F1", *COUNTS.values()))
+    lines = [f"{title:{width}} {heading}"]
+    lines += [f"{name:{width}} " + " ".join(f"{value:>9}" for value in values) for name, values in rows]
+    if objects.why_no_ap:
+        return "\n".join([*lines, f"no AP: {objects.why_no_ap}"])
+    return "\n".join([*lines, ", ".join(f"{name.upper()} {score_text(getattr(objects, name))}" for name in AP_COLUMNS)])
+
+
+def _rows(comparison: Comparison, objects: Objects) -> Iterator[tuple[str, list[str]]]:
+    shared = objects.space.shared
+    for class_aware in (True, False) if shared else (False,):
+        scores, counts = (of(HEADLINE_IOU, class_aware) for of in (objects.scores_at, objects.counts_at))
+        numbers = [score_text(scores[name]) for name in SCORES] + [f"{counts[name]:,}" for name in COUNTS]
+        yield f"at IoU {HEADLINE_IOU:.2f}, {_labels_text(class_aware)}", numbers
+    centroids = comparison.centroids(class_aware=shared)
+    dx, dy = centroids.tolerance
+    yield (
+        f"centroids within {dx:g} x {dy:g} px, {_labels_text(shared)}",
+        [score_text(getattr(centroids, name)) for name in SCORES],
+    )
+
+
+def _labels_text(class_aware: bool) -> str:
+    return "same label" if class_aware else "any label"
