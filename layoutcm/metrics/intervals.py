@@ -175,13 +175,13 @@ def intervals_of(levels: Levels, recipe_for: RecipeFor, n: int, seed: int, level
     used = Resampling(sums.unit, len(sums.names), n, seed, level)
     ends = interval_ends(sums, used)
     recipe = recipe_for(method, **recipe_settings(used))
-    return _make_intervals(used, method, recipe, sums.labels, sums, ends)
+    return _make_intervals(used, (method, recipe), sums, range(len(sums.labels)), ends)
 
 
 def difference_of(
     levels: Sequence[Levels], recipes: Sequence[RecipeFor], n: int, seed: int, level: float, method: str
 ) -> Intervals:
-    """Intervals and tests of b minus a; both have the same units. Only classes that both have are included."""
+    """Intervals and tests of b minus a, which have the same units; only of classes that both have."""
     check_resampling(n, seed, level)
     paired = paired_sums(*(unit_sums(own, method) for own in levels))
     used = Resampling(paired.unit, len(paired.names), n, seed, level)
@@ -190,9 +190,10 @@ def difference_of(
     better, worse = ((each * sign > 1e-12).sum(axis=0) for sign in (1, -1))
     tested = p_values(paired, seed)
     ends = np.concatenate([ends, [other_side(ends[0], resamples), tested, better, worse]])
-    labels = [label for label in levels[0].space.labels if label in levels[1].space.labels]
+    common = [label for label in levels[0].space.labels if label in levels[1].space.labels] if paired.a.shared else []
+    places = [paired.labels.index(label) for label in common]
     recipe = " minus ".join(recipe_for(method, **recipe_settings(used)) for recipe_for in reversed(recipes))
-    return _make_intervals(used, method, recipe, list(dict.fromkeys(labels)), paired, ends)
+    return _make_intervals(used, (method, recipe), paired, places, ends)
 
 
 def recipe_settings(used: Resampling) -> dict[str, object]:
@@ -206,10 +207,9 @@ def recipe_settings(used: Resampling) -> dict[str, object]:
 
 
 def _make_intervals(
-    used: Resampling, method: str, recipe: str, labels: list[str], sums: AddsUp, ends: Floats
+    used: Resampling, names: tuple[str, str], sums: AddsUp, places: Sequence[int], ends: Floats
 ) -> Intervals:
-    """`ends` is float64[columns, results]; `labels` are those of the sums that are kept."""
-    places = [sums.labels.index(label) for label in labels]
+    """`names` are method and recipe; `places` are the labels that are kept; `ends` is float64[columns, results]."""
     columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
     units = (sums.sizes() > 0).sum(axis=0)
     occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(sums.labels), places)}
@@ -223,9 +223,8 @@ def _make_intervals(
     unit_figures = {name: each[:, FIGURES.index(name)] for name in UNIT_FIGURES}
     return Intervals(
         used,
-        method,
-        recipe,
-        labels,
+        *names,
+        [sums.labels[place] for place in places],
         columns,
         figures={name: ends[:, i] for i, name in enumerate(FIGURES)},
         scores=scores,
