@@ -8,11 +8,10 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
-from layoutcm.tables.tables import AP_COLUMNS
+from layoutcm.tables.tables import ANY_LABEL, AP_COLUMNS, SHAPES
 from layoutcm.wording import plural, score_text
 
 MOST_PAGES = 5000  # of a set whose objects are part of every summary; about a second of work
-SHAPES = {"box": "boxes", "mask": "masks"}
 COUNTS = {"tp": "found", "fn": "missed", "fp": "invented"}
 
 
@@ -38,14 +37,10 @@ def _rows(comparison: Comparison, objects: Objects) -> Iterator[tuple[str, list[
     for class_aware in (True, False) if shared else (False,):
         scores, counts = (of(HEADLINE_IOU, class_aware) for of in (objects.scores_at, objects.counts_at))
         numbers = [score_text(scores[name]) for name in SCORES] + [f"{counts[name]:,}" for name in COUNTS]
-        yield f"at IoU {HEADLINE_IOU:.2f}, {_labels_text(class_aware)}", numbers
+        yield f"at IoU {HEADLINE_IOU:.2f}{'' if class_aware else ANY_LABEL}", numbers
     centroids = comparison.centroids(class_aware=shared)
     dx, dy = centroids.tolerance
     yield (
-        f"centroids within {dx:g} x {dy:g} px, {_labels_text(shared)}",
+        f"centroids within {dx:g} x {dy:g} px{'' if shared else ANY_LABEL}",
         [score_text(getattr(centroids, name)) for name in SCORES],
     )
-
-
-def _labels_text(class_aware: bool) -> str:
-    return "same label" if class_aware else "any label"

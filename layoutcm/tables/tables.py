@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 AP_COLUMNS = ("ap", "ap50", "ap75", "ar")
+SHAPES = {"box": "boxes", "mask": "masks"}
+ANY_LABEL = ", whatever the label"
 COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
 # Float columns that contain pixels; all other float columns contain shares.
@@ -155,12 +157,12 @@ def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
 
     note = f"There is no AP. {objects.why_no_ap}" if objects.why_no_ap else ""
     values = {} if objects.why_no_ap else dict(objects.summary)
-    for class_aware, suffix in ((True, ""), (False, ", whatever the label")):
+    for class_aware, suffix in ((True, ""), (False, ANY_LABEL)):
         if objects.space.shared or not class_aware:
             scores = objects.scores_at(iou, class_aware)
             values |= {f"{HEADINGS.get(name, name)} at IoU {iou:.2f}{suffix}": scores[name] for name in SCORES}
     rows = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
-    shapes = {"box": "boxes", "mask": "masks"}[objects.shapes]
+    shapes = SHAPES[objects.shapes]
     classes = pd.concat([objects.class_scores_at(iou), objects.per_class[list(AP_COLUMNS)]], axis=1)
     classes = classes[classes["gt"] + classes["pred"] > 0].reset_index(drop=True)
     columns = ["label", "gt", "pred"]

@@ -18,10 +18,10 @@ def test_objects_of_the_two_page_example(two_pages):
     assert (
         object_summary(lcm.compare(*two_pages))
         == """\
-objects (boxes), 5 gt, 7 pred           precision    recall        F1     found    missed  invented
-at IoU 0.50, same label                     0.571     0.800     0.667         4         1         3
-at IoU 0.50, any label                      0.714     1.000     0.833         5         0         2
-centroids within 20 x 20 px, same label     0.571     0.800     0.667
+objects (boxes), 5 gt, 7 pred   precision    recall        F1     found    missed  invented
+at IoU 0.50                         0.571     0.800     0.667         4         1         3
+at IoU 0.50, whatever the label     0.714     1.000     0.833         5         0         2
+centroids within 20 x 20 px         0.571     0.800     0.667
 AP 0.430, AP50 0.700, AP75 0.500, AR 0.500"""
     )
 
@@ -29,9 +29,9 @@ AP 0.430, AP50 0.700, AP75 0.500, AR 0.500"""
 def test_objects_with_different_labels_are_matched_whatever_their_labels():
     text = object_summary(different_labels())
     assert text.startswith("""\
-objects (boxes), 1 gt, 1 pred          precision    recall        F1     found    missed  invented
-at IoU 0.50, any label                     1.000     1.000     1.000         1         0         0
-centroids within 20 x 20 px, any label     1.000     1.000     1.000
+objects (boxes), 1 gt, 1 pred                   precision    recall        F1     found    missed  invented
+at IoU 0.50, whatever the label                     1.000     1.000     1.000         1         0         0
+centroids within 20 x 20 px, whatever the label     1.000     1.000     1.000
 no AP: The two sides have different labels""")
 
 

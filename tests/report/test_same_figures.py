@@ -1,0 +1,162 @@
+"""One walk through all outputs of the sample: the same figure is equal everywhere, to the digits shown.
+
+The API is the reference. Each output is read back by what a person sees of it: a row of a table, a line, a metric.
+"""
+
+import json
+import re
+
+import openpyxl
+import pandas as pd
+import pytest
+
+import layoutcm as lcm
+from layoutcm.cli.main import main
+from layoutcm.wording import pixels_in_full, score_text
+from support.app_runner import opened
+from support.written_reports import GT, MODEL_A, data_of
+
+SCORES = ("precision", "recall", "f1")
+
+
+@pytest.fixture(scope="module")
+def figures(sample):
+    """{(average or class, score): value}, from the API alone."""
+    m = sample.confusion()
+    rows = {f"{kind}, without Background": m.average(kind) for kind in ("micro", "macro", "weighted")}
+    rows |= {f"{kind}, with Background": m.average(kind, True) for kind in ("micro", "macro", "weighted")}
+    rows |= {f"macro, mean over {over}": sample.average("macro", over=over) for over in ("pages", "documents")}
+    rows |= {"Content against Background": sample.content()}
+    classes = m.classes().set_index("label")
+    rows |= {label: classes.loc[label] for label in classes.index}
+    return {(name, score): float(row[score]) for name, row in rows.items() for score in SCORES}
+
+
+@pytest.fixture(scope="module")
+def objects(sample):
+    """{measure: value} of objects, from the API alone."""
+    o = sample.objects()
+    found = {"AP": o.ap, "AP50": o.ap50, "AP75": o.ap75, "APsmall": o.ap_small, "AR100": o.ar100}
+    return found | {
+        f"{name} at IoU 0.50": o.scores_at(0.5)[key] for name, key in zip(("precision", "F1"), ("precision", "f1"))
+    }
+
+
+def names_of(figures):
+    return list(dict.fromkeys(name for name, _ in figures))
+
+
+def assert_texts(found, figures, digits):
+    """`found` is {(name, score): text}; every text is its figure to these digits."""
+    assert found
+    for key, text in found.items():
+        assert text == score_text(figures[key], digits), key
+
+
+def test_terminal(figures, objects, sample, capsys):
+    assert main(["compare", GT, MODEL_A]) == 0
+    out = capsys.readouterr().out
+    found = {}
+    for name in names_of(figures):
+        line = next((line for line in out.splitlines() if line.startswith(f"{name} ")), None)
+        if line:
+            numbers = re.findall(r"[<\d.,]+", line.removeprefix(name))
+            of_scores = numbers[-4:-1] if len(numbers) == 6 else numbers[-3:]  # the last of a class is its IoU
+            found |= {(name, score): text for score, text in zip(SCORES, of_scores)}
+    assert_texts(found, figures, 3)
+    assert len(found) == 3 * (7 + len(sample.labels))
+    line = next(line for line in out.splitlines() if line.startswith("AP "))
+    assert line.startswith(f"AP {score_text(objects['AP'])}, AP50 {score_text(objects['AP50'])}, AP75")
+    assert f"{pixels_in_full(sample.pixels)} pixels" in out
+
+
+def test_json(figures, objects, folder):
+    found = json.loads((folder / "result.json").read_text("utf-8"))
+    shown = {f"{kind}, without Background": found["averages"][kind] for kind in found["averages"]}
+    shown |= {f"{kind}, with Background": row for kind, row in found["averages_with_background"].items()}
+    shown |= {f"macro, mean over {over}": found[f"averages_over_{over}"]["macro"] for over in ("pages", "documents")}
+    shown |= {row["label"]: row for row in found["classes"]} | {"Content against Background": found["content"]}
+    assert {(name, score): row[score] for name, row in shown.items() for score in SCORES} == pytest.approx(
+        figures, abs=1e-12
+    )
+    assert found["objects"]["ap"] == pytest.approx(objects["AP"], abs=1e-12)
+    assert found["objects"]["at_iou"]["f1"] == pytest.approx(objects["F1 at IoU 0.50"], abs=1e-12)
+
+
+def test_loaded_result(figures, folder):
+    result = lcm.load_result(folder / "result.json")
+    classes = result.classes().set_index("label")
+    for label in classes.index:
+        for score in SCORES:
+            assert classes.loc[label, score] == pytest.approx(figures[label, score], abs=1e-12)
+    assert result.content["f1"] == pytest.approx(figures["Content against Background", "f1"], abs=1e-12)
+
+
+def test_csv(sample, folder):
+    shown = pd.read_csv(folder / "pages.csv").set_index("page")
+    table = sample.page_table().set_index("page")
+    for name in ("precision", "recall", "f1", "micro_f1", "content_f1"):
+        pd.testing.assert_series_equal(shown[name], table[name], check_exact=False, rtol=1e-14)
+
+
+def test_workbook(figures, objects, folder):
+    book = openpyxl.load_workbook(folder / "report.xlsx")
+    summary = {row[0].value: row for row in book["Summary"].iter_rows() if row[0].value}
+    classes = {row[0].value: [row[0], *row[3:6]] for row in book["Classes"].iter_rows(min_row=2)}
+    for name in names_of(figures):
+        cells = (classes.get(name) or summary[name])[1:4]
+        for score, cell in zip(SCORES, cells):
+            assert cell.value == pytest.approx(figures[name, score], abs=1e-12), (name, score)
+            assert as_excel_shows(cell) == score_text(figures[name, score], 4)
+    for name, value in objects.items():
+        assert summary[name][1].value == pytest.approx(value, abs=1e-12)
+
+
+def as_excel_shows(cell):
+    """The text of a number cell: four decimals, or the fixed text of its format."""
+    return f"{cell.value:.4f}" if cell.number_format == "0.0000" else cell.number_format.split(";")[0].strip('"')
+
+
+def test_html(figures, objects, folder):
+    tables = data_of(folder / "report.html")["tables"]
+    shown = {row[0]: row[1:4] for row in tables["averages"]["rows"]}
+    shown |= {row[0]: row[3:6] for row in tables["classes"]["rows"]}
+    values = {(name, score): value for name, row in shown.items() for score, value in zip(SCORES, row)}
+    assert values == pytest.approx(figures, abs=1e-12)
+    measures = dict(tables["object_scores"]["rows"])
+    assert {name: measures[name] for name in objects} == pytest.approx(objects, abs=1e-12)
+
+
+def test_latex(figures, folder):
+    found = {}
+    for name, first in (("averages", 1), ("classes", 3)):
+        for line in (folder / "tables" / f"{name}.tex").read_text("utf-8").splitlines():
+            cells = [cell.strip() for cell in line.removesuffix(r" \\").split(" & ")]
+            title = cells[0].replace("-{}", "-")
+            if (title, "f1") in figures:
+                texts = [cell.replace(r"\textless{}", "<") for cell in cells[first : first + 3]]
+                found |= {(title, score): text for score, text in zip(SCORES, texts)}
+    assert set(found) == set(figures)
+    assert_texts(found, figures, 4)
+
+
+def test_dashboard(figures, sample):
+    app = opened("overview", load="sample")
+    metrics = {metric.label: metric.value for metric in app.metric}
+    for title, name in {
+        "F1 macro": "macro, without Background",
+        "F1 micro": "micro, without Background",
+        "Content F1": "Content against Background",
+        "F1, mean page": "macro, mean over pages",
+        "F1, mean document": "macro, mean over documents",
+    }.items():
+        assert metrics[title] == score_text(figures[name, "f1"]), title
+    assert metrics["mAP"] == score_text(sample.objects().ap)
+    classes, averages = (element.value for element in opened("classes", load="sample").dataframe[:2])
+    shown = {row[0]: row for table in (classes, averages) for row in table.itertuples(index=False)}
+    common = [name for name in names_of(figures) if name in shown]
+    assert set(sample.labels) < set(common) and len(common) == len(shown)
+    for name in common:
+        for score in SCORES:
+            value = float(getattr(shown[name], score))
+            assert score_text(value) == score_text(figures[name, score]), (name, score)
