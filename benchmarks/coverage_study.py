@@ -15,6 +15,7 @@ import numpy as np
 import layoutcm as lcm
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.validation import make_layout
+from layoutcm.metrics.bootstrap import MOST_JACKKNIFE
 
 SIZES, RUNS = (6, 10, 20, 40, 120), 2000
 FIGURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1"}
@@ -168,14 +169,21 @@ def part_text(source: str, gain: np.ndarray, tables: dict[str, list[list[float]]
 HEAD = """# How far intervals and verdicts can be trusted
 
 This page is written by `make coverage-study` (benchmarks/coverage_study.py). For each number of documents, {runs:,}
-sets were drawn from a source of invented documents, with the seeds from 0: three types of documents with 1 to 9 pages
-of 12 rows, six labels, and a difficulty that varies from document to document. Each set has two predictions that are
-equally good, and one that gets 2.9 % more of the regions right. There are two sources. With independent errors, each
-prediction fails on regions of its own. With shared errors, which is more like two versions of one model, most regions
-on which one prediction fails are hard for the others, too, so that a gain is easier to see.
+sets were drawn from a source of invented documents, with the seeds from 0: {types} types of documents of one page or
+more (2.5 on average) with {rows} rows, {labels} labels, and a difficulty that varies from document to document. Each
+set has two predictions that are equally good, and one that gets {gain:.1f} more of every 100 regions right. There are
+two sources. With independent errors, each prediction fails on regions of its own. With shared errors, which is more
+like two versions of one model, most regions on which one prediction fails are hard for the others, too, so that a gain
+is easier to see.
 
-Up to 100 documents the intervals use the jackknife, above they are percentiles of resamples. With {runs:,} runs, a
-share near 95 % has a standard error of half a point."""
+Up to {jackknife} documents the intervals use the jackknife, above they are percentiles of resamples. With {runs:,}
+runs, a share near 95 % has a standard error of {error:.1f} points."""
+
+
+def page_head(runs: int) -> str:
+    error = 100 * (0.95 * 0.05 / runs) ** 0.5
+    sizes = {"types": len(TYPES), "rows": ROWS, "labels": len(LABELS), "jackknife": MOST_JACKKNIFE}
+    return HEAD.format(runs=runs, gain=100 * GAIN, error=error, **sizes)
 
 
 if __name__ == "__main__":
@@ -183,7 +191,7 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    parts = [HEAD.format(runs=options.runs)]
+    parts = [page_head(options.runs)]
     for source, shared in SOURCES.items():
         print(source)
         parts.append(part_text(source, *study(shared, options.runs, options.processes)))

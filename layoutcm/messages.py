@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from layoutcm.errors import Hint, short_repr
-from layoutcm.wording import agree, plural
+from layoutcm.wording import agree, percent, plural
 
 HintOf = str | Hint | Callable[..., str | Hint]
 
@@ -113,8 +113,8 @@ def _without_area(n: int, inverted: int) -> str:
 
 def _better_reading(n: int, reading: str, found: float, before: float, regions: int, **_: Any) -> str:
     return (
-        f"{reading}: with this reading, {found:.0%} of gt's regions have a counterpart in pred, against {before:.0%} "
-        f"now (measured on {regions:,} regions)."
+        f"{reading}: with this reading, {percent(found)} of gt's regions have a counterpart in pred, against "
+        f"{percent(before)} now (measured on {regions:,} regions)."
     )
 
 
@@ -168,8 +168,8 @@ TEXTS = {
     "page-off-by-one": FindingText(
         lambda n, unit, shift, found, before:
             f"{unit.capitalize()}s of pred seem to be off by one: with pred's regions moved to the "
-            f"{'next' if shift > 0 else 'previous'} {unit}, {found:.0%} of gt's regions have a counterpart, against "
-            f"{before:.0%} now.",
+            f"{'next' if shift > 0 else 'previous'} {unit}, {percent(found)} of gt's regions have a counterpart, "
+            f"against {percent(before)} now.",
         _repair_hint),
     "documents-from-names": FindingText(
         lambda n, first, pages:
@@ -216,7 +216,7 @@ TEXTS = {
     "ids-off-by-one": FindingText(
         lambda n, by, after, before:
             f"Category ids of pred seem to be off by one: with every id {'one higher' if by > 0 else 'one lower'}, "
-            f"{after:.0%} of the regions in the same place have the same label, against {before:.0%} now.",
+            f"{percent(after)} of the regions in the same place have the same label, against {percent(before)} now.",
         _repair_hint),
     "undeclared-category": FindingText(
         lambda n, file, ids, first, regions, label:

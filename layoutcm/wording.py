@@ -63,9 +63,12 @@ def percent_brief(value: float) -> str:
 
 
 def score_text(value: float, digits: int = 3) -> str:
-    """'0.436'; '0.000' and '1.000' only if exact, else '<0.001' and '0.999'."""
+    """'0.436'; '0.000' and '1.000' only if exact, else '<0.001' and '0.999'; the same below 0, with '>-0.001'."""
     if math.isnan(value):
         return MISSING
+    if value < 0:
+        size = score_text(-value, digits)
+        return f">-{size[1:]}" if size[0] == "<" else f"-{size}"
     step = 10.0**-digits
     if 0 < value < 1 and f"{value:.{digits}f}" == f"{0:.{digits}f}":
         return f"<{step:.{digits}f}"
@@ -76,8 +79,8 @@ def difference_text(value: float, digits: int = 3) -> str:
     """'+0.436'; '0.000' only if exact, else '<+0.001' or '>-0.001'; '+1.000' only if exact."""
     if math.isnan(value) or value == 0:
         return MISSING if math.isnan(value) else f"{0:.{digits}f}"
-    sign, size = "-" if value < 0 else "+", score_text(abs(value), digits)
-    return f"{'>' if value < 0 else '<'}{sign}{size[1:]}" if size[0] == "<" else f"{sign}{size}"
+    text = score_text(value, digits)
+    return text if value < 0 else f"<+{text[1:]}" if text[0] == "<" else f"+{text}"
 
 
 def pixels_in_full(value: float) -> str:
@@ -102,11 +105,6 @@ def percent(value: float) -> str:
     rounded = float(f"{100 * value:.3g}")
     rounded = min(rounded, 99.9) if value < 1 else rounded
     return f"{rounded:.{max(2 - math.floor(math.log10(rounded)), 0)}f} %" if rounded >= 0.001 else "<0.001 %"
-
-
-def share_of(value: float, count: int) -> str:
-    """A share of so many resamples as a percentage: none of 1,000 is '<0.100 %', because more might show one."""
-    return f"<{percent(1 / count)}" if value == 0 else percent(value)
 
 
 def make_unique(names: Sequence[str]) -> list[str]:

@@ -34,6 +34,7 @@ with below:
         intervals = headlines.show_class_bars(compared, confusion, key="overview_bars")
     else:
         intervals = headlines.intervals_or_button(compared)
+        headlines.show_source(intervals)
 headlines.add_intervals(places, own, intervals)
 headlines.draw_headlines(figures, headlines.headlines_of_other_views(compared))
 with warnings:

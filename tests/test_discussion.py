@@ -27,7 +27,12 @@ def test_matrix_against_tensor():
     assert matrix.average("micro") == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
     assert tensor.average("micro") == pytest.approx({"precision": 0.5, "recall": 1, "f1": 2 / 3})
     assert matrix.right == 1
-    assert "| `matrix` | 50 | 50 | 0.5 | 0.5 | 0.5 |" in TEXT and "| 1 | 0.5 | 0.667 |" in TEXT
+    missing = compared([("A", 0, 0, 10, 10), ("B", 0, 0, 10, 10)], [("A", 0, 0, 10, 10)], "AB")
+    matrix, tensor = (missing.confusion(method=method) for method in ("matrix", "tensor"))
+    assert matrix.average("micro") == {"precision": 0.5, "recall": 0.5, "f1": 0.5} and matrix.right == 0.5
+    assert tensor.average("micro") == pytest.approx({"precision": 1, "recall": 0.5, "f1": 2 / 3})
+    assert "| `matrix` | 0.5, 0.5, 0.5 | 0.5, 0.5, 0.5 |" in TEXT
+    assert "| `tensor` | 1, 0.5, 0.667 | 0.5, 1, 0.667 |" in TEXT
 
 
 @pytest.mark.parametrize(

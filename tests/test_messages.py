@@ -44,11 +44,11 @@ MESSAGES = [
      "One side has a page 0 and the other has none, and the numbers do not show whether they are shifted by one: "
      "1 page of gt could not be matched by page number (first: 'a')."),
     ("page-off-by-one", 1, {"unit": "page", "shift": 1, "found": 0.9, "before": 0.05},
-     "Pages of pred seem to be off by one: with pred's regions moved to the next page, 90% of gt's regions have a "
-     "counterpart, against 5% now."),
+     "Pages of pred seem to be off by one: with pred's regions moved to the next page, 90.0 % of gt's regions have a "
+     "counterpart, against 5.00 % now."),
     ("page-off-by-one", 1, {"unit": "image", "shift": -1, "found": 0.9, "before": 0.05},
-     "Images of pred seem to be off by one: with pred's regions moved to the previous image, 90% of gt's regions have "
-     "a counterpart, against 5% now."),
+     "Images of pred seem to be off by one: with pred's regions moved to the previous image, 90.0 % of gt's regions "
+     "have a counterpart, against 5.00 % now."),
     ("documents-from-names", 2, {"first": "d", "pages": 7},
      "2 documents were taken from page names that are equal except for their number (first: 'd', 7 pages)."),
     ("documents-pattern", 2, {"pages": 7, "first": "p"},
@@ -71,8 +71,8 @@ MESSAGES = [
      "2 of 5 labels of pred have the same or a similar name as one of gt (first: 'a' and 'A'), but neither side's "
      "labels include the other's, so they count as different."),
     ("ids-off-by-one", 1, {"by": -1, "after": 1.0, "before": 0.0},
-     "Category ids of pred seem to be off by one: with every id one lower, 100% of the regions in the same place have "
-     "the same label, against 0% now."),
+     "Category ids of pred seem to be off by one: with every id one lower, 100 % of the regions in the same place have "
+     "the same label, against 0 % now."),
     ("undeclared-category", 3, {"file": "f", "ids": 1, "first": 9, "regions": 3, "label": "category 9"},
      "f: 1 category id is used but not declared (first: 9, on 3 regions); shown as label 'category 9'."),
     ("unnamed-classes", 1, {"file": "f", "by_reference": True},
@@ -110,8 +110,8 @@ MESSAGES = [
     ("duplicate-box", 1, {"file": "f", "label": "a", "page": "p"},
      "f: 1 region is a duplicate with the same page, box and label as another (first: 'a' on page 'p')."),
     *((code, 1, {"reading": "The y axis of pred seems to point up", "found": 0.875, "before": 0.1, "regions": 1234},
-       "The y axis of pred seems to point up: with this reading, 88% of gt's regions have a counterpart in pred, "
-       "against 10% now (measured on 1,234 regions).")
+       "The y axis of pred seems to point up: with this reading, 87.5 % of gt's regions have a counterpart in pred, "
+       "against 10.0 % now (measured on 1,234 regions).")
       for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "other-scale")),
     ("other-scale", 1, {"file": "f", "reach": 0.98765, "unit": "fractions of the page", "side": "layout"},
      "f: no coordinate is above 0.9877; they look like fractions of the page."),

@@ -144,15 +144,11 @@ def test_repeated_names_are_numbered():
     assert wording.make_unique(["a", "a", "a (2)", "a"]) == ["a", "a (3)", "a (2)", "a (4)"]
 
 
-def test_a_share_of_resamples():
-    assert [wording.share_of(value, 1000) for value in (0, 0.001, 1)] == ["<0.100 %", "0.100 %", "100 %"]
-    assert wording.share_of(float("nan"), 1000) == wording.MISSING
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0, "0.000"), (0.0004, "<0.001"), (0.0006, "0.001"), (0.43649, "0.436"), (0.9994, "0.999"),
-     (0.99999, "0.999"), (1, "1.000"), (-0.0004, "-0.000"), (float("nan"), "–")],
+     (0.99999, "0.999"), (1, "1.000"), (-0.0004, ">-0.001"), (-0.9999, "-0.999"), (-0.4, "-0.400"),
+     (float("nan"), "–")],
 )  # fmt: skip
 def test_0_and_1_are_written_only_if_they_are_exact(value, text):
     assert wording.score_text(value) == text

@@ -48,6 +48,13 @@ class AlignmentOptions(NamedTuple):
 DEFAULT_OPTIONS = AlignmentOptions()
 
 
+class MappedLabels(NamedTuple):
+    """What the mapping of labels did."""
+
+    renamed: int  # number of labels
+    rows: Sources  # int64[regions] of each side: row numbers in the given layout, from which a mapping may drop regions
+
+
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """Two layouts with one list of pages; `sources[side]` is int64[pages], the page of that side, -1 if it has none."""
@@ -59,8 +66,7 @@ class Alignment:
     taxonomy: str
     findings: tuple[Finding, ...]
     matches: PageMatches
-    mapped_labels: int  # number of labels that the mapping renamed
-    rows: Sources  # int64[regions] of each side: row numbers in the given layout, from which a mapping may drop regions
+    mapped: MappedLabels
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         """Row and column of a cell in the matrix."""
@@ -127,7 +133,7 @@ def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS)
         + one_sided_label_findings(sides, kind)
     )
     layouts, rows = (sides[GT], sides[PRED]), (kept_rows(gt, mappings[GT]), kept_rows(pred, mappings[PRED]))
-    return Alignment(layouts, pages, sources, space, kind, tuple(findings), matches, mapped, rows)
+    return Alignment(layouts, pages, sources, space, kind, tuple(findings), matches, MappedLabels(mapped, rows))
 
 
 def _scaled_page_findings(

@@ -50,7 +50,7 @@ def make_recipe(
         "missing_pages": None if options.missing_pages == "penalise" else options.missing_pages,
         "documents": None if documents is None else documents if isinstance(documents, str) else "table",
         "taxonomy": "match-names" if options.taxonomy == "match-names" else alignment.taxonomy,
-        "mapped_labels": alignment.mapped_labels or None,
+        "mapped_labels": alignment.mapped.renamed or None,
         "gt_fix": "+".join(gt.repairs) or None,
         "fix": "+".join(pred.repairs) or None,
         "mapped_pages": (options.page_map and len(options.page_map.entries)) or None,

@@ -20,13 +20,15 @@ from layoutcm.layouts.writers import write
 from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
-from layoutcm.models.differences import difference
+from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.tables.result_json import Extras, full_result
 from layoutcm.tables.result_levels import DOCUMENTS_FILE
 from layoutcm.wording import agree, plural
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
+
+COMMON_PAGES = "The difference from {} is on {}, so that both predictions have the same pages."
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -76,9 +78,11 @@ def _extras(
         return Extras(counted, intervals), []
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
+        pages = len(on_common_pages(other, comparison)[0].pages)
     except InputError as error:
         return Extras(counted, intervals), [f"no difference from {name}: {error}"]
-    return Extras(counted, intervals, found), []
+    own = len(comparison.pages) == len(other.pages) == pages
+    return Extras(counted, intervals, found), [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
 
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:

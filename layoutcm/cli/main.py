@@ -19,7 +19,7 @@ from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REPAIRS
 from layoutcm.layouts.writers import WRITERS
-from layoutcm.metrics.bootstrap import RESAMPLES
+from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, RESAMPLES
 from layoutcm.metrics.confusion import METHODS
 from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import BUILT_IN
@@ -54,7 +54,7 @@ def argument_parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"layoutcm {__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
-    _verify_arguments(commands.add_parser("verify", help="recount random pages by a plain loop over their pixels"))
+    _verify_arguments(commands.add_parser("verify", help="recount random pages by drawing their regions on pixels"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
     _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
     _convert_arguments(commands.add_parser("convert", help="write a layout as Parquet, CSV or COCO"))
@@ -67,7 +67,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("-o", "--output", metavar="DIR", help="write a report: HTML, XLSX, JSON, figures, tables")
     command.add_argument("--images", metavar="FOLDER", help="page images (or a zip or PDF) for the report's pages")
     command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
-    command.add_argument("--objects", action="store_true", help="objects and centroids of more than 5,000 pages, too")
+    command.add_argument("--objects", action="store_true", help="objects and centroids also of very many pages")
     command.add_argument("--per-page", action="store_true", help="add every page's matrix to the JSON")
     command.add_argument(
         "--intervals",
@@ -75,7 +75,7 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         nargs="?",
         const=RESAMPLES,
         metavar="N",
-        help=f"add 95 %% intervals from N resamples of the documents ({RESAMPLES:,} unless given)",
+        help=f"add 95 %% intervals over documents, from N resamples ({RESAMPLES:,}) if there are over {MOST_JACKKNIFE}",
     )
     _family_arguments(command)
     _comparison_arguments(command, page_map=("--pages", "--page-map"))

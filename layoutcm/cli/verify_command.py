@@ -18,5 +18,5 @@ def run_verify(options: argparse.Namespace) -> int:
     comparison = compare_file(read_gt(options), options.pred, options)
     with progress_bar("recounting") as progress:
         result = verify(comparison, options.recounted, options.seed, method=options.method, progress=progress)
-    print(without_control_characters(verification_summary(result)))
+    print(without_control_characters(verification_summary(result, comparison.findings)))
     return 0 if result.agrees else WRONG_NUMBER

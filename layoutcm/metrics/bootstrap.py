@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
@@ -103,7 +104,7 @@ def resample_weights(units: int, n: int, seed: int) -> Iterator[Floats]:
 
 
 def interval_ends(sums: AddsUp, used: Resampling) -> Floats:
-    """float64[3, results]: value, low and high of every result; no ends if fewer than two units have a part in it."""
+    """float64[3, results]: value, low and high of every result; no ends if too few units have a part in it."""
     value = sums.results(sums.rows.sum(axis=0)[None])[0]
     if used.kind == "none":
         ends = np.full((2, value.size), np.nan)
@@ -111,8 +112,13 @@ def interval_ends(sums: AddsUp, used: Resampling) -> Floats:
         ends = jackknife_ends(sums, value, used.level)
     else:
         ends = _quantiles(resample_results(sums, used), [(1 - used.level) / 2, (1 + used.level) / 2])
-    ends[:, np.isnan(value) | ((sums.sizes() > 0).sum(axis=0) < 2)] = np.nan
+    ends[:, np.isnan(value) | (unit_counts(sums) < FEWEST_UNITS)] = np.nan
     return np.concatenate([value[None], ends])
+
+
+def unit_counts(sums: AddsUp) -> NDArray[np.int64]:
+    """int64[results]: the number of units that have a part in each result."""
+    return (sums.sizes() > 0).sum(axis=0)
 
 
 def resample_results(sums: AddsUp, used: Resampling) -> Floats:

@@ -19,10 +19,12 @@ from layoutcm.metrics.bootstrap import (
     interval_ends,
     other_side,
     resample_results,
+    unit_counts,
 )
 from layoutcm.metrics.levels import Levels
-from layoutcm.metrics.randomisation import holm, p_values
+from layoutcm.metrics.randomisation import SAME, holm, p_values
 from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, paired_sums, unit_sums
+from layoutcm.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,7 +140,7 @@ class Intervals:
             return None
         if units < FEWEST_UNITS:
             return TOO_FEW
-        if not values[self.columns.index("p")] <= 1 - self.resampling.level:
+        if not values[self.columns.index("p")] <= 1 - self.resampling.level + SAME:
             return NO_DIFFERENCE
         return BETTER if values[0] > 0 else WORSE
 
@@ -149,9 +151,13 @@ class Intervals:
             return ""
         if self.resampling.kind == "none":
             return f"fewer than {FEWEST_UNITS} {self.resampling.units}"
-        if units <= 1:
-            return f"in one {self.resampling.unit} only"
-        if math.isnan(low) or verdict not in (BETTER, WORSE, NO_DIFFERENCE):
+        if math.isnan(low) and units < FEWEST_UNITS:
+            return f"in {plural(units, self.resampling.unit)} only"
+        if math.isnan(low):
+            return f"undefined without one of the {self.resampling.units}"
+        if low == value == high and not self.is_difference:
+            return f"no spread between {self.resampling.units}"
+        if verdict not in (BETTER, WORSE, NO_DIFFERENCE):
             return ""
         holds_0 = low <= 0 <= high
         if holds_0 == (verdict == NO_DIFFERENCE):
@@ -187,23 +193,19 @@ def difference_of(
     used = Resampling(paired.unit, len(paired.names), n, seed, level)
     ends, resamples = interval_ends(paired, used), resample_results(paired, used)
     each = paired.results(paired.rows)
-    better, worse = ((each * sign > 1e-12).sum(axis=0) for sign in (1, -1))
+    better, worse = ((each * sign > SAME).sum(axis=0) for sign in (1, -1))
     tested = p_values(paired, seed)
     ends = np.concatenate([ends, [other_side(ends[0], resamples), tested, better, worse]])
     common = [label for label in levels[0].space.labels if label in levels[1].space.labels] if paired.a.shared else []
     places = [paired.labels.index(label) for label in common]
-    recipe = " minus ".join(recipe_for(method, **recipe_settings(used)) for recipe_for in reversed(recipes))
+    settings = recipe_settings(used) | {"test": "randomisation", "seed": used.seed}
+    recipe = " minus ".join(recipe_for(method, **settings) for recipe_for in reversed(recipes))
     return _make_intervals(used, (method, recipe), paired, places, ends)
 
 
 def recipe_settings(used: Resampling) -> dict[str, object]:
-    return {
-        "resamples": used.n,
-        "of": used.units,
-        "interval": used.kind,
-        "seed": used.seed,
-        "level": used.level,
-    }
+    drawn = {"resamples": used.n, "seed": used.seed} if used.kind == "percentile" else {}
+    return {"of": used.units, "interval": used.kind, "level": used.level} | drawn
 
 
 def _make_intervals(
@@ -211,7 +213,7 @@ def _make_intervals(
 ) -> Intervals:
     """`names` are method and recipe; `places` are the labels that are kept; `ends` is float64[columns, results]."""
     columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
-    units = (sums.sizes() > 0).sum(axis=0)
+    units = unit_counts(sums)
     occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(sums.labels), places)}
     scores = dict(_scores(ends, len(sums.labels), places))
     for score, values in scores.items():

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BLOCK_VALUES = 4_000_000
-LEVEL_SCORES = ("precision", "recall", "f1", "micro_f1", "content_precision", "content_recall", "content_f1")
 MatrixBlocks = Iterable[tuple[range, GroupMatrices]]
 
 

@@ -43,7 +43,7 @@ def on_common_pages(c_a: Comparison, c_b: Comparison) -> tuple[Levels, Levels]:
     a, b = c_a.levels, c_b.levels
     if a.page_names == b.page_names:
         common = a.page_names
-    elif "missing_pages" in c_a.settings.fields:  # ignore
+    elif c_a.settings.fields.get("missing_pages") == "ignore":
         common = [page for page in a.page_names if page in b.pages.index]
         if not common:
             raise InputError("", "c_a, c_b", "the two predictions have no page in common", NO_PAGES_HINT)

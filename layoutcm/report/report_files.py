@@ -26,6 +26,7 @@ from layoutcm.models.differences import on_common_pages
 from layoutcm.report.folder_swap import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
+from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, select
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
@@ -199,7 +200,8 @@ def report_figure(
         recipe = comparison.recipe_for(None, objects=objects.shapes, iou=f"{HEADLINE_IOU:.2f}", rule="coco")
         return charts.object_curves_figure(objects, HEADLINE_IOU, recipe=recipe, **look)
     if name == "classes" and intervals:
-        look |= {"intervals": intervals.whiskers(), "recipe": intervals.recipe}
+        few = f"; {resampling_text(intervals)}" if intervals.resampling.few else ""
+        look |= {"intervals": intervals.whiskers(), "recipe": intervals.recipe + few}
     return FIGURES[name](confusion, selection, **look)
 
 

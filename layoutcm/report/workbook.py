@@ -20,7 +20,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
 from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table
-from layoutcm.wording import MISSING, one_line, score_text
+from layoutcm.wording import one_line, score_text
 
 # Limits of Excel: 1,048,576 rows in a sheet (one is the heading), 32,767 characters in a cell.
 MOST_ROWS, MOST_CHARACTERS = 1_048_575, 32_767
@@ -159,8 +159,6 @@ def _table(
     own_widths: bool = True,
 ) -> int:
     """Write headings and rows starting at row `top`; returns the first free row. `diagonal` marks the correct cells."""
-    from pandas import isna
-
     kinds = table.kinds()
     kinds = ["fractions" if k == "pixels" and _has_fractions(table, j) else k for j, k in enumerate(kinds)]
     if own_widths:
@@ -172,22 +170,16 @@ def _table(
     heads = [{"text": "head", "text after number": "text after number head"}.get(name, "number head") for name in names]
     for column, (heading, head) in enumerate(zip(table.headings(), heads)):
         _text(sheet, top, column, heading, formats[head])
-    looks = [formats["long" if name in ("message", "fix") else k] for name, k in zip(table.data.columns, names)]
+    if table.matrix:
+        names = ["name" if name == "text" else name for name in names]
+    looks = ["long" if name in ("message", "fix") else look for name, look in zip(table.data.columns, names)]
     row = top
     for row, values in enumerate(table.data.head(MOST_ROWS - top).itertuples(index=False, name=None), start=top + 1):
         for column, (value, kind, look) in enumerate(zip(values, kinds, looks)):
-            if kind == "text":
-                _text(sheet, row, column, str(value), formats["name"] if table.matrix else look)
-                continue
-            shown = _share_kind(float(value)) if kind == "share" else kind
-            if diagonal is not None and not diagonal.all() and diagonal[row - top - 1, column - 1]:
-                look = formats[f"{shown}, diagonal"]
-            elif shown != kind:
-                look = formats[shown]
-            if isna(value):
-                sheet.write_blank(row, column, None, look)
-            else:
-                sheet.write_number(row, column, float(value), look)
+            marked = diagonal is not None and not diagonal.all() and kind != "text"
+            if marked and diagonal[row - top - 1, column - 1]:  # type: ignore[index]  # marked only if there is one
+                look = f"{look}, diagonal"
+            _cell(sheet, (row, column), value, kind, formats, look)
     if diagonal is not None:
         _colour_matrix(sheet, top, diagonal, table.pixels)
     elif own_widths:
@@ -195,10 +187,23 @@ def _table(
     return row + 1
 
 
+def _cell(sheet: Any, place: tuple[int, int], value: Any, kind: str, formats: Mapping[str, Any], look: str) -> None:
+    """Write one value in the format `look`; n/a is a blank cell."""
+    from pandas import isna
+
+    if kind == "text":
+        _text(sheet, *place, str(value), formats[look])
+    elif isna(value):
+        sheet.write_blank(*place, None, formats[look])
+    else:
+        shown = look.replace("share", _share_kind(float(value)), 1) if kind == "share" else look
+        sheet.write_number(*place, float(value), formats[shown])
+
+
 def _share_kind(value: float) -> str:
     """The format of a share, which is a fixed text if its four decimals would wrongly show 0 or 1."""
     text = score_text(abs(value), SHARE_DIGITS)
-    if text in (MISSING, f"{abs(value):.{SHARE_DIGITS}f}"):
+    if text == f"{abs(value):.{SHARE_DIGITS}f}":
         return "share"
     return "share near 0" if text.startswith("<") else "share near 1"
 

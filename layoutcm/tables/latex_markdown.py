@@ -34,6 +34,7 @@ LATEX_ESCAPES = {
     "*": "{*}",
     "-": "-{}",  # two in a row would become a dash
 }
+LATEX_NUMBER = str.maketrans({"<": "$<$", ">": "$>$", "-": "$-$"})
 # Column headings are rotated if a matrix has at least this many columns.
 ROTATE_FROM = 7
 
@@ -51,6 +52,7 @@ def latex(table: Table) -> str:
     needs = "booktabs and graphicx" if len(headings) >= ROTATE_FROM and table.matrix else "booktabs"
     lines = [
         f"% {one_line(table.title)}. Needs {needs}; labels beyond Latin need XeLaTeX or LuaLaTeX and a font.",
+        *([f"% {one_line(table.note)}"] if table.note else []),
         rf"\begin{{tabular}}{{{''.join('l' if kind == 'text' else 'r' for kind in kinds)}}}",
         r"\toprule",
         " & ".join(headings) + r" \\",
@@ -84,7 +86,7 @@ def _row_texts(table: Table, escape: Callable[[str], str], number_text: Callable
 def _latex_number(value: float, kind: str) -> str:
     if math.isnan(value):
         return "--"
-    return escape_latex(score_text(value, 4)) if kind == "share" else grouped(value, r"\,")
+    return score_text(value, 4).translate(LATEX_NUMBER) if kind == "share" else grouped(value, r"\,")
 
 
 def escape_markdown(text: str) -> str:
@@ -94,4 +96,4 @@ def escape_markdown(text: str) -> str:
 def _markdown_number(value: float, kind: str) -> str:
     if math.isnan(value):
         return "–"
-    return score_text(value).replace("<", "&lt;") if kind == "share" else grouped(value, ",")
+    return score_text(value).replace("<", "&lt;").replace(">", "&gt;") if kind == "share" else grouped(value, ",")

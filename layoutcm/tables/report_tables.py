@@ -47,6 +47,7 @@ USES = {
     "classes": Uses(sheet=True, html=True, latex=True),
     "intervals": Uses(sheet=True, html=True, latex=True),
     "difference": Uses(sheet=True, html=True, latex=True),
+    "units": Uses(sheet=True, html=True),
     "object_scores": Uses(summary=2, html=True),
     "objects": Uses(sheet=True, html=True, latex=True),
     RANKED_PAIRS: Uses(sheet=True),

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -34,6 +34,7 @@ class SparseMatrix:
 
 
 Matrix = list[list[float]] | SparseMatrix
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class StoredLevel:
     precision_mass: Matrix | None = None  # only with method `tensor`
     document: str | None = None
     page: str | None = None
-    pages: int | None = None
+    pages: Count | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,7 @@ def convert(value: Any, type: Any, name: str, place: str) -> Any:
     """The value as `type`; an InputError names the place of a missing or wrong value."""
     try:
         return msgspec.convert(value, type)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         problem = str(error).partition(" - at `")[0]
         path, _ = find_misfit(value, type)
         where = f"{place}.{path}" if place and path else place or path

@@ -59,7 +59,6 @@ HEADINGS = {
     "in_family": "in family",
     "oof": OUT_OF_FAMILY,
     "preferred": "mostly confused with",
-    "other_side": "other side of 0",
     "better_in": "better in",
     "worse_in": "worse in",
 }
@@ -183,20 +182,28 @@ def ranked_pairs_table(objects: Objects, iou: float = HEADLINE_IOU, pairing: str
 def interval_tables(intervals: Intervals | None, difference: Intervals | None) -> list[Table]:
     """Confidence intervals of the figures and class scores, and of their difference from the first prediction."""
     given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the first prediction", difference)}
-    return [_interval_table(name, title, found) for name, (title, found) in given.items() if found]
+    tables = [_interval_table(name, title, found) for name, (title, found) in given.items() if found]
+    if intervals and intervals.resampling.kind == "none":
+        unit, data = intervals.resampling.unit, intervals.by_unit()
+        data = data.rename(columns={unit: "unit"})
+        tables.append(Table("units", f"F1 of each {unit}, because there are no intervals", data))
+    return tables
 
 
 def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
     """The figures first, then the scores of each label."""
     import pandas as pd
 
-    figures = intervals.headline
+    # In print, the p-value and the verdict stand for the share of resamples on the other side of 0.
+    figures = intervals.headline.drop(columns="other_side", errors="ignore")
     figures.insert(0, "of", [figure_title(figure) for figure in figures.pop("figure")])
-    classes = intervals.classes()
+    classes = intervals.classes().drop(columns="other_side", errors="ignore")
     titles = [SCORE_TITLES[score] for score in classes.pop("score")]
     classes.insert(0, "of", [f"{label}: {title}" for label, title in zip(classes.pop("label"), titles)])
     data = pd.concat([figures, classes])
     data = data[data["value"].notna()].reset_index(drop=True)
+    if intervals.is_difference:
+        data.insert(list(data).index("p"), "verdict", data.pop("verdict"))
     return Table(name, title, data, note=resampling_text(intervals), recipe=intervals.recipe)
 
 

@@ -47,10 +47,11 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
 
 
 def _average_lines(comparison: Comparison, confusion: Confusion, intervals: Intervals | None) -> list[str]:
+    heading = f"{'averages':28} precision   recall       F1" + ("   interval of F1" if intervals else "")
     if not confusion.diagonal:
-        return ["Averages over classes: none, because the two sides have different labels (use a mapping)."]
-    heading = "   interval of F1" if intervals else ""
-    lines = [f"{'averages':28} precision   recall       F1{heading}"]
+        none = "Averages over classes: none, because the two sides have different labels (use a mapping)."
+        return [none, "", heading.replace("averages", " " * len("averages"))]
+    lines = [heading]
     averages = average_scores(comparison, confusion, SHORT_LIST)
     return lines + [_score_line(one.f1_figure, scores, intervals) for one, scores in averages]
 
@@ -142,16 +143,16 @@ def layout_summary(layout: Layout) -> str:
     return "\n".join(lines)
 
 
-def verification_summary(result: Verification) -> str:
-    """What was recounted, the largest deviation of each quantity, and whether all numbers agree."""
-    recounted = f"{len(result.pages):,} of {plural(result.page_count, 'page')} recounted (seed {result.seed})"
-    sizes = f"{pixels_in_full(result.pixels)} pixels, {plural(result.label_pairs, 'label pair')}"
+def verification_summary(result: Verification, findings: tuple[Finding, ...] = ()) -> str:
+    """Warnings about the files, what was recounted, the largest deviations, and whether all numbers agree."""
+    recounted = f"{len(result.recounted.pages):,} of {plural(result.page_count, 'page')} recounted (seed {result.seed})"
+    sizes = f"{pixels_in_full(result.recounted.pixels)} pixels, {plural(result.recounted.label_pairs, 'label pair')}"
     notes = []
-    if result.too_large:
-        names = ", ".join(map(short_repr, result.too_large[:NAMES_SHOWN])) + ", …" * (
-            len(result.too_large) > NAMES_SHOWN
+    if result.recounted.too_large:
+        names = ", ".join(map(short_repr, result.recounted.too_large[:NAMES_SHOWN])) + ", …" * (
+            len(result.recounted.too_large) > NAMES_SHOWN
         )
-        left_out = plural(len(result.too_large), "page was", "pages were")
+        left_out = plural(len(result.recounted.too_large), "page was", "pages were")
         notes.append(f"{left_out} left out, with over {MAX_PAGE_PIXELS:,} pixels: {names}")
     if result.not_installed:
         notes.append(f"not installed: {', '.join(result.not_installed)}; install layoutcm[verify]")
@@ -159,6 +160,7 @@ def verification_summary(result: Verification) -> str:
         notes.append(f"AP was not compared. {result.why_no_ap}")
     sections = [
         [result.recipe],
+        finding_lines(tuple(finding for finding in findings if finding.severity == "warning")),
         [f"{recounted}: {sizes}, {plural(result.numbers, 'number')} compared"],
         _deviation_table(result),
         notes,

@@ -71,7 +71,8 @@ class Deviations:
             for place in dict.fromkeys((*computed[quantity], *expected)):
                 values = (float(side.get(place, missing)) for side in (computed[quantity], expected))
                 found = Deviation(quantity, recounted_by, page, place, *values)
-                self.numbers[row] = self.numbers.get(row, 0) + 1
+                absent = math.isnan(found.computed) and math.isnan(found.recounted)
+                self.numbers[row] = self.numbers.get(row, 0) + (not absent)
                 if row not in self.worst or found.size > self.worst[row].size:
                     self.worst[row] = found
                 if found.size > TOLERANCE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from layoutcm.verification.pixel_loop import BACKGROUND
+from layoutcm.verification.drawn_pixels import BACKGROUND
 from layoutcm.verification.plain_scores import AVERAGES, NAN, SCORES, Masses, Pairs, column_sums, row_sums
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from layoutcm.verification.pixel_loop import BACKGROUND, LabelSet, Pair
+from layoutcm.verification.drawn_pixels import BACKGROUND, LabelSet, Pair
 
 Matrix = list[list[float]]  # [gt][pred]
 Pairs = Mapping[Pair, float]  # pixels of each pair of label sets

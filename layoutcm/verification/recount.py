@@ -7,15 +7,15 @@ import importlib.metadata
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.verification.computed import computed_numbers, object_numbers, page_table_rows
 from layoutcm.verification.deviations import Deviation, Deviations, Numbers
+from layoutcm.verification.drawn_pixels import Page, Pair, count_pairs, page_grid
 from layoutcm.verification.page_regions import SideRegions
 from layoutcm.verification.peer_objects import coco_scores
-from layoutcm.verification.pixel_loop import Page, Pair, count_pairs, page_grid
 from layoutcm.verification.recounted import averages_by_sklearn, page_table_numbers, recounted_numbers
 
 if TYPE_CHECKING:
@@ -32,6 +32,15 @@ ALL_PAGES = "all pages"
 Progress = Callable[[int, int], None]
 
 
+class Recounted(NamedTuple):
+    """What was recounted."""
+
+    pages: tuple[str, ...]
+    too_large: tuple[str, ...]  # pages that were chosen and left out, because they have too many pixels
+    pixels: float
+    label_pairs: int
+
+
 @dataclass(frozen=True, eq=False)
 class Verification:
     """What was recounted, and how far it deviates from what layoutcm computed."""
@@ -39,10 +48,7 @@ class Verification:
     recipe: str
     page_count: int  # pages of the comparison
     seed: int
-    pages: tuple[str, ...]  # that were recounted
-    too_large: tuple[str, ...]  # pages that were chosen and left out, because they have too many pixels
-    pixels: float
-    label_pairs: int
+    recounted: Recounted
     table: pd.DataFrame  # quantity, recounted_by, numbers, largest_deviation
     deviations: tuple[Deviation, ...]  # those above the tolerance
     not_installed: tuple[str, ...]
@@ -71,7 +77,7 @@ def verify(
     method: str = "matrix",
     progress: Progress | None = None,
 ) -> Verification:
-    """Recount up to `pages` random pages with a loop over their pixels, and compare all numbers of these pages.
+    """Recount up to `pages` random pages by drawing their regions on pixels, and compare all numbers of these pages.
 
     If all pages are recounted, the numbers of the whole set are compared, too. Averages are also compared with
     scikit-learn, and AP with pycocotools, if they are installed. `progress` is called with (pages done, pages).
@@ -91,10 +97,9 @@ def verify(
         recipe=comparison.recipe_for(method),
         page_count=len(names),
         seed=seed,
-        pages=tuple(names[page] for page in chosen),
-        too_large=tuple(names[page] for page in too_large),
-        pixels=pixels,
-        label_pairs=label_pairs,
+        recounted=Recounted(
+            tuple(names[page] for page in chosen), tuple(names[page] for page in too_large), pixels, label_pairs
+        ),
         table=found.table(),
         deviations=tuple(found.above_tolerance),
         not_installed=tuple(name for name in PEERS if name not in peers),
@@ -178,7 +183,7 @@ def _compare_level(
 
 def _loop(comparison: Comparison) -> str:
     """How the pixels are recounted."""
-    return "rectangles between edges" if comparison.rounding == "exact" else "loop over pixels"
+    return "rectangles between edges" if comparison.rounding == "exact" else "drawing on pixels"
 
 
 def _compare_objects(

@@ -66,7 +66,7 @@ def test_a_wrong_cell_exits_with_1_and_names_the_place(files, capsys, monkeypatc
     monkeypatch.setattr(comparison, "confusion_of", wrong)
     assert verify(files, "--taxonomy", "same") == 1
     out = capsys.readouterr().out
-    assert "p: confusion matrix, row a, column a: layoutcm 20.5, loop over pixels 20" in out
+    assert "p: confusion matrix, row a, column a: layoutcm 20.5, drawing on pixels 20" in out
     assert "numbers do not agree (limit 1e-06)" in out.splitlines()[-1]
 
 

@@ -104,7 +104,7 @@ def test_values_are_those_of_the_comparison(sample, method):
     for score, values in found.scores.items():
         np.testing.assert_allclose(values[:, 0], m.class_values()[score], atol=1e-12)
     assert found.resampling == Resampling("document", len(c.documents), n=5, seed=0, level=0.95)
-    assert found.labels == c.labels and f"method:{method}|resamples:5|of:documents|interval:" in found.recipe
+    assert found.labels == c.labels and f"method:{method}|of:documents|interval:jackknife|" in found.recipe
 
 
 def test_one_seed_gives_the_same_numbers_for_all_block_sizes(percentiles, monkeypatch):

@@ -31,7 +31,8 @@ def test_the_whole_table_of_six_equal_pages():
     assert headline["figure"].tolist() == list(expected)
     for column in ("value", "low", "high"):
         assert headline[column].tolist() == pytest.approx(list(expected.values()))
-    assert set(headline["documents"]) == {6} and set(headline["remark"]) == {""}
+    assert set(headline["documents"]) == {6}
+    assert set(headline["remark"]) == {"no spread between documents"}
 
 
 def test_the_class_table_of_six_equal_pages():
@@ -47,7 +48,7 @@ def test_the_class_table_of_six_equal_pages():
 def test_intervals_as_json_values():
     c = one_label_pages(*EQUAL)
     found = c.bootstrap(3, seed=1, level=0.9, method="tensor")
-    recipe = c.recipe_for("tensor", resamples=3, of="documents", interval="jackknife", seed=1, level=0.9)
+    recipe = c.recipe_for("tensor", of="documents", interval="jackknife", level=0.9)
     assert repr(found) == f"<Intervals {recipe}>" and (found.resampling.unit, found.method) == ("document", "tensor")
     values = found.as_dict()
     headline, classes = values.pop("headline"), values.pop("classes")
@@ -62,7 +63,7 @@ def test_intervals_as_json_values():
         "recipe": recipe,
     }
     assert len(headline) == 27 and len(classes) == 8
-    facts = {"value": 1, "low": 1, "high": 1, "documents": 6, "remark": ""}
+    facts = {"value": 1, "low": 1, "high": 1, "documents": 6, "remark": "no spread between documents"}
     assert headline[0] == {"figure": "micro_precision"} | facts
     assert classes[5] == {"label": "a", "score": "recall"} | facts | dict.fromkeys(("value", "low", "high"), 0.5)
 
@@ -94,19 +95,22 @@ def test_below_six_documents_there_are_the_values_of_each_and_no_interval():
     assert values["by_unit"][4] == {"document": "page 004", "micro_f1": 1, "macro_f1": 1, "content_f1": 1}
 
 
-def test_a_class_in_one_document_only_has_no_interval():
-    """Label b is in gt of one document, and in pred of two."""
+def test_a_class_in_few_documents_has_no_interval():
+    """Label b is in gt of one document, and in pred of five; label c is in six documents."""
     pages = {f"p{i}": (10, 10) for i in range(7)}
     rows = [(page, "a", 0, 0, 10, 5) for page in pages]
-    gt = build(pages, [*rows, ("p0", "b", 0, 5, 10, 9)], "ab")
-    pred = build(pages, [*rows, ("p0", "b", 0, 5, 10, 7), ("p1", "b", 0, 5, 10, 6)], "ab")
+    six = [(f"p{i}", "c", 0, 9, 10, 10) for i in range(6)]
+    gt = build(pages, [*rows, *six, ("p0", "b", 0, 5, 10, 9)], "abc")
+    invented = [(f"p{i}", "b", 0, 5, 10, 6) for i in range(1, 5)]
+    pred = build(pages, [*rows, *six[:3], ("p0", "b", 0, 5, 10, 7), *invented], "abc")
     found = lcm.compare(gt, pred, documents={page: page for page in pages}).bootstrap()
     table = found.classes().set_index(["label", "score"])
-    assert table.loc["b", "documents"].to_dict() == {"precision": 2, "recall": 1, "f1": 2, "iou": 2}
+    assert table.loc["b", "documents"].to_dict() == {"precision": 5, "recall": 1, "f1": 5, "iou": 5}
     recall, precision = table.loc[("b", "recall")], table.loc[("b", "precision")]
-    assert recall["value"] == 0.5 and np.isnan(recall["low"]) and recall["remark"] == "in one document only"
-    assert precision["low"] < precision["value"] < precision["high"] and precision["remark"] == ""
-    assert table.loc[("a", "f1"), ["low", "high", "documents"]].tolist() == [1, 1, 7]
+    assert recall["value"] == 0.5 and np.isnan(recall["low"]) and recall["remark"] == "in 1 document only"
+    assert np.isnan(precision["low"]) and precision["remark"] == "in 5 documents only"
+    assert table.loc[("c", "recall"), ["documents", "remark"]].tolist() == [6, ""]
+    assert table.loc[("c", "recall"), "low"] < 0.5 < table.loc[("c", "recall"), "high"]
 
 
 def test_a_difference_names_both_recipes_and_says_in_how_many_pages_it_is_better():
@@ -116,7 +120,7 @@ def test_a_difference_names_both_recipes_and_says_in_how_many_pages_it_is_better
     half, b = (one_label_pages(*(round(s + more, 1) for s in shares), documents=one_document) for more in (0, 0.2))
     a = lcm.compare(*half.alignment.layouts, documents=one_document, taxonomy="same", min_score=0.3)
     found = lcm.difference(a, b, 30, seed=2, level=0.9)
-    settings = {"resamples": 30, "of": "pages", "interval": "jackknife", "seed": 2, "level": 0.9}
+    settings = {"of": "pages", "interval": "jackknife", "level": 0.9, "test": "randomisation", "seed": 2}
     recipe_a, recipe_b = (c.recipe_for("matrix", **settings) for c in (a, b))
     assert found.recipe == f"{recipe_b} minus {recipe_a}" and recipe_a != recipe_b
     assert (found.resampling.units, found.resampling.unit, found.resampling.unit_count) == ("pages", "page", 7)
@@ -176,3 +180,21 @@ def test_class_verdicts_are_corrected_for_the_number_of_classes():
         recall.loc["d", "p"]
     )
     assert found.verdict("micro_recall") == "better" and found.figures["micro_recall"][4] == 2 / 64
+
+
+def test_an_interval_that_depends_on_one_document_says_so():
+    """Prediction a has label b in one document only; without it there is no precision. Prediction b has it in all."""
+    pages = {f"p{i}": (10, 10) for i in range(8)}
+    gt = build(pages, [(page, "a", 0, 0, 10, 5) for page in pages], "ab")
+    rows = [(page, "a", 0, 0, 10, 5) for page in pages]
+    a = build(pages, [*rows, ("p0", "b", 0, 5, 10, 6)], "ab")
+    b = build(pages, [*rows, *((page, "b", 0, 5, 10, 6) for page in pages)], "ab")
+    documents = {page: page for page in pages}
+    found = lcm.difference(*(lcm.compare(gt, pred, documents=documents) for pred in (a, b))).classes()
+    row = found.set_index(["label", "score"]).loc[("b", "precision")]
+    assert np.isnan(row["low"]) and row["documents"] == 8 and row["remark"] == "undefined without one of the documents"
+
+
+def test_a_p_value_at_the_limit_is_a_difference():
+    found = lcm.difference(one_label_pages(*[0.5] * 6), one_label_pages(*[0.6] * 6), level=1 - 2 / 64)
+    assert found.figures["micro_f1"][4] == 2 / 64 and found.verdict("micro_f1") == "better"

@@ -135,7 +135,7 @@ def test_comparisons_that_cannot_be_paired_are_errors():
     pages = {"page 000": (10, 10), "page 001": (10, 10)}
     other_gt = build(pages, [("page 000", "a", 0, 0, 10, 10), ("page 001", "a", 0, 0, 10, 9)])
     documents = {page: page for page in pages}
-    with pytest.raises(lcm.InputError, match="'page 001', Background has 0 gt pixels in one comparison and 10 in"):
+    with pytest.raises(lcm.InputError, match="'page 001', a has 100 gt pixels in one comparison and 90 in"):
         lcm.difference(two, lcm.compare(other_gt, other_gt, documents=documents))
     # The same area is covered, but with a different label.
     labelled = [build(pages, [(page, name, 0, 0, 10, 5) for page in pages], ["a", "b"]) for name in "ab"]
@@ -143,3 +143,32 @@ def test_comparisons_that_cannot_be_paired_are_errors():
         lcm.difference(*(lcm.compare(gt, labelled[0], documents=documents) for gt in labelled))
     with pytest.raises(lcm.InputError, match="c_b: 'two' is not a comparison"):
         lcm.difference(two, "two")
+
+
+def test_pages_without_gt_may_have_another_size_in_each_prediction():
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)])
+    half = ("p", "a", 0, 0, 10, 5)
+    a, b = (lcm.compare(gt, build({"p": (10, 10), "n": size}, [half])) for size in ((10, 10), (20, 20)))
+    assert lcm.difference(a, b).figures["micro_f1"][0] == 0
+
+
+def test_neither_the_order_of_pages_nor_that_of_the_predictions_changes_the_test():
+    """Fifteen documents, one of them only in a prediction: random swaps are drawn for documents in order of name."""
+    rng = np.random.default_rng(3)
+    pages = {f"p{i:02}": (100, 1) for i in range(14)}
+    widths = rng.integers(20, 90, (2, 14))
+    gt = build(pages, [(page, "a", 0, 0, 100, 1) for page in pages])
+    sides = [[(page, "a", 0, 0, int(width), 1) for page, width in zip(pages, row)] for row in widths]
+    extra = {"a page": (100, 1)} | pages
+    documents = {page: page for page in extra}
+
+    def compared(own_pages, rows):
+        return lcm.compare(gt, build(own_pages, rows, ["a"]), documents=documents)
+
+    a, b = compared(extra, [*sides[0], ("a page", "a", 0, 0, 40, 1)]), compared(pages, sides[1])
+    turned = compared(dict(reversed(extra.items())), [*sides[0][::-1], ("a page", "a", 0, 0, 40, 1)])
+    first, back, again = lcm.difference(a, b), lcm.difference(b, a), lcm.difference(turned, b)
+    for figure in ("micro_f1", "micro_precision", "content_f1"):
+        value, low, high, other, p, better, worse = first.figures[figure]
+        np.testing.assert_allclose(back.figures[figure], [-value, -high, -low, other, p, worse, better], atol=1e-12)
+        np.testing.assert_array_equal(again.figures[figure], first.figures[figure])

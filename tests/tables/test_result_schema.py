@@ -114,11 +114,13 @@ def test_a_key_that_is_not_described_is_found():
     changed["by_document"][1]["classes"][0]["new"] = 1
     changed["families"]["at_depth"][0]["new"] = 1
     changed["inputs"]["gt"]["new"] = 1
-    changed["intervals"]["new"] = changed["objects"]["new"] = 1  # others may be added here
+    changed["intervals"]["headline"][0]["new"] = changed["objects"]["new"] = 1
     assert VALIDATOR.is_valid(changed)
     assert undescribed_keys(changed) == [
         "$.inputs.gt.new",
+        "$.objects.new",
         "$.by_document[].classes[].new",
         "$.families.at_depth[].new",
+        "$.intervals.headline[].new",
         "$.new",
     ]

@@ -107,6 +107,8 @@ gt:gt|pred:pred|pages:1|rounding:outer|taxonomy:different|method:matrix|{VERSION
 
 Averages over classes: none, because the two sides have different labels (use a mapping).
 
+                             precision   recall       F1   interval of F1
+
 Content against Background       1.000    0.500    0.667   –
 
 no intervals: 1 page of one document is too few, at least 6 are needed

@@ -138,7 +138,7 @@ def test_every_view_has_a_figure_on_the_overview(monkeypatch):
 
 
 def test_on_a_large_set_objects_are_computed_after_their_page_was_opened(monkeypatch):
-    monkeypatch.setattr(headlines, "SMALL_SET", 3)
+    monkeypatch.setattr(headlines, "MOST_PAGES", 3)
     app = opened("overview", load="sample")
     assert metrics(app)["Objects"] == "…" and "mAP" not in metrics(app)
     app.switch_page("pages/objects.py").run()

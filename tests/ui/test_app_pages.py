@@ -67,7 +67,7 @@ def test_figures_have_intervals_below_them(method, sample, monkeypatch):
     ):
         assert below(app)[name] == interval_text(found, figure)
     assert set(below(app)) == {"F1 macro", "F1 micro", "Content F1", "F1, mean page", "F1, mean document"}
-    assert f"Whiskers: {resampling_text(found)}." in texts(app)
+    assert f"{resampling_text(found)}." in texts(app)
     different = opened_unmapped(monkeypatch, "overview")
     assert below(different)["F1 macro"] == "–" and " – " in below(different)["Content F1"]
     assert not below(opened("overview", load="sample", level="document", document="invoice-1.pdf"))
@@ -90,7 +90,7 @@ def test_headline_figures_are_those_of_the_api(method, sample):
 
 
 def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
-    monkeypatch.setattr(headlines, "SMALL_SET", 5)
+    monkeypatch.setattr(headlines, "MOST_PAGES", 5)
     app = opened("overview", load="sample")
     assert not app.exception and not below(app) and "Whiskers" not in texts(app)
     next(button for button in app.button if button.label == "95 % intervals").click().run()

@@ -22,6 +22,7 @@ from layoutcm.layouts.model import GT, PRED, Floats, Positions
 from layoutcm.metrics.objects.instances import instances_of
 from layoutcm.metrics.objects.matching import group_regions, match_largest, near_pairs, order_from_left
 from layoutcm.metrics.scores import harmonic, ratio
+from layoutcm.wording import score_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,8 @@ class Centroids:
     comparable: bool = True  # False if class-aware and the labels of the two sides differ
 
     def __repr__(self) -> str:
-        return f"<Centroids precision {self.precision:.3f}, recall {self.recall:.3f}, tolerance {self.tolerance}>"
+        precision, recall = score_text(self.precision), score_text(self.recall)
+        return f"<Centroids precision {precision}, recall {recall}, tolerance {self.tolerance}>"
 
     @cached_property
     def matched(self) -> tuple[int, int]:

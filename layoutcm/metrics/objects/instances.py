@@ -94,7 +94,9 @@ def _one_side(
     crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
     place = (alignment.space.gt_positions, alignment.space.pred_positions)[side]
     label = place[regions.label[rows] + 1] - 1
-    objects = Instances(alignment.rows[side][rows], page, rank[page], label, boxes, areas, regions.scores[rows], crowd)
+    objects = Instances(
+        alignment.mapped.rows[side][rows], page, rank[page], label, boxes, areas, regions.scores[rows], crowd
+    )
     return replace(objects, masks=masks)
 
 
@@ -182,9 +184,12 @@ def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
     if not missing:
         return ""
     if missing == len(scores) and alignment.layouts[PRED].has_scores:
+        left_out = (
+            "on pages that are not compared" if min_score is None else f"below the minimum score of {min_score:g}"
+        )
         return (
-            f"All predicted regions with a score are below the minimum score of {min_score:g}, and without scores AP "
-            f"would depend on the order in the file. {_ADVICE}"
+            f"All predicted regions with a score are {left_out}, and without scores AP would depend on the order in "
+            f"the file. {_ADVICE}"
         )
     if missing == len(scores):
         return f"The prediction has no scores, and without them AP would depend on the order in the file. {_ADVICE}"

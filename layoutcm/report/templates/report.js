@@ -37,6 +37,7 @@ function percent(v) {
   return p < 0.001 ? "<0.001 %" : `${fixed(p, Math.max(2 - Math.floor(Math.log10(p)), 0))} %`;
 }
 function score_text(v, n) {
+  if (v < 0) return score_text(-v, n).replace(/^<?/, (less) => (less ? ">-" : "-"));
   const step = 10 ** -n;
   if (v > 0 && v < 1 && +fixed(v, n) === 0) return `<${fixed(step, n)}`;
   return fixed(v < 1 ? Math.min(v, 1 - step) : v, n);
@@ -339,7 +340,7 @@ function table_with_notes(name) {
 function draw_families() {
   if (!data.families.length) return;
   const matrices = data.families.map(({ title, values, labels, rows, columns }) => make("div", {}, make("h3", {}, title), matrix_svg(values, labels, rows, columns, "pixels", true, false).svg));
-  at("families").querySelector("div").replaceChildren(make("div", { class: "pair" }, table_with_notes("families"), table_with_notes("families_pred")), make("div", { class: "small" }, ...matrices));
+  at("families").querySelector("div").replaceChildren(table_with_notes("families"), table_with_notes("families_pred"), make("div", { class: "small" }, ...matrices));
 }
 function start() {
   for (const name of ["intervals", "objects", "families"]) if (!data.tables[name]) at(name).remove();
@@ -353,8 +354,8 @@ function start() {
   at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", (row) => { by_name(row); at("matrix").scrollIntoView(); }));
   const none = make("p", {}, data.no_classes);
   at("classes").querySelector("div").append(data.tables.classes ? table("classes") : none);
-  const interval_tables = ["intervals", "difference"].filter((name) => data.tables[name]);
-  if (interval_tables.length) at("intervals").querySelector("div").append(make("div", { class: "pair" }, ...interval_tables.map(table_with_notes)));
+  const interval_tables = ["difference", "intervals", "units"].filter((name) => data.tables[name]);
+  if (interval_tables.length) at("intervals").querySelector("div").append(...interval_tables.map(table_with_notes));
   if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair wide" }, table_with_notes("object_scores"), table_with_notes("objects")));
   draw_families();
   for (const name of ["documents", "pages", "recipe"]) at(name).querySelector("div").append(table(name));

@@ -89,7 +89,8 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
             name: st.column_config.NumberColumn(title, format="localized") for name, title in PIXEL_TITLES.items()
         }
         columns = columns | pixels
-        data = _off_the_ends(table, scores)
+        shares = [name for name, kind in kinds.items() if kind == SHARE_FORMAT]
+        data = _off_the_ends(_off_the_ends(table, scores), shares, digits=4)
     return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
 
 
@@ -97,11 +98,11 @@ def _without_format(column: dict[str, Any]) -> dict[str, Any]:
     return column | {"type_config": column["type_config"] | {"format": None}}
 
 
-def _off_the_ends(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+def _off_the_ends(table: pd.DataFrame, names: list[str], digits: int = 3) -> pd.DataFrame:
     """The table with scores that the browser would round to 0.000 or 1.000, without being so, at 0.001 and 0.999."""
-    moved = {}
+    step, moved = 10.0**-digits, {}
     for name in names:
         values = table[name].to_numpy(float)
-        low, high = (values > 0) & (values < 0.0005), (values < 1) & (values >= 0.9995)
-        moved[name] = np.where(low, 0.001, np.where(high, 0.999, values))
+        low, high = (values > 0) & (values < step / 2), (values < 1) & (values >= 1 - step / 2)
+        moved[name] = np.where(low, step, np.where(high, 1 - step, values))
     return table.assign(**moved)

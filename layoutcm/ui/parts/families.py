@@ -175,11 +175,11 @@ def label_table(families: FamilyConfusion, side: int) -> pd.DataFrame:
 
 
 def label_columns(families: FamilyConfusion) -> dict[str, Any]:
-    widths = dict(zip(PARTS, (68, 76, 94)))
+    widths = dict(zip(PARTS, (60, 70, 88)))
     parts = {part: share_number(PART_NAMES[part], width=widths[part]) for part in PARTS}
     return parts | {
-        "label": st.column_config.TextColumn("label", width=105),
-        "preferred": st.column_config.TextColumn("confused with", width=110),
+        "label": st.column_config.TextColumn("label", width=103),
+        "preferred": st.column_config.TextColumn("confused with", width=103),
         "total": st.column_config.NumberColumn(UNITS[families.sample], format="localized"),
     }
 

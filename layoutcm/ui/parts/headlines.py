@@ -12,17 +12,17 @@ from streamlit.delta_generator import DeltaGenerator
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.screen.charts import class_bars
 from layoutcm.drawing.screen.matrix import CONFIG
-from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.metrics.intervals import Intervals
+from layoutcm.metrics.intervals import UNIT_FIGURES, Intervals
+from layoutcm.tables.averages import figure_title
 from layoutcm.tables.interval_texts import interval_text, resampling_text
+from layoutcm.tables.object_texts import MOST_PAGES
 from layoutcm.ui import choices, session
-from layoutcm.ui.parts import centroid_match, families, objects, soft_scores
+from layoutcm.ui.parts import centroid_match, data_tables, families, objects, soft_scores
 from layoutcm.ui.screen_text import plural_spaced
 from layoutcm.ui.selection import chosen_labels
 from layoutcm.wording import score_text
 
-SMALL_SET = 5000  # pages; about a second of work
 PENDING = "…"
 Headline = tuple[str, str, str]  # name, value, help
 INTERVALS_OF = {
@@ -57,7 +57,7 @@ def _draw_one(place: DeltaGenerator, figure: Headline, below: str | None) -> Non
 
 def intervals_are_shown(compared: Comparison) -> bool:
     """Whether intervals are shown: only for the whole set; if it is large, only after a click."""
-    small = len(compared.pages) <= SMALL_SET
+    small = len(compared.pages) <= MOST_PAGES
     return choices.current().level == "set" and (
         small or st.session_state.get("intervals_asked") == session.comparison_key()
     )
@@ -68,7 +68,7 @@ def intervals_or_button(compared: Comparison) -> Intervals | None:
     if intervals_are_shown(compared):
         return intervals_of_set(compared)
     if choices.current().level == "set":
-        help_text = f"{RESAMPLES:,} resamples; on {plural_spaced(len(compared.pages), 'page')} this takes some seconds."
+        help_text = f"On {plural_spaced(len(compared.pages), 'page')} this takes some seconds."
         st.button("95 % intervals", help=help_text, on_click=_request_intervals, key="ask_intervals")
     return None
 
@@ -80,9 +80,20 @@ def show_class_bars(compared: Comparison, confusion: Confusion, key: str) -> Int
         confusion, session.theme(), intervals=found.whiskers() if found else None, selection=chosen_labels(confusion)
     )
     st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
-    if found:
-        st.caption(f"Whiskers: {resampling_text(found)}.")
+    show_source(found)
     return found
+
+
+def show_source(intervals: Intervals | None) -> None:
+    """What the intervals are made from; if there are too few documents for intervals, the values of each."""
+    if not intervals:
+        return
+    text = resampling_text(intervals)
+    st.caption(f"{text[0].upper()}{text[1:]}.")
+    if intervals.resampling.kind == "none":
+        unit = intervals.resampling.unit
+        columns = {name: data_tables.plain_number(figure_title(name)) for name in UNIT_FIGURES}
+        data_tables.show_table(intervals.by_unit(), columns | {unit: st.column_config.TextColumn(unit)}, key="by_unit")
 
 
 def _request_intervals() -> None:
@@ -94,7 +105,7 @@ def intervals_of_set(compared: Comparison) -> Intervals:
     return _intervals(session.comparison_key(), choices.current().method, compared)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Resampling …")
+@st.cache_resource(max_entries=24, show_spinner="Computing intervals …")
 def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
     return _compared.bootstrap(method=method)
 
@@ -103,7 +114,7 @@ def headlines_of_other_views(compared: Comparison) -> list[Headline]:
     """One figure each for families, objects, soft scores and centroids, where they are defined."""
     family = families.family_headline(compared)
     figures = [family] if family else []
-    if len(compared.pages) > SMALL_SET and not objects.were_shown(compared):
+    if len(compared.pages) > MOST_PAGES and not objects.were_shown(compared):
         size = plural_spaced(len(compared.pages), "page")
         help_text = f"On {size} this takes some seconds. Open Objects to compute it; then it is shown here too."
         return [*figures, ("Objects", PENDING, help_text)]

@@ -18,7 +18,7 @@ from layoutcm.wording import thin_spaced
 if TYPE_CHECKING:
     import pandas as pd
 
-ROWS_SHOWN = 300
+ROWS_SHOWN = data_tables.STYLED_ROWS
 OUTCOME_NAMES = dict(zip(OUTCOMES, ("true positive", "false positive", "false negative")))
 PAIRING_HELP = (
     "Predictions choose in the order of their scores. coco: each takes the free object of its label with the largest "

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.report.report_files import report_zip
@@ -92,7 +91,7 @@ def _object_tables(key: tuple[str, ...], _objects: Objects) -> dict[str, Table]:
 def show_whole_report(compared: Comparison) -> None:
     """The whole report of the set: made on a click, and kept for this visitor until the comparison changes."""
     families = [choices.value_of(f"family_{choice}") for choice in ("sample", "count", "depth")]
-    help_text = f"{RESAMPLES:,} resamples of documents: whiskers on class bars, and tables of intervals"
+    help_text = "Intervals over documents: whiskers on class bars, and a table"
     intervals = st.toggle("With intervals", key="report_intervals", help=help_text)
     key = (
         session.comparison_key(),

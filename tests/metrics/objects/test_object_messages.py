@@ -112,3 +112,11 @@ def test_what_python_shows():
     assert repr(lcm.compare(many, LAYOUT).objects()) == "<Objects 1,200 gt, 14 pred, box>"
     found = lcm.centroid_match([[0, 0, 2, 2], [9, 9, 9, 9]], [[1, 1, 2, 2]] * 3, (5, 7.5))
     assert repr(found) == "<Centroids precision 0.333, recall 0.500, tolerance (5.0, 7.5)>"
+
+
+def test_scores_only_on_pages_that_are_left_out():
+    """The only scored region is on page q, which gt does not have."""
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 5)])
+    pred = build({"p": (10, 10), "q": (10, 10)}, [("p", "a", 0, 0, 5, 5), ("q", "a", 0, 0, 5, 5, 0.5)])
+    reason = lcm.compare(gt, pred, missing_pages="ignore").objects().why_no_ap
+    assert reason.startswith("All predicted regions with a score are on pages that are not compared, and without")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from layoutcm.layouts.shapes import Outline, RunMask
-from layoutcm.verification import pixel_loop
+from layoutcm.verification import drawn_pixels
+from layoutcm.verification.drawn_pixels import Page, count_pairs, inside_mask, inside_polygon, page_grid
 from layoutcm.verification.page_regions import Region
-from layoutcm.verification.pixel_loop import Page, count_pairs, inside_mask, inside_polygon, page_grid
 
 EMPTY, A, B, BOTH = (frozenset(labels) for labels in ([0], [1], [2], [1, 2]))
 
@@ -46,7 +46,7 @@ def test_a_page_that_can_be_counted_by_hand(page):
 @pytest.mark.parametrize("pixels", [1, 7, 13])
 def test_strips_do_not_change_the_counts(page, pixels, monkeypatch):
     whole = count_pairs(page, "outer")
-    monkeypatch.setattr(pixel_loop, "STRIP_PIXELS", pixels)
+    monkeypatch.setattr(drawn_pixels, "STRIP_PIXELS", pixels)
     assert count_pairs(page, "outer") == whole
 
 

@@ -1,6 +1,6 @@
 """Draw the regions of a page on its pixels, and count the pixels of each pair of label sets.
 
-This is the definition in docs/method.md, written down as directly as possible. Every pixel of the page is visited. With
+This is the definition in docs/method.md, written down as directly as possible: one mask of all pixels a label. With
 rounding `exact` there are no pixels; then the rectangles between all neighbouring edges take their place.
 """
 
