@@ -148,19 +148,19 @@ def by_page(guesses: list[Guess]) -> dict[str, list]:
     return found
 
 
-def write_results(path: Path, pages: list[Page], guesses: list[Guess], scores: random.Random) -> None:
-    """A COCO results list, with scores."""
+def write_results(path: Path, pages: list[Page], guesses: list[Guess], scores: random.Random | None) -> None:
+    """A COCO results list, with random scores or without any."""
     ids = {page.name: number for number, page in enumerate(pages, 1)}
     rows = [
         {
             "image_id": ids[guess.page],
             "category_id": LABELS.index(guess.label) + 1,
             "bbox": corner_and_size(guess.box),
-            "score": random_score(guess, scores),
+            **({"score": random_score(guess, scores)} if scores else {}),
         }
         for guess in guesses
     ]
-    rows.sort(key=lambda row: (row["image_id"], -row["score"]))
+    rows.sort(key=lambda row: (row["image_id"], -row.get("score", 0)))
     write(path, json_list(rows) + "\n")
 
 
@@ -218,7 +218,7 @@ def write_layouts(folder: Path, pages: list[Page]) -> None:
     write_coco(folder / "gt.json", pages, {page.name: with_errors(page, errors) for page in pages})
     write_coco(folder / "annotator-2.json", annotated_pages(pages), by_page(second_opinion(pages)))
     write_results(folder / "model-a.json", pages, model_a(pages), random.Random("a scores"))
-    write_results(folder / "model-c.json", pages, model_c(pages), random.Random("c scores"))
+    write_results(folder / "model-c.json", pages, model_c(pages), None)
     write_model_b(folder / "model-b.csv", pages)
     write_attributes(folder / "attributes.csv", pages)
     write_planted(folder / "planted-errors.csv", errors)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutcm.alignment.recipe import Recipe
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion, GroupMatrices
 from layoutcm.metrics.content import PixelSums
@@ -28,6 +28,7 @@ from layoutcm.tables.stored_result import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 
 def load_result(file: ResultFile) -> Result | list[Result]:
@@ -157,6 +158,27 @@ class Result:
         """One row per page, the worst first, as `Comparison.page_table`."""
         levels = list(self._by_page.values())
         return self._table({"page": self.pages, "document": [level.document for level in levels]}, levels)
+
+    def figure(self, name: str = "recall", **look: Any) -> Figure:
+        """A figure of the report: confusion, recall, precision, f1, collapsed or classes; `look` is width and caption.
+
+        The bars of the classes have whiskers if the result has intervals.
+        """
+        from layoutcm.report.report_files import FIGURES
+
+        confusion = self.confusion()
+        drawable = [one for one in FIGURES if one != "classes" or confusion.diagonal]
+        check_choice("name", name, drawable)
+        if name == "classes" and self.intervals:
+            look = {"intervals": self._whiskers(), "recipe": self.intervals["recipe"]} | look
+        return FIGURES[name](confusion, None, **look)
+
+    def _whiskers(self) -> dict[str, Floats]:
+        """{score: float64[labels, low high]} of the stored intervals."""
+        rows = self.data["intervals"]["classes"]
+        ends = {(row["label"], row["score"]): [row["low"], row["high"]] for row in rows}
+        scores = dict.fromkeys(row["score"] for row in rows)
+        return {score: np.array([ends[label, score] for label in self.labels], float) for score in scores}
 
     @cached_property
     def _by_document(self) -> dict[str, StoredLevel]:

@@ -14,10 +14,12 @@ from layoutcm.drawing.paper.matrix import collapsed_figure, difference_figure, m
 from layoutcm.drawing.paper.printing import figure_bytes
 from layoutcm.drawing.screen.matrix import matrix_figure as screen_figure
 from layoutcm.metrics.scores import AVERAGES
+from layoutcm.report import report_files
 from layoutcm.tables import tables
 from layoutcm.tables.matrix_views import VIEWS, select
 from layoutcm.tables.result_json import Extras, full_result, json_text
 from support.layouts import build
+from support.one_label_pages import one_label_pages
 from support.three_pages import different_labels, three_pages
 
 METHODS = ["matrix", "tensor"]
@@ -237,3 +239,20 @@ def test_what_a_result_does_not_have(monkeypatch):
         with pytest.raises(lcm.InputError, match=r"the 2 documents are not in the result. Read documents\.parquet"):
             ask()
     assert_same_confusion(result.confusion(), c.confusion())
+
+
+@pytest.mark.parametrize("name", ["confusion", "recall", "f1", "collapsed", "classes"])
+def test_figures_are_those_of_the_report(name):
+    shares = [0.2, 0.3, 0.5, 0.6, 0.6, 0.7, 0.9]
+    c = one_label_pages(*shares)
+    intervals = c.bootstrap()
+    result = lcm.load_result(json_text(full_result(c, extras=Extras(intervals=intervals))))
+    expected = report_files.report_figure(name, c, c.confusion(), c.objects())
+    if name == "classes":
+        expected = class_bars(c.confusion(), intervals=intervals.whiskers(), recipe=intervals.recipe)
+    assert figure_bytes(result.figure(name), "svg") == figure_bytes(expected, "svg")
+
+
+def test_an_unknown_figure_is_an_error():
+    with pytest.raises(lcm.InputError, match="'curves' is not known"):
+        lcm.load_result(json_text(full_result(one_label_pages(0.5)))).figure("curves")
