@@ -3,6 +3,8 @@
 The API is the reference. Each output is read back by what a person sees of it: a row of a table, a line, a metric.
 """
 
+import contextlib
+import io
 import json
 import re
 
@@ -12,11 +14,20 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.wording import pixels_in_full, score_text
+from layoutcm.report import report_files
+from layoutcm.wording import difference_text, pixels_in_full, score_text
 from support.app_runner import opened
+from support.paths import SAMPLE
 from support.written_reports import GT, MODEL_A, data_of
 
 SCORES = ("precision", "recall", "f1")
+MODEL_C = str(SAMPLE / "model-c.json")
+FIGURES = {
+    "micro_f1": "micro F1, without Background",
+    "macro_f1": "macro F1, without Background",
+    "content_f1": "content F1",
+}
+LINES = {"micro_f1": "micro, without", "macro_f1": "macro, without", "content_f1": "Content against"}
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +171,62 @@ def test_dashboard(figures, sample):
         for score in SCORES:
             value = float(getattr(shown[name], score))
             assert score_text(value) == score_text(figures[name, score]), (name, score)
+
+
+@pytest.fixture(scope="module")
+def differing(tmp_path_factory):
+    """The report, JSON and terminal text of the second of two predictions, with intervals; and the API's difference."""
+    place = tmp_path_factory.mktemp("two")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(report_files, "figure_names", lambda *_: [])
+        patched.setattr(report_files, "write_differences", lambda *_: "")
+        arguments = ["compare", GT, MODEL_A, MODEL_C, "--intervals", "-o", str(place / "out")]
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            assert main(arguments) == 0
+    gt = lcm.read(GT)
+    a, c = (lcm.compare(gt, lcm.read(file, like=gt)) for file in (MODEL_A, MODEL_C))
+    return place / "out" / "model-c", out.getvalue(), c.bootstrap(), lcm.difference(a, c)
+
+
+def test_intervals_and_verdicts(differing):
+    folder, out, intervals, difference = differing
+    found = json.loads((folder / "result.json").read_text("utf-8"))
+    book = openpyxl.load_workbook(folder / "report.xlsx")
+    tables = data_of(folder / "report.html")["tables"]
+    summary, changes = out.split("pred:model-c")[1], out.split("F1 minus that of model-a")[1]
+    for figure, title in FIGURES.items():
+        _, low, high = intervals.figures[figure]
+        change = difference.headline.set_index("figure").loc[figure]
+        shown = [next(row for row in found[key]["headline"] if row["figure"] == figure)
+                 for key in ("intervals", "difference_from_first")]  # fmt: skip
+        assert [shown[0]["low"], shown[0]["high"]] == pytest.approx([low, high], abs=1e-12)
+        assert [shown[1][name] for name in ("value", "p", "verdict")] == [
+            change["value"],
+            change["p"],
+            change["verdict"],
+        ]
+        line = next(line for line in summary.splitlines() if line.startswith(LINES[figure]))
+        assert line.endswith(f"{score_text(low)} – {score_text(high)}")
+        line = next(line for line in changes.splitlines() if line.startswith(LINES[figure]))
+        ends = f"{difference_text(change['low']):>7} to {difference_text(change['high']):>7}"
+        assert difference_text(change["value"]) in line and ends in line
+        assert score_text(change["p"]) in line and line.endswith(change["verdict"])
+        for name, values in (
+            ("Intervals", [low, high]),
+            ("Difference", [change["low"], change["high"], change["verdict"]]),
+        ):
+            row = next([cell.value for cell in row] for row in book[name].iter_rows() if row[0].value == title)
+            assert row[2:4] == pytest.approx(values[:2], rel=1e-15) and row[4 : 2 + len(values)] == values[2:]
+            html = next(row for row in tables[name.lower()]["rows"] if row[0] == title)
+            assert html[2 : 2 + len(values)] == values
+            text = (folder / "tables" / f"{name.lower()}.tex").read_text("utf-8").replace("$-$", "-")
+            line = next(line for line in text.splitlines() if line.startswith(title))
+            assert all(score_text(value, 4) in line for value in values[:2]) and str(values[-1])[:4] in line
+
+
+def test_intervals_in_the_dashboard(sample):
+    found = sample.bootstrap()
+    below = {metric.label: metric.delta for metric in opened("overview", load="sample").metric}
+    for title, figure in (("F1 macro", "macro_f1"), ("F1 micro", "micro_f1"), ("Content F1", "content_f1")):
+        _, low, high = found.figures[figure]
+        assert below[title] == f"{score_text(low)} – {score_text(high)}"

@@ -235,6 +235,8 @@ def _mapping_rows(uploaded: Any) -> session.MappingRows:
 
 
 def _use_mapping(mapping: session.MappingRows) -> None:
-    """Use a mapping for all predictions, which often share their labels."""
-    session.change_files(mapping=mapping, mapping_for="")
+    """Use a mapping for all predictions, which often share their labels, or for the one that it came with."""
+    files = session.loaded_files()
+    own = files is not None and files.mapping_for == session.chosen_pred().digest
+    session.change_files(mapping=mapping, mapping_for=files.mapping_for if files and own else "")
     st.rerun()
