@@ -111,3 +111,10 @@ def _check_gt_pages(name: str, own: Comparison, other: Comparison) -> None:
         count = f"{len(missing):,} of {len(sides[0]):,} gt pages"
         problem = f"{count} are not in the gt of the other comparison, first {short_repr(missing[0])}"
         raise InputError("", name, problem, "Compare both predictions with the same gt.")
+    first, second = sides
+    for i, page in enumerate(first.names):
+        sizes = first.size(i), second.size(second.index[page])
+        if sizes[0] != sizes[1]:
+            own_size, other_size = (f"{width:g} x {height:g}" for width, height in sizes)
+            problem = f"gt page {short_repr(page)} is {own_size} in one comparison and {other_size} in the other"
+            raise InputError("", "c_a, c_b", problem, "Compare both predictions with the same gt.")

@@ -11,6 +11,8 @@ from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES, Intervals
 from layoutcm.tables.averages import F1_TITLES
 from layoutcm.wording import MISSING, agree, difference_text, plural, score_text
 
+TEST_TEXT = "p: paired randomisation test; p of classes is corrected for their number (Holm)"
+
 
 def interval_text(intervals: Intervals, figure: str) -> str:
     """'0.812 – 0.843'"""
@@ -59,9 +61,8 @@ def difference_summary(difference: Intervals, first: str) -> str:
     width = max(len(heading), *(len(name) for name, _ in rows), 0)
     lines = [f"{heading:{width}}     value              interval        p  better in  verdict"]
     lines += [_difference_line(f"{name:{width}}", row, row[difference.resampling.units]) for name, row in rows]
-    notes = ["p: paired randomisation test; p of classes is corrected for their number (Holm)"]
     values = unit_lines(difference)
-    return "\n".join([*lines, resampling_text(difference), *notes, *(["", *values] if values else [])])
+    return "\n".join([*lines, resampling_text(difference), TEST_TEXT, *(["", *values] if values else [])])
 
 
 def _difference_rows(difference: Intervals) -> Iterator[tuple[str, Mapping[Any, Any]]]:

@@ -22,7 +22,7 @@ from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, SCORE_TITLES, average_scores, figure_title
-from layoutcm.tables.interval_texts import resampling_text
+from layoutcm.tables.interval_texts import TEST_TEXT, resampling_text
 from layoutcm.tables.matrix_views import (
     TABLE_OF_VIEW,
     VIEW_TITLES,
@@ -204,7 +204,8 @@ def _interval_table(name: str, title: str, intervals: Intervals) -> Table:
     data = data[data["value"].notna()].reset_index(drop=True)
     if intervals.is_difference:
         data.insert(list(data).index("p"), "verdict", data.pop("verdict"))
-    return Table(name, title, data, note=resampling_text(intervals), recipe=intervals.recipe)
+    note = resampling_text(intervals) + (f"; {TEST_TEXT}" if intervals.is_difference else "")
+    return Table(name, title, data, note=note, recipe=intervals.recipe)
 
 
 def family_tables(families: FamilyConfusion) -> list[Table]:

@@ -76,7 +76,7 @@ def test_the_html_has_every_cell(compared, tables):
 
 def number(text):
     """A number in LaTeX; one that is written as less than 0.0001 is 0."""
-    return 0 if text == r"\textless{}0.0001" else float(text.replace(r"\,", ""))
+    return 0 if text == "$<$0.0001" else float(text.replace(r"\,", "").replace("$-$", "-"))
 
 
 def test_the_latex_has_every_number(compared, tables):

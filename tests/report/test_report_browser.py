@@ -64,5 +64,6 @@ def test_numbers_are_written_as_everywhere_else(browser, folder):
         written = page.evaluate(f"values => values.map({name})", values)
         assert written == [getattr(wording, name)(value) for value in values], name
     assert page.evaluate("percent(null)") == wording.MISSING
-    written = page.evaluate("values => values.map((value) => score_text(value, 4))", shares)
-    assert written == [wording.score_text(value, 4) for value in shares]
+    both_signs = [*shares, *(-share for share in shares)]
+    written = page.evaluate("values => values.map((value) => score_text(value, 4))", both_signs)
+    assert written == [wording.score_text(value, 4) for value in both_signs]

@@ -37,7 +37,7 @@ def test_a_report_with_intervals_has_whiskers_and_all_intervals(svg_only, monkey
     assert (tmp_path / "cli" / "result.json").read_bytes() == (by_api / "result.json").read_bytes()
     assert (tmp_path / "cli" / "figures" / "classes.svg").read_text("utf-8") == bars[1]
     # The caption of the figure describes the whiskers; HTML, workbook and LaTeX have the numbers.
-    assert "resamples:40" in bars[1] and "resamples" not in bars[0]
+    assert "interval:jackknife" in bars[1] and "interval" not in bars[0]
     table = data_of(by_api / "report.html")["tables"]["intervals"]
     assert [row[1:] for row in table["rows"][: len(known)]] == known.to_numpy()[:, 1:].tolist()
     assert table["rows"][0][0] == "micro precision, without Background"

@@ -145,7 +145,7 @@ def test_latex(figures, folder):
             cells = [cell.strip() for cell in line.removesuffix(r" \\").split(" & ")]
             title = cells[0].replace("-{}", "-")
             if (title, "f1") in figures:
-                texts = [cell.replace(r"\textless{}", "<") for cell in cells[first : first + 3]]
+                texts = [cell.replace("$<$", "<") for cell in cells[first : first + 3]]
                 found |= {(title, score): text for score, text in zip(SCORES, texts)}
     assert set(found) == set(figures)
     assert_texts(found, figures, 4)

@@ -162,3 +162,13 @@ def test_a_sum_of_fractions_that_is_whole_is_written_as_a_whole_number():
     assert m.gt_pixels[1] != 5 and m.gt_pixels[1] == pytest.approx(5)
     assert markdown(class_table(m)).splitlines()[3].startswith("| a | 5 | 2 |")
     assert read_tex(latex(class_table(m)))[2][:3] == ["a", "5", "2"]
+
+
+def test_numbers_below_0_are_not_shown_as_exact():
+    values = [-0.00000001, -0.99999, -0.25, 0.25, 0.0]
+    table = Table("difference", "Difference", pd.DataFrame({"of": list("abcde"), "value": values}))
+    cells = [line.split(" & ")[1].removesuffix(r" \\") for line in latex(table).splitlines() if line[1:4] == " & "]
+    assert cells == ["$>$$-$0.0001", "$-$0.9999", "$-$0.2500", "0.2500", "0.0000"]
+    assert [line.split(" | ")[1].removesuffix(" |") for line in markdown(table).splitlines()[2:]] == [
+        *("&gt;-0.001", "-0.999", "-0.250", "0.250", "0.000"),
+    ]

@@ -92,12 +92,12 @@ def test_headline_figures_are_those_of_the_api(method, sample):
 def test_on_a_large_set_intervals_wait_for_a_click(monkeypatch):
     monkeypatch.setattr(headlines, "MOST_PAGES", 5)
     app = opened("overview", load="sample")
-    assert not app.exception and not below(app) and "Whiskers" not in texts(app)
+    assert not app.exception and not below(app) and "by the jackknife" not in texts(app)
     next(button for button in app.button if button.label == "95 % intervals").click().run()
-    assert not app.exception and len(below(app)) == 5 and "Whiskers" in texts(app)
+    assert not app.exception and len(below(app)) == 5 and "by the jackknife" in texts(app)
     assert "95 % intervals" not in [button.label for button in app.button]
     app.switch_page("pages/classes.py").run()
-    assert not app.exception and "Whiskers" in texts(app)
+    assert not app.exception and "by the jackknife" in texts(app)
 
 
 def test_a_link_restores_the_view():
