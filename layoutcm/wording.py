@@ -69,7 +69,7 @@ def score_text(value: float, digits: int = 3) -> str:
     if value < 0:
         size = score_text(-value, digits)
         return f">-{size[1:]}" if size[0] == "<" else f"-{size}"
-    step = 10.0**-digits
+    value, step = value + 0.0, 10.0**-digits  # adding 0 turns -0.0 into 0.0
     if 0 < value < 1 and f"{value:.{digits}f}" == f"{0:.{digits}f}":
         return f"<{step:.{digits}f}"
     return f"{min(value, 1 - step) if value < 1 else value:.{digits}f}"
