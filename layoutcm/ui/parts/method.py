@@ -69,8 +69,8 @@ An interval says how far a figure depends on which documents (pages, where there
 set, not whether the ground truth is right. With fewer than 6 documents there is none; with fewer than 20 it is rough.
 Two intervals that overlap do not decide between two predictions, because hard documents are hard for both. Take the
 difference on the same documents (`layoutcm compare GT A B --intervals`, or `layoutcm.difference` in Python). Its
-verdict comes from a test: the two predictions of some documents are swapped at random, and the difference is real if
-few such swaps give one as large.""",
+verdict comes from a test: the two predictions of some documents are swapped at random, and one is called better or
+worse if at most 5 % of such swaps give a difference as large.""",
 }
 
 
