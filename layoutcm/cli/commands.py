@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout, without_control_characters
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.file_bytes import write_whole
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.writers import write
@@ -241,7 +242,7 @@ def _write_json(text: bytes, target: str) -> None:
     if target == "-":
         print(text.decode("utf-8"), end="")
         return
-    try:
-        Path(target).write_bytes(text)
-    except OSError as error:
-        raise InputError(target, "", f"cannot be written: {error.strerror}", "Choose another place.") from None
+    if Path(target).is_char_device() or Path(target).is_fifo():
+        Path(target).write_bytes(text)  # it has no bytes that could be lost
+    else:
+        write_whole(target, text)

@@ -10,12 +10,12 @@ import json
 import math
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.layouts.file_bytes import write_whole
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, Shape
 
@@ -30,18 +30,7 @@ def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
         raise InputError(
             "", "layout", f"{short_repr(layout)} is not a layout", "Read a file first: layoutcm.read(path)."
         )
-    target = Path(os.path.realpath(path)) if "\0" not in str(path) else Path()
-    if not target.name or (target.exists() and not target.is_file()):
-        raise InputError(str(path), "", "this is not the name of a file", "Choose another place.")
-    unfinished = target.with_name(
-        f".{target.name[:40]}.{os.getpid()}.part"
-    )  # cut, to stay below the limit on file names
-    try:
-        unfinished.write_bytes(WRITERS[to](layout))
-        unfinished.replace(target)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise InputError(str(path), "", f"cannot be written: {error.strerror}", "Choose another place.") from None
+    write_whole(path, WRITERS[to](layout))
 
 
 def as_csv(layout: Layout) -> bytes:

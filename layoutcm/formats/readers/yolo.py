@@ -19,7 +19,8 @@ from layoutcm.layouts.handwritten import parse_yaml_or_json
 from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_names import stem
 
-NUMBER = rb"[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+# Digits after digits only behind a point: a number that can be split in two ways makes the time exponential.
+NUMBER = rb"[ \t]+[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*(?:\r|\n|\Z)")
 MIN_OUTLINE_PARTS = 7  # a class number and three points
 
