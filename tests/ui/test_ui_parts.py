@@ -147,15 +147,18 @@ def test_tables_show_0_and_1_only_where_they_are_exact():
     values = [0.99971, 1.0, 0.0002, 0.0, 0.5]
     table = pd.DataFrame({"page": list("abcde"), "f1": values, "recall": values, "share": values})
     short = data_tables._grid(table, data_tables.COLUMNS)
-    texts = [[cell["display_value"] for cell in row if cell["type"] == "td"][2:]
+    texts = [[cell["display_value"] for cell in row if cell["type"] == "td"][1:]
              for row in short["data"]._translate(False, False)["body"]]  # fmt: skip
-    assert texts == [["0.999", "99.9 %"], ["1.000", "100 %"], ["<0.001", "0.0200 %"], ["0.000", "0 %"],
-                     ["0.500", "50.0 %"]]  # fmt: skip
-    assert short["column_config"]["recall"]["type_config"]["format"] is None
-    assert short["data"].data["recall"].tolist() == values
-    # Bars, and the scores of long tables, are rounded by the browser.
+    shown = [("0.999", "99.9 %"), ("1.000", "100 %"), ("<0.001", "0.0200 %"), ("0.000", "0 %"), ("0.500", "50.0 %")]
+    assert texts == [[score, score, share] for score, share in shown]
+    for name in ("f1", "recall", "share"):
+        kind = short["column_config"][name]["type_config"]
+        assert (kind["type"], kind["format"]) == ("number", None)
+        assert short["data"].data[name].tolist() == values
+    bars = data_tables._grid(table[3:], data_tables.COLUMNS)["column_config"]["f1"]["type_config"]
+    assert (bars["type"], bars["format"]) == ("progress", "%.3f")
+    # The scores of long tables are rounded by the browser.
     rounded = [0.999, 1, 0.001, 0, 0.5]
-    assert short["data"].data["f1"].tolist() == rounded
     long = data_tables._grid(pd.concat([table] * 80), data_tables.COLUMNS)
     assert long["data"]["recall"].tolist()[:5] == rounded
     assert long["column_config"]["recall"]["type_config"]["format"] == "%.3f"

@@ -75,15 +75,16 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
     given = {name: columns[name] for name in map(str, table) if isinstance(columns.get(name), dict)}
     kinds = {name: column["type_config"].get("format") for name, column in given.items()}
     scores = [name for name, kind in kinds.items() if kind == SCORE_FORMAT]
-    bars = [name for name in scores if given[name]["type_config"]["type"] == "progress"]
     data: Any = table
     if 0 < len(table) <= STYLED_ROWS:
+        # The number beside a bar is rounded by the browser; where this would be wrong, there is text instead of bars.
+        moved = _off_the_ends(table, scores)
+        bars = [name for name in scores if _is_bar(given[name]) and moved[name].equals(table[name])]
         texts: dict[str, Any] = {name: score_text for name in scores if name not in bars}
         texts |= {name: percent for name, kind in kinds.items() if kind == SHARE_FORMAT}
-        # The format of a column would win over that of the text.
-        columns = columns | {name: _without_format(columns[name]) for name in texts}
+        columns = columns | {name: _text_column(columns[name]) for name in texts}
         formats: dict[Any, Any] = texts | {name: thin_spaced for name in table if name in PIXEL_TITLES}
-        data = _off_the_ends(table, bars).style.format(formats, na_rep=MISSING)
+        data = table.style.format(formats, na_rep=MISSING)
     else:
         pixels = {
             name: st.column_config.NumberColumn(title, format="localized") for name, title in PIXEL_TITLES.items()
@@ -94,8 +95,13 @@ def _grid(table: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
     return {"data": data, "column_config": columns, "hide_index": True, "placeholder": MISSING}
 
 
-def _without_format(column: dict[str, Any]) -> dict[str, Any]:
-    return column | {"type_config": column["type_config"] | {"format": None}}
+def _is_bar(column: dict[str, Any]) -> bool:
+    return bool(column["type_config"]["type"] == "progress")
+
+
+def _text_column(column: dict[str, Any]) -> Any:
+    """The column as numbers without a format of their own, which would win over the text of the cells."""
+    return st.column_config.NumberColumn(column["label"], width=column["width"], help=column["help"])
 
 
 def _off_the_ends(table: pd.DataFrame, names: list[str], digits: int = 3) -> pd.DataFrame:
