@@ -132,7 +132,7 @@ def run(task: tuple[int, int, float]) -> np.ndarray:
 TABLES = {
     "contain": "95 % intervals that contain the true value",
     "gain": "95 % intervals of the gain of the better prediction that contain the true gain",
-    "chance": "Two equally good predictions of which one is called better or worse",
+    "chance": "Two equally good predictions, but one is called better or worse",
     "found": "The better prediction is called better",
 }
 
