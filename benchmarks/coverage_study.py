@@ -16,6 +16,7 @@ import layoutcm as lcm
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.validation import make_layout
 from layoutcm.metrics.bootstrap import MOST_JACKKNIFE
+from layoutcm.metrics.intervals import BETTER, SMALL_DIFFERENCE, WORSE
 
 SIZES, RUNS = (6, 10, 20, 40, 120), 2000
 FIGURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1"}
@@ -30,8 +31,9 @@ TYPES = np.array(
 )
 HARDER = np.array([0.0, 0.03, 0.06, 0.1, 0.05, 0.2, 0.0])  # how much more often a label is wrong
 ROWS, ROW_HEIGHT, WIDTH = 12, 10, 90
-GAIN = 0.029  # of the share of regions that the better prediction gets right
+GAIN = 0.02  # of the figure, by which a better prediction is better
 POPULATION = 20_000  # documents that give the true values
+FINDING_STEPS = 12
 # How often the success of a region is that of the region, the same for all predictions, and not a draw of its own.
 SOURCES = {"independent errors": 0.0, "shared errors": 0.85}
 
@@ -87,11 +89,16 @@ def _layout(name: str, drawn: Documents, used: np.ndarray, label: np.ndarray, bo
     return make_layout(name, "drawn", LABELS, drawn.pages, Regions(page, label.astype(np.int32), boxes, scores))
 
 
-def comparisons(rng: np.random.Generator, count: int, shared: float) -> list[lcm.Comparison]:
-    """Two equally good predictions and a better one, of the same documents."""
+def comparisons(
+    rng: np.random.Generator, count: int, shared: float, more_right: tuple[float, ...]
+) -> list[lcm.Comparison]:
+    """Two equally good predictions, then better ones, of the same documents.
+
+    `more_right` is by how much the share of regions that a better prediction gets right is larger.
+    """
     drawn = draw_documents(rng, count)
     gt = ground_truth(drawn)
-    preds = [prediction(rng, drawn, shared, gain) for gain in (0, 0, GAIN)]
+    preds = [prediction(rng, drawn, shared, more) for more in (0, 0, *more_right)]
     return [lcm.compare(gt, pred, taxonomy="same", threads=1) for pred in preds]
 
 
@@ -100,33 +107,52 @@ def values_of(comparison: lcm.Comparison) -> np.ndarray:
     return np.array([matrix.average("micro")["f1"], matrix.average("macro")["f1"], matrix.content()["f1"]])
 
 
-def true_values(shared: float) -> np.ndarray:
-    """float[equal or better, figures]"""
-    first, second, better = comparisons(np.random.default_rng(POPULATION), POPULATION, shared)
-    return np.stack([(values_of(first) + values_of(second)) / 2, values_of(better)])
+def find_more_right(shared: float) -> tuple[tuple[float, ...], np.ndarray]:
+    """For each figure, by how much more often a prediction must be right to gain `GAIN` in it; and the true values.
 
-
-def run(task: tuple[int, int, float]) -> np.ndarray:
-    """float[figures, columns] of one run: low, high, two verdicts, low and high of the difference to the better one.
-
-    The first verdict is on two equally good predictions, the second on the better one.
+    The draws of a prediction depend on those before it, so the steps do not settle: the best of them is taken.
     """
-    count, seed, shared = task
-    first, second, better = comparisons(np.random.default_rng([seed, count]), count, shared)
-    found = first.bootstrap()
-    null, real = lcm.difference(first, second, seed=seed), lcm.difference(first, better, seed=seed)
-    code = {"better": 1, "worse": -1}
-    return np.array(
-        [
-            [
-                *found.figures[figure][1:3],
-                code.get(null.verdict(figure) or "", 0),
-                code.get(real.verdict(figure) or "", 0),
-                *real.figures[figure][1:3],
-            ]
-            for figure in FIGURES
-        ]
-    )
+    more_right, steps = np.full(len(FIGURES), GAIN), []
+    for _ in range(FINDING_STEPS):
+        truth = true_values(shared, tuple(more_right))
+        gain = truth[1] - truth[0]
+        steps.append((np.abs(gain - GAIN).max(), tuple(more_right), truth))
+        more_right = more_right * GAIN / gain
+    _, best, truth = min(steps, key=lambda step: step[0])
+    return best, truth
+
+
+def true_values(shared: float, more_right: tuple[float, ...]) -> np.ndarray:
+    """float[equal or better, figures]: of equal predictions, and of each figure's own better prediction."""
+    first, second, *better = comparisons(np.random.default_rng(POPULATION), POPULATION, shared, more_right)
+    own = [values_of(comparison)[figure] for figure, comparison in enumerate(better)]
+    return np.stack([(values_of(first) + values_of(second)) / 2, own])
+
+
+class Task(NamedTuple):
+    count: int  # documents
+    seed: int
+    shared: float
+    more_right: tuple[float, ...]
+
+
+def run(task: Task) -> np.ndarray:
+    """float[figures, columns] of one run: low, high, whether chance is called a difference, and then of the gain.
+
+    Of the gain: whether the better prediction is called better, low, high, and whether the remark says that the
+    interval is too wide.
+    """
+    rng = np.random.default_rng([task.seed, task.count])
+    first, second, *better = comparisons(rng, task.count, task.shared, task.more_right)
+    found, null = first.bootstrap(), lcm.difference(first, second, seed=task.seed)
+    rows = []
+    for figure, comparison in zip(FIGURES, better, strict=True):
+        real = lcm.difference(first, comparison, seed=task.seed)
+        called = null.verdict(figure) in (BETTER, WORSE)
+        low, high = real.figures[figure][1:3]
+        wide = high - low > 2 * SMALL_DIFFERENCE
+        rows.append([*found.figures[figure][1:3], called, real.verdict(figure) == BETTER, low, high, wide])
+    return np.array(rows, float)
 
 
 TABLES = {
@@ -134,30 +160,37 @@ TABLES = {
     "gain": "95 % intervals of the gain of the better prediction that contain the true gain",
     "chance": "Two equally good predictions, but one is called better or worse",
     "found": "The better prediction is called better",
+    "wide": "The interval of the gain is marked as too wide to show two points",
 }
 
 
 def study(shared: float, runs: int, processes: int) -> tuple[np.ndarray, dict[str, list[list[float]]]]:
     """The true gains, and for each table its rows: the number of documents, then a share for every figure."""
-    truth = true_values(shared)
+    more_right, truth = find_more_right(shared)
     gain = truth[1] - truth[0]
     tables: dict[str, list[list[float]]] = {name: [] for name in TABLES}
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         for count in SIZES:
-            found = np.stack(pool.map(run, [(count, seed, shared) for seed in range(runs)], chunksize=20))
-            low, high, null, real, gain_low, gain_high = np.moveaxis(found, -1, 0)
-            tables["contain"].append([count, *((low <= truth[0]) & (truth[0] <= high)).mean(axis=0)])
-            tables["gain"].append([count, *((gain_low <= gain) & (gain <= gain_high)).mean(axis=0)])
-            tables["chance"].append([count, *(null != 0).mean(axis=0)])
-            tables["found"].append([count, *(real == 1).mean(axis=0)])
+            tasks = [Task(count, seed, shared, more_right) for seed in range(runs)]
+            results = np.stack(pool.map(run, tasks, chunksize=20))
+            low, high, called, found, gain_low, gain_high, wide = np.moveaxis(results, -1, 0)
+            shares = {
+                "contain": (low <= truth[0]) & (truth[0] <= high),
+                "gain": (gain_low <= gain) & (gain <= gain_high),
+                "chance": called,
+                "found": found,
+                "wide": wide,
+            }
+            for name, values in shares.items():
+                tables[name].append([count, *values.mean(axis=0)])
             print(count, *(f"{name} {np.round(rows[-1][1:], 4)}" for name, rows in tables.items()), flush=True)
     return gain, tables
 
 
 def part_text(source: str, gain: np.ndarray, tables: dict[str, list[list[float]]]) -> str:
     """The tables of one source of documents."""
-    gains = ", ".join(f"{value:.3f} ({name})" for name, value in zip(FIGURES.values(), gain))
-    parts = [f"## {source.capitalize()}", f"The true gain in F1 of the better prediction is {gains}."]
+    gains = ", ".join(f"{value:.4f} ({name})" for name, value in zip(FIGURES.values(), gain))
+    parts = [f"## {source.capitalize()}", f"The true gain of each better prediction is {gains}."]
     for name, title in TABLES.items():
         lines = [f"### {title}", "", "| documents | " + " | ".join(FIGURES.values()) + " |", "|---|---|---|---|"]
         for count, *shares in tables[name]:
@@ -171,10 +204,14 @@ HEAD = """# How far intervals and verdicts can be trusted
 This page is written by `make coverage-study` (benchmarks/coverage_study.py). For each number of documents, {runs:,}
 sets were drawn from a source of invented documents, with the seeds from 0: {types} types of documents of one page or
 more (2.5 on average) with {rows} rows, {labels} labels, and a difficulty that varies from document to document. Each
-set has two predictions that are equally good, and one that gets {gain:.1f} more of every 100 regions right. There are
-two sources. With independent errors, each prediction fails on regions of its own. With shared errors, which is more
-like two versions of one model, most regions on which one prediction fails are hard for the others, too, so that a gain
-is easier to see.
+set has two predictions that are equally good and, for each figure, one that is better by two points of this figure.
+There are two sources. With independent errors, each prediction fails on regions of its own. With shared errors, which
+is more like two versions of one model, most regions on which one prediction fails are hard for the others, too, so
+that a gain is easier to see.
+
+Whether a gain is found depends on the number of documents and on how alike the predictions are. A gain of two points
+is found in most sets if the interval of the difference is narrower than two points to each side. If it is wider and no
+difference is shown, the remark on the figure says so; the last table has the share of such intervals.
 
 Up to {jackknife} documents the intervals use the jackknife, above they are percentiles of resamples. With {runs:,}
 runs, a share near 95 % has a standard error of {error:.1f} points."""
@@ -183,7 +220,7 @@ runs, a share near 95 % has a standard error of {error:.1f} points."""
 def page_head(runs: int) -> str:
     error = 100 * (0.95 * 0.05 / runs) ** 0.5
     sizes = {"types": len(TYPES), "rows": ROWS, "labels": len(LABELS), "jackknife": MOST_JACKKNIFE}
-    return HEAD.format(runs=runs, gain=100 * GAIN, error=error, **sizes)
+    return HEAD.format(runs=runs, error=error, **sizes)
 
 
 if __name__ == "__main__":

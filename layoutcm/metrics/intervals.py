@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ENDS = ("value", "low", "high")
 DIFFERENCE_COLUMNS = (*ENDS, "other_side", "p", "better_in", "worse_in")
 BETTER, WORSE, NO_DIFFERENCE, TOO_FEW = "better", "worse", "no difference shown", "too few documents"
+# Two points. If an interval reaches further than this to each side, a test finds a difference of this size in fewer
+# than half of such sets, so "no difference shown" does not mean that the two predictions are equally good.
+SMALL_DIFFERENCE = 0.02
 # The figures whose values of each unit are listed if there are too few units for an interval.
 UNIT_FIGURES = ("micro_f1", "macro_f1", "content_f1")
 RecipeFor = Callable[..., str]  # `Comparison.recipe_for`: (method, **settings) -> the recipe in one line
@@ -145,7 +148,7 @@ class Intervals:
         return BETTER if values[0] > 0 else WORSE
 
     def _remark(self, values: Floats, verdict: str | None, units: int) -> str:
-        """Why there is no interval, or where interval and test disagree; else ""."""
+        """Why there is no interval, where interval and test disagree, or that the interval is too wide; else ""."""
         value, low, high = values[:3].tolist()
         if math.isnan(value):
             return ""
@@ -160,9 +163,10 @@ class Intervals:
         if verdict not in (BETTER, WORSE, NO_DIFFERENCE):
             return ""
         holds_0 = low <= 0 <= high
-        if holds_0 == (verdict == NO_DIFFERENCE):
-            return ""
-        return "but the interval contains 0" if holds_0 else "but the interval does not contain 0"
+        if holds_0 != (verdict == NO_DIFFERENCE):
+            return "but the interval contains 0" if holds_0 else "but the interval does not contain 0"
+        too_wide = verdict == NO_DIFFERENCE and high - low > 2 * SMALL_DIFFERENCE
+        return f"interval too wide to show {SMALL_DIFFERENCE:g}" if too_wide else ""
 
 
 @dataclass(frozen=True, eq=False)

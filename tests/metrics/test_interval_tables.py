@@ -149,8 +149,7 @@ def row_of(shares, changes, **options):
 
 def test_verdicts():
     a = [0.3, 0.4, 0.5, 0.6, 0.7, 0.5, 0.4, 0.6]
-    assert row_of(a, [0.1, -0.1] * 4)[["verdict", "remark"]].tolist() == ["no difference shown", ""]
-    assert row_of(a, [0] * 8)["verdict"] == "no difference shown"
+    assert row_of(a, [0] * 8)[["verdict", "remark"]].tolist() == ["no difference shown", ""]
     few = row_of(a[:5], [0.1] * 5)
     assert few[["verdict", "better_in", "remark"]].tolist() == ["too few documents", 5, "fewer than 6 documents"]
     # One page decides the mean, so that the interval is wide, but b is better on all pages.
@@ -160,6 +159,15 @@ def test_verdicts():
     # Of seven pages the smallest p-value is 2/128, which is above 0.01; an interval has no such limit.
     close = row_of(a[:7], [0.1, 0.1, 0.1, 0.09, 0.1, 0.11, 0.1], level=0.99)
     assert close[["verdict", "remark"]].tolist() == ["no difference shown", "but the interval does not contain 0"]
+
+
+def test_no_difference_shown_says_if_two_points_could_not_be_shown():
+    a = [0.3, 0.4, 0.5, 0.6, 0.7, 0.5, 0.4, 0.6]
+    narrow, wide = row_of(a, [0.02, -0.02] * 4), row_of(a, [0.03, -0.03] * 4)
+    assert narrow["high"] == pytest.approx(-narrow["low"]) and 0.015 < narrow["high"] < 0.02 < wide["high"]
+    assert narrow[["verdict", "remark"]].tolist() == ["no difference shown", ""]
+    remark = "interval too wide to show 0.02"
+    assert wide[["verdict", "remark"]].tolist() == ["no difference shown", remark]
 
 
 def test_class_verdicts_are_corrected_for_the_number_of_classes():

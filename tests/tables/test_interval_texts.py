@@ -98,7 +98,7 @@ def test_the_summary_of_a_difference_has_verdicts():
     by_name = {re.split(r"  +", line)[0]: re.split(r"  +", line)[1:] for line in lines}
     assert by_name["micro, without Background"][-3:] == ["0.016", "7 of 7", "better"]
     assert by_name["a"][0] == "+0.333" and by_name["a"][-3:] == ["0.047", "7 of 7", "better"]  # 3 x 2/128
-    assert by_name["b"][-3:] == ["1.000", "1 of 7", "no difference shown"]
+    assert by_name["b"][-3:] == ["1.000", "1 of 7", "no difference shown, interval too wide to show 0.02"]
     assert lines[-2] == "95 % intervals over 7 documents, by the jackknife; with fewer than 20 documents they are rough"
 
 
