@@ -43,7 +43,7 @@ def cell_causes(
 
 
 def page_causes(tiles: PageTiles, cell: tuple[int, int], method: str, tolerance: float) -> CellCauses:
-    pixels = tiles.share_of(cell, method) * np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
+    pixels = tiles.share_of(cell, method) * tiles.pairs.pixels
     single_label = (pixels > 0) & (tiles.set_sizes(GT) == 1) & (tiles.set_sizes(PRED) == 1)
     slack = 0.0
     if single_label.any():

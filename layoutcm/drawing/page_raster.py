@@ -1,7 +1,7 @@
 """A page as an RGB array: its label sets, where the two sides differ, or the pixels behind one number.
 
-Colours are computed for tiles and then expanded to the requested number of pixels, so the array size does not depend
-on the shapes. A faint picture of the page is shown below the transparent areas.
+Colours are computed for pairs of label sets and then looked up for the requested number of pixels, so the array size
+does not depend on the shapes. A faint picture of the page is shown below the transparent areas.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ PATTERNS = (None, None, "rising", "dots", "falling")
 def page_with_lit_pixels(
     tiles: PageTiles, share: Floats, scale: float, image: Image.Image | None = None
 ) -> ColourArray:
-    """uint8[height, width, rgb]: the faint page, with the tiles highlighted that add to a number.
+    """uint8[height, width, rgb]: the faint page, with the pixels highlighted that add to a number.
 
-    `share` is float64[rows, columns]: what a pixel of each tile adds to the number.
+    `share` is float64[pairs]: what a pixel of each pair adds to the number.
     """
     strength = np.rint(255 * np.where(share > 0, 0.45 + 0.4 * share, 0)).astype(np.uint8)
     lit = Image.fromarray(np.ascontiguousarray(tiles.spread(strength, scale)))
@@ -41,7 +41,7 @@ def page_of_label_sets(tiles: PageTiles, side: int, scale: float) -> ColourArray
     for pair in range(len(tiles.pairs)):
         names = sorted(tiles.set_names(side, pair) - {BACKGROUND})
         pair_colours.append(rgb(blend([colours[name] for name in names]) if names else "#ffffff"))
-    return np.array(pair_colours, np.uint8)[tiles.spread(tiles.pair_of_tile, scale)]
+    return np.asarray(tiles.spread(np.array(pair_colours, np.uint8), scale))
 
 
 def agreement_colours(kinds: NDArray[np.int64], image: Image.Image | None = None, pattern: int = 0) -> ColourArray:

@@ -2,7 +2,8 @@
 
 The score of a label at a pixel is the highest score of its boxes there. Labels do not affect each other, so each label
 is swept separately: down the page from edge to edge, and in each strip from left to right over the boxes that cross it.
-No map of pixels is created. The sums add up over pages, so the scores of every level come from the same rows.
+No map of pixels is created, except for pages with outlines or masks, a strip of rows at a time. The sums add up over
+pages, so the scores of every level come from the same rows.
 """
 # mypy: disallow-untyped-defs=False
 
@@ -22,6 +23,7 @@ from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
+from layoutcm.pixels.raster import paint_scores
 
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
@@ -42,7 +44,8 @@ class SoftSums:
 def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, threads: int | None) -> SoftSums | None:
     """The sums of all pages of two aligned layouts; None if the labels differ or a score is not in 0..1."""
     grid = alignment_to_grid(alignment, rounding, min_score)
-    if not alignment.space.shared or outside_unit_interval(grid.scores).any():
+    of_shapes = [shape.score for shapes in grid.shapes.values() for shape in shapes]
+    if not alignment.space.shared or outside_unit_interval(np.append(grid.scores, of_shapes)).any():
         return None
     pages = len(alignment.pages)
     starts = range(0, pages, PAGES_PER_CHUNK)
@@ -52,15 +55,41 @@ def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, thre
 
 def sum_pages(first: int, stop: int, grid: GridBoxes, space: LabelSpace) -> SoftSums:
     """The sums of the pages first:stop; `space` gives the common numbers of the labels of both sides."""
+    place = np.concatenate([space.gt_positions[1:], space.pred_positions[1:]]) - 1
+    parts, begin = [], first
+    for page in sorted(page for page in grid.shapes if first <= page < stop):
+        parts += [_sum_boxes(begin, page, grid, place), _sum_shapes(page, grid, place)]
+        begin = page + 1
+    return join_sums([*parts, _sum_boxes(begin, stop, grid, place)])
+
+
+def _sum_boxes(first: int, stop: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
+    """The sums of pages that have only boxes."""
     low, high = grid.offsets[first], grid.offsets[stop]
     most = int(np.diff(grid.offsets[first : stop + 1]).max(initial=0))
-    place = np.concatenate([space.gt_positions[1:], space.pred_positions[1:]]) - 1
     scratch = np.empty((3, most), np.int64)
     # Every row has at least one box, so there are at most as many rows as boxes.
     out = (np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5)))
     boxes = (grid.offsets, grid.boxes, grid.labels, grid.scores)
     rows = _sum_pages(first, stop, boxes, grid.n_labels[GT], place, scratch, out)
     return SoftSums(*(column[:rows].copy() for column in out))
+
+
+def _sum_shapes(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
+    """The sums of a page with outlines or masks, from the scores on cells."""
+    of_boxes = place[grid.labels[grid.offsets[page] : grid.offsets[page + 1]]]
+    of_shapes = place[[shape.label for shape in grid.shapes[page]]]
+    labels, sums = np.union1d(of_boxes, of_shapes), []
+    for label in labels.tolist():
+        cells, row = grid.cells(page, (of_boxes == label, of_shapes == label)), np.zeros(5)
+        for first, stop in cells.strips():
+            gt, pred = paint_scores(cells, first, stop, grid.n_labels[GT])
+            areas = np.diff(cells.y_edges[first : stop + 1])[:, None] * np.diff(cells.x_edges)
+            row += [(a * areas).sum() for a in (gt * pred, gt, pred, gt * gt, pred * pred)]
+        sums.append(row)
+    scored = np.array([row[GT_SUM] > 0 or row[PRED_SUM] > 0 for row in sums], bool)
+    kept = labels[scored].astype(np.int32)
+    return SoftSums(np.full(len(kept), page, np.int32), kept, np.array(sums)[scored].reshape(-1, 5))
 
 
 def join_sums(parts: list[SoftSums]) -> SoftSums:

@@ -1,7 +1,7 @@
 """Compute pair counts of two aligned layouts: chunks of pages, threads, and the buffers of the compiled kernel.
 
-The kernel (`sweep`) never allocates. When a buffer is full, it stops at a page; `count_pages` then enlarges the buffers
-and continues with this page.
+The kernel (`sweep`) never allocates. When a buffer is full, it stops at a page; `_sweep` then enlarges the buffers and
+continues with this page. Pages with outlines or masks are counted by rows (`raster`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
+from layoutcm.pixels.raster import PageCells, paint_labels
+from layoutcm.pixels.row_count import MOST_SET_WORDS, count_rows
 from layoutcm.pixels.sweep import (
     COLUMN,
     EDGE,
@@ -32,12 +34,14 @@ from layoutcm.pixels.sweep import (
     RowBuffers,
     SetBuffers,
     sweep_pages,
+    write_rows,
 )
 
 Progress = Callable[[int, int], None]
 PAGES_PER_CHUNK = 2048
 # More rows than real pages have. Reserved memory costs nothing until it is used, but it needs a limit.
 ROWS_PER_BOX, ROWS_PER_PAGE = 16, 4096
+FIRST_ROW_WORDS = 1 << 24  # of 8 bytes; with thousands of labels, a row has hundreds of words
 FIRST_TABLE_SIZE = 1 << 10  # small, so that the table stays in the fastest cache
 CountedRows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
@@ -82,16 +86,72 @@ def map_chunks(work: Callable, starts: range, threads: int | None) -> Iterator:
 
 def count_pages(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     """int32[rows] page, uint64[rows, words] sets and float64[rows] pixels of the pages first:stop."""
+    low, high = np.searchsorted(grid.pages_by_rows, [first, stop])
+    if low == high:
+        return _sweep(first, stop, grid)
+    parts, begin = [], first
+    for page in grid.pages_by_rows[low:high].tolist():
+        if begin < page:
+            parts.append(_sweep(begin, page, grid))
+        _, words, pixels = count_cells(grid.cells(page), grid.n_labels)
+        parts.append((np.full(len(pixels), page, np.int32), words, pixels))
+        begin = page + 1
+    if begin < stop:
+        parts.append(_sweep(begin, stop, grid))
+    page_of, words, pixels = (np.concatenate(columns) for columns in zip(*parts))
+    return page_of, words, pixels
+
+
+def count_cells(
+    cells: PageCells, n_labels: tuple[int, int], tiles: NDArray[np.int32] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], Floats]:
+    """int64[pairs] number, uint64[pairs, words] sets and float64[pairs] pixels of the pairs of one page.
+
+    `tiles`, int32[rows, columns], takes the number of the pair of every cell.
+    """
+    label_codes = _label_codes(*n_labels)
+    used_labels = sorted({*cells.labels.tolist(), *(shape.label for shape in cells.shapes)})
+    slot_of = {label: slot for slot, label in enumerate(used_labels)}
+    codes, n_sets = label_codes.codes[used_labels], np.uint64(1)
+    buffers: Any = tuple(_set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1))
+    buffers[0][0], buffers[1][0], buffers[2][0] = 1, 0, 0  # set 0 has no labels
+    for first, stop in cells.strips(len(slot_of)):
+        painted, used = paint_labels(cells, first, stop, slot_of)
+        edges = (cells.x_edges, cells.y_edges[first : stop + 1])
+        here = np.empty((0, 0), np.int32) if tiles is None else tiles[first:stop]
+        n_sets, buffers = count_rows(painted, used, codes, edges, n_sets, buffers, here)
+        if not n_sets:
+            raise too_many_sets()
+    return _sets_with_pixels(n_labels, label_codes, int(n_sets), *buffers[1:])
+
+
+def _sets_with_pixels(
+    n_labels: tuple[int, int], label_codes: LabelCodes, n_sets: int, sets: Any, bits: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], Floats]:
+    """Number, words and pixels of the sets that have pixels."""
+    rows = RowBuffers(np.empty(n_sets, np.int32), np.empty((n_sets, _words(n_labels)), np.uint64), np.empty(n_sets))
+    layout = (bits.shape[1], label_codes.gt_words, label_codes.shift)
+    used = int(write_rows(0, np.uint64(0), np.uint64(n_sets), *layout, sets, bits, *rows))
+    return np.flatnonzero(sets["area"][:n_sets] > 0), rows.words[:used], rows.pixels[:used]
+
+
+def _words(n_labels: tuple[int, int]) -> int:
+    return words_for(n_labels[GT]) + words_for(n_labels[PRED])
+
+
+def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
+    """The rows of pages that have only boxes."""
     boxes_per_page = np.diff(grid.offsets[first : stop + 1])
     edges = 2 * int(boxes_per_page.max(initial=0)) + 2
     label_codes = _label_codes(*grid.n_labels)
-    n_words = label_codes.gt_words + words_for(grid.n_labels[1])
+    n_words = _words(grid.n_labels)
     boxes = Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
     page_buffers = PageBuffers(
         np.empty(edges, COLUMN), np.empty((edges, len(label_codes.codes)), np.int32),
         np.empty(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
     )  # fmt: skip
     size = int(np.minimum(ROWS_PER_BOX * boxes_per_page + 1, ROWS_PER_PAGE).sum())
+    size = min(size, max(FIRST_ROW_WORDS // n_words, 1))
     rows = RowBuffers(np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size))
     set_buffers = _set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1)
     page, used, serial = first, 0, 1
@@ -135,8 +195,19 @@ def _label_codes(gt_labels: int, pred_labels: int) -> LabelCodes:
     return LabelCodes(codes, gt_words, shift, None if shift else gt_words + words_for(pred_labels))
 
 
+def too_many_sets() -> InputError:
+    return InputError(
+        "",
+        "labels",
+        "on one page the regions of many labels overlap in too many different ways",
+        "Compare fewer labels, or map several labels to one.",
+    )
+
+
 def _set_buffers(size: int, n_words: int) -> SetBuffers:
     sets = size // 2
+    if sets * n_words > MOST_SET_WORDS:
+        raise too_many_sets()
     return SetBuffers(np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64))
 
 

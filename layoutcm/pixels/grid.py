@@ -1,12 +1,12 @@
 """Put the regions of both sides on the pixel grid: boxes scaled to the common page, clipped, rounded, sorted by page.
 
-Outlines and masks are first converted to whole-pixel rectangles, so that all shapes are counted in the same way.
+Outlines and masks become `GridShape`s, which find their pixels when they are counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,8 +16,12 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions
-from layoutcm.pixels.shape_fill import fill_shape
+from layoutcm.pixels.raster import PageCells, StepLimit, page_cells
+from layoutcm.pixels.shape_fill import GridShape, shape_on_grid
 
+# The sweep has one counter per box edge and label. Pages with more than 64 MB of them, or with more boxes than any real
+# page, are counted by rows.
+MOST_SWEEP_COUNTERS, MOST_SWEEP_BOXES = 1 << 24, 1 << 16
 _OUTER, _NEAREST = ROUNDINGS.index("outer"), ROUNDINGS.index("nearest")
 
 
@@ -41,7 +45,7 @@ class BoxRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GridBoxes:
-    """Boxes of both sides on the pixel grid, page by page: page i has boxes[offsets[i]:offsets[i + 1]].
+    """Boxes of both sides on the pixel grid, page by page: page i has boxes[offsets[i]:offsets[i + 1]] and shapes[i].
 
     pred labels are numbered after the gt labels.
     """
@@ -52,22 +56,46 @@ class GridBoxes:
     labels: Indices
     scores: Floats  # 1 for a region without a score
     n_labels: tuple[int, int]
+    shapes: dict[int, list[GridShape]] = field(default_factory=dict)  # page -> outlines and masks
+
+    @cached_property
+    def pages_by_rows(self) -> Indices:
+        """The pages that are counted by rows: those with shapes, and those that need too much memory in the sweep."""
+        boxes = np.diff(self.offsets)
+        many = (boxes > MOST_SWEEP_BOXES) | ((2 * boxes + 2) * max(sum(self.n_labels), 1) > MOST_SWEEP_COUNTERS)
+        many[list(self.shapes)] = True
+        return np.flatnonzero(many).astype(np.int32)
+
+    def cells(self, page: int, chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None) -> PageCells:
+        """The cells of one page, with all its boxes and shapes or the chosen ones."""
+        rows = np.arange(self.offsets[page], self.offsets[page + 1])
+        shapes = self.shapes.get(page, [])
+        if chosen is not None:
+            rows, shapes = rows[chosen[0]], [shape for shape, keep in zip(shapes, chosen[1]) if keep]
+        return page_cells(self.frames[page], self.boxes[rows], self.labels[rows], self.scores[rows], shapes)
 
 
 def to_grid(
-    gt: Sequence[SideBoxes], pred: Sequence[SideBoxes], n_labels: tuple[int, int], frames: Floats, rounding: str
+    gt: SideBoxes,
+    pred: SideBoxes,
+    n_labels: tuple[int, int],
+    frames: Floats,
+    rounding: str,
+    shapes: Sequence[tuple[int, GridShape]] = (),
 ) -> GridBoxes:
-    """Collect the boxes of both sides page by page, and scale, clip and round them."""
+    """Collect the boxes of both sides page by page, and scale, clip and round them; `shapes` are (page, shape)."""
     offsets = np.zeros(len(frames) + 1, np.int64)
-    for part in (*gt, *pred):
+    for part in (gt, pred):
         offsets[1:] += np.bincount(part.page[part.page >= 0], minlength=len(frames))
     np.cumsum(offsets, out=offsets)
     out = BoxRows(np.empty((offsets[-1], 4)), np.empty(offsets[-1], np.int32), np.empty(offsets[-1]))
     next_free, rounding_code = offsets[:-1].copy(), ROUNDINGS.index(rounding)
-    for parts, shift in ((gt, 0), (pred, n_labels[GT])):
-        for part in parts:
-            _scale_clip_round(part, frames, rounding_code, shift, next_free, out)
-    return GridBoxes(round_frames(frames, rounding), offsets, *out, n_labels)
+    for part, shift in ((gt, 0), (pred, n_labels[GT])):
+        _scale_clip_round(part, frames, rounding_code, shift, next_free, out)
+    by_page: dict[int, list[GridShape]] = {}
+    for page, shape in shapes:
+        by_page.setdefault(page, []).append(shape)
+    return GridBoxes(round_frames(frames, rounding), offsets, *out, n_labels, by_page)
 
 
 def round_frames(frames: Floats, rounding: str) -> Floats:
@@ -111,43 +139,46 @@ def _scale_clip_round(side, frames, rounding, shift, next_free, out):
             out_boxes[row, axis], out_boxes[row, axis + 2] = low, low if empty else max(high, low)
 
 
-def side_boxes(regions: Regions, page: Indices, own: Floats, frames: Floats) -> list[SideBoxes]:
-    """The boxes of one side in its own frames, and the pixels of its outlines and masks as boxes on the pixel grid.
+def sides_to_grid(
+    regions: Sequence[Regions],
+    pages: Sequence[Indices],
+    own: Sequence[Floats],
+    n_labels: tuple[int, int],
+    frames: Floats,
+    rounding: str,
+) -> GridBoxes:
+    """The regions of gt and pred on the grid; `pages` is int32[regions], -1 for a region that is left out.
 
-    Regions without area are left out: they cover no pixel, and their edges would divide tiles.
-    `page` is int32[regions], -1 for a region that is left out; `own` and `frames` are float64[pages, width height].
+    `own` and `frames` are float64[pages, width height]. Regions without area are left out: they cover no pixel, and
+    their edges would divide tiles.
     """
-    page = np.where(regions.without_area, np.int32(-1), page)
-    if not regions.shapes:
-        return [SideBoxes(page, regions.label, regions.boxes, own, regions.scores)]
-    shaped = [i for i in regions.shapes if page[i] >= 0]
-    parts = [fill_shape(regions.shapes[i], own[page[i]], frames[page[i]]) for i in shaped]
-    counts = [len(part) for part in parts]
-    on_grid = SideBoxes(
-        np.repeat(page[shaped], counts),
-        np.repeat(regions.label[shaped], counts),
-        np.concatenate([np.empty((0, 4)), *parts]),
-        frames,
-        np.repeat(regions.scores[shaped], counts),
-    )
-    page[list(regions.shapes)] = -1
-    return [SideBoxes(page, regions.label, regions.boxes, own, regions.scores), on_grid]
+    boxes, shapes, limit = [], [], StepLimit(shape for one in regions for shape in one.shapes.values())
+    for side, (one, page) in enumerate(zip(regions, pages)):
+        page = np.where(one.without_area, np.int32(-1), page)
+        for row in (row for row in one.shapes if page[row] >= 0):
+            at, label = int(page[row]), int(one.label[row]) + (n_labels[GT] if side == PRED else 0)
+            score = 1.0 if np.isnan(one.scores[row]) else float(one.scores[row])
+            shapes.append((at, shape_on_grid(one.shapes[row], label, score, own[side][at], frames[at])))
+            limit.add(shapes[-1][1])
+        page[list(one.shapes)] = -1
+        boxes.append(SideBoxes(page, one.label, one.boxes, own[side], one.scores))
+    return to_grid(boxes[GT], boxes[PRED], n_labels, frames, rounding, shapes)
 
 
 def alignment_to_grid(alignment: Alignment, rounding: str, min_score: float | None) -> GridBoxes:
-    """The boxes of both sides on the pixel grid of the aligned pages."""
-    frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
-    gt, pred = (
-        side_boxes(
-            layout.region_columns,
-            page_of_region(alignment, side, min_score if side == PRED else None),
-            own_frames(alignment, side),
-            frames,
-        )
-        for side, layout in enumerate(alignment.layouts)
+    """The regions of both sides on the pixel grid of the aligned pages."""
+    return sides_to_grid(
+        [layout.region_columns for layout in alignment.layouts],
+        [page_of_region(alignment, side, min_score if side == PRED else None) for side in (GT, PRED)],
+        [own_frames(alignment, side) for side in (GT, PRED)],
+        _label_counts(alignment),
+        np.stack([alignment.pages.widths, alignment.pages.heights], axis=1),
+        rounding,
     )
-    n_labels = (len(alignment.layouts[GT].labels), len(alignment.layouts[PRED].labels))
-    return to_grid(gt, pred, n_labels, frames, rounding)
+
+
+def _label_counts(alignment: Alignment) -> tuple[int, int]:
+    return len(alignment.layouts[GT].labels), len(alignment.layouts[PRED].labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,13 +190,10 @@ class PageRegions:
 
     def to_grid(self, page: int, rounding: str) -> GridBoxes:
         """The boxes of both sides on the pixel grid of one page, which is page 0 of the result."""
-        frame = self._frame(page)
-        gt, pred = (
-            side_boxes(regions, np.zeros(len(regions), np.int32), self._own_frame(side, page), frame)
-            for side, regions in enumerate(self._as_written(side, page) for side in (GT, PRED))
-        )
-        gt_layout, pred_layout = self.alignment.layouts
-        return to_grid(gt, pred, (len(gt_layout.labels), len(pred_layout.labels)), frame, rounding)
+        regions = [self._as_written(side, page) for side in (GT, PRED)]
+        pages = [np.zeros(len(one), np.int32) for one in regions]
+        own = [self._own_frame(side, page) for side in (GT, PRED)]
+        return sides_to_grid(regions, pages, own, _label_counts(self.alignment), self._frame(page), rounding)
 
     def of(self, side: int, page: int) -> Regions:
         """The regions of one side on one page, in the common frame."""

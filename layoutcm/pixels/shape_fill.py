@@ -1,72 +1,282 @@
-"""Find the pixels that an outline or a mask covers, as rectangles of whole pixels."""
+"""Find the pixels that outlines and masks cover, as spans: runs of pixels in one row.
+
+A pixel belongs to an outline if its centre is inside by the even-odd rule. Each edge of a polygon switches one bit in
+every row that it crosses: the first pixel whose centre is right of the crossing. The switched bits of a row, from left
+to right, are in turn the first pixel of a span and the first pixel after it. No crossing is stored or sorted, so the
+memory is one bit a pixel, and the time one step a crossing.
+"""
+
+# Numba derives the types of compiled functions from their arguments.
+# mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
-from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, Shape, run_pixels
+from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask, Shape, shape_box
+from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
+
+Spans = NDArray[np.int32]  # [spans, row first stop]
+STEEP = (
+    16.0  # an edge is steep if it crosses more than 16 rows a column: finding a change of column takes about 12 steps
+)
+BLOCK_ROWS = 512  # the switched bits of this many rows of a page stay in the cache
 
 
-def fill_shape(shape: Shape, own: Floats, frame: Floats) -> Floats:
-    """float64[rectangles, x0 y0 x1 y1]: the pixels whose centre lies in the shape, joined into few rectangles.
+class SampledMask(NamedTuple):
+    """A mask on the pixel grid: each pixel takes the value of the mask pixel under its centre."""
 
-    `own` is (width, height) of the page that the outline refers to, `frame` that of the pixel grid. A mask covers its
-    whole page at any resolution.
+    run_ends: NDArray[np.int64]
+    height: int
+    columns: NDArray[np.int64]  # [columns of the page]: the column of the mask
+    first_runs: NDArray[np.int64]  # [columns of the mask]: the run at the top of the column
+    first_rows: NDArray[np.int64]  # [rows of the mask + 1]: the first row of the page that shows the row or a later one
+
+
+class GridShape(NamedTuple):
+    """An outline or a mask on the pixel grid of its page; a part is a polygon or the mask.
+
+    Nothing of it is scaled or decoded until its spans are needed.
+    """
+
+    label: int
+    score: float  # 1 for a region without a score
+    shape: Shape
+    own: Floats  # (width, height) of the page that the shape refers to
+    frame: Floats  # (width, height) of the pixel grid
+    bounds: list[tuple[int, int, int, int]]  # x0, y0, x1, y1 of each part: whole pixels around it
+    steps: int  # the work to fill it: crossings of rows, or runs
+
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """x0, y0, x1, y1: whole pixels around the shape."""
+        x0, y0, x1, y1 = zip(*self.bounds)
+        return min(x0), min(y0), max(x1), max(y1)
+
+    def spans(self, first: int, stop: int) -> list[Spans]:
+        """The spans of the pixel rows first:stop, part by part; those of different parts may overlap."""
+        found = []
+        for number, (x0, y0, x1, y1) in enumerate(self.bounds):
+            low, high = max(first, y0), min(stop, y1)
+            if low >= high:
+                continue
+            if isinstance(self.shape, RunMask):
+                found.append(_mask_spans(*_sample_mask(self.shape, self.frame), x0, x1, low, high))
+            else:
+                found.append(_ring_spans(_scaled(self.shape.rings[number], self.own, self.frame), x0, x1, low, high))
+        return found
+
+
+def shape_on_grid(shape: Shape, label: int, score: float, own: Floats, frame: Floats) -> GridShape:
+    """Put a shape on the pixel grid. `own` is (width, height) of the page that it refers to, `frame` of the grid.
+
+    A mask covers its whole page at any resolution.
     """
     columns, rows = (int(side) for side in np.ceil(frame))
     if rows * columns > MAX_MASK_PIXELS:
         raise InputError(
             "", "outlines", f"a page of {columns:,} x {rows:,} is too large for outlines", "Use shapes='box'."
         )
-    if isinstance(shape, Outline):
-        rings = shape.rings if (own == frame).all() else [ring * frame / own for ring in shape.rings]
-        return spans_to_rectangles(np.concatenate([_ring_spans(ring, columns, rows) for ring in rings]))
-    mask = run_pixels(shape)
-    # Each pixel takes the value of the mask pixel under its centre.
-    y = np.floor((np.arange(rows) + 0.5) * mask.shape[0] / frame[1]).astype(int)
-    x = np.floor((np.arange(columns) + 0.5) * mask.shape[1] / frame[0]).astype(int)
-    inside = np.ix_(np.minimum(y, mask.shape[0] - 1), np.minimum(x, mask.shape[1] - 1))
-    return spans_to_rectangles(mask_spans(mask[inside]))
+    if isinstance(shape, RunMask):
+        parts = [_mask_bounds(shape, frame)]
+    else:
+        parts = [_ring_bounds(_scaled(ring, own, frame), columns, rows) for ring in shape.rings]
+    return GridShape(label, score, shape, own, frame, [part[:4] for part in parts], sum(part[4] for part in parts))
 
 
-def _ring_spans(ring: Floats, columns: int, rows: int) -> NDArray[np.int64]:
-    """int64[spans, row first stop]: one polygon filled by the even-odd rule, row by row through the pixel centres."""
-    start, end = ring, np.roll(ring, -1, axis=0)
-    upper, lower = np.minimum(start[:, 1], end[:, 1]), np.maximum(start[:, 1], end[:, 1])
-    first = np.clip(np.ceil(upper - 0.5), 0, rows).astype(int)
-    stop = np.clip(np.ceil(lower - 0.5), 0, rows).astype(int)
-    edge = np.repeat(np.arange(len(ring)), stop - first)
-    if not edge.size:
-        return np.empty((0, 3), np.int64)
-    row = np.arange(edge.size) - np.repeat(np.cumsum(stop - first) - (stop - first), stop - first) + first[edge]
-    slope = (end[edge, 0] - start[edge, 0]) / (end[edge, 1] - start[edge, 1])
-    x = start[edge, 0] + (row + 0.5 - start[edge, 1]) * slope
-    order = np.lexsort((x, row))
-    # A closed polygon crosses a row an even number of times: each pair of crossings bounds a span inside it.
-    left, right = x[order][0::2], x[order][1::2]
-    limits = [np.clip(np.ceil(side - 0.5), 0, columns).astype(int) for side in (left, right)]
-    spans = np.stack([row[order][0::2], *limits], axis=1)
-    return spans[spans[:, 2] > spans[:, 1]]
+def _scaled(ring: Floats, own: Floats, frame: Floats) -> Floats:
+    return np.ascontiguousarray(ring if (own == frame).all() else ring * frame / own)
 
 
-def mask_spans(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """int64[spans, row first stop]: the runs of True in each row of bool[rows, columns]."""
-    padded = np.pad(mask, ((0, 0), (1, 1))).astype(np.int8)
-    rows, first = np.nonzero(np.diff(padded, axis=1) == 1)
-    stop = np.nonzero(np.diff(padded, axis=1) == -1)[1]
-    return np.stack([rows, first, stop], axis=1)
+def _mask_bounds(mask: RunMask, frame: Floats) -> tuple[int, int, int, int, int]:
+    """x0, y0, x1, y1, steps: the pixels around a mask, and how many runs of all columns are looked at."""
+    sampled = _sample_mask(mask, frame)
+    left, top, right, bottom = (int(edge) for edge in shape_box(mask))
+    x0, x1 = np.searchsorted(sampled.columns, [left, right]).tolist()
+    runs = np.diff(sampled.first_runs, append=len(sampled.run_ends)) + 1
+    steps = int(runs[sampled.columns[x0:x1]].sum())
+    return x0, int(sampled.first_rows[top]), x1, int(sampled.first_rows[bottom]), steps
 
 
-def spans_to_rectangles(spans: NDArray[np.int64]) -> Floats:
-    """float64[rectangles, x0 y0 x1 y1]: equal spans in neighbouring rows are joined into one rectangle."""
-    spans = spans[np.lexsort((spans[:, 0], spans[:, 2], spans[:, 1]))]
-    if not len(spans):
-        return np.empty((0, 4))
-    joined = (np.diff(spans[:, 0]) == 1) & (np.diff(spans[:, 1:], axis=0) == 0).all(axis=1)
-    starts = np.flatnonzero(np.concatenate([[True], ~joined]))
-    ends = np.concatenate([starts[1:], [len(spans)]]) - 1
-    corners = (spans[starts, 1], spans[starts, 0], spans[starts, 2], spans[ends, 0] + 1)
-    return np.stack(corners, axis=1).astype(float)
+def _sample_mask(mask: RunMask, frame: Floats) -> SampledMask:
+    columns, rows = (int(side) for side in np.ceil(frame))
+    y = np.floor((np.arange(rows) + 0.5) * mask.height / frame[1]).astype(np.int64)
+    x = np.floor((np.arange(columns) + 0.5) * mask.width / frame[0]).astype(np.int64)
+    ends = np.cumsum(mask.runs)
+    return SampledMask(
+        ends,
+        mask.height,
+        np.minimum(x, mask.width - 1),
+        np.searchsorted(ends, np.arange(mask.width) * mask.height, side="right"),
+        np.searchsorted(np.minimum(y, mask.height - 1), np.arange(mask.height + 1)),
+    )
+
+
+def spans_to_pixels(spans: list[Spans], width: int, height: int) -> NDArray[np.uint8]:
+    """uint8[height, width], column by column in memory: 1 where a span is."""
+    pixels = np.zeros((height, width), np.uint8, order="F")
+    for part in spans:
+        _set_pixels(part, pixels)
+    return pixels
+
+
+@njit(nogil=True, cache=True)
+def _set_pixels(spans, pixels):
+    for row, first, stop in spans:
+        pixels[row, first:stop] = 1
+
+
+@njit(nogil=True, cache=True)
+def _ring_bounds(ring, columns, rows):
+    """x0, y0, x1, y1, steps: the pixels that a polygon may cover, and how many crossings are computed to fill it.
+
+    One column more on each side: a crossing may be rounded to a value just beyond the ends of its edge.
+    """
+    x0, y0, x1, y1, steps = columns, rows, 0, 0, 0
+    for i in range(len(ring)):
+        following = i + 1 if i + 1 < len(ring) else 0
+        first, stop = _rows_crossed(ring[i, 1], ring[following, 1], 0, rows)
+        column = np.ceil(ring[i, 0] - 0.5)
+        x0 = min(x0, np.int64(min(max(column - 1.0, 0.0), columns)))
+        x1 = max(x1, np.int64(min(max(column + 1.0, 0.0), columns)))
+        if first < stop:
+            y0, y1 = min(y0, first), max(y1, stop)
+            wide = STEEP * (abs(ring[following, 0] - ring[i, 0]) + 2.0)
+            steps += np.int64(min(np.float64(stop - first), wide))
+    return x0, y0, x1, y1, steps
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _rows_crossed(y, other_y, first, stop):
+    """The rows first:stop whose centres are between two heights; the upper height itself counts, the lower not."""
+    low, high = np.ceil(min(y, other_y) - 0.5), np.ceil(max(y, other_y) - 0.5)
+    return np.int64(min(max(low, first), stop)), np.int64(min(max(high, first), stop))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _column(x, y, slope, row, x0, x1):
+    """The column, counted from x0, in which an edge through (x, y) crosses a row.
+
+    The order of operations decides where a crossing is exactly at a centre.
+    """
+    column = np.ceil(x + (np.float64(np.int32(row)) + 0.5 - y) * slope - 0.5)
+    column = column if column > x0 else x0
+    column = column if column < x1 else x1
+    return np.int32(column - x0)
+
+
+@njit(nogil=True, cache=True)
+def _ring_spans(ring, x0, x1, first, stop):
+    """The spans of one polygon in the rows first:stop; the columns x0:x1 are those around it."""
+    switched = np.zeros((stop - first, (x1 - x0) // 64 + 1), np.uint64)
+    columns = np.empty(min(BLOCK_ROWS, stop - first), np.int32)
+    left, right = np.float64(x0), np.float64(x1)
+    _switch_steep_edges(ring, left, right, first, stop, switched)
+    for block in range(first, stop, BLOCK_ROWS):
+        for i in range(len(ring)):
+            x, y = ring[i, 0], ring[i, 1]
+            following = i + 1 if i + 1 < len(ring) else 0
+            low, high = _rows_crossed(y, ring[following, 1], block, min(block + BLOCK_ROWS, stop))
+            if low >= high or _is_steep(ring[i], ring[following]):
+                continue
+            slope = (ring[following, 0] - x) / (ring[following, 1] - y)
+            for k in range(high - low):  # a loop of its own, so that the compiler computes several rows at once
+                columns[k] = _column(x, y, slope, low + k, left, right)
+            for k in range(high - low):
+                column, row = np.uint64(columns[k]), np.uint64(low - first + k)
+                switched[row, column >> np.uint64(6)] ^= ONE << (column & np.uint64(63))
+    return _spans_between(switched, first, x0)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _is_steep(start, end):
+    return STEEP * abs(end[0] - start[0]) < abs(end[1] - start[1])
+
+
+@njit(nogil=True, cache=True)
+def _switch_steep_edges(ring, x0, x1, first, stop, switched):
+    """Switch the bits of edges that cross many rows in each column: once where the column begins, once where it ends.
+
+    Then the bits of each row are switched again in the next one, down to the last row.
+    """
+    any_steep = False
+    for i in range(len(ring)):
+        following = i + 1 if i + 1 < len(ring) else 0
+        x, y = ring[i, 0], ring[i, 1]
+        row, high = _rows_crossed(y, ring[following, 1], first, stop)
+        if row >= high or not _is_steep(ring[i], ring[following]):
+            continue
+        any_steep = True
+        slope = (ring[following, 0] - x) / (ring[following, 1] - y)
+        while row < high:
+            column = _column(x, y, slope, row, x0, x1)
+            word, bit = column // 64, ONE << np.uint64(column % 64)
+            switched[row - first, word] ^= bit
+            same, row = row, high
+            while row - same > 1:  # find the first row of another column; columns only increase or only decrease
+                middle = (same + row) // 2
+                if _column(x, y, slope, middle, x0, x1) == column:
+                    same = middle
+                else:
+                    row = middle
+            if row < stop:
+                switched[row - first, word] ^= bit
+    for row in range(1, len(switched) if any_steep else 0):
+        for word in range(switched.shape[1]):
+            switched[row, word] ^= switched[row - 1, word]
+
+
+@njit(nogil=True, cache=True)
+def _mask_spans(run_ends, height, columns, first_runs, first_rows, x0, x1, first, stop):
+    """The spans of a mask in the rows first:stop; its runs go down the columns."""
+    # A run switches the bits of its first row and of the first row after it, in each of its columns.
+    covered = np.zeros((stop - first, (x1 - x0) // 64 + 1), np.uint64)
+    for column in range(x0, x1):
+        word, bit = (column - x0) // 64, ONE << np.uint64((column - x0) % 64)
+        top = columns[column] * height
+        run, at = first_runs[columns[column]], top
+        while at < top + height:
+            end = min(run_ends[run], top + height)
+            if run % 2 == 1:
+                low, high = max(first_rows[at - top], first), min(first_rows[end - top], stop)
+                if low < high:
+                    covered[low - first, word] ^= bit
+                    if high < stop:
+                        covered[high - first, word] ^= bit
+            at, run = end, run + 1
+    for row in range(1, len(covered)):
+        for word in range(covered.shape[1]):
+            covered[row, word] ^= covered[row - 1, word]
+    for row in range(len(covered)):
+        before = np.uint64(0)
+        for word in range(covered.shape[1]):
+            bits = covered[row, word]
+            covered[row, word] = bits ^ ((bits << ONE) | before)
+            before = bits >> np.uint64(63)
+    return _spans_between(covered, first, x0)
+
+
+@njit(nogil=True, cache=True)
+def _spans_between(switched, first_row, first_column):
+    """int32[spans, row first stop] from the bits that are switched: each begins or ends a span."""
+    n = 0
+    for row in range(len(switched)):
+        for word in range(switched.shape[1]):
+            n += bits_in(switched[row, word])
+    spans = np.empty((n // 2, 3), np.int32)
+    n = 0
+    for row in range(len(switched)):
+        for word in range(switched.shape[1]):
+            bits = switched[row, word]
+            while bits != 0:
+                column = first_column + 64 * word + np.int64(lowest_bit(bits))
+                spans[n // 2, 0], spans[n // 2, 1 + n % 2] = first_row + row, column
+                n += 1
+                bits &= bits - ONE
+    return spans

@@ -118,7 +118,7 @@ def sweep_pages(first_page, stop_page, used, grid, label_codes, page_buffers, se
         serial += n_sets
         if n_rows + n_sets > np.uint64(pixels.size):
             return page, n_rows, serial
-        n_rows = _write_rows(page, n_rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels)
+        n_rows = write_rows(page, n_rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels)
     return stop_page, n_rows, serial
 
 
@@ -195,16 +195,22 @@ def _join_run(column, columns, sets):
 
 @njit(nogil=True, cache=True, inline="always")
 def _find_set(old_set, label, n_sets, serial, n_words, hash_table, sets, bits):
-    """Return the set that differs from `old_set` by the label; n_sets if the page does not have it yet.
+    """Return the set that differs from `old_set` by the label; n_sets if the page does not have it yet."""
+    for k in range(n_words):
+        bits[n_sets, k] = bits[old_set, k]
+    bits[n_sets, label.word] ^= label.bit
+    return search_set(sets[old_set].hash ^ label.hash, n_sets, serial, n_words, hash_table, sets, bits)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def search_set(set_hash, n_sets, serial, n_words, hash_table, sets, bits):
+    """Return the set whose bits were written after the last set; n_sets if the page does not have it yet.
 
     The hash table uses open addressing and holds serial numbers. A number below `serial` is from an earlier page and
     counts as empty, so the table is never cleared. To avoid an unpredictable branch, the bits of the wanted set are
     always written after the last set, where they stay if the set is new.
     """
-    set_hash, slot_mask = sets[old_set].hash ^ label.hash, np.uint64(hash_table.size - 1)
-    for k in range(n_words):
-        bits[n_sets, k] = bits[old_set, k]
-    bits[n_sets, label.word] ^= label.bit
+    slot_mask = np.uint64(hash_table.size - 1)
     sets[n_sets].hash, sets[n_sets].area = set_hash, 0.0
     slot = set_hash & slot_mask
     while True:
@@ -283,7 +289,7 @@ def _shell_sort(edges, size):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _write_rows(page, n_rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels):
+def write_rows(page, n_rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels):
     """Write the page's sets that have pixels as rows. Return the used rows. A side's empty set becomes Background."""
     gt_bits = (ONE << np.uint64(shift)) - ONE
     for i in range(n_sets):

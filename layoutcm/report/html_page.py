@@ -199,13 +199,8 @@ def tile_runs(tiles: PageTiles) -> tuple[np.ndarray, np.ndarray, list[list[int]]
 
     Exact for boxes. Polygons can give very many runs; the page is then sampled more coarsely, to limit the file size.
     """
-    x_edges, y_edges, pair = tiles.x_edges, tiles.y_edges, tiles.pair_of_tile
-    side = 800
-    while (pair[:, 1:] != pair[:, :-1]).sum() + len(pair) > MOST_RUNS:
-        pair = np.asarray(tiles.spread(tiles.pair_of_tile, side / max(tiles.x_edges[-1], tiles.y_edges[-1])), int)
-        y_edges, x_edges = (np.linspace(0, e[-1], n + 1) for e, n in zip((tiles.y_edges, tiles.x_edges), pair.shape))
-        side //= 2
-    return x_edges, y_edges, [list(_runs(row)) for row in pair]
+    tiles = tiles.simplified(MOST_RUNS)
+    return tiles.x_edges, tiles.y_edges, [list(_runs(row)) for row in tiles.pair_of_tile]
 
 
 def _runs(row: np.ndarray) -> Iterator[int]:

@@ -7,21 +7,34 @@ from hypothesis import strategies as st
 from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
-from layoutcm.diagnosis.page_tiles import label_set_words
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, RunMask
-from layoutcm.pixels.grid import alignment_to_grid, to_grid
-from layoutcm.pixels.shape_fill import fill_shape
+from layoutcm.pixels.grid import SideBoxes, alignment_to_grid, to_grid
+from layoutcm.pixels.shape_fill import shape_on_grid
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
 
 
-def covered(shape, width, height, own=None):
+def covered(shape, width, height, own=None, strip=None):
+    """bool[height, width]: the pixels of a shape, from the spans of strips of rows."""
     mask, frame = np.zeros((height, width), int), np.array([width, height], float)
-    for x0, y0, x1, y1 in fill_shape(shape, frame if own is None else np.array(own, float), frame).astype(int):
-        mask[y0:y1, x0:x1] += 1
+    on_grid = shape_on_grid(shape, 0, 1.0, frame if own is None else np.array(own, float), frame)
+    for first in range(0, height, strip or height):
+        for spans in on_grid.spans(first, min(first + (strip or height), height)):
+            for row, left, right in spans.tolist():
+                assert left < right
+                mask[row, left:right] += 1
     assert mask.max(initial=0) <= 1 or len(getattr(shape, "rings", [])) > 1
     return mask > 0
+
+
+def set_words(boxes, labels, n_labels, width, height):
+    """uint64[height, width, words]: the label sets of one side, drawn box by box; bit 0 is Background."""
+    mask = np.zeros((int(height), int(width), n_labels // 64 + 1), np.uint64)
+    for (x0, y0, x1, y1), label in zip(boxes.astype(int), labels.tolist()):
+        mask[y0:y1, x0:x1, (label + 1) // 64] |= np.uint64(1 << ((label + 1) % 64))
+    mask[~mask.any(axis=2), 0] = 1
+    return mask
 
 
 def masks(c, page_index, rounding="outer"):
@@ -32,8 +45,8 @@ def masks(c, page_index, rounding="outer"):
     frame = grid.frames[page_index]
     gt = labels < n_gt
     return (
-        label_set_words(boxes[gt], labels[gt], n_gt, *frame),
-        label_set_words(boxes[~gt], labels[~gt] - n_gt, grid.n_labels[1], *frame),
+        set_words(boxes[gt], labels[gt], n_gt, *frame),
+        set_words(boxes[~gt], labels[~gt] - n_gt, grid.n_labels[1], *frame),
     )
 
 
@@ -68,9 +81,53 @@ point = st.tuples(st.integers(-10, 70), st.integers(-10, 70)).map(lambda p: (p[0
 @settings(max_examples=200, deadline=None)
 def test_a_polygon_covers_the_pixels_whose_centre_is_inside(points):
     ring = np.array(points)
-    mask = covered(Outline((ring,)), 12, 11)
     expected = [[inside(x + 0.5, y + 0.5, ring) for x in range(12)] for y in range(11)]
-    np.testing.assert_array_equal(mask, expected)
+    np.testing.assert_array_equal(covered(Outline((ring,)), 12, 11), expected)
+    np.testing.assert_array_equal(covered(Outline((ring,)), 12, 11, strip=3), expected)
+
+
+def sorted_crossings(ring, width, height):
+    """bool[height, width]: the crossings of every row, sorted; each pair of them bounds a span."""
+    mask = np.zeros((height, width), bool)
+    (xa, ya), (xb, yb) = ring.T, np.roll(ring, -1, axis=0).T
+    for row in range(height):
+        y = row + 0.5
+        crosses = (np.minimum(ya, yb) <= y) & (y < np.maximum(ya, yb))
+        slope = (xb - xa)[crosses] / (yb - ya)[crosses]
+        x = np.sort(xa[crosses] + (y - ya[crosses]) * slope)
+        columns = np.clip(np.ceil(x - 0.5), 0, width).astype(int)
+        for left, right in zip(columns[0::2], columns[1::2]):
+            mask[row, left:right] = True
+    return mask
+
+
+coordinate = st.one_of(
+    st.integers(-20, 120).map(lambda n: n / 2),  # often exactly on a pixel centre
+    st.floats(-1e3, 1e3),
+    st.sampled_from([-1e9, 1e9]),
+)
+
+
+@given(
+    points=st.lists(st.tuples(coordinate, coordinate), min_size=3, max_size=40),
+    narrow=st.sampled_from([1.0, 0.01, 1e-9]),
+    strip=st.sampled_from([None, 1, 7]),
+)
+@settings(max_examples=400, deadline=None)
+def test_polygons_that_cross_themselves_are_filled_as_by_sorting_crossings(points, narrow, strip):
+    ring = np.array(points) * [narrow, 1] + [9.5 if narrow < 1 else 0, 0]  # narrow polygons have steep edges
+    np.testing.assert_array_equal(covered(Outline((ring,)), 70, 60, strip=strip), sorted_crossings(ring, 70, 60))
+
+
+@pytest.mark.parametrize("height", [600, 1100])  # more rows than are filled at a time
+def test_a_polygon_of_many_points_is_filled_as_by_sorting_crossings(height):
+    draws = np.random.default_rng(height)
+    for ring in (
+        draws.uniform(-20, [220, height + 20], (400, 2)),
+        np.cumsum(draws.normal(0, 6, (3000, 2)), axis=0) + np.array([100, height / 2]),
+        np.stack([np.arange(900) / 5, np.where(np.arange(900) % 2, 3, height - 3)], axis=1),
+    ):
+        np.testing.assert_array_equal(covered(Outline((ring,)), 200, height), sorted_crossings(ring, 200, height))
 
 
 def test_parts_of_an_outline_are_joined():
@@ -131,18 +188,12 @@ def test_polygons_from_a_file_agree_with_pycocotools(tmp_path):
     assert not lcm.read(path).region_columns.shapes
 
 
-def test_words_and_bits():
-    mask = label_set_words(np.array([[0.0, 0, 2, 1], [1, 0, 3, 1]]), [0, 2], 3, 4, 1)
-    assert mask[0, :, 0].tolist() == [0b10, 0b1010, 0b1000, 0b1]
-
-
 def test_boxes_are_clipped_before_they_are_rounded():
-    from layoutcm.pixels.grid import SideBoxes
-
     boxes = np.array([[2.5, 2.5, 2.5, 2.5], [-3.0, -3, -1, -1], [9.6, 9.6, 12, 12], [0.4, 0.4, 0.6, 0.6]])
     frame = np.array([[10.0, 10.0]])
     side = SideBoxes(np.zeros(4, np.int32), np.zeros(4, np.int32), boxes, frame, np.ones(4))
-    grid = to_grid([side], [], (1, 1), frame, "outer")
+    nothing = SideBoxes(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 4)), frame, np.empty(0))
+    grid = to_grid(side, nothing, (1, 1), frame, "outer")
     areas = np.prod(grid.boxes[:, 2:] - grid.boxes[:, :2], axis=1)
     assert areas.tolist() == [0, 0, 1, 1]
 

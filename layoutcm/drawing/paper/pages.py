@@ -136,7 +136,7 @@ def _legend_entries(tiles: PageTiles, kind: str, cell: tuple[str, str] | None) -
         return [(f"{cell[0]} {verb} {cell[1]}", _sample(LIT))]
     if kind == "difference":
         sample_shape = round(SWATCH[1] * DPI / 72), round(SWATCH[0] * DPI / 72)
-        kinds = set(tiles.agreement().ravel().tolist()) - {0}
+        kinds = set(tiles.agreement().tolist()) - {0}
         return [(AGREEMENT[k], agreement_colours(np.full(sample_shape, k), None, PATTERN)) for k in sorted(kinds)]
     side = PRED if kind == "pred" else GT
     return _label_entries(tiles.space.labels[1:], {name for pair in tiles.pairs.sets(side) for name in pair})

@@ -14,6 +14,7 @@ from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 from layoutcm.wording import thin_spaced
 
 TRANSPARENT = "rgba(0,0,0,0)"
+MOST_RUNS = 40_000  # of tiles; a figure is then below 10 MB
 TRANSPARENT_KINDS = ("difference", "cell")
 
 
@@ -46,18 +47,16 @@ def label_set_map(
     difference and the cell.
     """
     traces = []
-    agreement = tiles.agreement()
+    agreement, tiles = tiles.agreement(), tiles.simplified(MOST_RUNS)
     for pair in np.argsort(-tiles.pairs.pixels).tolist():
-        chosen = tiles.pair_of_tile == pair
-        where = tuple(np.argwhere(chosen)[0])
-        share = float(lit[where]) if lit is not None else 0.0
-        colour = _colour(tiles, kind, pair, int(agreement[where]), share, colours, theme)
+        share = float(lit[pair]) if lit is not None else 0.0
+        colour = _colour(tiles, kind, pair, int(agreement[pair]), share, colours, theme)
         text = (
             f"gt {plotly_text(label_set_text(tiles, GT, pair))}<br>"
             f"pred {plotly_text(label_set_text(tiles, PRED, pair))}<br>"
-            f"{AGREEMENT[int(agreement[where])]}, {thin_spaced(tiles.pairs.pixels[pair])} px"
+            f"{AGREEMENT[int(agreement[pair])]}, {thin_spaced(tiles.pairs.pixels[pair])} px"
         )
-        traces.append(_area(tiles.rectangles(chosen), colour, text))
+        traces.append(_area(tiles.rectangles(np.arange(len(tiles.pairs)) == pair), colour, text))
     width_px, height_px = float(tiles.x_edges[-1]), float(tiles.y_edges[-1])
     layout = base_layout(theme) | {
         "height": height, "showlegend": False, "dragmode": "pan", "margin": {"l": 4, "r": 4, "t": 4, "b": 4},

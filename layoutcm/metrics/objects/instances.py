@@ -121,21 +121,20 @@ def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> C
             return mask.frPyObjects({"size": [height, width], "counts": shape.runs.tolist()}, height, width)
         return mask.encode(_rasterise(shape, own, frame, width, height))
     if isinstance(shape, Outline):
-        rings = [(ring if (own == frame).all() else ring * frame / own).ravel().tolist() for ring in shape.rings]
-    else:
-        x0, y0, x1, y1 = corners.tolist()
-        rings = [[x0, y0, x0, y1, x1, y1, x1, y0]]
-    return mask.merge(mask.frPyObjects(rings, height, width))
+        from layoutcm.metrics.objects.coco_fill import ring_runs
+
+        rings = shape.rings if (own == frame).all() else [ring * frame / own for ring in shape.rings]
+        runs = [{"size": [height, width], "counts": ring_runs(ring, width, height).tolist()} for ring in rings]
+        return mask.merge([mask.frPyObjects(part, height, width) for part in runs])
+    x0, y0, x1, y1 = corners.tolist()
+    return mask.frPyObjects([[x0, y0, x0, y1, x1, y1, x1, y0]], height, width)[0]
 
 
 def _rasterise(shape: RunMask, own: Floats, frame: Floats, width: int, height: int) -> NDArray[np.uint8]:
     """uint8[height, width]: a mask of a different resolution on the pixels of the page."""
-    from layoutcm.pixels.shape_fill import fill_shape
+    from layoutcm.pixels.shape_fill import shape_on_grid, spans_to_pixels
 
-    canvas = np.zeros((height, width), np.uint8, order="F")
-    for x0, y0, x1, y1 in fill_shape(shape, own, frame).astype(int).tolist():
-        canvas[y0:y1, x0:x1] = 1
-    return canvas
+    return spans_to_pixels(shape_on_grid(shape, 0, 1.0, own, frame).spans(0, height), width, height)
 
 
 def _mask_areas(masks: tuple[CocoMask, ...]) -> Floats:

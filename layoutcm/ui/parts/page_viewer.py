@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from layoutcm.comparison import Comparison
@@ -120,8 +119,7 @@ def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
         ]
         st.markdown(screen_text.join_unbroken(parts))
     elif kind == "cell":
-        area = np.diff(tiles.y_edges)[:, None] * np.diff(tiles.x_edges)
-        pixels = thin_spaced(round(float((lit * area).sum())))
+        pixels = thin_spaced(round(float((lit * tiles.pairs.pixels).sum())))
         gt_label, pred_label = (screen_text.as_typed(choices.value_of(side)) for side in ("gt_label", "pred_label"))
         verb = cell_verb(tiles.space.shared, gt_label == pred_label)
         st.markdown(f"{gt_label} {verb} {pred_label}: {pixels} px")

@@ -1,0 +1,151 @@
+"""Counting by rows gives the same pairs as a loop over pixels, as the sweep, and in any size of strips."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import layoutcm as lcm
+from layoutcm.errors import InputError
+from layoutcm.layouts.shapes import Outline, RunMask
+from layoutcm.pixels import grid, raster
+from layoutcm.verification.drawn_pixels import inside_mask, inside_polygon
+from support.generated_pages import LABELS, layouts, page
+from support.layouts import build
+from support.pixel_loop import pixel_sets
+
+WIDTH, HEIGHT = 14, 11
+point = st.tuples(st.integers(-4, 36), st.integers(-4, 30)).map(lambda p: (p[0] / 2, p[1] / 2))
+outline = st.lists(st.lists(point, min_size=3, max_size=7), min_size=1, max_size=2).map(
+    lambda rings: Outline(tuple(np.array(ring, float) for ring in rings))
+)
+
+
+@st.composite
+def run_mask(draw):
+    height, width = draw(st.integers(1, 12)), draw(st.integers(1, 9))
+    cuts = sorted(draw(st.lists(st.integers(0, height * width), max_size=8)))
+    return RunMask(height, width, np.diff([0, *cuts, height * width]))
+
+
+box = st.tuples(*[st.integers(-2, 30).map(lambda n: n / 2)] * 4).filter(lambda b: b[0] < b[2] and b[1] < b[3])
+side = st.lists(st.tuples(st.sampled_from("abc"), st.one_of(box, outline, run_mask())), max_size=5)
+
+
+def shaped_layout(regions):
+    boxes = [(label, *(what if isinstance(what, tuple) else (0, 0, WIDTH, HEIGHT))) for label, what in regions]
+    layout = build({"p": (WIDTH, HEIGHT)}, [("p", *row) for row in boxes], list("abc"))
+    shapes = {i: what for i, (_, what) in enumerate(regions) if not isinstance(what, tuple)}
+    return replace(layout, region_columns=replace(layout.region_columns, shapes=shapes))
+
+
+def drawn(regions, rounding):
+    """{(x, y): labels}, drawn pixel by pixel."""
+    boxes = [(label, *what) for label, what in regions if isinstance(what, tuple)]
+    sets = {pixel: labels - {"Background"} for pixel, labels in pixel_sets(boxes, WIDTH, HEIGHT, rounding).items()}
+    for label, what in regions:
+        parts = []
+        if isinstance(what, Outline):
+            parts = [inside_polygon(ring.tolist(), range(HEIGHT), range(WIDTH)) for ring in what.rings]
+        elif isinstance(what, RunMask):
+            parts = [inside_mask(what, range(HEIGHT), range(WIDTH), (WIDTH, HEIGHT))]
+        for y, x in (place for part in parts for place in np.argwhere(part).tolist()):
+            sets[x, y] = sets[x, y] | {label}
+    return sets
+
+
+def expected_pairs(gt, pred, rounding):
+    gt_sets, pred_sets = drawn(gt, rounding), drawn(pred, rounding)
+    name = lambda labels: " + ".join(sorted(labels)) or "Background"
+    return Counter((name(gt_sets[pixel]), name(pred_sets[pixel])) for pixel in gt_sets)
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest"])
+@given(gt=side, pred=side, strip=st.sampled_from([1, 40, 1 << 22]))
+@settings(max_examples=150, deadline=None)
+def test_outlines_masks_and_boxes_are_counted_as_by_a_loop_over_pixels(rounding, gt, pred, strip):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(raster, "STRIP_CELLS", strip)
+        c = lcm.compare(shaped_layout(gt), shaped_layout(pred), rounding=rounding)
+        found = {(row.gt_set, row.pred_set): row.pixels for row in c.counts().table().itertuples()}
+        assert found == expected_pairs(gt, pred, rounding)
+        tiles = c.page_tiles("p")
+    np.testing.assert_array_equal(tiles.pairs.words, c.counts().merged().words)
+    np.testing.assert_array_equal(tiles.pairs.pixels, c.counts().merged().pixels)
+
+
+@given(gt=side, pred=side)
+@settings(max_examples=60, deadline=None)
+def test_exact_areas_are_those_of_a_grid_of_half_pixels(gt, pred):
+    """All edges of boxes are multiples of half a pixel, so every quarter of a pixel has one pair."""
+    c = lcm.compare(shaped_layout(gt), shaped_layout(pred), rounding="exact")
+    expected = Counter()
+    for half_x in range(2 * WIDTH):
+        for half_y in range(2 * HEIGHT):
+            sets = [quarter_set(regions, half_x, half_y) for regions in (gt, pred)]
+            expected[tuple(" + ".join(sorted(labels)) or "Background" for labels in sets)] += 0.25
+    assert {(row.gt_set, row.pred_set): row.pixels for row in c.counts().table().itertuples()} == expected
+
+
+def quarter_set(regions, half_x, half_y):
+    found = set()
+    for label, what in regions:
+        x, y = half_x // 2, half_y // 2
+        if isinstance(what, tuple):
+            inside = what[0] <= half_x / 2 < what[2] and what[1] <= half_y / 2 < what[3]
+        elif isinstance(what, Outline):
+            inside = any(inside_polygon(ring.tolist(), [y], [x]).any() for ring in what.rings)
+        else:
+            inside = inside_mask(what, [y], [x], (WIDTH, HEIGHT)).any()
+        found |= {label} if inside else set()
+    return found
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
+@pytest.mark.parametrize("n", [5, 74])
+@given(generated=page)
+@settings(max_examples=40, deadline=None)
+def test_boxes_are_counted_by_rows_as_by_the_sweep(rounding, n, generated):
+    labels = [*LABELS, *(f"unused {i}" for i in range(n - 5))]
+    swept = lcm.compare(*layouts([generated], labels), rounding=rounding).counts().merged()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grid, "MOST_SWEEP_BOXES", -1)
+        by_rows = lcm.compare(*layouts([generated], labels), rounding=rounding).counts().merged()
+    np.testing.assert_array_equal(by_rows.words, swept.words)
+    np.testing.assert_allclose(by_rows.pixels, swept.pixels, rtol=1e-12)
+
+
+def test_pages_with_and_without_outlines_stay_in_order():
+    triangle = Outline((np.array([[0, 0], [8, 0], [0, 8]], float),))
+    regions = [(f"p{i}", "a", 0, 0, 8, 8) for i in range(6)]
+    gt = build({f"p{i}": (10, 10) for i in range(6)}, regions)
+    shaped = replace(gt, region_columns=replace(gt.region_columns, shapes={1: triangle, 2: triangle, 5: triangle}))
+    counts = lcm.compare(shaped, gt).counts()
+    assert counts.page.tolist() == sorted(counts.page.tolist())
+    covered = [counts.of_pages([i]).pixels[counts.of_pages([i]).has(0, 1)].sum() for i in range(6)]
+    assert covered == [64, 28, 28, 64, 64, 28]
+
+
+def test_more_sets_than_the_first_buffer_holds(monkeypatch):
+    """200 labels on a diagonal: every cell of the page has another set."""
+    names = [f"l{i}" for i in range(200)]
+    regions = [("p", name, i, 0, 2 * i + 3, i + 2) for i, name in enumerate(names)]
+    gt, pred = build({"p": (420, 220)}, regions, names), build({"p": (420, 220)}, regions[::3], names)
+    swept = lcm.compare(gt, pred).counts().merged()
+    assert len(swept) > 512
+    monkeypatch.setattr(grid, "MOST_SWEEP_BOXES", 0)
+    by_rows = lcm.compare(gt, pred).counts().merged()
+    np.testing.assert_array_equal(by_rows.words, swept.words)
+    np.testing.assert_array_equal(by_rows.pixels, swept.pixels)
+
+
+def test_outlines_that_would_take_minutes_are_refused():
+    high = Outline((np.array([[0, 0], [1, 0], [0, 1]], float) * [1 << 13, 1 << 15],))
+    rows = [(f"p{i}", "a", 0, 0, 1 << 13, 1 << 15) for i in range(1200)]
+    layout = build({f"p{i}": (1 << 13, 1 << 15) for i in range(1200)}, rows)
+    layout = replace(layout, region_columns=replace(layout.region_columns, shapes=dict.fromkeys(range(1200), high)))
+    with pytest.raises(InputError, match=r"7,200 points of outlines.* steps to be filled. .*shapes='box'"):
+        lcm.compare(layout, layout)

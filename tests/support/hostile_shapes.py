@@ -1,0 +1,63 @@
+"""Small and large files that are hard to count or to draw: outlines that cross everywhere, thousands of labels."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+
+def _write_coco(path: Path, sizes, annotations, labels=("a",)) -> Path:
+    """A COCO file; annotations are (page number, label number, segmentation or bbox)."""
+    images = [{"id": i, "file_name": f"p{i}.png", "width": w, "height": h} for i, (w, h) in enumerate(sizes)]
+    rows = []
+    for number, (page, label, shape) in enumerate(annotations):
+        row = {"id": number, "image_id": page, "category_id": label}
+        is_box = isinstance(shape, list) and not isinstance(shape[0], list)
+        rows.append(row | ({"bbox": shape} if is_box else {"bbox": [0, 0, *sizes[page]], "segmentation": shape}))
+    categories = [{"id": i, "name": name} for i, name in enumerate(labels)]
+    path.write_text(json.dumps({"images": images, "categories": categories, "annotations": rows}))
+    return path
+
+
+def make_random_polygon(folder: Path, points: int = 10**6) -> Path:
+    """One polygon whose edges cross the whole page: 10^9 crossings of rows."""
+    ring = np.random.default_rng(7).uniform(0, [2000, 3000], (points, 2)).round(1).ravel().tolist()
+    return _write_coco(folder / "random_polygon.json", [(2000, 3000)], [(0, 0, [ring])])
+
+
+def make_zigzag_polygon(folder: Path, points: int = 10**6) -> Path:
+    """One polygon that goes up and down the page: 3 x 10^9 crossings of rows."""
+    x = (np.arange(points) * 2000 / points).round(3)
+    ring = np.stack([x, np.where(np.arange(points) % 2, 10, 2990)], axis=1).ravel().tolist()
+    return _write_coco(folder / "zigzag_polygon.json", [(2000, 3000)], [(0, 0, [ring])])
+
+
+def make_many_polygons(folder: Path, polygons: int = 10_000, points: int = 50) -> Path:
+    """Ten thousand polygons on one page."""
+    draws = np.random.default_rng(8)
+    rings = draws.uniform(0, [2000, 3000], (polygons, 1, 2)) + draws.uniform(0, 40, (polygons, points, 2))
+    shapes = [(0, 0, [ring.round(1).ravel().tolist()]) for ring in rings]
+    return _write_coco(folder / "many_polygons.json", [(2000, 3000)], shapes)
+
+
+def make_huge_page_polygons(folder: Path, pages: int = 1000) -> Path:
+    """A triangle on each of a thousand pages of 268 million pixels."""
+    side = 1 << 14
+    shapes = [(page, 0, [[0, 0, side, 0, 0, side]]) for page in range(pages)]
+    return _write_coco(folder / "huge_page_polygons.json", [(side, side)] * pages, shapes)
+
+
+def make_full_masks(folder: Path, masks: int = 3000) -> Path:
+    """Masks of 268 million pixels in a few bytes each."""
+    side = 1 << 14
+    shape = {"size": [side, side], "counts": [0, side * side]}
+    return _write_coco(folder / "full_masks.json", [(side, side)], [(0, 0, shape)] * masks)
+
+
+HOSTILE = {
+    "random polygon": make_random_polygon,
+    "zigzag polygon": make_zigzag_polygon,
+    "many polygons": make_many_polygons,
+    "huge page polygons": make_huge_page_polygons,
+    "full masks": make_full_masks,
+}
