@@ -54,10 +54,47 @@ def make_full_masks(folder: Path, masks: int = 3000) -> Path:
     return _write_coco(folder / "full_masks.json", [(side, side)], [(0, 0, shape)] * masks)
 
 
+def make_many_labels(folder: Path, labels: int = 5000, pages: int = 1) -> Path:
+    """Small boxes of thousands of labels, spread over the pages."""
+    draws = np.random.default_rng(9)
+    corners = draws.uniform(0, [900, 1300], (labels, 2)).round().tolist()
+    rows = ["page,label,x0,y0,x1,y1,width,height"]
+    for i, (x, y) in enumerate(corners):
+        rows.append(f"p{i % pages},label {i},{x},{y},{x + 60},{y + 20},1000,1400")
+    path = folder / f"many_labels_{pages}.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def make_many_labels_on_many_pages(folder: Path) -> Path:
+    return make_many_labels(folder, pages=500)
+
+
+def make_labels_on_one_pixel(folder: Path, labels: int = 5000) -> Path:
+    """All labels of the file on the same pixels."""
+    rows = ["page,label,x0,y0,x1,y1,width,height", *(f"p,label {i},10,10,60,60,100,100" for i in range(labels))]
+    path = folder / "labels_on_one_pixel.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def make_long_labels(folder: Path, labels: int = 200, length: int = 1000) -> Path:
+    """Labels of a thousand characters."""
+    rows = ["page,label,x0,y0,x1,y1,width,height"]
+    rows += [f"p,{i} {'long label ' * (length // 11)},{i},{i},{i + 90},{i + 40},400,400" for i in range(labels)]
+    path = folder / "long_labels.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
 HOSTILE = {
     "random polygon": make_random_polygon,
     "zigzag polygon": make_zigzag_polygon,
     "many polygons": make_many_polygons,
     "huge page polygons": make_huge_page_polygons,
     "full masks": make_full_masks,
+    "many labels": make_many_labels,
+    "many labels on many pages": make_many_labels_on_many_pages,
+    "labels on one pixel": make_labels_on_one_pixel,
+    "long labels": make_long_labels,
 }
