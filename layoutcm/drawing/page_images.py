@@ -1,15 +1,15 @@
 """Pictures of pages, from a folder or from files (images, zips, PDFs), and which pages of a comparison they show.
 
 Pictures are matched by the same rules as pages: each has a name; pictures from a PDF or a multi-page TIFF also have a
-document and a page number. Sizes are checked before decoding, so that no file can exhaust the memory.
+document and a page number. Sizes are checked before decoding, so that no file can exhaust the memory. The number of
+pictures is limited over all files together.
 """
 
 from __future__ import annotations
 
 import io
-import warnings
+import struct
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -25,16 +25,17 @@ from layoutcm.alignment.align import join_pages
 from layoutcm.alignment.page_matching import match_pages
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.formats.source_files import check_zip_members, files_below
+from layoutcm.formats.archives import Archive, Budget, open_archive
+from layoutcm.formats.image_files import CountedFile, from_page, open_image, opened, tiff_pages
+from layoutcm.formats.source_files import files_below
+from layoutcm.layouts import limits
+from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import GT, PRED, Pages
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 
-MAX_PIXELS = 120_000_000
-MAX_MEMBER_BYTES = 100 << 20
-MAX_MEMBERS = 20_000
 PDF, ZIP, TIFF = ".pdf", ".zip", (".tif", ".tiff")
 UNREADABLE = (UnidentifiedImageError, OSError, ValueError, EOFError, SyntaxError, Image.DecompressionBombError,
-              zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)  # fmt: skip
+              struct.error, MemoryError, NotImplementedError, RuntimeError, InputError)  # fmt: skip
 # PDFium is not thread-safe, and every session of the dashboard runs in its own thread.
 _pdfium = Lock()
 
@@ -56,6 +57,7 @@ class Picture:
     path: str = ""
     data: bytes = field(default=b"", repr=False)
     member: str = ""
+    place_in_zip: tuple[Archive, zipfile.ZipInfo] | None = field(default=None, repr=False)
     page_index: int = 0
     page_count: int = 1
 
@@ -64,13 +66,23 @@ class Picture:
         """The page name: the file name, with a number if the file has several pages."""
         return self.file if self.page_count == 1 else f"{stem(self.file)}_p{self.page_index + 1}"
 
-    @property
-    def file_bytes(self) -> bytes:
-        """The bytes of the image file; empty if it is a file on disk (`path`)."""
-        if not self.member:
-            return self.data
-        with zipfile.ZipFile(io.BytesIO(self.data)) as archive:
-            return archive.read(self.member)
+    def source(self, budget: Budget) -> str | bytes | io.RawIOBase:
+        """The image file: a path, its bytes, or a stream that unpacks it from a zip."""
+        if self.place_in_zip is not None:
+            archive, member = self.place_in_zip
+            return archive.open(member, budget)
+        return self.path or self.data
+
+    def document(self, budget: Budget | None = None) -> str | bytes:
+        """The PDF: a path or its bytes; PDFium reads it from both ends."""
+        source = self.source(budget or self.new_budget())
+        if isinstance(source, str | bytes):
+            return source
+        return source.read()
+
+    def new_budget(self) -> Budget:
+        """How much may be unpacked to show this picture."""
+        return self.place_in_zip[0].new_budget() if self.place_in_zip else Budget(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +150,7 @@ def images_from_path(path: str | Path) -> PageImages:
         return images_from_folder(place)
     if not place.is_file():
         raise InputError(str(path), "", "there is no such folder of page images", "Check the name.")
-    return images_from_files([ImageFile(place.name, f"{place}|{place.stat().st_mtime_ns}", place.read_bytes())])
+    return images_from_files([ImageFile(place.name, f"{place}|{place.stat().st_mtime_ns}", read_bytes(place))])
 
 
 def images_from_folder(folder: Path) -> PageImages:
@@ -147,8 +159,10 @@ def images_from_folder(folder: Path) -> PageImages:
     for path in sorted(files_below(folder)):
         if path.suffix.lower() in (*IMAGE_SUFFIXES, PDF):
             name = path.relative_to(folder).as_posix()
-            with suppress(InputError, OSError):
-                found += _pages_of_file(Picture(name, f"{path}|{path.stat().st_mtime_ns}", path=str(path)))
+            with suppress(OSError):
+                picture = Picture(name, f"{path}|{path.stat().st_mtime_ns}", path=str(path))
+                found += _pages_or_none(picture, Budget(0), limits.MAX_PICTURES + 1 - len(found))
+                _check_number(str(folder), len(found))
     return PageImages(tuple(found))
 
 
@@ -157,65 +171,81 @@ def images_from_files(files: Iterable[ImageFile], layout_files: Iterable[ImageFi
 
     `layout_files` are files that were given as layouts; pictures among them are used, other files are ignored.
     """
-    found = [picture for given in files for picture in _pictures(given)]
+    found: list[Picture] = []
+    for given in files:
+        _add_pictures(given, found)
     for given in layout_files:
         with suppress(InputError):
-            found += _pictures(given)
+            _add_pictures(given, found)
     # Remove duplicates: a picture may have been given twice.
     return PageImages(tuple({(one.file, one.digest, one.member, one.page_index): one for one in found}.values()))
 
 
-def _pictures(given: ImageFile) -> list[Picture]:
+def _add_pictures(given: ImageFile, found: list[Picture]) -> None:
+    """Add the pictures of one file to those of the files before it, if all together are not too many."""
     suffix = PurePosixPath(given.name).suffix.lower()
+    if suffix not in (*IMAGE_SUFFIXES, PDF, ZIP):
+        raise InputError(given.name, "", "this is no page image", "Give PNG, JPEG, TIFF, WebP, a zip of them, or PDF.")
+    new: list[Picture] = []
     if suffix == ZIP:
-        return [page_index for member in _zip_members(given) for page_index in _pages_of_file(member)]
-    if suffix in (*IMAGE_SUFFIXES, PDF):
-        return list(_pages_of_file(Picture(given.name, given.digest, data=given.data)))
-    raise InputError(given.name, "", "this is no page image", "Give PNG, JPEG, TIFF, WebP, a zip of them, or PDF.")
+        archive = open_archive(given.name, given.data)
+        budget, files = archive.new_budget(), _files_of_zip(given, archive)
+    else:
+        budget, files = Budget(0), iter([Picture(given.name, given.digest, data=given.data)])
+    for picture in files:
+        new += _pages_of_file(picture, budget, limits.MAX_PICTURES + 1 - len(found) - len(new))
+        _check_number(given.name, len(found) + len(new))
+    found += new
 
 
-def _pages_of_file(picture: Picture) -> Iterator[Picture]:
-    """One picture for each page of a PDF or TIFF, at most MAX_MEMBERS; one for any other image."""
+def _files_of_zip(given: ImageFile, archive: Archive) -> Iterator[Picture]:
+    for member in archive.members:
+        name = member.filename
+        if PurePosixPath(name).suffix.lower() in (*IMAGE_SUFFIXES, PDF):
+            yield Picture(name, given.digest, member=name, place_in_zip=(archive, member))
+
+
+def _check_number(name: str, pictures: int) -> None:
+    if pictures > limits.MAX_PICTURES:
+        problem = f"with it there are more than {limits.MAX_PICTURES:,} page images"
+        raise InputError(name, "", problem, "Give only those of the pages that are compared.")
+
+
+def _pages_or_none(picture: Picture, budget: Budget, most: int) -> list[Picture]:
+    try:
+        return _pages_of_file(picture, budget, most)
+    except InputError:
+        return []
+
+
+def _pages_of_file(picture: Picture, budget: Budget, most: int) -> list[Picture]:
+    """One picture for each page of a PDF or TIFF, at most `most`; one for any other image."""
     suffix = PurePosixPath(picture.file).suffix.lower()
-    count = _pdf_length(picture) if suffix == PDF else _tiff_length(picture) if suffix in TIFF else 1
-    return (replace(picture, page_index=i, page_count=count) for i in range(min(count, MAX_MEMBERS)))
+    if suffix not in (PDF, *TIFF):
+        return [picture]
+    count = _pdf_length(picture, budget) if suffix == PDF else _tiff_length(picture, budget, most)
+    return [replace(picture, page_index=i, page_count=count) for i in range(min(count, most))]
 
 
-def _pdf_length(picture: Picture) -> int:
+def _pdf_length(picture: Picture, budget: Budget) -> int:
     import pypdfium2 as pdfium
 
     try:
-        with _pdfium, pdfium.PdfDocument(picture.path or picture.file_bytes) as document:
+        with _pdfium, pdfium.PdfDocument(picture.document(budget)) as document:
             return len(document)
     except (pdfium.PdfiumError, *UNREADABLE) as error:
         problem = f"this PDF cannot be opened: {error}"
         raise InputError(picture.file, "", problem, "Export it again, unlocked.") from None
 
 
-def _tiff_length(picture: Picture) -> int:
-    """The number of pages; 1 if the file cannot be read (its picture is then not shown)."""
+def _tiff_length(picture: Picture, budget: Budget, most: int) -> int:
+    """The number of pages, at most `most`; 1 if the file cannot be read (its picture is then not shown)."""
     try:
-        with Image.open(picture.path or io.BytesIO(picture.file_bytes)) as image:
-            return min(getattr(image, "n_frames", 1), MAX_MEMBERS)
+        with opened(picture.source(budget)) as (file, size):
+            allowed = budget if picture.member else Budget(limits.HEADER_BYTES + size)
+            return max(1, len(tiff_pages(CountedFile(file, allowed), most)[0]))
     except UNREADABLE:
         return 1
-
-
-def _zip_members(given: ImageFile) -> list[Picture]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(given.data)) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise InputError(given.name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
-    check_zip_members(given.name, members)
-    if len(members) > MAX_MEMBERS:
-        raise InputError(given.name, "", f"{len(members):,} files, at most {MAX_MEMBERS:,} are read", "Split it.")
-    wanted = (*IMAGE_SUFFIXES, PDF)
-    pictures = [info for info in members if PurePosixPath(info.filename).suffix.lower() in wanted]
-    large = next((info for info in pictures if info.file_size > MAX_MEMBER_BYTES), None)
-    if large:
-        raise InputError(given.name, large.filename, f"unpacks to {large.file_size:,} bytes", "Shrink this image.")
-    return [Picture(info.filename, given.digest, data=given.data, member=info.filename) for info in pictures]
 
 
 def load_shrunk(picture: Picture | None, side: int) -> Image.Image | None:
@@ -223,7 +253,7 @@ def load_shrunk(picture: Picture | None, side: int) -> Image.Image | None:
     if picture is None:
         return None
     try:
-        image = (_render_pdf_page if picture.file.lower().endswith(PDF) else _open_image)(picture, side)
+        image = (_render_pdf_page if picture.file.lower().endswith(PDF) else _decode_image)(picture, side)
         image.thumbnail((side, side))
         return image.convert("RGB")
     except UNREADABLE:
@@ -233,22 +263,18 @@ def load_shrunk(picture: Picture | None, side: int) -> Image.Image | None:
 def _render_pdf_page(picture: Picture, side: int) -> Image.Image:
     import pypdfium2 as pdfium
 
-    with _pdfium, pdfium.PdfDocument(picture.path or picture.file_bytes) as document:
+    with _pdfium, pdfium.PdfDocument(picture.document()) as document:
         page = document[picture.page_index]
         return page.render(scale=side / max(*page.get_size(), 1)).to_pil()
 
 
-def _open_image(picture: Picture, side: int) -> Image.Image:
-    with (
-        warnings.catch_warnings(
-            action="ignore", category=Image.DecompressionBombWarning
-        ),  # MAX_PIXELS is the limit here
-        Image.open(picture.path or io.BytesIO(picture.file_bytes)) as image,
-    ):
-        if picture.page_index:
-            image.seek(picture.page_index)
-        if image.width * image.height > MAX_PIXELS:
-            raise ValueError("the image is too large to show")
-        image.draft("RGB", (side, side))
-        image.load()
-        return image
+def _decode_image(picture: Picture, side: int) -> Image.Image:
+    with opened(picture.source(picture.new_budget())) as (file, size):
+        # Some formats are read twice, and a stream from a zip has no size of its own.
+        allowed = limits.HEADER_BYTES + 4 * (size or limits.MAX_PICTURE_BYTES)
+        with open_image(from_page(file, Budget(allowed), picture.page_index)) as image:
+            if image.width * image.height > limits.MAX_PIXELS:
+                raise ValueError("the image is too large to show")
+            image.draft("RGB", (side, side))
+            image.load()
+            return image

@@ -51,6 +51,12 @@ class FileContent:
 
     name: str
     data: bytes
+    packed: int | None = None  # bytes that it takes in an archive
+
+    @property
+    def stored_size(self) -> int:
+        """The bytes that the user gave for this file, packed or not."""
+        return len(self.data) if self.packed is None else self.packed
 
     @cached_property
     def stem(self) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Options
-from layoutcm.formats.source_files import image_size
+from layoutcm.formats.image_files import image_size
 from layoutcm.layouts.model import MAX_PAGE_SIDE, find_page
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 

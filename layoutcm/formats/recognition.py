@@ -15,6 +15,11 @@ from layoutcm.formats.registry import BY_NAME, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
 IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
+NAMES_OF_EMPTY_FILES = (
+    ".txt",
+    ".csv",
+    ".tsv",
+)  # an empty label file is a page without regions; an empty table an error
 
 
 def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileContent, ...], tuple[FileContent, ...]]:
@@ -62,6 +67,8 @@ def _candidates_per_file(contents: Sequence[FileContent]) -> Iterator[list[Forma
 
 
 def find_candidates(content: FileContent) -> list[Format]:
+    if not content.data and not content.name.lower().endswith(NAMES_OF_EMPTY_FILES):
+        return []  # an archive may hold very many of them
     return [format for format in FORMATS if format.recognises(content)]
 
 

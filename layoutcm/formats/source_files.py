@@ -1,37 +1,32 @@
 """Load a source into memory: one file, a folder, a zip, (name, bytes), or a list of these.
 
-Archives are untrusted: sizes are limited before anything is unpacked, paths must stay inside, links are refused.
-Only the size of a page image is read; it is used as page size for formats that have none.
+`archives` unpacks what is not trusted. Only the size of a page image is read; it is used as page size for formats that
+have none.
 """
 
 from __future__ import annotations
 
 import codecs
-import io
 import os
-import stat
-import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.archives import ZIP_MAGIC as ZIP_MAGIC
+from layoutcm.formats.archives import Archive, Budget, open_archive
 from layoutcm.formats.content import FileContent
+from layoutcm.formats.image_files import Size, image_size
+from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, natural_sort_key
 
 OneSource = str | os.PathLike[str] | tuple[str, bytes]
 Source = OneSource | list[OneSource]
-Size = tuple[float, float]
 
-MAX_FILES = 500_000
-MAX_UNPACKED = 4 << 30
-# Text is compressed to about a twentieth; an archive with a much higher ratio is a zip bomb.
-MAX_RATIO = 200
-RATIO_CHECKED_ABOVE = 64 << 20  # bytes
-ZIP_MAGIC = b"PK\x03\x04"
 # Files that often accompany annotations and contain no layout; they are skipped.
 OTHER_SUFFIXES = (".pdf", ".md", ".svg", ".ds_store")
 
@@ -64,7 +59,7 @@ def _load_image_or_skip(one: OneSource) -> Bundle | None:
     """For one item of a list: the bundle of a page image or of a file to skip, or None for any other file."""
     match one:
         case (str() as name, bytes() as data):
-            source: str | io.BytesIO = io.BytesIO(data)
+            source: str | bytes = data
         case str() | os.PathLike() if not os.path.isdir(one):
             name = source = os.fspath(one)
         case _:
@@ -77,7 +72,7 @@ def _load_image_or_skip(one: OneSource) -> Bundle | None:
 
 def _from_bytes(name: str, data: bytes) -> Bundle:
     if data.startswith(ZIP_MAGIC):
-        return _from_zip(name, data)
+        return _from_zip(open_archive(name, data))
     content = FileContent(name, data)
     # isspace stops at the first other byte; strip would copy a large file.
     blank = not content.data_without_bom or content.data_without_bom.isspace()
@@ -103,14 +98,24 @@ def _sort_by_name(contents: Iterable[FileContent]) -> tuple[FileContent, ...]:
     return tuple(sorted(contents, key=lambda one: natural_sort_key(one.name)))
 
 
+class LazyFile(NamedTuple):
+    """A file of a folder or an archive: its name, and what reads its bytes, or its size if it is an image."""
+
+    name: str
+    read: Callable[[], FileContent]
+    read_size: Callable[[], Size]
+
+
 def _from_folder(folder: Path) -> Bundle:
     paths = list(files_below(folder))
-    if len(paths) > MAX_FILES:
-        raise InputError(str(folder), "", f"{len(paths):,} files, at most {MAX_FILES:,} are read", "Name a subfolder.")
-    return _load_files(
-        str(folder),
-        [(path.relative_to(folder).as_posix(), partial(read_bytes, str(path)), str(path)) for path in paths],
-    )
+    if len(paths) > limits.MAX_FILES:
+        problem = f"{len(paths):,} files, at most {limits.MAX_FILES:,} are read"
+        raise InputError(str(folder), "", problem, "Name a subfolder.")
+    return _load_files(str(folder), [_file_on_disk(path.relative_to(folder).as_posix(), str(path)) for path in paths])
+
+
+def _file_on_disk(name: str, path: str) -> LazyFile:
+    return LazyFile(name, lambda: FileContent(name, read_bytes(path)), lambda: image_size(name, path))
 
 
 def files_below(folder: Path) -> Iterator[Path]:
@@ -124,75 +129,49 @@ def files_below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _from_zip(name: str, data: bytes) -> Bundle:
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        members = [info for info in archive.infolist() if info.filename and not info.is_dir()]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise InputError(name, "", f"this zip cannot be opened: {error}", "Pack it again.") from None
-    check_zip_members(name, members)
-    return _load_files(name, [(info.filename, partial(_unpack, name, archive, info), None) for info in members])
+def _from_zip(archive: Archive) -> Bundle:
+    # Of all files together.
+    budget = archive.new_budget()
+    parts = Budget(limits.PARTS_FLOOR + len(archive.data) // limits.PACKED_BYTES_PER_PART)
+    files = (
+        LazyFile(
+            member.filename,
+            partial(_unpack, archive, member, budget, parts),
+            partial(_unpack_size, archive, member, budget),
+        )
+        for member in archive.members
+    )
+    return _load_files(archive.name, files)
 
 
-def check_zip_members(name: str, members: list[zipfile.ZipInfo]) -> None:
-    """Refuse an archive that is too large, or has links or paths that lead out of it."""
-    if len(members) > MAX_FILES:
-        raise InputError(name, "", f"{len(members):,} files, at most {MAX_FILES:,} are read", "Split the archive.")
-    total = sum(info.file_size for info in members)
-    if total > max(RATIO_CHECKED_ABOVE, MAX_RATIO * sum(info.compress_size for info in members)):
-        raise InputError(name, "", f"unpacks to {total:,} bytes, over {MAX_RATIO} times its size", "Pack it again.")
-    if total > MAX_UNPACKED:
-        raise InputError(name, "", f"unpacks to {total:,} bytes, at most {MAX_UNPACKED:,}", "Unpack it into a folder.")
-    for info in members:
-        path = PurePosixPath(info.filename.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts or not path.parts or ":" in path.parts[0]:
-            raise InputError(name, short_repr(info.filename), "this name leads out of the archive", "Pack it again.")
-        if stat.S_ISLNK(info.external_attr >> 16):
-            raise InputError(name, short_repr(info.filename), "this is a link, not a file", "Pack the file itself.")
-        if info.flag_bits & 1:
-            raise InputError(name, short_repr(info.filename), "this file is locked with a password", "Pack it without.")
+def _unpack(archive: Archive, member: zipfile.ZipInfo, budget: Budget, parts: Budget) -> FileContent:
+    content = FileContent(member.filename, archive.read(member, budget), member.compress_size)
+    is_markup = content.data[:1024].removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"<"
+    signs = (b"{", b"[") if content.json_root else (b"<",) if is_markup else (b"\n", b"\r")
+    parts.left -= sum(map(content.data.count, signs))
+    if parts.left < 0:
+        problem = "with it, the archive has too many values, tags or lines for its size"
+        raise InputError(archive.name, short_repr(member.filename), problem, "Unpack it into a folder.")
+    return content
 
 
-def _unpack(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    try:
-        with archive.open(info) as member:
-            data = member.read(info.file_size + 1)
-    except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise InputError(name, short_repr(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
-    except Exception as error:  # zlib, bz2 and lzma have their own errors
-        raise InputError(name, short_repr(info.filename), f"cannot be unpacked: {error}", "Pack it again.") from None
-    if len(data) > info.file_size:
-        raise InputError(name, short_repr(info.filename), "unpacks to more than the archive says", "Pack it again.")
-    return data
+def _unpack_size(archive: Archive, member: zipfile.ZipInfo, budget: Budget) -> Size:
+    return image_size(member.filename, archive.open(member, budget), budget)
 
 
-def _load_files(name: str, files: Iterable[tuple[str, Callable[[], bytes], str | None]]) -> Bundle:
-    """Load files given as (name, function that returns the bytes, path if on disk); of images only the size."""
+def _load_files(name: str, files: Iterable[LazyFile]) -> Bundle:
+    """Load all files; of images only the size."""
     contents: list[FileContent] = []
     images: dict[str, Size] = {}
-    for file, get, path in files:
-        parts = PurePosixPath(file.replace("\\", "/"))
-        suffix = parts.suffix.lower()
-        if any(part.startswith((".", "__MACOSX")) for part in parts.parts) or suffix in OTHER_SUFFIXES:
+    for file in files:
+        parts = file.name.replace("\\", "/").split("/")
+        suffix = os.path.splitext(parts[-1])[1].lower()
+        if any(part.startswith((".", "__MACOSX")) for part in parts) or suffix in OTHER_SUFFIXES:
             continue
         if suffix in IMAGE_SUFFIXES:
-            images[file] = image_size(file, path or io.BytesIO(get()))
+            images[file.name] = file.read_size()
         else:
-            contents.append(FileContent(file, get()))
+            contents.append(file.read())
     if not contents:
         raise InputError(name, "", "there is no annotation file in it", "Name the folder or archive that has them.")
     return Bundle(name, _sort_by_name(contents), images)
-
-
-def image_size(name: str, source: str | io.BytesIO) -> Size:
-    """Width and height; only the header is read, so a huge image needs no memory."""
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with (
-            warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning),
-            Image.open(source) as image,
-        ):
-            return float(image.width), float(image.height)
-    except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
-        raise InputError(name, "", f"this image cannot be read: {error}", "Remove or replace it.") from None

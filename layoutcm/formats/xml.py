@@ -30,18 +30,36 @@ _UTF8 = {"utf-8", "utf8"}
 _ENCODINGS = {*_UTF8, "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)")
-_PROLOGUE = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>)*", re.DOTALL | re.IGNORECASE)
+_BLANKS = re.compile(rb"\s*")
+_BEFORE_ROOT = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!DOCTYPE", b">"))
+_MARKUP_STARTS = (b"<", b"\xef", b" ", b"\t", b"\r", b"\n")
 _CUT_OFF_CODES = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}
 
 
 def root_name(content: FileContent) -> str:
     """Local name of the first element, or "" if the content does not look like markup."""
-    head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not head.startswith(b"<"):
+    if content.data[:1] not in _MARKUP_STARTS:
         return ""
-    start = _PROLOGUE.match(head)
-    found = _ROOT.match(head, start.end() if start else 0)
+    head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf")
+    found = _ROOT.match(head, _end_of_prologue(head))
     return found[1].decode("ascii") if found else ""
+
+
+def _end_of_prologue(head: bytes) -> int:
+    """Where the first element starts: after blanks, declarations, comments and the document type."""
+    at = 0
+    while True:
+        at = _BLANKS.match(head, at).end()  # type: ignore[union-attr] # it always matches
+        end = next((mark for start, mark in _BEFORE_ROOT if head[at : at + len(start)].upper() == start), b"")
+        after = head.find(end, at) if end else -1
+        if after < 0:
+            return at
+        subset = head.find(b"[", at, after) if end == b">" else -1
+        if subset >= 0:  # a document type with declarations ends after its bracket
+            after = head.find(b">", head.find(b"]", subset))
+            if after < 0:
+                return at
+        at = after + len(end)
 
 
 def local_name(tag: str) -> str:

@@ -2,11 +2,15 @@
 
 import base64
 import io
+import struct
 
 import pytest
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.formats.archives import Budget
+from layoutcm.formats.image_files import CountedFile, tiff_pages
+from layoutcm.layouts import limits
 from layoutcm.ui import image_uris
 from layoutcm.ui.input_files import input_from_bytes
 from support.image_files import pdf, png, zipped
@@ -87,13 +91,55 @@ def test_a_file_that_is_no_image_is_named_in_the_error(name, data):
         image_uris.images_of_uploads([input_from_bytes(name, data)])
 
 
-def test_too_many_or_too_large_members_are_refused(monkeypatch):
-    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBER_BYTES", 10)
-    with pytest.raises(lcm.InputError, match=r"a\.png"):
-        image_uris.images_of_uploads([input_from_bytes("x.zip", zipped(**{"a.png": png()}))])
-    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_MEMBERS", 1)
-    with pytest.raises(lcm.InputError, match="2 files"):
-        image_uris.images_of_uploads([input_from_bytes("x.zip", zipped(a=b"1", b=b"2"))])
+def test_the_number_of_pictures_is_limited_over_all_files(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_PICTURES", 4)
+    two = frames([(9, 9), (20, 10)])
+    assert len(uploaded(**{"a.tif": two, "b.zip": zipped(**{"c.tif": two})}).pictures) == 4
+    for more in ({"d.png": png()}, {"d.pdf": pdf()}, {"d.zip": zipped(**{"e.png": png()})}):
+        with pytest.raises(lcm.InputError, match=f"{next(iter(more))}.*more than 4 page images"):
+            uploaded(**{"a.tif": two, "b.zip": zipped(**{"c.tif": two})}, **more)
+
+
+def test_the_pictures_of_a_folder_are_limited(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_PICTURES", 3)
+    for name in ("a.tif", "b.tif"):
+        (tmp_path / name).write_bytes(frames([(9, 9), (20, 10)]))
+    with pytest.raises(lcm.InputError, match="more than 3 page images"):
+        image_uris.images_of_folder(str(tmp_path))
+
+
+def test_a_picture_of_a_zip_that_is_too_large_is_not_shown(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_PICTURE_BYTES", 50)
+    images = uploaded(**{"x.zip": zipped(**{"a.png": png(), "b.tif": frames([(9, 9)])})})
+    assert [shown(picture) for picture in images.pictures] == [None, None]
+    with pytest.raises(lcm.InputError, match=r"b\.pdf"):
+        uploaded(**{"x.zip": zipped(**{"b.pdf": pdf()})})
+
+
+@pytest.mark.parametrize("big_tiff", [False, True])
+@pytest.mark.parametrize("compression", [None, "tiff_lzw", "group4"])
+def test_every_page_of_a_tiff_is_shown(big_tiff, compression, tmp_path):
+    sizes = [(20 + i, 30) for i in range(5)]
+    first, *others = (Image.new("1", size, i % 2) for i, size in enumerate(sizes))
+    path = tmp_path / "a.tif"
+    first.save(path, save_all=True, append_images=others, compression=compression, big_tiff=big_tiff)
+    in_zip = uploaded(**{"a.zip": zipped(**{"a.tif": path.read_bytes()})})
+    for images in (uploaded(**{"a.tif": path.read_bytes()}), image_uris.images_of_folder(str(tmp_path)), in_zip):
+        pages = [shown(picture) for picture in images.pictures]
+        assert [page.size for page in pages] == sizes
+        assert [page.convert("L").getpixel((5, 5)) for page in pages] == [0, 255, 0, 255, 0]
+
+
+def test_the_pages_of_a_tiff_are_counted_without_reading_them():
+    """Each of 50,000 pages costs three reads; a page that names an earlier one as the next ends the file."""
+    pages = b"".join(struct.pack("<HL", 0, 8 + 6 * (i + 1)) for i in range(50_000))
+    data = b"II*\0" + struct.pack("<L", 8) + pages
+    counted = CountedFile(io.BytesIO(data), budget := Budget(1 << 30))
+    assert len(tiff_pages(counted, 100_000)[0]) == 50_000
+    assert (1 << 30) - budget.left <= limits.READ_COST * (2 * 50_000 + 3)
+    assert len(tiff_pages(io.BytesIO(data), 7)[0]) == 7
+    in_a_circle = data[:-4] + struct.pack("<L", 8)
+    assert len(tiff_pages(io.BytesIO(in_a_circle), 100_000)[0]) == 50_000
 
 
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF")
@@ -102,7 +148,7 @@ def test_a_broken_or_huge_picture_is_not_shown(monkeypatch):
     broken = uploaded(**dict(zip(names, [b"no image", png()[:-40], b"II*\0no tiff", png((50, 50))])))
     assert [picture.file for picture in broken.pictures] == names
     assert [shown(picture) for picture in broken.pictures[:3]] == [None, None, None]
-    monkeypatch.setattr("layoutcm.drawing.page_images.MAX_PIXELS", 100)
+    monkeypatch.setattr(limits, "MAX_PIXELS", 100)
     assert shown(broken.pictures[3]) is None
 
 

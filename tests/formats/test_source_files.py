@@ -101,17 +101,6 @@ def test_a_link_out_of_a_folder_is_not_followed(tmp_path):
     assert lcm.read(folder).page_columns.names == ("a",)
 
 
-def test_a_zip_bomb_is_refused_before_it_is_unpacked():
-    refused(("bomb.zip", zipped({"a.csv": b"0" * (100 << 20)}, compresslevel=9)), "over 200 times its size")
-
-
-def test_an_archive_with_a_wrong_unpacked_size_is_refused():
-    data = bytearray(zipped({"a.csv": (ROW % b"a") * 50}))
-    at = data.rindex(b"PK\x01\x02") + 24  # the unpacked size in the directory
-    data[at : at + 4] = struct.pack("<I", 10)
-    refused(("lie.zip", bytes(data)), "lie.zip")
-
-
 @pytest.mark.parametrize("cut", [30, 100, -1, -30])
 def test_a_broken_archive_is_refused(cut):
     refused(("cut.zip", zipped({"a.csv": ROW % b"a"})[:cut]), "cut.zip")
@@ -124,7 +113,7 @@ def test_an_archive_in_an_archive_is_not_opened():
 
 def test_a_gigantic_image_is_measured_and_not_decoded():
     files = {"labels/a.txt": b"0 0.5 0.5 0.5 0.5\n", "images/a.png": png_header(100_000, 100_000)}
-    refused(("a.zip", zipped(files)), "images/a.png", "10000000000 pixels")
+    refused(("a.zip", zipped(files)), "images/a.png", "too large", "10000000000 pixels")
     large = lcm.read(("b.zip", zipped(files | {"images/a.png": png_header(12_000, 12_000)})))
     assert large.pages.loc[0, ["width", "height"]].tolist() == [12_000, 12_000]
     refused(("c.zip", zipped(files | {"images/a.png": b"\x89PNG\r\n\x1a\n????"})), "images/a.png", "cannot be read")
@@ -141,12 +130,6 @@ def test_a_gigantic_image_is_not_shown(side, tmp_path):
     given = page_images.ImageFile("a.png", "digest", png_header(side, side))
     for images in (page_images.images_from_path(tmp_path), page_images.images_from_files([given])):
         assert [page_images.load_shrunk(picture, 100) for picture in images.pictures] == [None]
-
-
-def test_a_zip_bomb_of_page_images_is_refused_before_it_is_unpacked():
-    bomb = zipped({f"{i}.pdf": bytes(30 << 20) for i in range(3)}, compresslevel=9)
-    with pytest.raises(lcm.InputError, match="over 200 times its size"):
-        page_images.images_from_files([page_images.ImageFile("a.zip", "digest", bomb)])
 
 
 def nested_aliases(levels):

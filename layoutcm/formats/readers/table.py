@@ -75,12 +75,15 @@ def is_parquet(content: FileContent) -> bool:
 def is_csv(content: FileContent) -> bool:
     if content.json_root or content.data[:1] == b"<":
         return False
-    names = {column_key(name) for name in _header(content).decode("utf-8", "replace").split(_delimiter(content))}
-    found = find_columns(list(names))
+    cells = _header(content).decode("utf-8", "replace").split(_delimiter(content))
+    names = {column_key(name) for name in cells} if len(cells) > 1 else set()
     if "block_type" in names:  # LayoutParser has its own reader
         return False
     if content.name.lower().endswith((".csv", ".tsv")):
         return True  # even if it is broken: the reader has the best error messages
+    if not names:  # the usual case for the many other files of a folder
+        return False
+    found = find_columns(list(names))
     return {"page", "label"} <= names or (found.box is not None and bool({"page", "label"} & set(found.place)))
 
 

@@ -1,0 +1,138 @@
+"""Zips: what is unpacked is counted, whatever the archive says; ordinary zips of any kind are read."""
+
+import io
+import struct
+import zipfile
+import zlib
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
+from layoutcm.formats.archives import Budget, open_archive
+from layoutcm.layouts import limits
+from support import hostile_formats as hostile
+from support.image_files import png
+
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+ROWS = hostile.ROW + b"".join(b"p%d,100,80,Text,1,1,5,%d\n" % (i, i % 70 + 2) for i in range(70_000))
+
+
+class Pipe(io.BytesIO):
+    """What a program writes to that packs into a pipe: zipfile then puts the sizes behind the data."""
+
+    def seekable(self):
+        return False
+
+    def tell(self):
+        raise OSError
+
+
+def refused(data, *words):
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read(("a.zip", data), sizes=(10, 10))
+    assert [word for word in words if word not in str(error.value)] == [], str(error.value)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_zips_of_every_method_are_read(method):
+    assert len(ROWS) > 1 << 20  # more than one chunk
+    data = hostile.zip_of({"a.csv": ROWS}, method=method)
+    assert len(lcm.read(("a.zip", data)).regions) == 70_001
+    archive = open_archive("a.zip", data)
+    assert archive.read(archive.members[0], archive.new_budget()) == ROWS
+    stream = archive.open(archive.members[0], archive.new_budget())
+    assert (stream.read(4), stream.tell()) == (b"page", 4)
+    assert stream.seek(-5, io.SEEK_END) == len(ROWS) - 5 and stream.read() == ROWS[-5:]
+    assert stream.seek(1) == 1 and stream.seek(2, io.SEEK_CUR) == 3 and stream.read(9) == ROWS[3:12]
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_sizes_behind_the_data_and_64_bit_sizes_are_read(method):
+    out = Pipe()
+    with zipfile.ZipFile(out, "w", method) as archive, archive.open("a.csv", "w", force_zip64=True) as member:
+        member.write(hostile.ROW)
+    assert b"PK\7\x08" in out.getvalue()
+    assert len(lcm.read(("a.zip", out.getvalue())).regions) == 1
+    entries = [(b"a.csv", 0, hostile.ROW, len(hostile.ROW), zlib.crc32(hostile.ROW))]
+    assert len(lcm.read(("a.zip", hostile.raw_zip(entries))).regions) == 1
+
+
+@pytest.mark.parametrize("method", METHODS[1:])
+def test_unpacking_stops_at_the_limit(method):
+    archive = open_archive("a.zip", hostile.zip_of({"a.csv": bytes(10 << 20)}, method=method))
+    chunks = archive.chunks(archive.members[0], Budget(3 << 20))
+    assert sum(len(next(chunks)) for _ in range(3)) == 3 << 20
+    with pytest.raises(lcm.InputError, match="unpacks to more than"):
+        next(chunks)
+
+
+def test_the_limit_is_for_all_files_together(monkeypatch):
+    monkeypatch.setattr(limits, "UNPACKED_FLOOR", 5_000)
+    files = {f"{i}.txt": b"0 .5 .5 .5 .5" + b" " * 2_000 for i in range(2)}
+    assert len(lcm.read(("a.zip", hostile.zip_of(files)), sizes=(10, 10)).pages) == 2
+    refused(hostile.zip_of(files | {"2.txt": bytes(2_000)}), "2.txt", "more than 5,000 bytes")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", b'{"apiVersion": 1, "pages": [' + b"{}," * 100 + b"{}]}"),
+        ("a.json", b"[" + b"[]," * 100 + b"[]]"),
+        ("a.xml", b"\xef\xbb\xbf\n<alto>" + b"<a/>" * 100 + b"</alto>"),
+        ("a.txt", b"0 0 0 0 0\r" * 100),
+        ("a.csv", hostile.ROW + b"\n" * 100),
+    ],
+)
+def test_values_tags_and_lines_are_counted(name, data, monkeypatch):
+    monkeypatch.setattr(limits, "PARTS_FLOOR", 50)
+    monkeypatch.setattr(limits, "PACKED_BYTES_PER_PART", 1000)
+    refused(hostile.zip_of({name: data}), name, "too many values, tags or lines")
+    refused(hostile.zip_of({f"{i}-{name}": data[:100] for i in range(20)}), name, "too many values, tags or lines")
+
+
+def test_a_large_archive_may_unpack_to_a_hundred_times_its_size():
+    assert limits.unpacked_limit(10) == limits.unpacked_limit(1 << 20) == 24 << 20
+    assert limits.unpacked_limit(11 << 20) == (24 + 1_000) << 20
+    assert limits.unpacked_limit(1 << 40) == 4 << 30
+
+
+@pytest.mark.parametrize("sizes", [(10, 10), (4 << 20, 4 << 20), (0, 0), (60, 10), (10, 4 << 20)])
+def test_false_sizes_are_refused(sizes):
+    refused(hostile.zip_of({"a.csv": ROWS[:3_000]}, sizes=sizes), "a.csv")
+
+
+def test_a_wrong_checksum_is_refused():
+    refused(hostile.raw_zip([(b"a.csv", 0, hostile.ROW, len(hostile.ROW), 7)]), "a.csv", "checksum")
+
+
+def test_files_that_share_bytes_are_refused():
+    entries = [(b"%d.csv" % i, 0, hostile.ROW, len(hostile.ROW), zlib.crc32(hostile.ROW)) for i in range(2)]
+    refused(hostile.raw_zip(entries, shared_offset=0), "csv", "another file")
+
+
+@pytest.mark.parametrize("method", [9, 93, 255])
+def test_an_unknown_method_is_refused(method):
+    refused(hostile.raw_zip([(b"a.csv", method, b"abc", 3, 0)]), "a.csv", f"method {method} is not known")
+
+
+@pytest.mark.parametrize("packed", [b"", b"\x09", b"\x09\x04\x05\x00", b"\x09\x04\x05\x00\xff\0\0\0\1" + bytes(9)])
+@pytest.mark.parametrize("method", [8, 12, 14])
+def test_broken_packed_data_is_refused(method, packed):
+    refused(hostile.raw_zip([(b"a.csv", method, packed, 100, 0)]), "a.csv", "cannot be unpacked")
+
+
+def test_of_an_image_in_a_zip_only_the_header_is_unpacked():
+    picture = png() + bytes(100 << 20)  # what follows the picture is never read
+    data = hostile.zip_of({"a.txt": b"0 .5 .5 .5 .5", "a.png": picture})
+    assert lcm.read(("a.zip", data)).pages.loc[0, ["width", "height"]].tolist() == [40, 30]
+    images = images_from_files([ImageFile("a.zip", "digest", data)])
+    assert load_shrunk(images.pictures[0], 100).size == (40, 30)
+
+
+def test_images_in_a_zip_share_one_limit(monkeypatch):
+    monkeypatch.setattr(limits, "UNPACKED_FLOOR", 1 << 20)
+    image = hostile.png_of_tiny_chunks(1_000)
+    one = {"a.txt": b"0 .5 .5 .5 .5", "a.png": image + struct.pack(">I", 0) + b"IDAT" + bytes(8)}
+    assert len(lcm.read(("a.zip", hostile.zip_of(one))).pages) == 1
+    refused(hostile.zip_of(one | {f"b{i}.png": image for i in range(9)}), ".png")

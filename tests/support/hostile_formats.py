@@ -1,0 +1,164 @@
+"""Small files that attack a reader: each would take very much memory or time if it were believed.
+
+`HOSTILE` lists them by name; each function writes one file into a folder and returns its path.
+"""
+
+import bz2
+import io
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+
+from PIL import Image
+
+ROW = b"page,width,height,label,x0,y0,x1,y1\na,100,80,Text,1,1,5,5\n"
+MILLION = 1_000_000
+
+
+def write(folder: Path, name: str, data: bytes | str) -> Path:
+    path = folder / name
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
+def zip_of(members, sizes=None, method=zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip of {name: data}; `sizes` replaces the packed and the unpacked size of its last file in the directory."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    data = bytearray(out.getvalue())
+    if sizes is not None:
+        at = data.rindex(b"PK\1\2") + 20
+        data[at : at + 8] = struct.pack("<2I", *sizes)
+    return bytes(data)
+
+
+def raw_zip(entries, shared_offset=None) -> bytes:
+    """A zip of (name, method, packed bytes, size, checksum); with `shared_offset`, all files are at this place."""
+    body, directory = [], []
+    at = 0
+    for name, method, packed, size, checksum in entries:
+        numbers = struct.pack("<4H3I", 0, method, 0, 33, checksum, len(packed), size)
+        local = b"PK\3\4" + struct.pack("<H", 20) + numbers + struct.pack("<2H", len(name), 0) + name + packed
+        place = at if shared_offset is None else shared_offset
+        directory.append(
+            b"PK\1\2"
+            + struct.pack("<2H", 20, 20)
+            + numbers
+            + struct.pack("<5H2I", len(name), 0, 0, 0, 0, 0, place)
+            + name
+        )
+        if shared_offset is None or not body:
+            body.append(local)
+            at += len(local)
+    listed, n = b"".join(directory), len(directory)
+    # The 64-bit form of the end, for more than 65,535 files.
+    end = struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, n, n, len(listed), at)
+    end += struct.pack("<4sIQI", b"PK\6\7", 0, at + len(listed), 1)
+    end += struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    return b"".join(body) + listed + end
+
+
+def make_bz2_bomb(folder: Path) -> Path:
+    data = bytes(320_000_000)
+    return write(folder, "bz2.zip", raw_zip([(b"a.csv", 12, bz2.compress(data), len(data), zlib.crc32(data))]))
+
+
+def make_deflate_bomb(folder: Path) -> Path:
+    return write(folder, "deflate.zip", zip_of({"a.csv": bytes(200 << 20)}))
+
+
+def make_lzma_bomb(folder: Path) -> Path:
+    return write(folder, "lzma.zip", zip_of({"a.csv": bytes(200 << 20)}, method=zipfile.ZIP_LZMA))
+
+
+def make_lzma_dictionary(folder: Path) -> Path:
+    """Packed data that ask for a dictionary of 4 GB."""
+    packed = struct.pack("<2BHBI", 9, 4, 5, 93, 0xFFFFFFFF) + bytes(20)
+    return write(folder, "dictionary.zip", raw_zip([(b"a.csv", 14, packed, 100, 0)]))
+
+
+def make_false_sizes(folder: Path) -> Path:
+    """The archive says that 4 MB were packed to 4 MB; really 200 kB become 200 MB."""
+    data = bytes(200 << 20)
+    return write(folder, "sizes.zip", zip_of({"a.csv": data}, sizes=(4 << 20, 4 << 20)))
+
+
+def make_overlapping_zip(folder: Path) -> Path:
+    data = bytes(10 << 20)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(data) + packer.flush()
+    entries = [(b"%05d.txt" % i, 8, packed, len(data), zlib.crc32(data)) for i in range(5_000)]
+    return write(folder, "overlap.zip", raw_zip(entries, shared_offset=0))
+
+
+def make_many_empty_files(folder: Path, number: int = 300_000) -> Path:
+    return write(folder, "empty.zip", raw_zip((b"%d.json" % i, 0, b"", 0, 0) for i in range(number)))
+
+
+def make_json_of_empty_objects(folder: Path) -> Path:
+    """Eight million empty objects in 24 kB."""
+    return write(
+        folder, "objects.zip", zip_of({"a.json": b'{"apiVersion":1,"pages":[' + b"{}," * 8 * MILLION + b"{}]}"})
+    )
+
+
+def png_of_tiny_chunks(number: int) -> bytes:
+    """A PNG with very many empty parts before its picture."""
+    size = struct.pack(">II5B", 10, 10, 8, 2, 0, 0, 0)
+    header = struct.pack(">I", 13) + b"IHDR" + size + struct.pack(">I", zlib.crc32(b"IHDR" + size))
+    empty = struct.pack(">I", 0) + b"tEXt" + struct.pack(">I", zlib.crc32(b"tEXt"))
+    return b"\x89PNG\r\n\x1a\n" + header + empty * number
+
+
+def make_png_of_tiny_chunks(folder: Path) -> Path:
+    image = png_of_tiny_chunks(MILLION)
+    return write(folder, "chunks.zip", zip_of({"a.txt": b"0 .5 .5 .5 .5", "a.png": image, "b.png": image}))
+
+
+def tiff_of_large_tags(tags: int = 60_000, length: int = 200_000) -> bytes:
+    """A TIFF of which every tag claims the same 200 kB."""
+    start = 8 + 2 + 12 * tags + 4
+    entries = b"".join(struct.pack("<HHLL", tag, 1, length, start) for tag in range(2000, 2000 + tags))
+    return b"II*\0" + struct.pack("<LH", 8, tags) + entries + bytes(4 + length)
+
+
+def make_tiff_of_large_tags(folder: Path) -> Path:
+    return write(folder, "tags.zip", zip_of({"a.txt": b"0 .5 .5 .5 .5", "a.tif": tiff_of_large_tags()}))
+
+
+def tiff_of_many_pages(number: int) -> bytes:
+    out = io.BytesIO()
+    Image.new("1", (8, 8)).save(out, "TIFF")
+    one = out.getvalue()
+    first = struct.unpack_from("<L", one, 4)[0]
+    entries = struct.unpack_from("<H", one, first)[0]
+    page = one[first : first + 2 + 12 * entries]
+    pages = b"".join(page + struct.pack("<L", len(one) + (len(page) + 4) * (i + 1)) for i in range(number))
+    return one[:4] + struct.pack("<L", len(one)) + one[8:] + pages[:-4] + bytes(4)
+
+
+def pdf_of_many_pages(number: int) -> bytes:
+    """A PDF that says that it has so many pages."""
+    objects = (
+        b"1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n",
+        b"2 0 obj<</Type/Pages/Count %d/Kids[3 0 R]>>endobj\n" % number,
+        b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n",
+    )
+    return b"%PDF-1.4\n" + b"".join(objects) + b"trailer<</Root 1 0 R/Size 4>>\n%%EOF\n"
+
+
+HOSTILE = {
+    "bz2 bomb": make_bz2_bomb,
+    "deflate bomb": make_deflate_bomb,
+    "lzma bomb": make_lzma_bomb,
+    "lzma dictionary": make_lzma_dictionary,
+    "false sizes in a zip": make_false_sizes,
+    "overlapping files in a zip": make_overlapping_zip,
+    "300,000 empty files in a zip": make_many_empty_files,
+    "eight million empty objects": make_json_of_empty_objects,
+    "PNG of tiny chunks": make_png_of_tiny_chunks,
+    "TIFF of large tags": make_tiff_of_large_tags,
+}
