@@ -17,14 +17,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Layout, Pages
 from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 
 T = TypeVar("T")
 HEAD = 1 << 16
-# Larger files are not decoded a second time to explain an error: it would take too long.
-EXPLAIN_LIMIT = 100 << 20
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class FileContent:
 
     def _malformed_json_error(self, error: msgspec.DecodeError) -> InputError:
         """Python writes NaN and Infinity, which are not valid JSON, so these have their own message."""
-        if len(self.data) <= EXPLAIN_LIMIT:
+        if len(self.data) <= limits.MAX_EXPLAINED_BYTES:
             try:
                 document = json.loads(self.data_without_bom)
             except json.JSONDecodeError as syntax:
@@ -143,7 +142,7 @@ class FileContent:
         problem, _, path = str(error).partition(" - at `")
         path = path.rstrip("`").removeprefix("$").removeprefix(".")
         value: object = None
-        if len(self.data) <= EXPLAIN_LIMIT:
+        if len(self.data) <= limits.MAX_EXPLAINED_BYTES:
             try:
                 document = json.loads(self.data_without_bom)
                 # Python reads 1e400 as infinity, which fits the type, so `find_misfit` would not find it.

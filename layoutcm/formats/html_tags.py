@@ -9,11 +9,9 @@ from html import unescape
 
 from layoutcm.errors import InputError
 from layoutcm.formats.content import FileContent
+from layoutcm.layouts import limits
 
 VOID = {b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"source", b"wbr"}
-# Limits that no real file reaches; a file beyond them is probably an attack on the parser.
-MAX_ATTRIBUTES = 1 << 16  # bytes searched in one tag
-MAX_TAGS = 5_000_000
 
 # A quoted value may not contain "<", so that an unclosed quote does not extend to the end of the file.
 _TAG = re.compile(
@@ -25,8 +23,8 @@ _CLASS, _TITLE = (re.compile((_VALUE % name).encode(), re.IGNORECASE) for name i
 
 def check_number_of_tags(content: FileContent) -> None:
     count = content.data.count(b"<")
-    if count > MAX_TAGS:
-        raise InputError(content.name, "", f"{count:,} tags, at most {MAX_TAGS:,} are read", "Split the file.")
+    if count > limits.MAX_TAGS:
+        raise InputError(content.name, "", f"{count:,} tags, at most {limits.MAX_TAGS:,} are read", "Split the file.")
 
 
 def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
@@ -45,7 +43,7 @@ def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
 
 def classes_of(attributes: bytes) -> tuple[str, ...]:
     """The classes of a tag that belong to hOCR."""
-    found = _CLASS.search(attributes, 0, MAX_ATTRIBUTES)
+    found = _CLASS.search(attributes, 0, limits.MAX_TAG_BYTES)
     return _split_classes(found[found.lastindex or 0]) if found else ()
 
 
@@ -55,7 +53,7 @@ def _split_classes(value: bytes) -> tuple[str, ...]:
 
 
 def title_of(attributes: bytes) -> str:
-    found = _TITLE.search(attributes, 0, MAX_ATTRIBUTES)
+    found = _TITLE.search(attributes, 0, limits.MAX_TAG_BYTES)
     return _decode_text(found[found.lastindex or 0]) if found else ""
 
 

@@ -13,12 +13,11 @@ import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.parsing import FilePlace, parse_number_list, place_text
+from layoutcm.layouts import limits
 from layoutcm.layouts.model import MAX_COORDINATE, Floats
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, RunMask, Shape, is_box
 
 Box = tuple[float, float, float, float]
-# Characters; no real outline is this long, so a longer text is refused without parsing it.
-MAX_TEXT = 1 << 20
 
 
 class Runs(msgspec.Struct):
@@ -102,8 +101,8 @@ def _decompress(text: str, file: str, place: str) -> list[int]:
 
 def parse_points(text: str, file: str, place: FilePlace) -> list[float]:
     """The numbers x, y, x, y, ... of an outline written as text; may be empty."""
-    if len(text) > MAX_TEXT:
-        raise _outline_error(text, file, place, f"is longer than {MAX_TEXT:,} characters")
+    if len(text) > limits.MAX_OUTLINE_TEXT:
+        raise _outline_error(text, file, place, f"is longer than {limits.MAX_OUTLINE_TEXT:,} characters")
     flat = parse_number_list(text.strip().replace(" ", ",").replace(";", ","))
     if flat is None:
         flat = _parse_separated(text, file, place)

@@ -1,7 +1,8 @@
 """Parse untrusted XML: the name of the root, and an iterator over elements.
 
-The usual attacks on XML parsers use entities, so a file that declares one is refused before it is parsed, and nothing
-outside the file is fetched. The fast parser of the standard library can then be used.
+The usual attacks on XML parsers use entities, default values of attributes or long namespaces, which a parser repeats.
+Such a file is refused before it is parsed, and nothing outside the file is fetched. The fast parser of the standard
+library can then be used.
 """
 
 from __future__ import annotations
@@ -17,22 +18,26 @@ from xml.parsers.expat import errors
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import HEAD, FileContent
+from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import not_utf8
 
 # A tree takes up to forty times the memory of its file, so larger files are streamed.
 STREAM_ABOVE = 8 << 20
 CHUNK = 1 << 20
-MAX_DEPTH = 400
-# More than any page has, and few enough to fit in memory.
-MAX_ELEMENTS_HELD = 500_000
 # Other encodings could hide a declaration from the search for entities.
 _UTF8 = {"utf-8", "utf8"}
 _ENCODINGS = {*_UTF8, "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)")
+_CLOSING_TAG = re.compile(rb"</([^\s<>]*+)\s*+>")
 _BLANKS = re.compile(rb"\s*")
 _BEFORE_ROOT = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!DOCTYPE", b">"))
 _MARKUP_STARTS = (b"<", b"\xef", b" ", b"\t", b"\r", b"\n")
+# An attribute follows a blank, and its name has none, so each place is read once.
+_LONG_NAMESPACE = re.compile(
+    rb"""\sxmlns(?::[^\s=]*+)?\s*+=\s*+(?:"[^"]{%d}|'[^']{%d})""" % ((limits.MAX_NAMESPACE,) * 2)
+)
+_DECLARATIONS = {b"<!ENTITY": "entities", b"<!ATTLIST": "default values of attributes"}
 _CUT_OFF_CODES = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}
 
 
@@ -115,7 +120,7 @@ def _stream_elements(content: FileContent, names: Sequence[str], skipping: Colle
                 wanted, skipped = _add_root_namespace(element, names), _add_root_namespace(element, skipping)
             path.append(element)
             inside += tag in wanted
-            if len(path) > MAX_DEPTH:
+            if len(path) > limits.MAX_XML_DEPTH:
                 raise _too_deep_error(content)
             continue
         path.pop()
@@ -124,9 +129,9 @@ def _stream_elements(content: FileContent, names: Sequence[str], skipping: Colle
             if not inside:
                 yield element
         kept += 1
-        if kept > MAX_ELEMENTS_HELD:
+        if kept > limits.MAX_XML_ELEMENTS:
             raise InputError(
-                content.name, "", f"a page of over {MAX_ELEMENTS_HELD:,} elements is too much", "Split the file."
+                content.name, "", f"a page of over {limits.MAX_XML_ELEMENTS:,} elements is too much", "Split the file."
             )
         if path and (not inside or tag in skipped):
             del path[-1][-1]  # free elements that were yielded or are not wanted
@@ -135,7 +140,8 @@ def _stream_elements(content: FileContent, names: Sequence[str], skipping: Colle
 
 def _parse_events(content: FileContent) -> Iterator[tuple[str, Element]]:
     """Starts and ends of elements. A truncated file is refused at once instead of after all its pages."""
-    if not re.search(rb"</[^<>]*%b\s*>" % root_name(content).encode(), content.data[-CHUNK:]):
+    closed = {name.rpartition(b":")[2] for name in _CLOSING_TAG.findall(content.data[-CHUNK:])}
+    if root_name(content).encode() not in closed:
         raise _cut_off_error(content, "")
     parser: Any = ElementTree.XMLPullParser(("start", "end"))
     start, step = len(content.data) - len(content.data_without_bom), CHUNK
@@ -152,7 +158,7 @@ def _parse_events(content: FileContent) -> Iterator[tuple[str, Element]]:
 
 
 def _check_safe(content: FileContent) -> None:
-    """Refuse entities, and encodings in which they cannot be searched for."""
+    """Refuse declarations and namespaces that grow when parsed, and encodings in which they cannot be searched for."""
     start = content.data_without_bom
     declared = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
     encodings = {encoding.decode("ascii", "replace").lower() for encoding in declared} or {"utf-8"}
@@ -163,11 +169,20 @@ def _check_safe(content: FileContent) -> None:
         raise InputError(content.name, "line 1", problem, "Save it as UTF-8.")
     if encodings <= _UTF8:
         _check_utf8(content)
-    if b"<!ENTITY" in content.data:
-        at = content.data.count(b"\n", 0, content.data.index(b"<!ENTITY")) + 1
-        raise InputError(
-            content.name, f"line {at}", "the file declares entities, which can be used to attack", "Remove them."
-        )
+    for declaration, what in _DECLARATIONS.items():
+        at = content.data.find(declaration)
+        if at >= 0:
+            problem = f"the file declares {what}, which can be used to attack"
+            raise InputError(content.name, _line(content, at), problem, "Remove them.")
+    long = _LONG_NAMESPACE.search(content.data)
+    if long:
+        problem = f"the namespace {short_repr(long[0].decode('utf-8', 'replace').strip())} is too long"
+        raise InputError(content.name, _line(content, long.start() + 1), problem, "Check what wrote this file.")
+
+
+def _line(content: FileContent, at: int) -> str:
+    newlines = content.data.count(b"\n", 0, at)
+    return f"line {newlines + 1}"
 
 
 def _check_utf8(content: FileContent) -> None:
@@ -182,12 +197,12 @@ def _check_utf8(content: FileContent) -> None:
 
 
 def _check_depth(content: FileContent, root: Element) -> None:
-    if content.data.count(b"</") < MAX_DEPTH:  # every open element needs a closing tag
+    if content.data.count(b"</") < limits.MAX_XML_DEPTH:  # every open element needs a closing tag
         return
     level, depth = [root], 0
     while level:
         depth += 1
-        if depth > MAX_DEPTH:
+        if depth > limits.MAX_XML_DEPTH:
             raise _too_deep_error(content)
         level = list(chain.from_iterable(level))
 

@@ -12,11 +12,11 @@ from collections.abc import Hashable
 from typing import Any
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import read_bytes
 
-MAX_NESTING = 64
-# Limit on the characters with all aliases expanded; each value adds VALUE_SIZE to its length.
-MAX_EXPANDED, VALUE_SIZE = 10_000_000, 25
+# PyYAML does not wrap the errors of a tag with a wrong value, such as `!!int x`.
+UNWRAPPED_ERRORS = (RecursionError, ValueError, ArithmeticError, LookupError, AttributeError, TypeError)
 
 
 def read_yaml_or_json(path: str | os.PathLike[str], what: str, hint: str = "Check the name and the folder.") -> object:
@@ -37,7 +37,15 @@ def parse_yaml_or_json(name: str, data: bytes, what: str) -> object:
             check_expanded_size(text)
             return yaml.load(text, _loader_without_repeats())
     # PyYAML does not wrap the errors of a tag with a wrong value, such as `!!int x`.
-    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
+    except (
+        yaml.YAMLError,
+        RecursionError,
+        ValueError,
+        ArithmeticError,
+        LookupError,
+        AttributeError,
+        TypeError,
+    ) as error:
         problem = " ".join(str(error).split()) or type(error).__name__
         raise InputError(name, "", f"the {what} cannot be read: {problem}", "Write it as YAML or JSON.") from None
 
@@ -56,18 +64,21 @@ def check_expanded_size(text: str) -> None:
     for event in yaml.parse(text, Loader=_base_loader()):
         if isinstance(event, yaml.CollectionStartEvent):
             open_collections.append((event.anchor, size))
-            size += VALUE_SIZE
+            size += limits.YAML_VALUE_SIZE
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = open_collections.pop()
             anchor_sizes |= {anchor: size - before} if anchor else {}
         elif isinstance(event, yaml.AliasEvent):
-            size += VALUE_SIZE + anchor_sizes.get(event.anchor or "", 0)
+            size += limits.YAML_VALUE_SIZE + anchor_sizes.get(event.anchor or "", 0)
         elif isinstance(event, yaml.ScalarEvent):
-            size += VALUE_SIZE + len(event.value)
-            anchor_sizes |= {event.anchor: VALUE_SIZE + len(event.value)} if event.anchor else {}
-        if len(open_collections) > MAX_NESTING:
-            raise ValueError(f"nested more than {MAX_NESTING} deep")
-        if size > MAX_EXPANDED:
+            # The time for numbers to base 60, such as 1:30:00, grows with the square of their length.
+            if len(event.value) > limits.MAX_NAME and (event.tag or not event.style):
+                raise ValueError(f"{short_repr(event.value)} is longer than {limits.MAX_NAME:,} characters")
+            size += limits.YAML_VALUE_SIZE + len(event.value)
+            anchor_sizes |= {event.anchor: limits.YAML_VALUE_SIZE + len(event.value)} if event.anchor else {}
+        if len(open_collections) > limits.MAX_YAML_DEPTH:
+            raise ValueError(f"nested more than {limits.MAX_YAML_DEPTH} deep")
+        if size > limits.MAX_YAML_SIZE:
             raise ValueError("with its aliases expanded it is far longer than a handwritten file; JSON may be longer")
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.file_bytes import not_utf8, read_bytes
-from layoutcm.layouts.handwritten import check_expanded_size
+from layoutcm.layouts.handwritten import UNWRAPPED_ERRORS, check_expanded_size
 from layoutcm.layouts.model import GT, PRED, SIDES, Pages, find_page
 
 HINT = "Write a CSV with the columns gt and pred, or YAML or JSON: {gt page: pred page}."
@@ -129,7 +129,7 @@ def _read_yaml(file: str, text: str) -> Iterator[tuple[object, object, str]]:
     try:
         check_expanded_size(text)
         root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
+    except (yaml.YAMLError, *UNWRAPPED_ERRORS) as error:
         raise InputError(file, "", f"this cannot be read: {' '.join(str(error).split())}", HINT) from None
     if root is None:
         return

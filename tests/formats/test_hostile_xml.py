@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.formats import html_tags, xml
+from layoutcm.formats import xml
 from layoutcm.formats.content import FileContent
+from layoutcm.layouts import limits
 from written import written
 
 XML = ("page-xml", "alto", "cvat", "voc")
@@ -61,6 +62,41 @@ def test_nothing_outside_the_file_is_fetched(monkeypatch):
     doctype = '<!DOCTYPE PcGts SYSTEM "http://127.0.0.1:1/page.dtd">'
     assert len(read(doctype + PAGE.format(REGION)).regions) == 1
     refusal(doctype + PAGE.format("&outside;"), "undefined entity")
+
+
+def test_default_values_of_attributes_are_refused_and_other_document_types_read():
+    doctype = "<?xml version='1.0'?>\n<!DOCTYPE PcGts {}>"
+    declared = '[<!ELEMENT a EMPTY>\n<!ATTLIST a b CDATA "default">]'
+    refusal(doctype.format(declared) + PAGE.format(REGION), "line 3", "default values of attributes", "Remove them")
+    assert len(read(doctype.format("[<!ELEMENT PcGts ANY>]") + PAGE.format(REGION)).regions) == 1
+    assert len(read(doctype.format('PUBLIC "-//X//EN" "x.dtd"') + PAGE.format(REGION)).regions) == 1
+
+
+@pytest.mark.parametrize("name", ["xmlns", "xmlns:a", "xmlns:" + "b" * 5000])
+@pytest.mark.parametrize("equals", ["=", " \n = \t" + " " * 5000])
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_a_long_namespace_is_refused_and_a_usual_one_read(name, equals, quote):
+    page = PAGE.replace('xmlns="x"', f"\n{name}{equals}{quote}{{}}{quote}")
+    refusal(page.replace("{}", "x" * 1000, 1).format(""), "line 2", "namespace", "too long")
+    if len(name) < 10:
+        assert len(read(page.replace("{}", "x" * 900, 1).format(REGION)).regions) == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "root"),
+    [
+        ("<?xml?><!-- <b> --><!DOCTYPE html><html>", "html"),
+        ("\ufeff \n<!doctype html [<!ELEMENT a ANY>]\n><?a > ?><x:html>", "html"),
+        ("<?a ?><!-- b", ""),
+        ("<!DOCTYPE html [<html>", ""),
+        ("<!DOCTYPE html [ ] <html", ""),
+        ("<?xml" * MANY, ""),
+        (" " * MANY + "<a>", "a"),
+        ("<a.b-c>", "a.b-c"),
+    ],
+)
+def test_the_name_of_the_root_is_found_after_the_prologue(start, root):
+    assert xml.root_name(FileContent("x", start.encode())) == root
 
 
 @pytest.mark.parametrize("encoding", ["cp037", "utf-7", "utf-16", "utf-32", "no such thing"])
@@ -166,7 +202,7 @@ def test_a_streamed_file_is_never_completely_in_memory(monkeypatch):
 
 def test_a_page_with_too_many_elements_is_refused(monkeypatch):
     monkeypatch.setattr(xml, "STREAM_ABOVE", 0)
-    monkeypatch.setattr(xml, "MAX_ELEMENTS_HELD", 1000)
+    monkeypatch.setattr(limits, "MAX_XML_ELEMENTS", 1000)
     refusal(PAGE.format("<a/>" * 2000), "over 1,000 elements")
     lines = "<TextLine><Word/></TextLine>" * 2000
     assert len(read(PAGE.format(REGION + lines)).regions) == 1, "lines and words do not count"
@@ -209,7 +245,7 @@ def test_malformed_doctags_take_linear_time(inside):
 
 @pytest.mark.parametrize(("name", "start"), [("x.hocr", HOCR.split("{}")[0]), ("x.dt", "<doctag>")])
 def test_a_file_with_too_many_tags_is_refused(name, start, monkeypatch):
-    monkeypatch.setattr(html_tags, "MAX_TAGS", 1000)
+    monkeypatch.setattr(limits, "MAX_TAGS", 1000)
     refusal(start + "<b>" * 2000, "at most 1,000", name=name)
 
 

@@ -150,6 +150,34 @@ def pdf_of_many_pages(number: int) -> bytes:
     return b"%PDF-1.4\n" + b"".join(objects) + b"trailer<</Root 1 0 R/Size 4>>\n%%EOF\n"
 
 
+def make_attribute_defaults(folder: Path) -> Path:
+    """Each of 60,000 empty elements gets an attribute of 30 kB."""
+    declared = f'<!DOCTYPE annotations [<!ATTLIST box a CDATA "{"x" * 30_000}">]>'
+    return write(folder, "defaults.xml", f"{declared}<annotations><image >{'<box/>' * 60_000}</image></annotations>")
+
+
+def make_long_namespace(folder: Path) -> Path:
+    """The parser repeats the namespace of 100 kB in each of 100,000 names."""
+    names = "".join(f"<a{i}/>" for i in range(100_000))
+    return write(folder, "namespace.xml", f'<annotations xmlns="{"x" * 100_000}"><image />{names}</annotations>')
+
+
+def make_many_attributes(folder: Path) -> Path:
+    attributes = " ".join(f'a{i}=""' for i in range(90_000))
+    return write(folder, "attributes.xml", f"<annotations><image {attributes}/></annotations>")
+
+
+def make_unclosed_tags(folder: Path) -> Path:
+    """Each closing tag has to be looked for among 390 open ones."""
+    return write(folder, "tags.hocr", "<html><div class='ocr_page'>" + "<i>" * 390 + "</b>" * 240_000)
+
+
+def make_yaml_sexagesimal(folder: Path) -> Path:
+    """A number to base 60 with 400,000 digits, in the list of names of a YOLO set."""
+    members = {"data.yaml": b"names: [" + b"1:" * 400_000 + b"1]", "a.txt": b"0 .5 .5 .5 .5"}
+    return write(folder, "base60.zip", zip_of(members))
+
+
 HOSTILE = {
     "bz2 bomb": make_bz2_bomb,
     "deflate bomb": make_deflate_bomb,
@@ -161,4 +189,9 @@ HOSTILE = {
     "eight million empty objects": make_json_of_empty_objects,
     "PNG of tiny chunks": make_png_of_tiny_chunks,
     "TIFF of large tags": make_tiff_of_large_tags,
+    "XML default values": make_attribute_defaults,
+    "XML namespace": make_long_namespace,
+    "XML attributes": make_many_attributes,
+    "HTML without closing tags": make_unclosed_tags,
+    "YAML number to base 60": make_yaml_sexagesimal,
 }

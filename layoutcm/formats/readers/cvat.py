@@ -14,9 +14,10 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.outlines import MAX_TEXT, box_around, outline_of, parse_points
+from layoutcm.formats.outlines import box_around, outline_of, parse_points
 from layoutcm.formats.parsing import FilePlace, parse_number, parse_numbers, parse_size, place_text
 from layoutcm.formats.xml import elements, root_name
+from layoutcm.layouts import limits
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask
 
 MAX_FRAME = 2**31 - 2
@@ -168,7 +169,7 @@ def _parse_mask(
     text = shape.get("rle", "")
     try:
         page_width, page_height, left, top, width, height = map(int, (*size, *numbers))
-        runs = [int(run) for run in text[:MAX_TEXT].split(",")]
+        runs = [int(run) for run in text[: limits.MAX_OUTLINE_TEXT].split(",")]
     except (ValueError, OverflowError):
         page_width = page_height = left = top = width = height = 0
         runs = []

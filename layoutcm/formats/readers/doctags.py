@@ -16,11 +16,11 @@ from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.html_tags import check_number_of_tags
 from layoutcm.formats.parsing import is_picture_or_table
 from layoutcm.formats.xml import root_name
+from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Layout
 
 GRID = 500
-MAX_PAGES = 100_000
 MAX_OPEN = 10  # nested pictures and tables; a model may forget to close them
 _LOCATIONS = re.compile(rb"(?:<loc_[0-9]{1,9}>\s*){4}")
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_]{0,99})>((?:\s*<loc_[0-9]{1,9}>){0,64})")
@@ -68,8 +68,10 @@ def _split_pages(content: FileContent) -> list[str]:
         pages = content.data_without_bom.decode("utf-8").split("<page_break>")
     except UnicodeDecodeError as error:
         raise not_utf8(content.name, error) from None
-    if len(pages) > MAX_PAGES:
-        raise InputError(content.name, "", f"{len(pages):,} pages, at most {MAX_PAGES:,} are read", "Split the file.")
+    if len(pages) > limits.MAX_DOCTAGS_PAGES:
+        raise InputError(
+            content.name, "", f"{len(pages):,} pages, at most {limits.MAX_DOCTAGS_PAGES:,} are read", "Split the file."
+        )
     ends_with_break = len(pages) > 1 and pages[-1].strip() in ("", "</doctag>")
     return pages[:-1] if ends_with_break else pages
 

@@ -18,7 +18,8 @@ from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.html_tags import VOID, check_number_of_tags, classes_of, tags, title_of
 from layoutcm.formats.outlines import Box
 from layoutcm.formats.parsing import is_picture_or_table, parse_numbers, parse_size
-from layoutcm.formats.xml import MAX_DEPTH, root_name
+from layoutcm.formats.xml import root_name
+from layoutcm.layouts import limits
 
 HTML = {"html", "head", "body", "div", "span", "p", "section", "article"}
 AREAS = {b"div", b"table"}
@@ -44,6 +45,7 @@ class OpenElement:
     ignores_blocks: bool = False  # a paragraph, a picture or table that is not read further, or inside one
     paragraph: int = 0  # stack index of the innermost <p>, which may be the element itself; 0 = none
     content_box: Box | None = None  # the box around its content
+    open_tags: frozenset[bytes] = frozenset()  # of the elements around it and its own
 
 
 def is_hocr(content: FileContent) -> bool:
@@ -64,10 +66,10 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
         if PAGE in classes:
             pages += 1
             page = _add_page(content, line, title_of(attributes), pages if has_several_pages else 0, builder)
-            stack.append(OpenElement(tag, line, page, has_box=True))
+            _push(stack, OpenElement(tag, line, page, has_box=True))
         elif tag not in VOID:
             _open_element(stack, tag, line, classes, attributes, options, builder)
-        if len(stack) > MAX_DEPTH:
+        if len(stack) > limits.MAX_XML_DEPTH:
             raise InputError(content.name, f"line {line}", "the HTML is nested too deeply to be a layout")
         if attributes.endswith(b"/") and tag not in VOID:
             _close_elements(stack, len(stack) - 1, builder)
@@ -94,10 +96,15 @@ def _innermost(stack: list[OpenElement], tag: bytes) -> int:
     """The stack index of the innermost open element with this tag, 0 if there is none."""
     if len(stack) > 1 and stack[-1].tag == tag:
         return len(stack) - 1
-    for i in range(len(stack) - 1, 0, -1):
-        if stack[i].tag == tag:
-            return i
-    return 0
+    if tag not in stack[-1].open_tags:  # otherwise each of many wrong closing tags would search the whole stack
+        return 0
+    return next((i for i in range(len(stack) - 1, 0, -1) if stack[i].tag == tag), 0)
+
+
+def _push(stack: list[OpenElement], element: OpenElement) -> None:
+    around = stack[-1].open_tags
+    element.open_tags = around if element.tag in around else around | {element.tag}
+    stack.append(element)
 
 
 def _add_page(content: FileContent, line: int, title: str, number: int, builder: LayoutBuilder) -> int:
@@ -136,7 +143,7 @@ def _open_element(
     hides_content = not options.nested and any(map(is_picture_or_table, labels))
     ignores_blocks = parent.ignores_blocks or hides_content or PARAGRAPH in classes
     paragraph = len(stack) if tag == b"p" else parent.paragraph
-    stack.append(OpenElement(tag, line, parent.page, labels, has_box, ignores_blocks, paragraph))
+    _push(stack, OpenElement(tag, line, parent.page, labels, has_box, ignores_blocks, paragraph))
 
 
 @lru_cache(256)
