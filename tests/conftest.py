@@ -49,3 +49,9 @@ def two_pages():
 def sample():
     """The first model of the sample data, compared with the ground truth."""
     return compare_sample()
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Reports without figures, for tests that do not need them."""
+    monkeypatch.setattr("layoutcm.report.report_files.figure_names", lambda *_: [])

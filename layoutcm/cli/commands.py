@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import socket
-import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from layoutcm.cli.output_checks import check_file_output, check_folder_output
 from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout, without_control_characters
+from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.file_bytes import write_whole
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.writers import write
@@ -22,6 +22,7 @@ from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference, on_common_pages
+from layoutcm.outputs.files import write_whole
 from layoutcm.tables.result_json import Extras, full_result
 from layoutcm.tables.result_levels import DOCUMENTS_FILE
 from layoutcm.wording import agree, plural
@@ -36,6 +37,7 @@ def run_compare(options: argparse.Namespace) -> None:
     from layoutcm.tables.result_json import json_text
 
     # Checked before the long work, so that a mistake is reported at once.
+    _check_outputs(options)
     families = options.families
     if families is not None and families not in BUILT_IN:
         families = family_tree(families, ())
@@ -64,6 +66,15 @@ def run_compare(options: argparse.Namespace) -> None:
         print(without_control_characters(text), end="\n\n")
     if options.output and options.json != "-":
         print(f"report written to {options.output}")
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    if options.output:
+        check_folder_output(options.output, options)
+    if options.json and options.json != "-":
+        check_file_output(options.json, options)
+        for name in _report_names(options.pred):
+            check_file_output(str(_documents_path(options.json, name)), options)
 
 
 def _extras(
@@ -106,7 +117,7 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
         return nullcontext()
     if not options.output:
         raise InputError("", "-o", "the folder of the report has no name", "Name one.")
-    from layoutcm.report.folder_swap import replace_folder
+    from layoutcm.outputs.folders import replace_folder
     from layoutcm.report.report_files import REPORT_FILES
 
     return replace_folder(options.output, REPORT_FILES)
@@ -184,6 +195,8 @@ def run_inspect(options: argparse.Namespace) -> None:
     from layoutcm.tables.result_json import json_text, layout_result
     from layoutcm.tables.terminal import layout_summary
 
+    if options.json and options.json != "-":
+        check_file_output(options.json, options)
     like = read_layout(options.like, options, format=None) if options.like else None
     layouts: list[Layout] = []
     for file in options.files:
@@ -198,13 +211,14 @@ def run_inspect(options: argparse.Namespace) -> None:
 def run_convert(options: argparse.Namespace) -> None:
     from layoutcm.tables.terminal import finding_lines
 
+    check_file_output(options.output, options)
     like = read_layout(options.like, options) if options.like else None
     layout = repair(read_layout(options.file, options, like=like, format=options.format), options.fix or ())
     write(layout, options.to, options.output)
     pages, regions = len(layout.page_columns), len(layout.region_columns)
     print(f"{options.output}: {options.to}, {plural(pages, 'page')}, {plural(regions, 'region')}")
     for line in finding_lines(layout.findings):
-        print(line, file=sys.stderr)
+        say(line)
 
 
 def run_app(options: argparse.Namespace) -> None:
@@ -242,7 +256,4 @@ def _write_json(text: bytes, target: str) -> None:
     if target == "-":
         print(text.decode("utf-8"), end="")
         return
-    if Path(target).is_char_device() or Path(target).is_fifo():
-        Path(target).write_bytes(text)  # it has no bytes that could be lost
-    else:
-        write_whole(target, text)
+    write_whole(target, text)

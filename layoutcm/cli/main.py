@@ -1,9 +1,12 @@
-"""The command line: arguments and exit codes (0 success, 1 a bug or a wrong number, 2 bad input, 130 interrupted)."""
+"""The command line: arguments and exit codes.
+
+0 success, 1 a bug or a wrong number, 2 bad input or an output that cannot be written, 130 interrupted, 141 closed pipe,
+143 told to stop.
+"""
 
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +16,7 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_inspect
 from layoutcm.cli.reading import without_control_characters
+from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.registry import BY_NAME
@@ -25,26 +29,36 @@ from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import BUILT_IN
 from layoutcm.verification import PAGES
 
-BAD_INPUT = 2
+BAD_INPUT, INTERRUPTED = 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = argument_parser().parse_args(arguments)
     try:
-        return options.run(options) or 0
+        code = _run_command(arguments)
+        sys.stdout.flush()  # here, so that lost output changes the exit code
+        return code
     except InputError as error:
-        print(f"layoutcm: {without_control_characters(str(error))}", file=sys.stderr)
+        say(f"layoutcm: {without_control_characters(str(error))}")
         return BAD_INPUT
     except BrokenPipeError:
-        # The output pipe was closed (`| head`): not an error, and Python must not print one at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE  # nobody reads any more (`| head`), and nobody wants a message
     except OSError as error:
-        print(f"layoutcm: the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        say(f"layoutcm: the output cannot be written: {error.strerror or error}")
         return BAD_INPUT
     except KeyboardInterrupt:
-        print("layoutcm: stopped", file=sys.stderr)
-        return 130
-    return 0
+        say("layoutcm: stopped")
+        return INTERRUPTED
+    finally:
+        settle_output()
+
+
+def _run_command(arguments: Sequence[str] | None) -> int:
+    try:
+        options = argument_parser().parse_args(arguments)
+    except SystemExit:  # --help and --version have printed, wrong arguments have not
+        sys.stdout.flush()
+        raise
+    return options.run(options) or 0
 
 
 def argument_parser() -> argparse.ArgumentParser:
@@ -201,17 +215,15 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
 
 def run() -> None:
     """Entry point of the `layoutcm` command."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # characters that the terminal cannot show become ?
+    prepare_streams()
+    stop_in_order()
     try:
         sys.exit(main())
     except Exception as error:  # a bug: a short message instead of a traceback
         if os.environ.get("LAYOUTCM_DEBUG"):
             raise
-        print(
+        say(
             f"layoutcm: internal error: {type(error).__name__}: {short_repr(str(error), 200)}. "
-            "This is a bug; set LAYOUTCM_DEBUG=1 to see where.",
-            file=sys.stderr,
+            "This is a bug; set LAYOUTCM_DEBUG=1 to see where."
         )
         sys.exit(1)

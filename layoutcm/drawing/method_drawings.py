@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from layoutcm.outputs.files import write_whole
+
 # (light, dark). Text on fills has the colour `ink`; NAME_ink is the hue of the fill NAME for lines and text on paper.
 DRAWING_COLOURS = {
     "paper": ("#fbfcfd", "#161b22"), "edge": ("#d5dbe2", "#343c46"), "cell": ("#ffffff", "#1e252e"),
@@ -299,8 +301,8 @@ def write_drawings(folder: Path) -> None:
     """Write all drawings into a folder: NAME.svg and NAME-dark.svg."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in DRAWINGS.items():
-        (folder / f"{name}.svg").write_text(draw(), "utf-8", newline="\n")
-        (folder / f"{name}-dark.svg").write_text(draw(dark=True), "utf-8", newline="\n")
+        write_whole(folder / f"{name}.svg", draw().encode("utf-8"))
+        write_whole(folder / f"{name}-dark.svg", draw(dark=True).encode("utf-8"))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.file_bytes import write_whole
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.shapes import Outline, Shape
+from layoutcm.outputs.files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,8 @@ import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.models.differences import on_common_pages
-from layoutcm.report.folder_swap import replace_folder
+from layoutcm.outputs.folders import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
 from layoutcm.tables.interval_texts import resampling_text
@@ -111,7 +112,8 @@ def write_files(
     for name, text in paper_tables(confusion, tables).items():
         (folder / "tables" / f"{name}.tex").write_bytes(text.encode("utf-8"))
     notify("workbook", 0.15)
-    write_workbook(comparison, confusion, tables, folder / "report.xlsx")
+    with system_errors_of_xlsxwriter():
+        write_workbook(comparison, confusion, tables, folder / "report.xlsx")
     names = figure_names(confusion, objects)
     for k, name in enumerate(names):
         notify(f"figure {name}", 0.3 + 0.4 * k / len(names))
@@ -119,6 +121,17 @@ def write_files(
     notify("page", 0.7)
     (folder / "report.html").write_bytes(report_html(comparison, confusion, tables, images).encode("utf-8"))
     notify("done", 1.0)
+
+
+@contextmanager
+def system_errors_of_xlsxwriter() -> Iterator[None]:
+    """Raise the error of the system itself, such as a full disk, which xlsxwriter wraps into one of its own."""
+    from xlsxwriter.exceptions import FileCreateError
+
+    try:
+        yield
+    except FileCreateError as error:
+        raise error.args[0] from None
 
 
 def write_differences(first: Comparison, second: Comparison, names: tuple[str, str], folder: Path, method: str) -> str:

@@ -48,7 +48,8 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
     """Write the summary, then one sheet per table."""
     import xlsxwriter
 
-    with xlsxwriter.Workbook(str(path), OPTIONS) as book:
+    # Unfinished sheets are beside the file: a killed run must leave nothing in a folder for temporary files.
+    with xlsxwriter.Workbook(str(path), OPTIONS | {"tmpdir": str(path.parent)}) as book:
         book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": FIXED_DATE})
         formats = _formats(book)
         _summary(_sheet(book, "Summary"), comparison, confusion, tables, formats)

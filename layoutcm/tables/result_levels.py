@@ -6,6 +6,7 @@ A set can have thousands of documents, so their values are converted as whole ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.errors import InputError
 from layoutcm.layouts.model import Finding, Floats
 from layoutcm.metrics.confusion import Confusion, GroupMatrices, collapse_mass
 from layoutcm.metrics.content import content_scores
 from layoutcm.metrics.levels import level_scores
+from layoutcm.outputs.files import open_whole
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS, view_values
 from layoutcm.wording import pixels_as_number
 
@@ -179,20 +180,13 @@ def write_documents(comparison: Comparison, method: str, path: Path) -> None:
     names = [name.encode("utf-8", "replace").decode("utf-8") for name in comparison.documents]
     table = pa.table({"document": names, "pages": levels.document_sizes, "pixels": levels.document_pixels, **scores})
     writer = None
-    try:
+    with open_whole(path) as file, ExitStack() as closing:
         for groups, matrices in levels.document_matrices(method):
             part = table.slice(groups.start, len(groups))
             for name, column in _cell_columns(matrices).items():
                 part = part.append_column(name, column)
-            writer = writer or pq.ParquetWriter(path, part.schema)
+            writer = writer or closing.enter_context(pq.ParquetWriter(file, part.schema))
             writer.write_table(part)
-    except OSError as error:
-        raise InputError(
-            str(path), "", f"cannot be written: {error.strerror or error}", "Choose another place."
-        ) from None
-    finally:
-        if writer:
-            writer.close()
 
 
 def _cell_columns(matrices: GroupMatrices) -> dict[str, Any]:

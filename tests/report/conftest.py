@@ -1,4 +1,4 @@
-"""The report of the sample, written once, and reports without some of their figures."""
+"""The report of the sample, written once, and figures in one format."""
 
 import pytest
 
@@ -10,12 +10,6 @@ from support.paths import SAMPLE
 def folder(sample, tmp_path_factory):
     """The report of the sample with page images; tests only read it."""
     return sample.write_report(tmp_path_factory.mktemp("reports") / "model-a", SAMPLE / "images")
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """Reports without figures, for tests that do not need them."""
-    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.layouts.file_bytes import write_whole
+from layoutcm.outputs.files import write_whole
 from support.written_reports import GT, MODEL_A
 
 

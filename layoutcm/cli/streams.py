@@ -1,0 +1,70 @@
+"""The standard streams and the signals of a command: closed streams, lost output, being told to stop."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from contextlib import suppress
+from types import FrameType
+from typing import IO
+
+# As for a program that a signal has ended, in every shell: 128 and the number of the signal. Windows has no SIGPIPE.
+CLOSED_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
+
+
+def prepare_streams() -> None:
+    """Make the standard streams usable, whether they are open or closed.
+
+    What is written to a closed standard error is dropped. Writing to a closed standard output is an error, because what
+    the command has to say would be lost.
+    """
+    for number in range(3):
+        with suppress(OSError):
+            os.fstat(number)
+            continue
+        os.open(os.devnull, os.O_RDONLY)  # takes the free number, which a file of a report could get otherwise
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
+        # With PYTHONUNBUFFERED, Python takes a part for the whole when a pipe is closed while it writes.
+        sys.stdout = os.fdopen(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # characters that the terminal cannot show become ?
+
+
+def stop_in_order() -> None:
+    """Let the signals that end a program end it like an error does, so that nothing unfinished stays on the disk."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # `nohup` ignores SIGHUP
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+def say(text: str) -> None:
+    """Write a message to standard error, if it can be written."""
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        _drop(sys.stderr)
+
+
+def settle_output() -> None:
+    """Write what waits for standard output, or drop it: Python would try again at its end, and report an error."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop(sys.stdout)
+
+
+def _drop(stream: IO[str]) -> None:
+    with suppress(OSError):  # a stream of a test has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

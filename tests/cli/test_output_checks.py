@@ -1,0 +1,75 @@
+"""An output that would destroy an input is refused before anything is read."""
+
+import os
+import shutil
+
+import pytest
+
+from layoutcm.cli.main import main
+
+TABLE = "page,width,height,label,x0,y0,x1,y1\na,10,10,Text,1,1,5,5\n"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with inputs, links to them, folders of inputs, and a report that was used as an input."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("gts", "images", "report"):
+        (tmp_path / folder).mkdir()
+    for name in ("gt.csv", "pred.csv", "gts/one.csv", "report/pages.csv", "images/a.png"):
+        (tmp_path / name).write_text(TABLE)
+    (tmp_path / "map.yaml").write_text("pred: {}\n")
+    (tmp_path / "link.csv").symlink_to("gt.csv")
+    (tmp_path / "way").symlink_to("gts", target_is_directory=True)
+    os.link(tmp_path / "gt.csv", tmp_path / "hard.csv")
+    (tmp_path / "documents.parquet").write_text(TABLE)
+    return tmp_path
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+REPLACES = "this is one of the inputs, which it would replace"
+INSIDE = "this is inside the input gts, whose files are all read"
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("compare gt.csv pred.csv --json gt.csv", REPLACES),
+        ("compare gt.csv pred.csv --json ./images/../pred.csv", REPLACES),
+        ("compare gt.csv pred.csv --json link.csv", REPLACES),
+        ("compare link.csv pred.csv --json gt.csv", REPLACES),
+        ("compare gt.csv pred.csv --json hard.csv", REPLACES),
+        ("compare gt.csv pred.csv --mapping map.yaml --json map.yaml", REPLACES),
+        ("compare gt.csv documents.parquet --json out.json", REPLACES),  # would be written beside the JSON
+        ("compare gt.csv pred.csv --images images --json images/a.png", "this is one of the page images"),
+        ("compare gts pred.csv --json gts/out.json", INSIDE),
+        ("compare gts pred.csv --json way/out.json", INSIDE),
+        ("compare gts pred.csv -o gts/report", INSIDE),
+        ("compare gts pred.csv -o gts", "the folder is or contains the input gts"),
+        ("compare report/pages.csv pred.csv -o report", "the folder is or contains the input pages.csv"),
+        ("inspect gt.csv pred.csv --json pred.csv", REPLACES),
+        ("inspect gt.csv --like pred.csv --json pred.csv", REPLACES),
+        ("convert gt.csv --to csv -o gt.csv", REPLACES),
+        ("convert gts --to csv -o gts/out.csv", INSIDE),
+        ("compare gt.csv pred.csv --json gts", "this is not the name of a file"),
+        ("compare gt.csv pred.csv --json none/x.json", "cannot be written: there is no such folder"),
+    ],
+)
+def test_the_output_is_refused_and_nothing_changes(place, command, problem, capsys, monkeypatch):
+    monkeypatch.setattr("layoutcm.cli.reading.read", lambda *_, **__: pytest.fail("a file was read"))
+    before = contents(place)
+    assert main(command.split()) == 2
+    assert problem in capsys.readouterr().err and contents(place) == before
+
+
+def test_outputs_beside_the_inputs_are_written(place, quick):
+    shutil.rmtree(place / "report")
+    (place / "images" / "a.png").unlink()
+    assert (
+        main(["compare", "gt.csv", "pred.csv", "--images", "images", "--json", "images/out.json", "-o", "report"]) == 0
+    )
+    assert main(["convert", "gts", "--to", "csv", "-o", "gts.csv"]) == 0
+    assert (place / "images" / "out.json").stat().st_size and (place / "report" / "report.html").exists()

@@ -1,0 +1,66 @@
+"""Closed streams, lost output and signals, in a real process."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from support.paths import SAMPLE
+
+GT, MODEL_A = (str(SAMPLE / name) for name in ("gt.json", "model-a.json"))
+JSON = f'compare "{GT}" "{MODEL_A}" --json -'
+
+
+def shell(command, **environment):
+    """Run a command of layoutcm with redirections of the shell; the exit code is that of layoutcm."""
+    line = f'set -o pipefail; "{sys.executable}" -m layoutcm {command}'
+    return subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, env=os.environ | environment, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_closed_pipe_has_the_usual_exit_code_and_no_message(unbuffered):
+    done = shell(f"{JSON} --per-page | head -c 10", PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == 128 + signal.SIGPIPE and done.stderr == "" and done.stdout == '{\n "schema'
+
+
+@pytest.mark.parametrize("command", [JSON, "--help"])
+@pytest.mark.parametrize(("place", "reason"), [("&-", "Bad file descriptor"), ("/dev/full", "No space left on device")])
+def test_lost_output_is_an_error(command, place, reason):
+    done = shell(f"{command} >{place}")
+    assert done.returncode == 2
+    assert done.stderr == f"layoutcm: the output cannot be written: {reason}\n"
+
+
+@pytest.mark.parametrize("place", ["&-", "/dev/full"])
+def test_standard_error_is_not_needed(place):
+    done = shell(f'inspect "{GT}" --json - 2>{place}')
+    assert done.returncode == 0 and done.stdout.startswith("[")
+    assert shell(f"inspect missing.json 2>{place}").returncode == 2
+
+
+def test_files_do_not_get_the_number_of_a_closed_stream(tmp_path):
+    """Without a place for the closed streams, messages of libraries would be written into the first open file."""
+    done = shell(f'convert "{GT}" --to csv -o "{tmp_path}/out.csv" <&- 2>&-')
+    assert done.returncode == 0 and (tmp_path / "out.csv").read_text().startswith("page,")
+
+
+def test_a_file_can_be_converted_to_standard_output(tmp_path):
+    done = shell(f'convert "{GT}" --to csv -o /dev/stdout | head -1')
+    assert done.stdout == "page,document,number,width,height,label,x0,y0,x1,y1,score\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_a_command_that_is_told_to_stop_leaves_nothing_hidden(tmp_path, number, code):
+    command = [sys.executable, "-m", "layoutcm", "compare", GT, MODEL_A, "-o", str(tmp_path / "r")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        while not list(tmp_path.glob(".layoutcm-r-*/new/pages.csv")) and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(number)
+        error = process.communicate(timeout=60)[1]
+    assert process.returncode == code and "Traceback" not in error
+    assert list(tmp_path.iterdir()) == []
