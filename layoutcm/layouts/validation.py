@@ -62,6 +62,7 @@ def make_layout(
     places: PlaceNamers = ROW_NUMBERS,
 ) -> Layout:
     """Check the columns of a reader and turn them into a `Layout`."""
+    pages = _without_blank_names(pages)
     check_pages(name, pages, places.page)
     check_regions(name, regions, places.region)
     names, recode = _merge_labels(labels)
@@ -71,6 +72,14 @@ def make_layout(
     layout = Layout(name, format, names, pages, regions, tuple(findings), ids.pages, label_keys)
     layout = _note_scores(_note_clipped(layout, places.region), places.region)
     return drop_background(_drop_inverted(layout, places.region))
+
+
+def _without_blank_names(pages: Pages) -> Pages:
+    """The pages with a name for those whose name is blank; a blank document is none. Tables cannot store a blank."""
+    if all(map(str.strip, pages.names)) and not any(map(str.isspace, pages.documents)):
+        return pages
+    names = tuple(name if name.strip() else UNNAMED for name in pages.names)
+    return replace(pages, names=names, documents=tuple(name if name.strip() else "" for name in pages.documents))
 
 
 def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:

@@ -5,6 +5,7 @@ COCO stores width and height instead of x1 and y1, so fractions may differ in th
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
@@ -34,7 +35,11 @@ def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
 
 
 def as_csv(layout: Layout) -> bytes:
-    return _region_table(layout).to_csv(index=False, lineterminator="\n").encode("utf-8", "surrogatepass")
+    table = _region_table(layout)
+    text = table.to_csv(index=False, lineterminator="\n")
+    if "\r" in text:  # Python writes it without quotes, and it would end the row
+        text = table.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    return text.encode("utf-8")
 
 
 def as_parquet(layout: Layout) -> bytes:
@@ -50,6 +55,7 @@ def _region_table(layout: Layout) -> pd.DataFrame:
     """
     import pandas as pd
 
+    _check_names(layout)
     pages = layout.pages.assign(document=layout.pages["document"].replace("", None))
     if (pages["number"] < 0).all():
         pages = pages.drop(columns="number")
@@ -73,7 +79,18 @@ def _region_table(layout: Layout) -> pd.DataFrame:
     return pd.concat([pd.DataFrame({"label": layout.labels}, dtype=object), table])[list(table.columns)]
 
 
+def _check_names(layout: Layout) -> None:
+    """Refuse names that no text file can contain: a file name can be bytes that are not text (lone surrogates)."""
+    columns = {"page": layout.page_columns.names, "document": layout.page_columns.documents, "label": layout.labels}
+    for what, names in columns.items():
+        for name in names:
+            if not name.isascii() and name != name.encode("utf-8", "replace").decode("utf-8"):
+                problem = f"the name of the {what} {short_repr(name)} contains bytes that are not text"
+                raise InputError(layout.name, "", problem, "Rename it, so that the written file can be read.")
+
+
 def as_coco(layout: Layout) -> bytes:
+    _check_names(layout)
     pages, regions = layout.page_columns, layout.region_columns
     images = []
     for i, name in enumerate(pages.names):
@@ -89,7 +106,7 @@ def as_coco(layout: Layout) -> bytes:
             entry["area"] = entry["area"] if math.isnan(area) else area
     categories = [{"id": i, "name": label} for i, label in enumerate(layout.labels)]
     file = {"images": images, "annotations": annotations, "categories": categories}
-    return json.dumps(file, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
+    return json.dumps(file, ensure_ascii=False, allow_nan=False).encode("utf-8")
 
 
 def _annotation(i: int, page: int, label: int, box: list[float], score: float, shape: Shape | None) -> dict[str, Any]:

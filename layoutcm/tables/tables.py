@@ -6,10 +6,11 @@ Numbers have full precision; each output format decides how many digits it write
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +44,7 @@ SHAPES = {"box": "boxes", "mask": "masks"}
 ANY_LABEL = ", whatever the label"
 COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet ignores blanks before a formula
 # Float columns that contain pixels; all other float columns contain shares.
 PIXEL_COLUMNS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
 HEADINGS = {
@@ -255,17 +257,27 @@ def document_table(comparison: Comparison, method: str) -> Table:
 
 
 def csv_text(table: Table) -> str:
-    """The table as CSV: full precision, quoted text, n/a as an empty cell; equal bytes on every machine."""
-    return _valid_text(table.data).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    """The table as CSV: full precision, quoted text, n/a as an empty cell; equal bytes on every machine.
+
+    A page or label can have any name, so text that a spreadsheet would take for a formula is marked as text.
+    """
+    data = _valid_text(table.data, as_text_cell)
+    data.columns = data.columns.map(as_text_cell)
+    return data.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+
+
+def as_text_cell(text: Any) -> Any:
+    """The text with an apostrophe before it if a spreadsheet would compute it; numbers stay numbers."""
+    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA_STARTS) else text
 
 
 def write_parquet(table: Table, path: Path) -> None:
     _valid_text(table.data).to_parquet(path, index=False)
 
 
-def _valid_text(data: pd.DataFrame) -> pd.DataFrame:
-    """The data with text that UTF-8 can encode; a file name can contain lone surrogates."""
+def _valid_text(data: pd.DataFrame, mark: Callable[[Any], Any] = lambda value: value) -> pd.DataFrame:
+    """The data with text that UTF-8 can encode, marked by `mark`; a file name can contain lone surrogates."""
     texts = [name for name, dtype in zip(data.columns, data.dtypes) if dtype.kind not in "iuf"]
     # Cached, because long tables have few different texts.
-    valid = lru_cache(None, typed=True)(lambda text: str(text).encode("utf-8", "replace").decode("utf-8"))
+    valid = lru_cache(None, typed=True)(lambda text: str(mark(text)).encode("utf-8", "replace").decode("utf-8"))
     return data.assign(**{name: [valid(text) for text in data[name]] for name in texts})

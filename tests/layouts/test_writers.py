@@ -1,8 +1,10 @@
 """Writing a layout and reading it back gives the same layout."""
 
+import json
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
@@ -65,6 +67,43 @@ def assert_same_layout(one, other):
 @given(layout=layouts())
 def test_reading_back_gives_the_same_layout(to, layout):
     assert_same_layout(layout, lcm.read((f"file.{to}", WRITERS[to](layout))))
+
+
+ODD = ["", " ", "\t", "\n", "\r", "a\rb", "a\nb", "a\r\nb", '"', 'a"b', "a,b", "a;b", "=1+1", "-1", "@x", "x" * 70_000]
+ODD += ["/a/b", "\\", "'", "nan", "NA", "None", "null", "0001", "1e5", "true", "\0", "\ufeff", "\u2028", "\x85", " a "]
+ODD_NAMES = st.sampled_from(ODD) | st.text(max_size=5)
+
+
+@pytest.mark.parametrize("to", WRITERS)
+@settings(max_examples=60)
+@given(
+    names=st.lists(ODD_NAMES, min_size=1, max_size=3, unique_by=lambda name: name.strip()),
+    documents=st.lists(ODD_NAMES, min_size=3, max_size=3),
+    label=ODD_NAMES,
+)
+@example(names=[" "], documents=["", "", ""], label="Text")
+def test_layouts_with_odd_names_can_be_read_back(to, names, documents, label):
+    n = len(names)
+    pages = Pages(tuple(names), np.full(n, 9.0), np.full(n, 9.0), tuple(documents[:n]), np.full(n, -1, np.int32))
+    box = np.array([[0, 0, 5, 5.0]])
+    regions = Regions(np.zeros(1, np.int32), np.zeros(1, np.int32), box, np.array([np.nan]))
+    layout = make_layout("made", "test", [label], pages, regions)
+    assert_same_layout(layout, lcm.read((f"file.{to}", WRITERS[to](layout))))
+
+
+def test_a_blank_page_name_becomes_a_name():
+    coco = {"images": [{"id": 1, "file_name": " ", "width": 9, "height": 9, "doc_name": " "}], "annotations": []}
+    layout = lcm.read(("x.json", json.dumps(coco).encode()))
+    assert layout.page_columns.names == ("(no name)",) and layout.page_columns.documents == ("",)
+
+
+@pytest.mark.parametrize("to", WRITERS)
+def test_a_name_that_is_not_text_is_refused(to, tmp_path):
+    pages = Pages(("a\udce9",), np.array([9.0]), np.array([9.0]), ("",), np.array([-1], np.int32))
+    regions = Regions(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 4)), np.zeros(0))
+    with pytest.raises(lcm.InputError, match=r"the name of the page 'a.udce9' contains bytes that are not text"):
+        lcm.write(make_layout("made", "test", [], pages, regions), to, tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("to", WRITERS)

@@ -1,5 +1,7 @@
 """Single tables with their options, the list of averages, and tables as CSV and Parquet."""
 
+import csv
+import io
 import json
 import os
 
@@ -174,6 +176,17 @@ def test_csv_has_full_precision_and_equal_bytes_on_every_machine(monkeypatch):
     assert csv_text(Table("pages", "Pages", DATA)) == (
         '"page","count","pixels","f1"\n"a ""b""",1,0.1,0.3333333333333333\n"c?",2,"",1.0\n'
     )
+
+
+def test_text_never_becomes_a_formula_in_a_csv_and_numbers_stay_numbers():
+    """Oracle: the csv module reads the cells as a spreadsheet does."""
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "a=1", "'=1", "", "–"]
+    data = pd.DataFrame({"=page": texts, "f1": [-0.5] * len(texts), "n": [-1] * len(texts)})
+    data["mixed"] = pd.Series([-2.5, "=x", *texts[2:]], dtype=object)
+    header, *rows = csv.reader(io.StringIO(csv_text(Table("pages", "Pages", data)), newline=""))
+    assert header == ["'=page", "f1", "n", "mixed"]
+    assert [row[0] for row in rows] == [*(f"'{text}" for text in texts[:7]), *texts[7:]]
+    assert {(row[1], row[2]) for row in rows} == {("-0.5", "-1")} and [row[3] for row in rows][:2] == ["-2.5", "'=x"]
 
 
 def test_parquet_has_the_columns_only(tmp_path):
