@@ -1,10 +1,11 @@
 """The script that Streamlit runs: installs the pages, draws the sidebar, runs the current page."""
 
-from layoutcm.ui import link, page_shell, router, sidebar, warm_up
+from layoutcm.ui import link, page_shell, router, sidebar, visitors, warm_up
 
 page = router.install_pages()
 with router.routing():
     warm_up.start_warm_up()
+    visitors.start_run()
     link.start_session()
     link.follow_address(page.url_path)
     page_shell.apply_style()

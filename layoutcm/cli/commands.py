@@ -233,9 +233,9 @@ def run_app(options: argparse.Namespace) -> None:
     for folder in (options.data, options.images):
         if folder and not Path(folder).is_dir():
             raise InputError(folder, "", "there is no such folder", "Check the name.")
-    _check_port(options.address, options.port)
     from layoutcm.ui import server
 
+    _check_port(server.address_of(options), options.port)
     server.serve(options)
 
 

@@ -185,7 +185,13 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
         "files", metavar="GT PRED", nargs="*", help="a ground truth and predictions to open: files, folders or zips"
     )
     command.add_argument("--port", type=int, default=8501)
-    command.add_argument("--address", default="127.0.0.1", help="0.0.0.0 accepts connections from other machines")
+    command.add_argument("--address", help="127.0.0.1 unless given; 0.0.0.0 accepts connections from other machines")
+    command.add_argument(
+        "--host", action="append", default=[], metavar="NAME", help="a name of this server; may be repeated"
+    )
+    command.add_argument(
+        "--public", action="store_true", help="for strangers on the network: all addresses, lower limits"
+    )
     command.add_argument("--data", metavar="DIR", help="a folder whose files and folders can be opened without upload")
     command.add_argument("--images", metavar="DIR", help="a folder of page images")
     command.add_argument("--browser", action="store_true", help="open a browser window")

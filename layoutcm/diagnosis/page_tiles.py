@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Bools = NDArray[np.bool_]
 # The kinds of tiles that `agreement` returns, by number.
 AGREEMENT = ("nothing on either side", "same labels", "missed by pred", "invented by pred", "other labels")
-# With outlines a tile may be a pixel, of 4 bytes: 512 MB, and a page at 1,000 dpi.
-MOST_TILES = 1 << 27
+# With outlines a tile may be a pixel: a page at 600 dpi has 35 million. Drawing takes several bytes for each.
+MOST_TILES = 40_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,9 +124,8 @@ def page_tiles(
     cells = grid.cells(0)
     rows, columns = cells.size
     if rows * columns > MOST_TILES:
-        raise InputError(
-            "", "outlines", f"a page of {columns:,} x {rows:,} pixels is too large to be shown", "Use shapes='box'."
-        )
+        problem = f"its regions divide it into {rows * columns:,} tiles, more than can be shown"
+        raise InputError("", "a page", problem, "Its numbers are in the matrices and tables.")
     tiles = np.empty((rows, columns), np.int32)
     number, words, pixels = count_cells(cells, grid.n_labels, tiles)
     order = np.lexsort(words.T[::-1])

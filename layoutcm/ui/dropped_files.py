@@ -6,34 +6,33 @@ prediction, a YOLO file holds one page. Where this is wrong, the visitor can cha
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from layoutcm.formats.source_files import ZIP_MAGIC
+from layoutcm.ui.guarded_reading import run_guarded
+from layoutcm.ui.visitor_files import (
+    COMPANION,
+    IMAGE,
+    KINDS,
+    PART,
+    UNKNOWN,
+    WHOLE_LAYOUT,
+    InputFile,
+    join_inputs,
+    kinds_of,
+)
+from layoutcm.ui.visitors import kept
 
-from layoutcm.formats.content import FileContent
-from layoutcm.formats.recognition import find_candidates, is_companion
-from layoutcm.formats.registry import SINGLE_FILE_FORMATS
-from layoutcm.formats.source_files import OTHER_SUFFIXES, ZIP_MAGIC
-from layoutcm.layouts.page_names import IMAGE_SUFFIXES
-from layoutcm.ui.input_files import InputFile, join_inputs
-
-WHOLE_LAYOUT, PART, UNKNOWN, COMPANION, IMAGE = KINDS = ("alone", "part", "unknown", "companion", "image")
 LAYOUTS = (WHOLE_LAYOUT, PART, UNKNOWN)
 WITH_IMAGES = (IMAGE, WHOLE_LAYOUT)  # a zip is a whole layout and may contain images
 
 
-def kind_of(name: str, data: bytes) -> str:
-    """One of `KINDS`: a whole layout, a part of a layout, an unknown file, a companion or an image."""
-    suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
-    if suffix in (*IMAGE_SUFFIXES, *OTHER_SUFFIXES):
-        return IMAGE
-    if data.startswith(ZIP_MAGIC):
-        return WHOLE_LAYOUT
-    content = FileContent(name, data)
-    if is_companion(content):
-        return COMPANION
-    found = find_candidates(content)
-    if not found:
-        return UNKNOWN
-    return WHOLE_LAYOUT if any(format.name in SINGLE_FILE_FORMATS for format in found) else PART
+def find_kinds(files: list[InputFile]) -> list[str]:
+    """The kind of every file, one of `KINDS`."""
+    return _kinds(join_inputs(files).digest, files) if files else []
+
+
+@kept()
+def _kinds(digest: str, _files: list[InputFile]) -> list[str]:
+    return run_guarded(kinds_of, _files, file=_files[0].name, size=sum(one.size for one in _files))
 
 
 def one_layout(files: list[InputFile], kinds: list[str]) -> InputFile:

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterable
-from pathlib import Path
+from dataclasses import replace
 
 import streamlit as st
 
-from layoutcm.drawing import page_images
-from layoutcm.drawing.page_images import ImageFile, PageImages, Picture, load_shrunk
-from layoutcm.ui.input_files import InputFile
+from layoutcm.drawing.page_images import PageImages, Picture
+from layoutcm.errors import InputError
+from layoutcm.ui.guarded_reading import run_guarded
+from layoutcm.ui.visitor_files import InputFile, pictures_of_files, pictures_of_folder, shrunk_webp
 
 SHOWN_SIDE = 1600  # px, the longest side of an image in the browser
 
 
 def images_of_folder(folder: str) -> PageImages:
-    return page_images.images_from_folder(Path(folder)) if folder else PageImages(())
+    return PageImages(run_guarded(pictures_of_folder, folder, file="", size=0) if folder else ())
 
 
 def images_of_uploads(files: Iterable[InputFile], layout_files: Iterable[InputFile] = ()) -> PageImages:
     """Images of `files`: images, zips or PDFs, else an InputError; and those that `layout_files` contain, if any."""
-    return page_images.images_from_files(
-        *([ImageFile(one.name, one.digest, one.data) for one in some] for some in (files, layout_files))
-    )
+    given, others = list(files), list(layout_files)
+    both = [*given, *others]
+    if not both:
+        return PageImages(())
+    size = sum(one.size for one in both)
+    pictures = run_guarded(pictures_of_files, given, others, file=both[0].name, size=size)
+    data = {one.digest: one.data for one in both}
+    return PageImages(tuple(replace(picture, data=data[picture.digest]) for picture in pictures))
 
 
 def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
@@ -34,11 +39,12 @@ def picture_uri(picture: Picture | None, side: int = SHOWN_SIDE) -> str | None:
     return _encode((picture.digest, picture.member, picture.page_index, side), picture)
 
 
-@st.cache_data(max_entries=48, show_spinner=False)
+@st.cache_data(max_entries=48, show_spinner=False, scope="session")
 def _encode(key: tuple[str, str, int, int], _picture: Picture) -> str | None:
-    image = load_shrunk(_picture, key[-1])
-    if image is None:
+    held = (_picture.digest, _picture.data)
+    small = replace(_picture, data=b"")
+    try:
+        webp = run_guarded(shrunk_webp, small, key[-1], file=_picture.file, size=len(_picture.data), held=held)
+    except InputError:  # it takes too long: not shown, as a broken one
         return None
-    out = io.BytesIO()
-    image.save(out, "WEBP", quality=80)
-    return "data:image/webp;base64," + base64.b64encode(out.getvalue()).decode()
+    return webp and "data:image/webp;base64," + base64.b64encode(webp).decode()

@@ -1,89 +1,28 @@
-"""The files of a visitor: identified by the digest of their content, read and compared once.
-
-The caches are bounded and shared by all visitors. Their keys are digests, so a visitor gets a cached result only for
-files with exactly the same content.
-"""
+"""The inputs of a visitor: where they come from, their layouts, and their comparison, each read and computed once."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
 
 from layoutcm.comparison import Comparison, compare
-from layoutcm.formats import read
-from layoutcm.formats.source_files import OTHER_SUFFIXES, Source, files_below
-from layoutcm.layouts.file_bytes import read_bytes
+from layoutcm.formats.source_files import OTHER_SUFFIXES, files_below
 from layoutcm.layouts.model import Layout
-from layoutcm.layouts.page_maps import PageMap, parse_page_map
+from layoutcm.layouts.page_maps import PageMap
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.layouts.repairs import repair
-from layoutcm.ui.server import SETTINGS, app_folder
+from layoutcm.ui.guarded_reading import run_guarded
+from layoutcm.ui.settings import app_folder, start_settings
+from layoutcm.ui.visitor_files import InputFile, digest_of, read_layout, read_page_map
+from layoutcm.ui.visitors import kept
 
-LAYOUTS_KEPT, COMPARISONS_KEPT = 12, 12
 # A folder with more files is offered only as one layout, not file by file.
 FILES_OFFERED = 200
-
-
-@dataclass(frozen=True)
-class InputFile:
-    """The input of one layout: its name, the digest of its content, and the content or its path."""
-
-    name: str
-    digest: str
-    size: int = 0  # bytes
-    path: str = ""  # a file or a folder
-    data: bytes = field(default=b"", repr=False)
-    parts: tuple[InputFile, ...] = ()  # several files
-
-    @property
-    def source(self) -> Source:
-        return [part._single for part in self.parts] if self.parts else self._single
-
-    @property
-    def _single(self) -> str | tuple[str, bytes]:
-        """A folder's path, or (name, content) of a file: messages must not show where the server stores a file."""
-        if self.path and os.path.isdir(self.path):
-            return self.path
-        return self.name, read_bytes(self.path) if self.path else self.data
-
-
-def digest_of(parts: Iterable[str]) -> str:
-    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def input_from_bytes(name: str, data: bytes) -> InputFile:
-    return InputFile(name, hashlib.blake2b(data, digest_size=16).hexdigest(), len(data), data=data)
-
-
-def input_from_path(path: Path) -> InputFile:
-    """A file or folder on the server; the digest uses time and size, because the content may be very large."""
-    files = sorted(files_below(path)) if path.is_dir() else [path]
-    states = [file.stat() for file in files]
-    facts = [f"{file}|{state.st_size}|{state.st_mtime_ns}" for file, state in zip(files, states)]
-    return InputFile(
-        path.name, digest_of([str(path.resolve()), *facts]), sum(s.st_size for s in states), path=str(path)
-    )
-
-
-def join_inputs(files: list[InputFile]) -> InputFile:
-    """Several files as one layout; a single file is returned as it is."""
-    if len(files) == 1:
-        return files[0]
-    digest = digest_of(text for one in files for text in (one.name, one.digest))
-    name = f"{PurePosixPath(files[0].name).stem} and {len(files) - 1} more"
-    return InputFile(name, digest, sum(one.size for one in files), parts=tuple(files))
-
-
-def start_settings() -> dict[str, Any]:
-    """What the app was started with: files to open, a data folder, a folder of page images."""
-    return json.loads(os.environ.get(SETTINGS, "{}"))
 
 
 def sample_folder() -> Path:
@@ -132,17 +71,14 @@ def layout_of(
     return _layout(given.digest, given.name, reference, sizes, repairs, inputs)
 
 
-@st.cache_resource(max_entries=LAYOUTS_KEPT, show_spinner="Reading a file …", show_time=True)
+@kept("Reading a file …")
 def _layout(
     digest: str, name: str, reference: str, sizes: str, repairs: tuple[str, ...], _inputs: ReadingInputs
 ) -> Layout:
     given, like, like_digest, page_map = _inputs
     if repairs:
         return repair(layout_of(given, like, like_digest, sizes, page_map=page_map), repairs)
-    width, _, height = sizes.partition("x")
-    size = (float(width), float(height)) if sizes else None
-    layout = read(given.source, like=like, pages=_parsed(page_map), sizes=size)
-    return replace(layout, name=given.name) if given.parts else layout
+    return run_guarded(read_layout, given, like, page_map, sizes, file=name, size=given.size)
 
 
 @dataclass(frozen=True)
@@ -177,8 +113,8 @@ def layouts_of(
     return gt, layout_of(request.pred, gt, like_digest, request.sizes, request.pred_repairs, request.page_map)
 
 
-def _parsed(page_map: InputFile | None) -> PageMap | None:
-    return parse_page_map(page_map.name, page_map.data) if page_map else None
+def parsed_page_map(given: InputFile) -> PageMap:
+    return run_guarded(read_page_map, given, file=given.name, size=given.size)
 
 
 def comparison_of(request: ComparisonRequest, options: dict[str, Any]) -> Comparison:
@@ -188,6 +124,6 @@ def comparison_of(request: ComparisonRequest, options: dict[str, Any]) -> Compar
     return _comparison(request.key, key, request.page_map, gt, pred)
 
 
-@st.cache_resource(max_entries=COMPARISONS_KEPT, show_spinner="Comparing all pages …", show_time=True)
+@kept("Comparing all pages …")
 def _comparison(request: str, options: str, _page_map: InputFile | None, _gt: Layout, _pred: Layout) -> Comparison:
-    return compare(_gt, _pred, pages=_parsed(_page_map), **json.loads(options))
+    return compare(_gt, _pred, pages=parsed_page_map(_page_map) if _page_map else None, **json.loads(options))

@@ -16,7 +16,7 @@ import streamlit as st
 from layoutcm.layouts.repairs import is_repair
 from layoutcm.ui import choices, session
 from layoutcm.ui.choices import CHOICES, DEFAULTS, LIMITS
-from layoutcm.ui.input_files import start_settings
+from layoutcm.ui.settings import start_settings
 
 # {choice: its parameter in an address}
 PARAMETERS = {field.name: {"class_name": "class"}.get(field.name, field.name) for field in fields(DEFAULTS)}

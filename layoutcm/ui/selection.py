@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages
 from layoutcm.errors import InputError
@@ -11,6 +9,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import COLLAPSED, Selection, select
 from layoutcm.ui import choices, image_uris, session
 from layoutcm.ui.router import go_to
+from layoutcm.ui.visitors import kept
 
 WHOLE_SET = "the whole set"
 
@@ -65,6 +64,6 @@ def current_page_images() -> PageImages:
     return _folder_images(files.images if files else "")
 
 
-@st.cache_resource(max_entries=4, show_spinner="Looking through the page images …")
+@kept("Looking through the page images …")
 def _folder_images(folder: str) -> PageImages:
     return image_uris.images_of_folder(folder)

@@ -1,35 +1,93 @@
-"""Start the dashboard: find app.py in the repository or in the installed package and run it with Streamlit."""
+"""The server of the dashboard: Streamlit's, behind the checks of `own_requests`, with housekeeping while it runs."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
-import subprocess
-import sys
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-import layoutcm
+from layoutcm.errors import InputError
+from layoutcm.ui.own_requests import ALL_ADDRESSES, OwnRequestsOnly, UploadsWithinLimits, names_of_server
+from layoutcm.ui.settings import MB, SETTINGS, app_folder, limits
 
-SETTINGS = "LAYOUTCM_APP"  # environment variable: the files and folders to open, as JSON
-
-
-def app_folder() -> Path:
-    """Where app.py, pages and sample data are: in the package when installed from a wheel, else in the repository."""
-    package = Path(layoutcm.__file__).parent
-    return package / "_app" if (package / "_app" / "app.py").exists() else package.parent
+PUBLIC_ADDRESS = "0.0.0.0"
+LOCAL_ADDRESS = "127.0.0.1"
 
 
 def serve(options: argparse.Namespace) -> None:
-    """Run the server in the folder of app.py, where its configuration is; exit with its return code."""
-    opened = {
+    """Run the server in the folder of app.py, where its configuration is, until it is stopped."""
+    import streamlit as st
+    from starlette.middleware import Middleware
+
+    from layoutcm.ui import visitors
+
+    address = address_of(options)
+    os.environ[SETTINGS] = json.dumps(settings_of(options))
+    os.chdir(app_folder())
+    name = options.host[0] if options.host else "localhost" if address in (LOCAL_ADDRESS, *ALL_ADDRESSES) else address
+    url = f"http://{f'[{name}]' if ':' in name else name}:{options.port}"
+    app = st.App(
+        app_folder() / "app.py",
+        lifespan=_lifespan(url if options.browser else ""),
+        middleware=[
+            Middleware(OwnRequestsOnly, **names_of_server(address, options.host)),
+            Middleware(UploadsWithinLimits, uploads=visitors.Uploads()),
+        ],
+    )
+    print(f"layoutcm: open {url}", flush=True)
+    app.run(config=_streamlit_options(address, options.port, name))
+
+
+def address_of(options: argparse.Namespace) -> str:
+    """The address to listen on: the given one, else all addresses if the server is public, else this machine only."""
+    if options.public and options.address and options.address.startswith("127."):
+        raise InputError("", "--public", f"nobody else can reach {options.address}", "Leave out --address.")
+    return options.address or (PUBLIC_ADDRESS if options.public else LOCAL_ADDRESS)
+
+
+def settings_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings that app.py reads; paths are absolute, because the server runs in another folder."""
+    return {
         "files": [str(Path(file).resolve()) for file in options.files],
         "data": str(Path(options.data).resolve()) if options.data else "",
         "images": str(Path(options.images).resolve()) if options.images else "",
+        "public": options.public,
     }
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    command += [f"--server.port={options.port}", f"--server.address={options.address}"]
-    command += [f"--server.headless={'false' if options.browser else 'true'}"]
-    print(f"layoutcm: open http://{'localhost' if options.address == '127.0.0.1' else options.address}:{options.port}")
-    environment = os.environ | {SETTINGS: json.dumps(opened)}
-    raise SystemExit(subprocess.call(command, cwd=app_folder(), env=environment))
+
+
+def _streamlit_options(address: str, port: int, name: str) -> dict[str, Any]:
+    return {
+        "server.port": port,
+        "server.address": address,
+        "server.headless": True,
+        "server.allowedHosts": ["*"],  # OwnRequestsOnly has checked the Host
+        "server.maxUploadSize": limits().upload // MB,
+        # Without a name, Streamlit asks another server for the address of this machine, to print it.
+        "browser.serverAddress": name,
+    }
+
+
+def _lifespan(opened_url: str) -> Any:
+    @asynccontextmanager
+    async def run(_app: object) -> AsyncIterator[None]:
+        """Load code before the first visitor comes, and do the housekeeping until the server stops."""
+        from layoutcm.ui import visitors, warm_up
+
+        warm_up.start_warm_up()
+        housekeeping = asyncio.create_task(visitors.keep_house())
+        if opened_url:
+            asyncio.get_running_loop().run_in_executor(None, webbrowser.open, opened_url)
+        try:
+            yield
+        finally:
+            housekeeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await housekeeping
+
+    return run

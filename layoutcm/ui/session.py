@@ -19,15 +19,10 @@ from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.ui.choices import DEFAULTS, current, put, value_of
-from layoutcm.ui.input_files import (
-    ComparisonRequest,
-    InputFile,
-    comparison_of,
-    data_files,
-    input_from_path,
-    sample_folder,
-    start_settings,
-)
+from layoutcm.ui.input_files import ComparisonRequest, comparison_of, data_files, sample_folder
+from layoutcm.ui.settings import start_settings
+from layoutcm.ui.visitor_files import InputFile, input_from_path
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import make_unique
 
 SAMPLE_PREDS = ("model-a.json", "model-b.csv", "model-c.json")
@@ -253,7 +248,7 @@ def chosen_level(compared: Comparison) -> dict[str, str]:
     return {level: value_of(level)} if level != "set" and value_of(level) in known else {}
 
 
-@st.cache_resource(max_entries=24, show_spinner="Adding up …")
+@kept("Adding up …")
 def _confusion(content: str, method: str, level: dict[str, str], _compared: Comparison) -> Confusion:
     return _compared.confusion(level.get("page"), level.get("document"), method)
 

@@ -12,8 +12,9 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.ui import choices, session
-from layoutcm.ui.input_files import InputFile, layouts_of
+from layoutcm.ui.input_files import layouts_of
 from layoutcm.ui.screen_text import as_typed, plural_spaced
+from layoutcm.ui.visitor_files import InputFile
 
 MOST_OPTIONS = 2000  # a select box with more options lists only those near the chosen one
 NEAR_OPTIONS = 100  # so many before it and after it

@@ -6,6 +6,7 @@ import gc
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from threading import Thread
 
 import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, could find it half loaded)
@@ -14,15 +15,20 @@ import streamlit as st
 from layoutcm.comparison import compare
 from layoutcm.formats import read
 from layoutcm.tables.matrix_views import select
+from layoutcm.ui.guarded_reading import start_workers
 from layoutcm.ui.router import draw_icon
 from layoutcm.ui.session import loaded_files
 
 _TINY = ("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\np,9,9,b,1,2,2,7,7\n")
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def start_warm_up() -> Thread:
-    """Once per server: do what the pages do, on one tiny page, in a thread; this loads modules and compiled code."""
+    """Once per server: load modules and compiled code, here and in the processes that read files.
+
+    A thread does what the pages do, on one tiny page.
+    """
+    start_workers()
     thread = Thread(target=_warm_up, daemon=True)
     thread.start()
     return thread

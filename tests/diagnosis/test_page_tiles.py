@@ -7,6 +7,7 @@ from hypothesis import given, settings
 import layoutcm as lcm
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.layouts.shapes import Outline
+from layoutcm.pixels import counting
 from support.generated_pages import layouts, page
 from support.layouts import build
 
@@ -78,3 +79,13 @@ def test_scaled_images_have_at_least_one_pixel(two_pages):
     tiles = lcm.compare(*two_pages).page_tiles("p1")
     assert tiles.spread(tiles.agreement(), 0.5).shape == (10, 10)
     assert tiles.spread(tiles.agreement(), 0.01).shape == (1, 1)
+
+
+def test_a_page_with_too_many_tiles_is_refused_before_they_are_made(monkeypatch):
+    rows = [f"p,1000000,1000000,a,{x},{x},{x + 7},{x + 7}" for x in range(0, 99_000, 11)]
+    layout = lcm.read(("a.csv", "\n".join(["page,width,height,label,x0,y0,x1,y1", *rows]).encode()))
+    c = lcm.compare(layout, layout)
+    monkeypatch.setattr(counting, "count_cells", None)
+    with pytest.raises(lcm.InputError, match="a page: its regions divide it into 324,000,000 tiles"):
+        c.page_tiles("p")
+    assert c.average("micro")["f1"] == 1

@@ -1,6 +1,5 @@
 """Run the app on a server, open it in Chromium and use it, for tests and screenshots."""
 
-import json
 import os
 import re
 import shutil
@@ -24,11 +23,17 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 @contextmanager
 def server(**opened):
-    """Run the app on a free port and yield its address; `opened` are the settings that `layoutcm app` passes to it."""
+    """Run `layoutcm app` on a free port and yield its address; `opened` are its options."""
     port = free_port()
-    environment = os.environ | {"LAYOUTCM_APP": json.dumps(opened), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}", "--server.headless=true"]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "layoutcm", "app", f"--port={port}"]
+    command += [f"--{name}={value}" for name, value in opened.items()]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         address = f"http://127.0.0.1:{port}"
         _wait_for(f"{address}/_stcore/health")

@@ -11,8 +11,9 @@ import layoutcm as lcm
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
 from layoutcm.ui import dropped_files, input_files, warm_up
-from layoutcm.ui.input_files import ComparisonRequest, data_files, input_from_bytes, input_from_path, layouts_of
+from layoutcm.ui.input_files import ComparisonRequest, data_files, layouts_of
 from layoutcm.ui.parts import data_tables, findings
+from layoutcm.ui.visitor_files import input_from_bytes, input_from_path, kind_of
 from support.image_files import png, zipped
 from support.paths import ROOT
 
@@ -67,7 +68,7 @@ YOLO, VOC, NAMES = b"0 .5 .5 .2 .2", b"<annotation><size/></annotation>", b"name
 
 def grouped(as_one=None, **files):
     given = [input_from_bytes(name, data) for name, data in files.items()]
-    kinds = [dropped_files.kind_of(one.name, one.data) for one in given]
+    kinds = [kind_of(one.name, one.data) for one in given]
     found = dropped_files.predictions(given, kinds, as_one)
     return [[part.name for part in one.parts] or [one.name] for one in found]
 
@@ -126,14 +127,12 @@ def test_a_repaired_gt_is_the_reference_layout_as_on_the_command_line():
 
 
 def test_a_page_map_decides_which_page_provides_the_size_of_an_uploaded_page():
-    gt = input_files.input_from_bytes(
-        "gt.csv", b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\n"
-    )
-    pred = input_files.input_from_bytes("pred.csv", b"page,label,x0,y0,x1,y1\nz,t,0,0,5,5\nb,t,0,0,5,5\n")
+    gt = input_from_bytes("gt.csv", b"page,label,x0,y0,x1,y1,width,height\na,t,0,0,5,5,40,30\nb,t,0,0,5,5,50,60\n")
+    pred = input_from_bytes("pred.csv", b"page,label,x0,y0,x1,y1\nz,t,0,0,5,5\nb,t,0,0,5,5\n")
     with pytest.raises(lcm.InputError, match="size of page 'z'"):
         input_files.layouts_of(input_files.ComparisonRequest(gt, pred))
     for text, width in (("a,z", 40.0), ("b,z\na,b", 50.0)):
-        page_map = input_files.input_from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
+        page_map = input_from_bytes("pages.csv", f"gt,pred\n{text}\n".encode())
         request = input_files.ComparisonRequest(gt, pred, page_map=page_map)
         assert input_files.layouts_of(request)[1].page_columns.widths[0] == width
         fixed = input_files.layouts_of(

@@ -137,7 +137,7 @@ def _show_bar(parts: list[tuple[str, str, float]]) -> None:
     st.markdown(screen_text.join_unbroken(legend), help=CAUSES_HELP)
 
 
-@st.cache_data(max_entries=200, show_spinner="Looking at borders …")
+@st.cache_data(max_entries=200, show_spinner="Looking at borders …", scope="session")
 def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> CellCauses:
     _, gt_label, pred_label, method, _ = key
     tiles = (_compared.page_tiles(page) for page in _pages)

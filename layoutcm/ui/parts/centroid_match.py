@@ -11,6 +11,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.centroids import Centroids, Tolerance
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts.objects import METRIC_WIDTH, figure_row
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import score_text, thin_spaced
 
 
@@ -56,7 +57,7 @@ def class_aware(compared: Comparison) -> bool:
     return compared.space.shared and choices.current().class_aware
 
 
-@st.cache_resource(max_entries=12, show_spinner="Matching centroids …")
+@kept("Matching centroids …")
 def _matched(
     content: str, level: dict[str, str], tolerance: Tolerance, rules: tuple[bool, bool], _compared: Comparison
 ) -> Centroids:

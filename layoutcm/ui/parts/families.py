@@ -22,6 +22,7 @@ from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_
 from layoutcm.ui.page_shell import columns, guard
 from layoutcm.ui.parts.data_tables import TABLE_ROWS, share_number, show_table
 from layoutcm.ui.screen_text import SIDE_NAMES, SIDE_TITLES, as_typed
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import percent
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def chosen_family_confusion(compared: Comparison, tree: FamilyTree) -> FamilyCon
     return _counted_families(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Looking at families …")
+@kept("Looking at families …")
 def _counted_families(
     content: str, choice: tuple[str, str, str, int], level: dict[str, str], _compared: Comparison, _tree: FamilyTree
 ) -> FamilyConfusion:
@@ -261,7 +262,7 @@ def _grouped_confusion(compared: Comparison, tree: FamilyTree, expanded: list[st
     return _cached_grouped_confusion(session.comparison_key(), choice, session.chosen_level(compared), compared, tree)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Adding up …")
+@kept("Adding up …")
 def _cached_grouped_confusion(
     content: str, choice: tuple[str, str, int, tuple[str, ...]], level: dict[str, str], _compared: Comparison,
     _tree: FamilyTree,

@@ -21,6 +21,7 @@ from layoutcm.ui import choices, session
 from layoutcm.ui.parts import centroid_match, data_tables, families, objects, soft_scores
 from layoutcm.ui.screen_text import plural_spaced
 from layoutcm.ui.selection import chosen_labels
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import score_text
 
 PENDING = "…"
@@ -105,7 +106,7 @@ def intervals_of_set(compared: Comparison) -> Intervals:
     return _intervals(session.comparison_key(), choices.current().method, compared)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Computing intervals …")
+@kept("Computing intervals …")
 def _intervals(content: str, method: str, _compared: Comparison) -> Intervals:
     return _compared.bootstrap(method=method)
 

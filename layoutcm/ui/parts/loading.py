@@ -12,10 +12,12 @@ from layoutcm.errors import InputError
 from layoutcm.formats.registry import BY_NAME, never
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.ui import choices, dropped_files, image_uris, session
-from layoutcm.ui.input_files import InputFile, data_files, input_from_bytes, join_inputs, layout_of, layouts_of
+from layoutcm.ui.guarded_reading import run_guarded
+from layoutcm.ui.input_files import data_files, layout_of, layouts_of
 from layoutcm.ui.page_shell import columns, guard
 from layoutcm.ui.parts import page_matches
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
+from layoutcm.ui.visitor_files import InputFile, input_from_bytes, join_inputs
 
 KEEP = "(keep)"
 SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
@@ -68,9 +70,8 @@ def show_uploads() -> None:
 def _kinds(files: list[InputFile]) -> list[str]:
     """The kind of every file; found once, because a large file takes a while."""
     known: dict[tuple[str, str], str] = st.session_state.setdefault("kinds", {})
-    for one in files:
-        if (one.name, one.digest) not in known:
-            known[one.name, one.digest] = dropped_files.kind_of(one.name, one.data)
+    new = [one for one in files if (one.name, one.digest) not in known]
+    known.update(((one.name, one.digest), kind) for one, kind in zip(new, dropped_files.find_kinds(new)))
     return [known[one.name, one.digest] for one in files]
 
 
@@ -231,7 +232,8 @@ def _show_mapping_editor(files: session.LoadedFiles) -> None:
 def _mapping_rows(uploaded: Any) -> session.MappingRows:
     from layoutcm.alignment.taxonomy import parse_mapping
 
-    return session.mapping_rows(parse_mapping(uploaded.name, uploaded.getvalue()))
+    data = uploaded.getvalue()
+    return session.mapping_rows(run_guarded(parse_mapping, uploaded.name, data, file=uploaded.name, size=len(data)))
 
 
 def _use_mapping(mapping: session.MappingRows) -> None:

@@ -20,6 +20,7 @@ from layoutcm.tables.tables import COUNTS, HEADINGS
 from layoutcm.ui import choices, page_shell, screen_text, selection, session
 from layoutcm.ui.parts import data_tables, matrix_panel
 from layoutcm.ui.screen_text import as_typed, plural_spaced
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import percent, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def objects_of_level(compared: Comparison) -> Objects:
     return _objects_of_level(session.comparison_key(), session.chosen_level(compared), compared)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Collecting objects …")
+@kept("Collecting objects …")
 def _objects_of_level(content: str, level: dict[str, str], _compared: Comparison) -> Objects:
     return _compared.objects(level.get("page"), level.get("document"))
 
@@ -75,25 +76,25 @@ def object_result(compared: Comparison, method: str, *arguments: Any) -> Any:
     )
 
 
-@st.cache_resource(max_entries=64, show_spinner="Matching objects …")
+@kept("Matching objects …")
 def _object_result(
     content: str, level: dict[str, str], method: str, arguments: tuple[Any, ...], _objects: Objects
 ) -> Any:
     return getattr(_objects, method)(*arguments)
 
 
-@st.cache_resource(max_entries=6, show_spinner="Matching objects …")
+@kept("Matching objects …")
 def _object_confusion(content: str, level: dict[str, str], at: float, _objects: Objects) -> ObjectConfusion:
     return _objects.object_confusion_at(at)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Drawing curves …")
+@kept("Drawing curves …")
 def _curves(content: str, level: dict[str, str], at: float, rule: str, _objects: Objects) -> dict[str, Curve]:
     ap = _objects.ap_at(at, rule)
     return {label: curve_points(label, ap[label], ranked, rule) for label, ranked in _objects.curves(at).items()}
 
 
-@st.cache_resource(max_entries=24, show_spinner="Ranking objects …", show_time=True)
+@kept("Ranking objects …")
 def _coco_numbers(content: str, level: dict[str, str], _objects: Objects) -> tuple[dict[str, float], pd.DataFrame]:
     return _objects.summary, _objects.per_class
 

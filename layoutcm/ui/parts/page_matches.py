@@ -10,12 +10,13 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import SIDES
-from layoutcm.layouts.page_maps import parse_page_map, resolve_page_map
+from layoutcm.layouts.page_maps import resolve_page_map
 from layoutcm.messages import HOW_MATCHED
 from layoutcm.ui import screen_text, selection, session
-from layoutcm.ui.input_files import input_from_bytes, layouts_of
+from layoutcm.ui.input_files import layouts_of, parsed_page_map
 from layoutcm.ui.parts import data_tables
 from layoutcm.ui.screen_text import SIDE_NAMES, as_typed, plural_spaced
+from layoutcm.ui.visitor_files import input_from_bytes
 from layoutcm.wording import thin_spaced
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def show_page_pairs(compared: Comparison) -> None:
         show_page_map_upload()
 
 
-@st.cache_data(max_entries=12, show_spinner="Looking at the pages …")
+@st.cache_data(max_entries=12, show_spinner="Looking at the pages …", scope="session")
 def _matches(content: str, _compared: Comparison) -> tuple[dict[str, int], pd.DataFrame]:
     """{way of matching: number of pages}, and the rows of the unmatched pages."""
     table = _compared.page_matches()
@@ -93,11 +94,10 @@ def show_remove_button() -> None:
 def _try_page_map(given: Any) -> str:
     """Use the map if both sides have its pages; returns what is wrong with it, or ""."""
     try:
-        page_map = parse_page_map(given.name, given.getvalue())
+        file = input_from_bytes(given.name, given.getvalue())
+        page_map = parsed_page_map(file)
         # A file without page sizes can be read only with the map.
-        gt, pred = layouts_of(
-            replace(session.comparison_request(), page_map=input_from_bytes(given.name, given.getvalue()))
-        )
+        gt, pred = layouts_of(replace(session.comparison_request(), page_map=file))
         resolve_page_map(page_map, gt.page_columns, pred.page_columns)
     except InputError as error:
         return screen_text.error_text(error)

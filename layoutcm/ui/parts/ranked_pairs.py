@@ -13,6 +13,7 @@ from layoutcm.tables.tables import RANKED_PAIRS, Table, csv_text
 from layoutcm.ui import choices, page_shell, session
 from layoutcm.ui.parts import data_tables, objects
 from layoutcm.ui.screen_text import plural_spaced
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import thin_spaced
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _show_pairs(compared: Comparison, matched: Objects) -> None:
 
 
 # The tables of large sets are large.
-@st.cache_resource(max_entries=3, show_spinner="Pairing objects …")
+@kept("Pairing objects …")
 def _ranked_pairs(content: str, level: dict[str, str], iou: float, pairing: str, _objects: Objects) -> pd.DataFrame:
     return _objects.ranked_pairs(iou, pairing)
 

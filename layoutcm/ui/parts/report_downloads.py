@@ -20,6 +20,7 @@ from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import choices, family_choice, page_shell, screen_text, selection, session
 from layoutcm.ui.parts import headlines, objects
+from layoutcm.ui.visitors import kept
 from layoutcm.wording import MISSING, make_unique, score_text, thin_spaced
 
 if TYPE_CHECKING:
@@ -78,12 +79,12 @@ def _scope_name() -> str:
     return str(choices.value_of(choices.current().level)) if choices.current().level in ("document", "page") else ""
 
 
-@st.cache_resource(max_entries=8, show_spinner="Making tables …")
+@kept("Making tables …")
 def _tables(key: tuple[str, ...], _compared: Comparison, _confusion: Confusion) -> dict[str, Table]:
     return all_tables(_compared, _confusion)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Matching objects …")
+@kept("Matching objects …")
 def _object_tables(key: tuple[str, ...], _objects: Objects) -> dict[str, Table]:
     return {table.name: table for table in object_tables(_objects)}
 

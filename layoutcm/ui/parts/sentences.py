@@ -83,7 +83,7 @@ def mean_of(compared: Comparison, over: str, method: str) -> dict[str, float]:
     return _mean_of(session.comparison_key(), over, method, compared)
 
 
-@st.cache_data(max_entries=24, show_spinner="Scoring pages …")
+@st.cache_data(max_entries=24, show_spinner="Scoring pages …", scope="session")
 def _mean_of(content: str, over: str, method: str, _compared: Comparison) -> dict[str, float]:
     return _compared.average("macro", over=over, method=method)
 
@@ -102,12 +102,12 @@ def cached_document_table(compared: Comparison, method: str) -> pd.DataFrame:
     return _document_table(session.comparison_key(), method, compared)
 
 
-@st.cache_data(max_entries=6, show_spinner="Scoring pages …")
+@st.cache_data(max_entries=6, show_spinner="Scoring pages …", scope="session")
 def _page_table(content: str, method: str, _compared: Comparison) -> pd.DataFrame:
     return _order_columns(_compared.page_table(method))
 
 
-@st.cache_data(max_entries=6, show_spinner="Scoring documents …")
+@st.cache_data(max_entries=6, show_spinner="Scoring documents …", scope="session")
 def _document_table(content: str, method: str, _compared: Comparison) -> pd.DataFrame:
     return _order_columns(_compared.document_table(method))
 

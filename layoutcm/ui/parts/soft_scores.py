@@ -10,6 +10,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import PRED
 from layoutcm.ui import choices, screen_text, session
 from layoutcm.ui.parts import data_tables
+from layoutcm.ui.visitors import kept
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +56,7 @@ def soft_averages(compared: Comparison) -> pd.DataFrame:
     return table[table["average"] != ""].set_index("average")
 
 
-@st.cache_resource(max_entries=24, show_spinner="Adding up scores …")
+@kept("Adding up scores …")
 def _table(content: str, level: dict[str, str], _compared: Comparison) -> pd.DataFrame:
     """One row per average or label: average ("" for a label), label as shown, and the four scores."""
     import pandas as pd

@@ -28,7 +28,7 @@ def thumbnail(
     return _thumbnail(key, compared, picture)
 
 
-@st.cache_data(max_entries=200, show_spinner=False)
+@st.cache_data(max_entries=200, show_spinner=False, scope="session")
 def _thumbnail(key: tuple[str, ...], _compared: Comparison, _picture: Picture | None) -> bytes:
     _, page, gt_label, pred_label, method, _ = key
     tiles = _compared.page_tiles(page)

@@ -1,0 +1,125 @@
+"""The first thing that a request meets: does it come from a page of this server, and is there room for its upload?
+
+A web page of a stranger can make a browser connect to this machine under a foreign name (DNS rebinding). Such a
+request has a foreign Host or Origin, and is refused before Streamlit sees it.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Collection
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+ALL_ADDRESSES = ("0.0.0.0", "::", "")
+UPLOADS = "/_stcore/upload_file/"
+
+
+NO_ROOM = "There is no room for this file now: the files of this visitor, or of all visitors, are too large together."
+
+
+class CountedUploads(Protocol):
+    """Counts the bytes that sessions have uploaded."""
+
+    def room(self, session: str) -> int: ...
+    def add(self, session: str, file: str, size: int) -> None: ...
+    def remove(self, session: str, file: str) -> None: ...
+
+
+class OwnRequestsOnly:
+    """ASGI middleware: a foreign Host gets status 400, a foreign Origin 403; a websocket is not opened.
+
+    `names` are the names of this server. If it listens on all addresses, a Host that is an IP address is accepted,
+    too: a foreign name cannot be one.
+    """
+
+    def __init__(self, app: ASGIApp, names: Collection[str], any_address: bool = False) -> None:
+        self.app, self.any_address = app, any_address
+        self.names = {name.lower().strip("[]") for name in names}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return await self.app(scope, receive, send)
+        status, problem = self._refusal(Headers(scope=scope))
+        if status:
+            return await _refuse(status, problem, scope, receive, send)
+        if scope["type"] == "websocket":
+            # Streamlit would check an Origin behind a proxy again, and ask another server for this machine's address.
+            scope = dict(scope) | {"headers": [pair for pair in scope["headers"] if pair[0].lower() != b"origin"]}
+        return await self.app(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> tuple[int, str]:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or not self._is_own(_host_name(hosts[0])):
+            return 400, "This server does not have this name. `layoutcm app --host NAME` adds a name."
+        for origin in origins:
+            netloc = urlsplit(origin).netloc if "://" in origin else ""
+            # A proxy may change the Host, but then the Origin has a name that was given at start.
+            if netloc.lower() != hosts[0].lower() and _host_name(netloc) not in self.names - set(THIS_MACHINE):
+                return 403, "This request comes from a page of another server."
+        return 0, ""
+
+    def _is_own(self, name: str) -> bool:
+        return name in self.names or (self.any_address and _is_address(name))
+
+
+def _host_name(netloc: str) -> str:
+    """The name in a Host header or an Origin, without port and brackets; "" if it is not valid."""
+    with suppress(ValueError):
+        parts = urlsplit(f"//{netloc}")
+        if parts.netloc == netloc and "@" not in netloc and (parts.port is None or parts.port >= 0):
+            return (parts.hostname or "").rstrip(".")
+    return ""
+
+
+def _is_address(name: str) -> bool:
+    with suppress(ValueError):
+        return bool(ip_address(name))
+    return False
+
+
+async def _refuse(status: int, problem: str, scope: Scope, receive: Receive, send: Send) -> None:
+    await PlainTextResponse(problem, status)(scope, receive, send)  # of a websocket, too: it is then not opened
+
+
+class UploadsWithinLimits:
+    """ASGI middleware: an upload for which the visitor or the server has no room gets status 413 before it is read."""
+
+    def __init__(self, app: ASGIApp, uploads: CountedUploads) -> None:
+        self.app, self.uploads = app, uploads
+        self.arriving = 0  # bytes of unfinished uploads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or UPLOADS not in scope["path"] or scope["method"] not in ("PUT", "DELETE"):
+            return await self.app(scope, receive, send)
+        session, _, file = scope["path"].partition(UPLOADS)[2].partition("/")
+        if scope["method"] == "DELETE":
+            self.uploads.remove(session, file)
+            return await self.app(scope, receive, send)
+        length = Headers(scope=scope).get("content-length", "")
+        if not length.isdecimal():
+            return await _refuse(411, "The size of an upload must be given.", scope, receive, send)
+        size = int(length)
+        if size > self.uploads.room(session) - self.arriving:
+            return await _refuse(413, NO_ROOM, scope, receive, send)
+        self.arriving += size
+        try:
+            await self.app(scope, receive, send)
+            self.uploads.add(session, file, size)
+        finally:
+            self.arriving -= size
+
+
+def names_of_server(address: str, given: Collection[str]) -> dict[str, Any]:
+    """The arguments of `OwnRequestsOnly` for a server that listens on this address and was given these names."""
+    if address in ALL_ADDRESSES:
+        machine = socket.gethostname()
+        return {"names": (*THIS_MACHINE, machine, f"{machine}.local", *given), "any_address": True}
+    return {"names": (*THIS_MACHINE, address, *given)}

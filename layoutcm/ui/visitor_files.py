@@ -1,0 +1,128 @@
+"""The files that a visitor gives, identified by the digest of their content, and what is read from them.
+
+The functions that read run in another process (`guarded_reading`), so this module does not import Streamlit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from layoutcm.drawing.page_images import ImageFile, Picture, images_from_files, images_from_folder, load_shrunk
+from layoutcm.formats import read
+from layoutcm.formats.content import FileContent
+from layoutcm.formats.recognition import find_candidates, is_companion
+from layoutcm.formats.registry import SINGLE_FILE_FORMATS
+from layoutcm.formats.source_files import OTHER_SUFFIXES, ZIP_MAGIC, Source, files_below
+from layoutcm.layouts.file_bytes import read_bytes
+from layoutcm.layouts.model import Layout
+from layoutcm.layouts.page_maps import PageMap, parse_page_map
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES
+
+WHOLE_LAYOUT, PART, UNKNOWN, COMPANION, IMAGE = KINDS = ("alone", "part", "unknown", "companion", "image")
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """The input of one layout: its name, the digest of its content, and the content or its path."""
+
+    name: str
+    digest: str
+    size: int = 0  # bytes
+    path: str = ""  # a file or a folder
+    data: bytes = field(default=b"", repr=False)
+    parts: tuple[InputFile, ...] = ()  # several files
+
+    @property
+    def source(self) -> Source:
+        return [part._single for part in self.parts] if self.parts else self._single
+
+    @property
+    def _single(self) -> str | tuple[str, bytes]:
+        """A folder's path, or (name, content) of a file: messages must not show where the server stores a file."""
+        if self.path and os.path.isdir(self.path):
+            return self.path
+        return self.name, read_bytes(self.path) if self.path else self.data
+
+
+def digest_of(parts: Iterable[str]) -> str:
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def input_from_bytes(name: str, data: bytes) -> InputFile:
+    return InputFile(name, hashlib.blake2b(data, digest_size=16).hexdigest(), len(data), data=data)
+
+
+def input_from_path(path: Path) -> InputFile:
+    """A file or folder on the server; the digest uses time and size, because the content may be very large."""
+    files = sorted(files_below(path)) if path.is_dir() else [path]
+    states = [file.stat() for file in files]
+    facts = [f"{file}|{state.st_size}|{state.st_mtime_ns}" for file, state in zip(files, states)]
+    return InputFile(
+        path.name, digest_of([str(path.resolve()), *facts]), sum(s.st_size for s in states), path=str(path)
+    )
+
+
+def join_inputs(files: list[InputFile]) -> InputFile:
+    """Several files as one layout; a single file is returned as it is."""
+    if len(files) == 1:
+        return files[0]
+    digest = digest_of(text for one in files for text in (one.name, one.digest))
+    name = f"{PurePosixPath(files[0].name).stem} and {len(files) - 1} more"
+    return InputFile(name, digest, sum(one.size for one in files), parts=tuple(files))
+
+
+def kind_of(name: str, data: bytes) -> str:
+    """One of `KINDS`: a whole layout, a part of a layout, an unknown file, a companion or an image."""
+    suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
+    if suffix in (*IMAGE_SUFFIXES, *OTHER_SUFFIXES):
+        return IMAGE
+    if data.startswith(ZIP_MAGIC):
+        return WHOLE_LAYOUT
+    content = FileContent(name, data)
+    if is_companion(content):
+        return COMPANION
+    found = find_candidates(content)
+    if not found:
+        return UNKNOWN
+    return WHOLE_LAYOUT if any(format.name in SINGLE_FILE_FORMATS for format in found) else PART
+
+
+def kinds_of(files: list[InputFile]) -> list[str]:
+    return [kind_of(one.name, one.data) for one in files]
+
+
+def read_layout(given: InputFile, like: Layout | None, page_map: InputFile | None, sizes: str) -> Layout:
+    """The layout of an input; `sizes` is a page size such as "1025x1025", or ""."""
+    width, _, height = sizes.partition("x")
+    size = (float(width), float(height)) if sizes else None
+    layout = read(given.source, like=like, pages=read_page_map(page_map), sizes=size)
+    return replace(layout, name=given.name) if given.parts else layout
+
+
+def read_page_map(page_map: InputFile | None) -> PageMap | None:
+    return parse_page_map(page_map.name, page_map.data) if page_map else None
+
+
+def pictures_of_folder(folder: str) -> tuple[Picture, ...]:
+    return images_from_folder(Path(folder)).pictures
+
+
+def pictures_of_files(given: list[InputFile], layout_files: list[InputFile]) -> tuple[Picture, ...]:
+    """The pictures in both lists, without the bytes of the files, which the caller has."""
+    some, others = ([ImageFile(one.name, one.digest, one.data) for one in files] for files in (given, layout_files))
+    return tuple(replace(picture, data=b"") for picture in images_from_files(some, others).pictures)
+
+
+def shrunk_webp(picture: Picture, side: int, data: bytes) -> bytes | None:
+    """The picture as WebP, at most `side` pixels long and wide; None if it is broken. `data` are the file's bytes."""
+    image = load_shrunk(replace(picture, data=data), side)
+    if image is None:
+        return None
+    out = io.BytesIO()
+    image.save(out, "WEBP", quality=80)
+    return out.getvalue()

@@ -1,0 +1,249 @@
+"""What the server keeps for its visitors: computed values and uploads, both limited in bytes, dropped when they leave.
+
+A kept value belongs to the sessions that used it. Its key contains the digests of the files, so a visitor gets a value
+that another visitor's session computed only for files with exactly the same content.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import wraps
+from threading import Lock, RLock
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from layoutcm.errors import InputError
+from layoutcm.ui.memory import bytes_of, give_back_memory
+from layoutcm.ui.settings import MB, limits
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+Key = tuple[str, str, str]
+
+# A visitor whose connection broke can come back so long, or open the same files in a new session (a reload) and find
+# them read. Streamlit itself forgets a session later (disconnectedSessionTTL in config.toml).
+SECONDS_UNTIL_FORGOTTEN = 120
+SECONDS_BETWEEN_LOOKS = 10
+
+
+@dataclass
+class Visitor:
+    """One session: its kept values, the least recently used first, its uploads, and its size when last measured."""
+
+    keys: dict[Key, float] = field(default_factory=dict)  # key -> when it was last used
+    uploads: dict[str, int] = field(default_factory=dict)  # id of a file -> bytes
+    measured: int = 0
+    run_started: float = 0.0
+    left_at: float | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes; uploads are measured, too, once they are in the session."""
+        return max(self.measured, sum(self.uploads.values()))
+
+
+class _Making:
+    """A lock that one session holds while it makes a value."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+
+
+_lock = RLock()
+_visitors: dict[str, Visitor] = {}
+_values: dict[Key, Any] = {}
+_making: WeakValueDictionary[Key, _Making] = WeakValueDictionary()
+
+
+def _session_id() -> str:
+    """The session that runs this code; "" outside of a session, as in a deferred download."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context else ""
+
+
+def start_run() -> None:
+    """At the start of every run: the visitor is here; what is used from now on is needed for the present page."""
+    _arrive()
+    with _lock:
+        visitor = _visitors.setdefault(_session_id(), Visitor())
+        visitor.run_started, visitor.left_at = time.monotonic(), None
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=lambda session: _leave(session))
+def _arrive() -> str:
+    """Streamlit releases what has the scope of a session when its connection ends."""
+    return _session_id()
+
+
+def _leave(session: str) -> None:
+    with _lock:
+        if session in _visitors:
+            _visitors[session].left_at = time.monotonic()
+
+
+def kept(spinner: str = "") -> Callable[[AnyFunction], AnyFunction]:
+    """Decorator: keep what a function returned, or its InputError, for the visitor's next run.
+
+    As with Streamlit's caches, arguments whose names begin with an underscore are not part of the key.
+    """
+
+    def decorate(make: AnyFunction) -> AnyFunction:
+        hashed = [i for i, name in enumerate(inspect.signature(make).parameters) if not name.startswith("_")]
+
+        @wraps(make)
+        def get(*arguments: Any) -> Any:
+            key = (make.__module__, make.__qualname__, repr([arguments[i] for i in hashed]))
+            found = _find(key)
+            if not found:
+                making = _making.setdefault(key, _Making())
+                with making.lock:  # who asks for the same value meanwhile, waits for it
+                    found = _find(key)
+                    if not found:
+                        with st.spinner(spinner, show_time=True) if spinner else nullcontext():
+                            found = [_value_or_error(make, arguments)]
+                        _keep(key, found[0])
+            if isinstance(found[0], InputError):
+                raise InputError(found[0].file, found[0].place, found[0].problem, found[0].advice)
+            return found[0]
+
+        return get  # type: ignore[return-value]
+
+    return decorate
+
+
+def _find(key: Key) -> list[Any]:
+    """The kept value, alone in a list, which from now on belongs to this visitor, too; [] if there is none."""
+    with _lock:
+        if key not in _values:
+            return []
+        _own(key)
+        return [_values[key]]
+
+
+def _own(key: Key) -> None:
+    """Note that the visitor uses the value now."""
+    session = _session_id()
+    if session:
+        visitor = _visitors.setdefault(session, Visitor())
+        visitor.keys.pop(key, None)
+        visitor.keys[key] = time.monotonic()
+
+
+def _value_or_error(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """An error is a value, too: a file that was read in vain must not be read again in every run."""
+    try:
+        return make(*arguments)
+    except InputError as error:
+        return error
+
+
+def _keep(key: Key, value: Any) -> None:
+    """Keep a new value; if there is no room, drop what the present page does not need, else raise an InputError."""
+    session = _session_id()
+    if not session:
+        return
+    with _lock:
+        _values[key] = value
+        _own(key)
+        visitor = _visitors[session]
+        _measure(visitor)
+        while _excess(visitor) > 0 and (unused := _unused(visitor)):
+            _drop(session, unused)
+            _measure(visitor)
+        if _excess(visitor) <= 0:
+            return
+        own = visitor.size > limits().visitor
+        _drop(session, key)
+        _measure(visitor)
+    raise _no_room(own)
+
+
+def _measure(visitor: Visitor) -> None:
+    """Measure what the session holds; called in a run of this session, whose state is not visible elsewhere."""
+    state = [value for name, value in st.session_state.items() if not str(name).startswith("$$")]
+    visitor.measured = bytes_of([*state, *(_values[key] for key in visitor.keys)])
+
+
+def _excess(visitor: Visitor) -> int:
+    """The bytes over the limit, of this visitor or of all; 0 or less if there is room."""
+    if sum(one.size for one in _visitors.values()) > limits().everybody:
+        for session in [session for session, one in _visitors.items() if one.left_at is not None]:
+            _forget(session)  # visitors who may come back must not stand in the way of one who is here
+    everybody = sum(one.size for one in _visitors.values())
+    return max(visitor.size - limits().visitor, everybody - limits().everybody)
+
+
+def _unused(visitor: Visitor) -> Key | None:
+    """The value that was not used for the longest time, and not in the present run."""
+    return next((key for key, used in visitor.keys.items() if used < visitor.run_started), None)
+
+
+def _drop(session: str, key: Key) -> None:
+    """The value no longer belongs to this visitor; it is dropped if it belongs to no other."""
+    _visitors[session].keys.pop(key, None)
+    if not any(key in visitor.keys for visitor in _visitors.values()):
+        _values.pop(key, None)
+
+
+def _no_room(own: bool) -> InputError:
+    if own:
+        problem = f"these files and their numbers need more memory than a visitor has ({limits().visitor // MB:,} MB)"
+        return InputError("", "", problem, "Compare fewer pages at a time.")
+    problem = "the server has no memory left, because other visitors have loaded large files"
+    return InputError("", "", problem, "Try again in some minutes.")
+
+
+def _forget(session: str) -> None:
+    for key in list(_visitors[session].keys):
+        _drop(session, key)
+    del _visitors[session]
+
+
+class Uploads:
+    """The bytes that visitors have uploaded, for `UploadsWithinLimits`."""
+
+    def room(self, session: str) -> int:
+        """How many bytes this session may still upload."""
+        with _lock:
+            own = _visitors[session].size if session in _visitors else 0
+            everybody = sum(visitor.size for visitor in _visitors.values())
+        return min(limits().visitor - own, limits().everybody - everybody)
+
+    def add(self, session: str, file: str, size: int) -> None:
+        with _lock:
+            if session in _visitors:
+                _visitors[session].uploads[file] = size
+
+    def remove(self, session: str, file: str) -> None:
+        with _lock:
+            if session in _visitors:
+                _visitors[session].uploads.pop(file, None)
+
+
+async def keep_house() -> None:
+    """Forget visitors some time after they left, and give their memory back; runs as long as the server."""
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+        if _forget_those_who_left():
+            await asyncio.to_thread(give_back_memory)
+
+
+def _forget_those_who_left() -> int:
+    """The number of sessions that were closed."""
+    before, server = time.monotonic() - SECONDS_UNTIL_FORGOTTEN, runtime.get_instance()
+    with _lock:
+        left = [name for name, one in _visitors.items() if one.left_at is not None and one.left_at < before]
+        gone = [name for name in left if not server.is_active_session(name)]
+        for session in gone:
+            _forget(session)
+    for session in gone:
+        server.close_session(session)
+    return len(gone)

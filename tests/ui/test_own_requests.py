@@ -1,0 +1,126 @@
+"""Requests under a foreign name or from a foreign page are refused, and uploads are counted before they are read."""
+
+import asyncio
+
+import pytest
+
+from layoutcm.ui.own_requests import OwnRequestsOnly, UploadsWithinLimits, names_of_server
+
+
+def answer(app, kind="http", method="GET", path="/", **headers):
+    """The status of the first answer; 200 if the request reached the application behind the middleware."""
+    sent = []
+    scope = {
+        "type": kind,
+        "method": method,
+        "path": path,
+        "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()],
+        "extensions": {"websocket.http.response": {}},
+    }
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(app(scope, None, send))
+    return sent[0].get("status")
+
+
+def application(seen=None):
+    async def answer_200(scope, receive, send):
+        if seen is not None:
+            seen.append(scope)
+        await send({"type": "http.response.start", "status": 200})
+
+    return answer_200
+
+
+def guarded(address="127.0.0.1", *names):
+    return OwnRequestsOnly(application(), **names_of_server(address, names))
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+@pytest.mark.parametrize(("address", "host", "status"), [
+    ("127.0.0.1", "localhost:8501", 200),
+    ("127.0.0.1", "LocalHost", 200),
+    ("127.0.0.1", "127.0.0.1:8501", 200),
+    ("127.0.0.1", "[::1]:8501", 200),
+    ("127.0.0.1", "evil.example:8501", 400),
+    ("127.0.0.1", "localhost.evil.example", 400),
+    ("127.0.0.1", "evil.example@localhost", 400),
+    ("127.0.0.1", "localhost:8501/evil.example", 400),
+    ("127.0.0.1", "192.168.0.7:8501", 400),
+    ("127.0.0.1", "", 400),
+    ("192.168.0.7", "192.168.0.7:8501", 200),
+    ("0.0.0.0", "192.168.0.7:8501", 200),
+    ("0.0.0.0", "[fe80::1]:8501", 200),
+    ("0.0.0.0", "evil.example", 400),
+])  # fmt: skip
+def test_only_own_names_are_answered(kind, address, host, status):
+    assert answer(guarded(address), kind, host=host) == status
+
+
+def test_a_request_without_or_with_two_hosts_is_refused():
+    assert answer(guarded()) == 400
+    scope_headers = [(b"host", b"localhost"), (b"host", b"evil.example")]
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(guarded()({"type": "http", "method": "GET", "path": "/", "headers": scope_headers}, None, send))
+    assert sent[0]["status"] == 400
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+@pytest.mark.parametrize(("host", "origin", "status"), [
+    ("localhost:8501", "http://localhost:8501", 200),
+    ("localhost:8501", "http://localhost:3000", 403),  # another server on this machine
+    ("localhost:8501", "http://evil.example", 403),
+    ("localhost:8501", "http://evil.example:8501", 403),
+    ("localhost:8501", "null", 403),
+    ("10.0.0.2:8501", "http://10.0.0.2:8501", 200),
+    ("10.0.0.2:8501", "http://6.6.6.6", 403),
+    ("127.0.0.1:8501", "https://layout.example", 200),  # behind a proxy
+    ("layout.example", "https://layout.example", 200),
+])  # fmt: skip
+def test_only_own_pages_are_answered(kind, host, origin, status):
+    assert answer(guarded("0.0.0.0", "layout.example"), kind, host=host, origin=origin) == status
+
+
+def test_streamlit_does_not_see_the_origin_of_a_websocket():
+    """It would ask another server for the address of this machine."""
+    seen = []
+    app = OwnRequestsOnly(application(seen), ["layout.example"])
+    assert answer(app, "websocket", host="layout.example", origin="https://layout.example") == 200
+    assert [name for name, _ in seen[0]["headers"]] == [b"host"]
+
+
+class Counted:
+    """Uploads of sessions, with room for 100 bytes each."""
+
+    def __init__(self):
+        self.sizes = {}
+
+    def room(self, session):
+        return 100 - sum(self.sizes.get(session, {}).values())
+
+    def add(self, session, file, size):
+        self.sizes.setdefault(session, {})[file] = size
+
+    def remove(self, session, file):
+        self.sizes.get(session, {}).pop(file, None)
+
+
+def test_an_upload_without_room_is_refused_before_it_is_read():
+    uploads, seen = Counted(), []
+    app = UploadsWithinLimits(application(seen), uploads)
+
+    def put(session, file, size):
+        return answer(app, method="PUT", path=f"/_stcore/upload_file/{session}/{file}", content_length=str(size))
+
+    assert [put("s", "a", 60), put("s", "b", 60), put("t", "c", 60)] == [200, 413, 200]
+    assert len(seen) == 2 and uploads.sizes == {"s": {"a": 60}, "t": {"c": 60}}
+    assert answer(app, method="DELETE", path="/_stcore/upload_file/s/a") == 200 and put("s", "b", 60) == 200
+    assert answer(app, method="PUT", path="/_stcore/upload_file/s/x") == 411
+    assert put("s", "y", "-1") == 411 and app.arriving == 0
+    assert answer(app, method="POST", path="/elsewhere", content_length="1000") == 200

@@ -1,0 +1,176 @@
+"""Values that the server keeps for visitors: shared by digest, limited in bytes, dropped when the last one has left."""
+
+import gc
+from types import SimpleNamespace
+from weakref import ref
+
+import numpy as np
+import pytest
+
+from layoutcm.errors import InputError
+from layoutcm.ui import settings, visitors
+from layoutcm.ui.memory import bytes_of
+from layoutcm.ui.settings import MB
+from layoutcm.ui.visitors import Uploads, kept
+
+
+@pytest.fixture
+def visit(monkeypatch):
+    """Become a visitor, at the start of a run."""
+    for name in ("_visitors", "_values"):
+        monkeypatch.setattr(visitors, name, {})
+    monkeypatch.setattr(visitors, "_arrive", lambda: None)
+    monkeypatch.setattr(settings, "LOCAL", settings.Limits(upload=MB, visitor=4 * MB, everybody=6 * MB, reading=MB))
+    closed = []
+    alive = SimpleNamespace(is_active_session=lambda _: False, close_session=closed.append)
+    monkeypatch.setattr(visitors.runtime, "get_instance", lambda: alive)
+
+    def start(session):
+        monkeypatch.setattr(visitors, "_session_id", lambda: session)
+        visitors.start_run()
+        return closed
+
+    return start
+
+
+class Maker:
+    """Makes arrays of some MB, and counts how often."""
+
+    def __init__(self):
+        self.made = []
+
+        @kept()
+        def make(name: str, size: float, _unused: object) -> np.ndarray:
+            self.made.append(name)
+            return np.zeros(round(size * MB), np.uint8)
+
+        self.make = make
+
+    def __call__(self, name, size=1.0):
+        return self.make(name, size, object())
+
+
+def test_a_value_is_made_once_for_all_visitors_with_the_same_key(visit):
+    make = Maker()
+    visit("a")
+    first = make("x")
+    assert make("x") is first
+    visit("b")
+    assert make("x") is first and make("x", 0.5) is not first and make.made == ["x", "x"]
+
+
+def test_a_value_is_dropped_when_its_last_visitor_has_left(visit, monkeypatch):
+    make = Maker()
+    visit("a")
+    value = ref(make("x"))
+    closed = visit("b")
+    make("x")
+    monkeypatch.setattr(visitors, "SECONDS_UNTIL_FORGOTTEN", -1)
+    visitors._leave("a")
+    assert visitors._forget_those_who_left() == 1 and closed == ["a"] and value() is not None
+    visitors._leave("b")
+    visitors._forget_those_who_left()
+    gc.collect()
+    assert closed == ["a", "b"] and value() is None and not visitors._visitors
+
+
+def test_a_visitor_who_comes_back_soon_finds_everything(visit):
+    make = Maker()
+    visit("a")
+    make("x")
+    visitors._leave("a")
+    assert visitors._forget_those_who_left() == 0
+    visit("a")  # a broken connection
+    visitors._leave("a")
+    visit("b")  # a reload
+    make("x")
+    assert make.made == ["x"]
+
+
+def test_what_the_present_page_does_not_need_makes_room(visit):
+    make = Maker()
+    visit("a")
+    for name in "wxyz":
+        visit("a")
+        make(name, 1.5)
+    assert len(visitors._values) == 2 and make.made == list("wxyz")
+    make("z", 1.5)
+    assert make.made == list("wxyz")
+
+
+def test_a_visitor_over_the_limit_gets_a_sentence_and_the_others_keep_their_values(visit):
+    make = Maker()
+    visit("b")
+    make("other")
+    visit("a")
+    make("x", 2)
+    with pytest.raises(InputError, match="need more memory than a visitor has"):
+        make("y", 3)
+    assert len(visitors._values) == 2
+    visit("b")
+    make("other")
+    assert make.made == ["other", "x", "y"]
+
+
+def test_a_full_server_refuses_newcomers_until_somebody_leaves(visit):
+    make = Maker()
+    visit("a")
+    make("x", 3.5)
+    visit("b")
+    with pytest.raises(InputError, match="other visitors have loaded large files"):
+        make("y", 3.5)
+    visit("a")
+    make("x", 3.5)
+    visitors._leave("a")
+    visit("b")
+    make("y", 3.5)
+    assert make.made == ["x", "y", "y"]
+
+
+def test_a_wrong_file_is_not_read_again_in_every_run(visit):
+    made = []
+
+    @kept()
+    def read(name: str) -> None:
+        made.append(name)
+        raise InputError(name, "line 1", "wrong", "Repair it.")
+
+    visit("a")
+    for _ in range(3):
+        with pytest.raises(InputError, match=r"f: wrong|f, line 1: wrong\. Repair it\."):
+            read("f")
+    assert made == ["f"]
+
+
+def test_outside_of_a_session_nothing_is_kept(visit, monkeypatch):
+    make = Maker()
+    visit("a")
+    monkeypatch.setattr(visitors, "_session_id", lambda: "")
+    make("x")
+    make("x")
+    assert make.made == ["x", "x"] and not visitors._values and list(visitors._visitors) == ["a"]
+
+
+def test_uploads_and_values_share_the_limits(visit):
+    uploads, make = Uploads(), Maker()
+    visit("a")
+    assert uploads.room("a") == 4 * MB
+    uploads.add("a", "f", 3 * MB)
+    assert uploads.room("a") == MB and uploads.room("b") == 3 * MB
+    uploads.add("unknown", "f", MB)
+    visit("b")
+    make("x", 2)
+    assert 0.9 * MB < uploads.room("b") <= MB
+    uploads.remove("a", "f")
+    assert uploads.room("a") > 3.9 * MB
+
+
+def test_bytes_are_counted_once_and_large_containers_from_a_sample():
+    array = np.zeros(MB, np.uint8)
+    assert MB <= bytes_of([array]) < 1.01 * MB
+    assert bytes_of([array, array[10:], {"a": [array]}]) < 1.01 * MB
+    names = [f"page {i:010d}" for i in range(100_000)]
+    exact = sum(name.__sizeof__() for name in names) + names.__sizeof__()
+    assert bytes_of([names]) == pytest.approx(exact, rel=0.02)
+    assert bytes_of([dict.fromkeys(names, 1.5)]) > exact
+    assert bytes_of([SimpleNamespace(data=bytes(MB))]) > MB
