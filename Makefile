@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app screenshots clean
+.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app soak screenshots clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -74,6 +74,10 @@ coverage-study: $(READY)
 # Response times of the dashboard in a real browser.
 bench-app: $(READY) browser
 	$(BIN)/python benchmarks/bench_app.py
+
+# Fifteen visitors for two minutes, each with own files: errors, data of others, times, memory after they have left.
+soak: $(READY) browser
+	$(BIN)/python benchmarks/soak.py
 
 # The screenshots of the README.
 screenshots: $(READY) browser

@@ -36,14 +36,14 @@ def server(**opened):
     )
     try:
         address = f"http://127.0.0.1:{port}"
-        _wait_for(f"{address}/_stcore/health")
+        wait_for_server(f"{address}/_stcore/health")
         yield address
     finally:
         process.terminate()
         process.wait(20)
 
 
-def _wait_for(address):
+def wait_for_server(address):
     for _ in range(300):
         try:
             with urllib.request.urlopen(address, timeout=1):

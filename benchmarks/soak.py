@@ -1,0 +1,205 @@
+"""Many visitors at once, in a real browser: errors, data of others, times of script runs, memory after they have left.
+
+First one visitor comes and goes, and the memory of the server is measured; then many come, each with own files, one of
+them with very many pages. Exit code 1 if a visitor saw an error or data of another one, if fewer than 95 % of the
+script runs took less than 2 s (timed in the server), or if the memory some minutes later is over 20 % larger.
+"""
+
+import argparse
+import asyncio
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from generate import write_pair
+from playwright.async_api import async_playwright
+
+import layoutcm as lcm
+from layoutcm.wording import score_text, thin_spaced
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from support.browser import FLAGS, NAMES, SETTLED, wait_for_server
+from support.ports import free_port
+
+LONGEST_RUN = 2.0  # seconds
+WITHIN_TIME = 0.95  # share of the script runs
+MORE_MEMORY = 1.2  # times the memory after one visitor
+TIMEOUT = 120_000  # milliseconds
+WAIT_BETWEEN_CLICKS = 3.0  # seconds, in which a person would look at the page
+PAGES = ("Overview", "Matrices", "Classes", "Pages and documents", "Page viewer", "Objects", "Families")
+OWN_MARK = re.compile(r"\bv\d\d\b")  # a part of all names of a visitor's files and labels
+
+
+@dataclass
+class Visitor:
+    """One visitor: the mark in its names, its files, and what it should see."""
+
+    mark: str
+    gt: Path
+    pred: Path
+    pages: int
+    f1: str
+    clicks: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def make_visitor(folder: Path, number: int, pages: int) -> Visitor:
+    """Files of the given number of pages, whose labels and names carry the mark of the visitor."""
+    mark = f"v{number:02d}"
+    gt, pred = write_pair(folder / mark, pages, seed=number)
+    named = re.sub(rb'"name": "([^"]+)"', rb'"name": "\1 %s"' % mark.encode(), gt.read_bytes(), count=11)
+    gt.write_bytes(named)
+    gt, pred = gt.rename(gt.with_name(f"gt {mark}.json")), pred.rename(pred.with_name(f"pred {mark}.json"))
+    reference = lcm.read(gt)
+    f1 = lcm.compare(reference, lcm.read(pred, like=reference)).average("micro")["f1"]
+    return Visitor(mark, gt, pred, pages, score_text(f1))
+
+
+def serve(port: int, times: Path) -> None:
+    """Run the server in this process, and write the seconds of every script run to a file."""
+    from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+
+    from layoutcm.cli.main import main
+
+    run = ScriptRunner._run_script
+
+    def timed_run(self, *arguments, **options):
+        start = time.perf_counter()
+        try:
+            return run(self, *arguments, **options)
+        finally:
+            with times.open("a") as file:
+                file.write(f"{time.perf_counter() - start:.3f}\n")
+
+    ScriptRunner._run_script = timed_run
+    main(["app", "--port", str(port)])
+
+
+@contextmanager
+def running_server(folder: Path):
+    """The process of a server, its address, and the files with its times and its log."""
+    port, times, log = free_port(), folder / "times", folder / "log"
+    times.touch()
+    command = [sys.executable, __file__, "--serve", str(port), str(times)]
+    with log.open("w") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        wait_for_server(f"http://127.0.0.1:{port}/_stcore/health")
+        yield process, f"http://127.0.0.1:{port}", times, log
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def memory_of(process: subprocess.Popen) -> float:
+    """The resident memory of the server and of the processes that read files, in MB."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    found = [re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text()) for pid in (process.pid, *children)]
+    return sum(int(one[1]) for one in found if one) / 1000
+
+
+async def settle(page) -> None:
+    for _ in range(2):
+        await page.wait_for_selector(SETTLED, timeout=TIMEOUT)
+        await page.wait_for_timeout(300)
+
+
+async def look(page, visitor: Visitor, where: str) -> None:
+    """Note errors, and names that belong to another visitor."""
+    text = await page.locator("body").inner_text()
+    foreign = set(OWN_MARK.findall(text)) - {visitor.mark}
+    if foreign:
+        visitor.problems.append(f"{where}: names of {', '.join(sorted(foreign))}")
+    if visitor.mark not in text or f"{thin_spaced(visitor.pages)} pages" not in text:
+        visitor.problems.append(f"{where}: own names or the number of pages are missing")
+    if where == "Overview" and visitor.f1 not in text:
+        visitor.problems.append(f"{where}: the F1 {visitor.f1} is missing")
+    for wrong in ("stException", "stAlertContentError"):
+        for message in await page.locator(f"[data-testid={wrong}]").all_inner_texts():
+            visitor.problems.append(f"{where}: {message}")
+
+
+async def visit(browser, address: str, visitor: Visitor, seconds: float) -> None:
+    """Upload the files, then go from page to page for some seconds (through all pages at least once)."""
+    context = await browser.new_context(viewport={"width": 1300, "height": 900})
+    try:
+        page = await context.new_page()
+        end = time.monotonic() + seconds
+        await page.goto(address, timeout=TIMEOUT)
+        await settle(page)
+        for key, file in (("upload_gt", visitor.gt), ("upload_preds", visitor.pred)):
+            zone = page.locator(f".st-key-{key}")
+            await zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
+            await zone.get_by_text(file.name).first.wait_for(timeout=TIMEOUT)
+            await settle(page)
+        await page.wait_for_selector(".nsewdrag", timeout=TIMEOUT)
+        while visitor.clicks < len(PAGES) or time.monotonic() < end:
+            name = PAGES[visitor.clicks % len(PAGES)]
+            await page.get_by_role("link", name=name, exact=True).click(timeout=TIMEOUT)
+            await page.get_by_role("heading").first.wait_for(timeout=TIMEOUT)
+            await settle(page)
+            await look(page, visitor, name)
+            visitor.clicks += 1
+            await page.wait_for_timeout(1000 * WAIT_BETWEEN_CLICKS)
+    except Exception as error:  # also a timeout of the browser: noted, and the other visitors go on
+        visitor.problems.append(f"{type(error).__name__}: {str(error)[:300]}")
+    finally:
+        await context.close()
+
+
+async def visit_all(address: str, visitors: list[Visitor], seconds: float) -> None:
+    path = next((path for name in NAMES if (path := shutil.which(name))), None)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
+        await asyncio.gather(*(visit(browser, address, visitor, seconds) for visitor in visitors))
+        await browser.close()
+
+
+def judge(visitors: list[Visitor], times: list[float], before: float, after: float, log: str) -> bool:
+    """Print all figures; whether all of them are good."""
+    quick = sum(seconds < LONGEST_RUN for seconds in times) / max(len(times), 1)
+    slowest = ", ".join(f"{seconds:.1f}" for seconds in sorted(times)[-5:])
+    problems = [f"{visitor.mark}: {problem}" for visitor in visitors for problem in visitor.problems]
+    problems += re.findall(r"a page failed|Traceback.*", log)
+    clicks = sum(visitor.clicks for visitor in visitors)
+    print(f"  {len(visitors)} visitors, {clicks} pages seen, {len(problems)} errors or data of others")
+    print(*(f"    {problem}" for problem in problems[:20]), sep="\n")
+    print(f"  {len(times)} script runs, {100 * quick:.1f} % under {LONGEST_RUN:.0f} s; the slowest took {slowest} s")
+    print(f"  memory after one visitor {before:.0f} MB, after all of them {after:.0f} MB ({after / before:.2f} times)")
+    return not problems and bool(times) and quick >= WITHIN_TIME and after <= MORE_MEMORY * before
+
+
+def soak(options: argparse.Namespace, folder: Path) -> bool:
+    sizes = [40 + number for number in range(options.visitors)] + [options.pages]
+    first, *visitors = (make_visitor(folder, number, pages) for number, pages in enumerate(sizes))
+    with running_server(folder) as (process, address, times, log):
+        print(f"  memory at the start {memory_of(process):.0f} MB", flush=True)
+        asyncio.run(visit_all(address, [first], 0))
+        time.sleep(options.wait)
+        before = memory_of(process)
+        already = len(times.read_text().split())
+        asyncio.run(visit_all(address, visitors, options.seconds))
+        print(f"  memory when they leave {memory_of(process):.0f} MB", flush=True)
+        time.sleep(options.wait)
+        runs = [float(text) for text in times.read_text().split()[already:]]
+        return judge([first, *visitors], runs, before, memory_of(process), log.read_text())
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--serve"]:
+        serve(int(sys.argv[2]), Path(sys.argv[3]))
+        sys.exit()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--visitors", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=120, help="how long they stay")
+    parser.add_argument("--wait", type=float, default=300, help="seconds before memory is measured")
+    parser.add_argument("--pages", type=int, default=30_000, help="pages of the largest files")
+    with tempfile.TemporaryDirectory() as folder:
+        sys.exit(0 if soak(parser.parse_args(), Path(folder)) else 1)
