@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app soak screenshots clean
+.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app soak screenshots kills clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -54,6 +54,10 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 # Ten thousand damaged files of every format.
 fuzz: $(READY)
 	LAYOUTCM_FUZZ=10000 $(BIN)/python -m pytest tests/formats/test_fuzz_formats.py tests/formats/test_bad_input.py -q
+
+# Kills commands at random moments, fills the disk (as root), lets two write at once: outputs are old or new, complete.
+kills: $(READY)
+	$(BIN)/python benchmarks/kills.py
 
 # Changes metrics, tables, wording and messages in thousands of small ways, and prints which share of the changes a test notices.
 # It has its own environment, because mutmut 3.8 does not work with the newest pytest.

@@ -62,7 +62,7 @@ def make_layout(
     places: PlaceNamers = ROW_NUMBERS,
 ) -> Layout:
     """Check the columns of a reader and turn them into a `Layout`."""
-    pages = _without_blank_names(pages)
+    pages = _with_usable_names(pages)
     check_pages(name, pages, places.page)
     check_regions(name, regions, places.region)
     names, recode = _merge_labels(labels)
@@ -74,12 +74,20 @@ def make_layout(
     return drop_background(_drop_inverted(layout, places.region))
 
 
-def _without_blank_names(pages: Pages) -> Pages:
-    """The pages with a name for those whose name is blank; a blank document is none. Tables cannot store a blank."""
-    if all(map(str.strip, pages.names)) and not any(map(str.isspace, pages.documents)):
+def _with_usable_names(pages: Pages) -> Pages:
+    """The pages with names that every table and file can contain; a blank document is none."""
+    names = tuple(map(usable_name, pages.names))
+    documents = tuple(usable_name(name) if name.strip() else "" for name in pages.documents)
+    if (names, documents) == (pages.names, pages.documents):
         return pages
-    names = tuple(name if name.strip() else UNNAMED for name in pages.names)
-    return replace(pages, names=names, documents=tuple(name if name.strip() else "" for name in pages.documents))
+    return replace(pages, names=names, documents=documents)
+
+
+def usable_name(name: str) -> str:
+    """The name, or one for a blank; bytes of a file name that are not text (lone surrogates) become \\udce9."""
+    if name.isascii():
+        return name if name.strip() else UNNAMED
+    return name.encode("utf-8", "backslashreplace").decode("utf-8") if name.strip() else UNNAMED
 
 
 def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:
@@ -130,7 +138,7 @@ def check_regions(file: str, regions: Regions, place: PlaceNamer) -> None:
 def _merge_labels(labels: Sequence[str]) -> tuple[list[str], Indices]:
     """The distinct names in order of first use, and int32[old label] -> new label."""
     position: dict[str, int] = {}
-    recode = [position.setdefault(label if label.strip() else UNNAMED, len(position)) for label in labels]
+    recode = [position.setdefault(usable_name(label), len(position)) for label in labels]
     return list(position), np.array(recode, np.int32)
 
 

@@ -55,7 +55,6 @@ def _region_table(layout: Layout) -> pd.DataFrame:
     """
     import pandas as pd
 
-    _check_names(layout)
     pages = layout.pages.assign(document=layout.pages["document"].replace("", None))
     if (pages["number"] < 0).all():
         pages = pages.drop(columns="number")
@@ -79,18 +78,7 @@ def _region_table(layout: Layout) -> pd.DataFrame:
     return pd.concat([pd.DataFrame({"label": layout.labels}, dtype=object), table])[list(table.columns)]
 
 
-def _check_names(layout: Layout) -> None:
-    """Refuse names that no text file can contain: a file name can be bytes that are not text (lone surrogates)."""
-    columns = {"page": layout.page_columns.names, "document": layout.page_columns.documents, "label": layout.labels}
-    for what, names in columns.items():
-        for name in names:
-            if not name.isascii() and name != name.encode("utf-8", "replace").decode("utf-8"):
-                problem = f"the name of the {what} {short_repr(name)} contains bytes that are not text"
-                raise InputError(layout.name, "", problem, "Rename it, so that the written file can be read.")
-
-
 def as_coco(layout: Layout) -> bytes:
-    _check_names(layout)
     pages, regions = layout.page_columns, layout.region_columns
     images = []
     for i, name in enumerate(pages.names):

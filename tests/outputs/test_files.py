@@ -2,12 +2,14 @@
 
 import errno
 import os
+import subprocess
+import sys
 
 import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.outputs.files import write_whole
+from layoutcm.outputs.files import open_whole, write_whole
 from support.written_reports import GT, MODEL_A
 
 
@@ -60,3 +62,58 @@ def test_what_is_no_file_is_refused(tmp_path, name):
 
 def test_json_can_be_written_to_a_device():
     assert main(["compare", GT, MODEL_A, "--json", os.devnull]) == 0
+
+
+def test_a_file_in_a_missing_folder_is_an_error(tmp_path):
+    with pytest.raises(lcm.InputError, match="cannot be written: No such file or directory"):
+        write_whole(tmp_path / "none" / "x.json", b"x")
+
+
+def test_the_next_run_removes_what_killed_ones_left_and_nothing_else(tmp_path):
+    names = [".layoutcm-x.json-0123456789abcdef", ".layoutcm-y.json-0123456789abcdef", ".layoutcm-x.json-notes", "x"]
+    for name in names:
+        (tmp_path / name).write_bytes(b"part")
+    with open_whole(tmp_path / "x.json") as file:
+        file.write(b"first")
+        write_whole(tmp_path / "x.json", b"second")  # while the first is still being written
+    assert (tmp_path / "x.json").read_bytes() == b"first"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names[1:], "x.json"])
+
+
+def test_a_failed_block_leaves_the_old_file(tmp_path):
+    write_whole(tmp_path / "x", b"old")
+    with pytest.raises(TypeError), open_whole(tmp_path / "x") as file:
+        file.writelines([b"new", None])
+    assert (tmp_path / "x").read_bytes() == b"old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_private_file_stays_private(tmp_path):
+    write_whole(tmp_path / "x", b"old")
+    (tmp_path / "x").chmod(0o600)
+    write_whole(tmp_path / "x", b"new")
+    assert (tmp_path / "x").stat().st_mode & 0o777 == 0o600
+
+
+def test_two_writers_at_once_leave_one_complete_file(tmp_path):
+    code = "import sys; from layoutcm.outputs.files import open_whole, write_whole\n"
+    code += "for k in range(200): write_whole(sys.argv[1], sys.argv[2].encode() * 100_000)"
+    target = tmp_path / "x"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", code, str(target), name], stderr=subprocess.PIPE, text=True)
+        for name in "abc"
+    ]
+    assert [writer.communicate()[1] for writer in writers] == ["", "", ""]
+    data = target.read_bytes()
+    assert len(data) == 100_000 and len(set(data)) == 1 and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_full_disk_in_the_middle_of_a_report(tmp_path, quick, monkeypatch, capsys):
+    """xlsxwriter wraps the error of the system into one of its own."""
+
+    def refuse(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("xlsxwriter.workbook.ZipFile", refuse)
+    assert main(["compare", GT, MODEL_A, "-o", str(tmp_path / "r")]) == 2
+    assert capsys.readouterr().err == "layoutcm: the output cannot be written: No space left on device\n"
+    assert list(tmp_path.iterdir()) == []
