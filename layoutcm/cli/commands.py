@@ -24,7 +24,7 @@ from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import write_whole
 from layoutcm.tables.result_json import Extras, full_result
-from layoutcm.tables.result_levels import DOCUMENTS_FILE
+from layoutcm.tables.result_levels import DOCUMENTS_FILE, too_many_documents
 from layoutcm.wording import agree, plural
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def run_compare(options: argparse.Namespace) -> None:
                 notes += _write_differences(first, comparison, folder / name, options)
             if options.json:
                 beside = _documents_path(options.json, name)
+                if beside and too_many_documents(comparison):  # only then it is written
+                    check_file_output(str(beside), options)
                 results.append(full_result(comparison, options.method, options.per_page, extras, beside))
             if options.json != "-":
                 texts += [*_sections(comparison, first[0], extras, options), *notes]
@@ -73,8 +75,6 @@ def _check_outputs(options: argparse.Namespace) -> None:
         check_folder_output(options.output, options)
     if options.json and options.json != "-":
         check_file_output(options.json, options)
-        for name in _report_names(options.pred):
-            check_file_output(str(_documents_path(options.json, name)), options)
 
 
 def _extras(

@@ -22,7 +22,6 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "link.csv").symlink_to("gt.csv")
     (tmp_path / "way").symlink_to("gts", target_is_directory=True)
     os.link(tmp_path / "gt.csv", tmp_path / "hard.csv")
-    (tmp_path / "documents.parquet").write_text(TABLE)
     return tmp_path
 
 
@@ -43,7 +42,6 @@ INSIDE = "this is inside the input gts, whose files are all read"
         ("compare link.csv pred.csv --json gt.csv", REPLACES),
         ("compare gt.csv pred.csv --json hard.csv", REPLACES),
         ("compare gt.csv pred.csv --mapping map.yaml --json map.yaml", REPLACES),
-        ("compare gt.csv documents.parquet --json out.json", REPLACES),  # would be written beside the JSON
         ("compare gt.csv pred.csv --images images --json images/a.png", "this is one of the page images"),
         ("compare gts pred.csv --json gts/out.json", INSIDE),
         ("compare gts pred.csv --json way/out.json", INSIDE),

@@ -184,6 +184,14 @@ def test_very_many_documents_of_several_predictions_and_reports(two_documents):
         assert "'documents.parquet'" in left_out(json.loads((report / name / "result.json").read_text()))[0][0]
 
 
+def test_documents_do_not_replace_an_input(two_documents, capsys):
+    gt, pred = two_documents / "gt.csv", (two_documents / "pred.csv").rename(two_documents / "documents.parquet")
+    before = pred.read_bytes()
+    assert main(["compare", str(gt), str(pred), "--json", str(two_documents / "result.json")]) == 2
+    assert "documents.parquet: this is one of the inputs" in capsys.readouterr().err
+    assert pred.read_bytes() == before and not (two_documents / "result.json").exists()
+
+
 def test_documents_that_cannot_be_written(two_documents, capsys):
     gt, pred = str(two_documents / "gt.csv"), str(two_documents / "pred.csv")
     (two_documents / "documents.parquet").mkdir()
