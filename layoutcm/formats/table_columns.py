@@ -41,6 +41,7 @@ COLUMN_SPELLINGS = {
     "crowd": ("iscrowd", "crowd"),
     "area": ("area",),
 }
+MAX_NUMBER_LENGTH = 100  # characters
 CORNERS = ("x0", "y0", "x1", "y1")
 # By kind: two corners, a corner and a size, a centre and a size.
 BOX_COLUMNS = {
@@ -119,11 +120,20 @@ def text_column(file: str, table: pa.Table, at: int | None) -> list[str]:
     if at is None:
         return [""] * table.num_rows
     try:
-        column = table.column(at).cast(pa.string())
+        return [text for chunk in table.column(at).chunks for text in _texts(chunk)]
     except pa.ArrowException:
         name, kind = table.column_names[at], table.column(at).type
         raise InputError(file, f"column {name}", f"holds {kind}, must be text", "Convert it.") from None
-    return [value if value and not value.isspace() else "" for value in column.to_pylist()]
+
+
+def _texts(chunk: pa.Array) -> list[str]:
+    """The values as text, "" for blank ones. Equal words of a dictionary become the same object, to save memory."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(chunk.type):
+        return [value if value and not value.isspace() else "" for value in chunk.cast(pa.string()).to_pylist()]
+    words = [*_texts(chunk.dictionary), ""]
+    return [words[i] for i in chunk.indices.fill_null(len(words) - 1).to_pylist()]
 
 
 def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer) -> Floats:
@@ -134,6 +144,8 @@ def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer)
         return np.full(table.num_rows, np.nan)
     name, column = table.column_names[at], table.column(at)
     try:
+        if pa.types.is_dictionary(column.type):
+            column = _expand_short_words(file, column, name)
         if str(column.type) in ("string", "large_string", "string_view"):
             column = pc.utf8_trim_whitespace(column.cast(pa.string()))
             column = pc.if_else(pc.equal(column, ""), None, column)
@@ -153,6 +165,18 @@ def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer)
             "Repair it, or leave the cell empty where there is none.",
         )
     return numbers
+
+
+def _expand_short_words(file: str, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """The column without its dictionary; words that are too long for a number could take much memory in each row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for chunk in column.chunks:
+        words = chunk.dictionary.cast(pa.string())
+        if (pc.max(pc.binary_length(words)).as_py() or 0) > MAX_NUMBER_LENGTH:
+            raise InputError(file, f"column {name}", "holds long text, must be numbers", "Convert it.")
+    return column.cast(pa.string())
 
 
 def _not_a_number_error(file: str, column: pa.ChunkedArray, name: str, place: PlaceNamer) -> InputError:

@@ -153,7 +153,7 @@ PARQUET = {
     "list as label": (table(label=[["Text"], []]), "column label", "list", "must be text", "Convert"),
     "bytes as label": (table(label=[b"ok", b"\xff"]), "column label", "binary", "must be text"),
     "text as number": (table(x0=["1", "x"]), "row 1, column x0", "'x'", "Repair"),
-    "list as number": (table(x0=[[1], [2]]), "row 0, column x0", "[1]"),
+    "list as number": (table(x0=[[1], [2]]), "column x0", "holds lists", "must be text or numbers"),
     "NaN": (table(x0=[1.0, NAN]), "row 1, column x0", "nan", "finite"),
     "two sizes": (table(width=[100, 90]), "row 0 and row 1", "100 x 80", "90 x 80"),
 }

@@ -10,6 +10,8 @@ import zipfile
 import zlib
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from PIL import Image
 
 ROW = b"page,width,height,label,x0,y0,x1,y1\na,100,80,Text,1,1,5,5\n"
@@ -178,6 +180,42 @@ def make_yaml_sexagesimal(folder: Path) -> Path:
     return write(folder, "base60.zip", zip_of(members))
 
 
+def table_columns(rows: int, **columns) -> dict:
+    """Columns of a table with equal rows, on one page."""
+    same = {"page": "a", "width": 100.0, "height": 80.0, "label": "Text", "x0": 1.0, "y0": 2.0, "x1": 30.0, "y1": 40.0}
+    return {name: pa.repeat(value, rows) for name, value in same.items()} | columns
+
+
+def parquet_bytes(columns: dict, **options) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, **options)
+    return out.getvalue()
+
+
+def make_parquet_rows(folder: Path) -> Path:
+    return write(folder, "rows.parquet", parquet_bytes(table_columns(5 * MILLION), compression="zstd"))
+
+
+def make_parquet_page_bomb(folder: Path) -> Path:
+    """Numbers that are not encoded, but packed very well: 200 MB in a few kB."""
+    options = {"use_dictionary": False, "compression": "zstd", "data_page_size": 1 << 30}
+    columns = table_columns(400_000, label=pa.repeat("x" * 500, 400_000))
+    return write(folder, "page.parquet", parquet_bytes(columns, **options))
+
+
+def make_parquet_long_word(folder: Path) -> Path:
+    """One text of 500 kB in each of 400,000 rows, stored once."""
+    columns = table_columns(400_000, label=pa.DictionaryArray.from_arrays(pa.repeat(0, 400_000), ["x" * 500_000]))
+    return write(folder, "word.parquet", parquet_bytes(columns, dictionary_pagesize_limit=1 << 30, compression="none"))
+
+
+def make_parquet_prefixes(folder: Path) -> Path:
+    """Each of 100,000 values repeats the 20 kB of the one before."""
+    options = {"use_dictionary": False, "column_encoding": {"label": "DELTA_BYTE_ARRAY"}, "data_page_size": 1 << 30}
+    columns = table_columns(50_000, label=pa.repeat("x" * 20_000, 50_000))
+    return write(folder, "prefixes.parquet", parquet_bytes(columns, write_statistics=False, **options))
+
+
 HOSTILE = {
     "bz2 bomb": make_bz2_bomb,
     "deflate bomb": make_deflate_bomb,
@@ -189,6 +227,10 @@ HOSTILE = {
     "eight million empty objects": make_json_of_empty_objects,
     "PNG of tiny chunks": make_png_of_tiny_chunks,
     "TIFF of large tags": make_tiff_of_large_tags,
+    "Parquet rows": make_parquet_rows,
+    "Parquet page bomb": make_parquet_page_bomb,
+    "Parquet long word": make_parquet_long_word,
+    "Parquet prefixes": make_parquet_prefixes,
     "XML default values": make_attribute_defaults,
     "XML namespace": make_long_namespace,
     "XML attributes": make_many_attributes,

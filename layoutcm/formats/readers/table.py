@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +22,8 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
+from layoutcm.formats.parquet_files import is_parquet as is_parquet
+from layoutcm.formats.parquet_files import read_columns
 from layoutcm.formats.table_columns import (
     CORNERS,
     Columns,
@@ -44,7 +46,6 @@ BLOCK_BYTES = 1 << 25  # a row of a CSV must fit into a block, and an outline ca
 TEXT_COLUMNS = ("page", "document", "label", "outline")
 NUMBER_COLUMNS = ("number", "width", "height", "score", "crowd", "area")
 MAIN_COLUMNS = ("page", "document", "width", "height", "label", *CORNERS, "score")
-PARQUET_MAGIC = b"PAR1"
 _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
 
 
@@ -66,10 +67,6 @@ class TableRows(NamedTuple):
         """What turns a position in `some`, which are row numbers, into a place in the file."""
         place = self.place
         return lambda i: place(int(some[i]))
-
-
-def is_parquet(content: FileContent) -> bool:
-    return content.data[:4] == PARQUET_MAGIC
 
 
 def is_csv(content: FileContent) -> bool:
@@ -153,20 +150,13 @@ def _broken_csv(content: FileContent, error: Exception) -> InputError:
 
 
 def read_parquet(content: FileContent, options: Options) -> Layout:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    def choose(names: Sequence[str]) -> list[int]:
+        """The used columns; the header is checked here, because columns of equal names cannot be told apart later."""
+        columns = find_columns(names)
+        _check_header(content.name, list(names), columns)
+        return sorted({*columns.place.values(), *(columns.box or ())})
 
-    try:
-        # Without threads: Arrow does not join them when Python exits, which then often ends in an abort. `read_table`
-        # would start one in any case.
-        table = pq.ParquetFile(pa.BufferReader(content.data), pre_buffer=False).read(use_threads=False)
-        table.validate(full=True)  # a text column of Parquet may contain any bytes
-        table.column_names  # noqa: B018 (fails on a name that is not text)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(
-            content.name, "", f"this is not a readable Parquet file: {error}", "Export it again."
-        ) from None
-    return _read_table(content, options, table, "parquet", "row {}".format)
+    return _read_table(content, options, read_columns(content, choose), "parquet", "row {}".format)
 
 
 def _read_table(content: FileContent, options: Options, table: pa.Table, format: str, place: PlaceNamer) -> Layout:
