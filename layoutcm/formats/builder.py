@@ -116,17 +116,20 @@ class LayoutBuilder:
     def add_outline(
         self,
         page: int,
-        label: str,
+        labels: str | Sequence[str],
         points: Sequence[tuple[float, float]],
         place: FilePlace,
         score: float | None = None,
     ) -> None:
-        """Add a region given by two or more points; its outline is kept only if outlines are requested."""
-        if self.options.outlines and len(points) > 2:
-            shape = Outline((np.array(points, float),))
-            if not is_box(shape):
-                self._shapes[len(self._region_page)] = shape
-        self.add_region(page, label, *bounding_box(points), place, score)
+        """Add a region for each label, given by two or more points; its outline is kept only if requested.
+
+        All labels share one outline, because a file can have very many labels and points.
+        """
+        shape = Outline((np.array(points, float),)) if self.options.outlines and len(points) > 2 else None
+        kept = shape if shape is not None and not is_box(shape) else None
+        box = bounding_box(points)
+        for label in [labels] if isinstance(labels, str) else labels:
+            self.add_region(page, label, *box, place, score, kept)
 
     def note_unusual(self, code: str, place: str, **values: str) -> None:
         """Count something unusual; all occurrences of a code become one finding with the first place and values."""

@@ -24,6 +24,7 @@ from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 
 T = TypeVar("T")
 HEAD = 1 << 16
+MAX_CONVERSIONS = 60  # of a whole document, to find the place of a wrong value; 20 find it in a million items
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,11 @@ def find_misfit(document: Any, type: Any) -> tuple[str, object]:
     msgspec writes `[...]` instead of a list index, so the index is found by bisection.
     """
 
+    left = MAX_CONVERSIONS
+
     def failure(candidate: Any) -> str | None:
+        nonlocal left
+        left -= 1
         try:
             msgspec.convert(candidate, type)
         except msgspec.ValidationError as error:
@@ -189,6 +194,8 @@ def find_misfit(document: Any, type: Any) -> tuple[str, object]:
     path = failure(document)
     here, path_so_far = document, ""
     for name, index in re.findall(r"\.([^.\[\]]+)|\[([^\]]*)\]", path or ""):
+        if left < 0:
+            break
         step = name or (int(index) if index.isdigit() else None)
         if step is None:
             step = _first_misfit(here, lambda: failure(document)) if isinstance(here, list) else 0

@@ -16,6 +16,9 @@ NO_SCORE = math.nan
 FilePlace = str | tuple[str, object]
 # ASCII digits only, not ² or ٣; `int` reads at most 4300 of them.
 _CLASS_NUMBER = re.compile("[0-9]{1,4300}")
+# With a comma as decimal sign this is a small number, with a comma between thousands a large one.
+THOUSANDS = "[+-]?[1-9][0-9]{0,2},[0-9]{3}"
+_THOUSANDS = re.compile(THOUSANDS)
 _LIST = msgspec.json.Decoder(list[float])
 _PICTURES_AND_TABLES = re.compile(
     "table|otsl|picture|image|photo|figure|graphic|illustration|drawing|chart|map", re.IGNORECASE
@@ -35,7 +38,7 @@ def parse_number_list(text: str) -> list[float] | None:
 
 
 def parse_number(value: object, file: str, place: str) -> float:
-    """A finite number from text or JSON; a decimal comma is accepted."""
+    """A finite number from text or JSON; a decimal comma is accepted if it cannot separate thousands."""
     try:
         found = float(value)  # type: ignore[arg-type] # float raises for any other type
     except (TypeError, ValueError, OverflowError):
@@ -44,14 +47,25 @@ def parse_number(value: object, file: str, place: str) -> float:
         return found
     if value is None or (isinstance(value, str) and not value.strip()):
         raise InputError(file, place, "there is no number", "Add it, or remove the entry.")
+    if isinstance(value, str) and _THOUSANDS.fullmatch(value.strip()):
+        raise ambiguous_comma(file, place, value)
     raise InputError(file, place, f"{short_repr(value)} is not a finite number", "Repair this value.")
 
 
 def _number_with_comma(value: object) -> float:
+    if not isinstance(value, str) or _THOUSANDS.fullmatch(value.strip()):
+        return math.nan
     try:
-        return float(value.replace(",", ".")) if isinstance(value, str) else math.nan
+        return float(value.replace(",", "."))
     except ValueError:
         return math.nan
+
+
+def ambiguous_comma(file: str, place: str, value: str) -> InputError:
+    """The error for a number such as 1,000."""
+    without, with_point = value.strip().replace(",", ""), value.strip().replace(",", ".")
+    hint = "Write it without a comma, or with a point as decimal sign."
+    return InputError(file, place, f"{short_repr(value)} may mean {without} or {with_point}", hint)
 
 
 def names_by_number(names: Mapping[Any, object]) -> dict[int, str]:

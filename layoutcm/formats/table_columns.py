@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.parsing import THOUSANDS, ambiguous_comma
 from layoutcm.layouts.model import Floats, PlaceNamer
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ COLUMN_SPELLINGS = {
     "area": ("area",),
 }
 MAX_NUMBER_LENGTH = 100  # characters
+DECIMAL_COMMA = r"^([+-]?[0-9]*),([0-9]+)$"
 CORNERS = ("x0", "y0", "x1", "y1")
 # By kind: two corners, a corner and a size, a centre and a size.
 BOX_COLUMNS = {
@@ -120,19 +122,23 @@ def text_column(file: str, table: pa.Table, at: int | None) -> list[str]:
     if at is None:
         return [""] * table.num_rows
     try:
-        return [text for chunk in table.column(at).chunks for text in _texts(chunk)]
+        known: dict[str, str] = {}
+        return [text for chunk in table.column(at).chunks for text in _texts(chunk, known)]
     except pa.ArrowException:
         name, kind = table.column_names[at], table.column(at).type
         raise InputError(file, f"column {name}", f"holds {kind}, must be text", "Convert it.") from None
 
 
-def _texts(chunk: pa.Array) -> list[str]:
-    """The values as text, "" for blank ones. Equal words of a dictionary become the same object, to save memory."""
+def _texts(chunk: pa.Array, known: dict[str, str]) -> list[str]:
+    """The values as text, "" for blank ones. Equal words of dictionaries become the same object, also in other chunks.
+
+    This saves memory, and comparing them does not read them.
+    """
     import pyarrow as pa
 
     if not pa.types.is_dictionary(chunk.type):
         return [value if value and not value.isspace() else "" for value in chunk.cast(pa.string()).to_pylist()]
-    words = [*_texts(chunk.dictionary), ""]
+    words = [known.setdefault(word, word) for word in (*_texts(chunk.dictionary, known), "")]
     return [words[i] for i in chunk.indices.fill_null(len(words) - 1).to_pylist()]
 
 
@@ -144,13 +150,11 @@ def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer)
         return np.full(table.num_rows, np.nan)
     name, column = table.column_names[at], table.column(at)
     try:
-        if pa.types.is_dictionary(column.type):
-            column = _expand_short_words(file, column, name)
-        if str(column.type) in ("string", "large_string", "string_view"):
-            column = pc.utf8_trim_whitespace(column.cast(pa.string()))
-            column = pc.if_else(pc.equal(column, ""), None, column)
-            # Decimal commas, as in 0,358.
-            column = pc.replace_substring_regex(column, r"^([+-]?[0-9]*),([0-9]+)$", r"\1.\2")
+        texts = _number_texts(file, column, name)
+        if texts is not None:
+            column = pc.if_else(pc.equal(texts, ""), None, texts)
+            if pc.any(pc.match_substring(texts, ",")).as_py():  # decimal commas, as in 0,358
+                column = pc.replace_substring_regex(column, DECIMAL_COMMA, r"\1.\2")
         given = column.cast(pa.float64(), safe=False)
     except pa.ArrowException:
         raise _not_a_number_error(file, column, name, place) from None
@@ -167,16 +171,46 @@ def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer)
     return numbers
 
 
-def _expand_short_words(file: str, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """The column without its dictionary; words that are too long for a number could take much memory in each row."""
+def _number_texts(file: str, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray | None:
+    """The values of a column of text without blanks around them; None if they are not text.
+
+    Words of a dictionary that are too long for a number are refused: they could take much memory in each row.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for chunk in column.chunks:
-        words = chunk.dictionary.cast(pa.string())
-        if (pc.max(pc.binary_length(words)).as_py() or 0) > MAX_NUMBER_LENGTH:
-            raise InputError(file, f"column {name}", "holds long text, must be numbers", "Convert it.")
-    return column.cast(pa.string())
+    if pa.types.is_dictionary(column.type):
+        for chunk in column.chunks:
+            if (pc.max(pc.binary_length(chunk.dictionary.cast(pa.string()))).as_py() or 0) > MAX_NUMBER_LENGTH:
+                raise InputError(file, f"column {name}", "holds long text, must be numbers", "Convert it.")
+        column = column.cast(pa.string())
+    if str(column.type) not in ("string", "large_string", "string_view"):
+        return None
+    return pc.utf8_trim_whitespace(column.cast(pa.string()))
+
+
+def check_commas(file: str, table: pa.Table, columns: Sequence[int], place: PlaceNamer) -> None:
+    """Refuse numbers such as 1,000, unless another number of the file can only have a decimal comma."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    first: InputError | None = None
+    for at in columns:
+        name = table.column_names[at]
+        try:
+            texts = _number_texts(file, table.column(at), name)
+        except pa.ArrowException:  # `number_column` says why
+            continue
+        if texts is None or not pc.any(pc.match_substring(texts, ",")).as_py():
+            continue
+        is_unclear = pc.match_substring_regex(texts, f"^{THOUSANDS}$")
+        if pc.any(pc.and_not(pc.match_substring_regex(texts, DECIMAL_COMMA), is_unclear)).as_py():
+            return
+        if first is None and pc.any(is_unclear).as_py():
+            row = pc.index(is_unclear, True).as_py()
+            first = ambiguous_comma(file, f"{place(row)}, column {name}", texts[row].as_py())
+    if first is not None:
+        raise first
 
 
 def _not_a_number_error(file: str, column: pa.ChunkedArray, name: str, place: PlaceNamer) -> InputError:

@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import stat
+from typing import BinaryIO
 
 from layoutcm.errors import InputError
+from layoutcm.layouts import limits
 
 
 def read_bytes(path: str | os.PathLike[str], missing_hint: str = "Check the name and the folder.") -> bytes:
+    """The bytes of a file or pipe, counted; a device such as /dev/zero may never end."""
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+                raise InputError(str(path), "", "this is a device, not a file", "Give a file or a pipe.")
+            if not stat.S_ISREG(status.st_mode):
+                return _read_pipe(str(path), file)
+            if status.st_size > limits.MAX_FILE_BYTES:
+                raise _too_large(str(path), limits.MAX_FILE_BYTES)
+            return file.read()
     except FileNotFoundError:
         raise InputError(str(path), "", "there is no such file", missing_hint) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(str(path), "", f"the file cannot be read: {reason}", "Check its permissions.") from None
+
+
+def _read_pipe(path: str, file: BinaryIO) -> bytes:
+    found = bytearray()
+    while chunk := file.read(1 << 20):
+        found += chunk
+        if len(found) > limits.MAX_PIPE_BYTES:
+            raise _too_large(path, limits.MAX_PIPE_BYTES)
+    return bytes(found)
+
+
+def _too_large(path: str, limit: int) -> InputError:
+    return InputError(path, "", f"more than {limit:,} bytes, which is the most that is read", "Split the file.")
 
 
 def not_utf8(file: str, error: UnicodeDecodeError, offset: int = 0) -> InputError:

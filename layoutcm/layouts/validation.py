@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
     BACKGROUND,
     MAX_COORDINATE,
@@ -62,6 +63,9 @@ def make_layout(
     places: PlaceNamers = ROW_NUMBERS,
 ) -> Layout:
     """Check the columns of a reader and turn them into a `Layout`."""
+    _check_lengths(name, "label", labels, "label {}".format)
+    _check_lengths(name, "name of the page", pages.names, places.page)
+    _check_lengths(name, "name of the document", pages.documents, places.page)
     pages = _with_usable_names(pages)
     check_pages(name, pages, places.page)
     check_regions(name, regions, places.region)
@@ -88,6 +92,14 @@ def usable_name(name: str) -> str:
     if name.isascii():
         return name if name.strip() else UNNAMED
     return name.encode("utf-8", "backslashreplace").decode("utf-8") if name.strip() else UNNAMED
+
+
+def _check_lengths(file: str, what: str, names: Sequence[str], place: PlaceNamer) -> None:
+    """Refuse names that cannot be shown; each appears in many tables and figures."""
+    if max(map(len, names), default=0) > limits.MAX_NAME:
+        i = next(i for i, name in enumerate(names) if len(name) > limits.MAX_NAME)
+        problem = f"the {what} {short_repr(names[i])} has {len(names[i]):,} characters, at most {limits.MAX_NAME:,}"
+        raise InputError(file, place(i), problem, "Shorten it.")
 
 
 def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:
@@ -196,8 +208,9 @@ def drop_background(layout: Layout) -> Layout:
         return layout
     regions = layout.region_columns
     named = np.isin(regions.label, codes)
-    labels = [label for i, label in enumerate(layout.labels) if i not in codes]
-    recode = np.array([labels.index(x) if x in labels else -1 for x in layout.labels], np.int32)
+    labels = [label for label in layout.labels if not is_background(label)]
+    position = {label: i for i, label in enumerate(labels)}
+    recode = np.array([position.get(label, -1) for label in layout.labels], np.int32)
     kept = recode_labels(regions.take(~named), recode)
     finding = Finding("background-region", int(named.sum()), {"file": layout.name, "label": BACKGROUND})
     keys = {key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()}

@@ -5,6 +5,7 @@
 
 import bz2
 import io
+import json
 import struct
 import zipfile
 import zlib
@@ -64,16 +65,16 @@ def raw_zip(entries, shared_offset=None) -> bytes:
 
 
 def make_bz2_bomb(folder: Path) -> Path:
-    data = bytes(320_000_000)
+    data = bytes(90_000_000)
     return write(folder, "bz2.zip", raw_zip([(b"a.csv", 12, bz2.compress(data), len(data), zlib.crc32(data))]))
 
 
 def make_deflate_bomb(folder: Path) -> Path:
-    return write(folder, "deflate.zip", zip_of({"a.csv": bytes(200 << 20)}))
+    return write(folder, "deflate.zip", zip_of({"a.csv": bytes(60 << 20)}))
 
 
 def make_lzma_bomb(folder: Path) -> Path:
-    return write(folder, "lzma.zip", zip_of({"a.csv": bytes(200 << 20)}, method=zipfile.ZIP_LZMA))
+    return write(folder, "lzma.zip", zip_of({"a.csv": bytes(40 << 20)}, method=zipfile.ZIP_LZMA))
 
 
 def make_lzma_dictionary(folder: Path) -> Path:
@@ -83,8 +84,8 @@ def make_lzma_dictionary(folder: Path) -> Path:
 
 
 def make_false_sizes(folder: Path) -> Path:
-    """The archive says that 4 MB were packed to 4 MB; really 200 kB become 200 MB."""
-    data = bytes(200 << 20)
+    """The archive says that 4 MB were packed to 4 MB; really 60 kB become 60 MB."""
+    data = bytes(60 << 20)
     return write(folder, "sizes.zip", zip_of({"a.csv": data}, sizes=(4 << 20, 4 << 20)))
 
 
@@ -92,7 +93,8 @@ def make_overlapping_zip(folder: Path) -> Path:
     data = bytes(10 << 20)
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = packer.compress(data) + packer.flush()
-    entries = [(b"%05d.txt" % i, 8, packed, len(data), zlib.crc32(data)) for i in range(5_000)]
+    checksum = zlib.crc32(data)
+    entries = [(b"%05d.txt" % i, 8, packed, len(data), checksum) for i in range(5_000)]
     return write(folder, "overlap.zip", raw_zip(entries, shared_offset=0))
 
 
@@ -216,6 +218,55 @@ def make_parquet_prefixes(folder: Path) -> Path:
     return write(folder, "prefixes.parquet", parquet_bytes(columns, write_statistics=False, **options))
 
 
+def make_csv_columns(folder: Path) -> Path:
+    names = ",".join(f"c{i}" for i in range(120_000))
+    return write(folder, "columns.csv", f"page,label,x0,y0,x1,y1,{names}\n")
+
+
+def make_csv_label(folder: Path) -> Path:
+    return write(folder, "label.csv", ROW.replace(b"Text", b"x" * (MILLION - 100)))
+
+
+def make_many_labels_of_one_outline(folder: Path) -> Path:
+    """Each of 40,000 labels has the outline of 40,000 points."""
+    value = {"points": [[i % 90, i % 80] for i in range(40_000)], "polygonlabels": [f"{i}" for i in range(40_000)]}
+    result = {"type": "polygonlabels", "original_width": 100, "original_height": 80, "value": value}
+    task = {"id": 1, "data": {"image": "a.png"}, "annotations": [{"result": [result]}]}
+    return write(folder, "labels.json", json.dumps([task], separators=(",", ":")))
+
+
+def make_many_documents(folder: Path) -> Path:
+    """A list of elements, each on a page of its own."""
+    points = {"points": [[1, 1], [5, 5]], "layout_width": 9, "layout_height": 9}
+    items = [
+        {"type": "T", "element_id": "", "metadata": {"page_number": i, "coordinates": points}} for i in range(7_000)
+    ]
+    return write(folder, "documents.json", json.dumps(items, separators=(",", ":")))
+
+
+def make_deep_tree(folder: Path) -> Path:
+    """Blocks at the end of 300 levels: the place of each is a long text."""
+    leaf = b'{"block_type":"T","bbox":[0,0,1,1]}'
+    start = b'{"block_type":"Page","bbox":[0,0,9,9],"children":[' * 300
+    return write(folder, "tree.json", start + b",".join([leaf] * 25_000) + b"]}" * 300)
+
+
+def make_background_labels(folder: Path) -> Path:
+    names = [f"{i}" for i in range(20_000)] + ["Background"]
+    categories = [{"id": i, "name": name} for i, name in enumerate(names)]
+    return write(folder, "background.json", json.dumps({"images": [], "annotations": [], "categories": categories}))
+
+
+def make_huge_mask(folder: Path) -> Path:
+    """A mask that says that it has 10^12 pixels, and one that is as large as masks may be."""
+    image = {"id": 1, "file_name": "a", "width": 16_384, "height": 16_384}
+    whole = {"size": [16_384, 16_384], "counts": [0, 1 << 28]}
+    masks = [whole, {"size": [MILLION, MILLION], "counts": "0" * 100}]
+    annotations = [{"image_id": 1, "category_id": 1, "segmentation": mask} for mask in masks]
+    file = {"images": [image], "annotations": annotations, "categories": [{"id": 1, "name": "Text"}]}
+    return write(folder, "mask.json", json.dumps(file))
+
+
 HOSTILE = {
     "bz2 bomb": make_bz2_bomb,
     "deflate bomb": make_deflate_bomb,
@@ -236,4 +287,11 @@ HOSTILE = {
     "XML attributes": make_many_attributes,
     "HTML without closing tags": make_unclosed_tags,
     "YAML number to base 60": make_yaml_sexagesimal,
+    "CSV columns": make_csv_columns,
+    "CSV label": make_csv_label,
+    "many labels of one outline": make_many_labels_of_one_outline,
+    "many documents": make_many_documents,
+    "deep tree": make_deep_tree,
+    "many labels and Background": make_background_labels,
+    "huge mask": make_huge_mask,
 }

@@ -131,9 +131,9 @@ def _labelled_areas(result: Analysis, options: Options) -> Iterator[tuple[str, A
             yield from ((part.role or "paragraph", area, f"paragraphs[{i}]") for area in part.areas)
     for kind, parts in containers:
         for i, part in enumerate(parts):
-            captions = [(area.page, area.corners) for area in part.caption.areas] if part.caption else []
+            captions = {(area.page, *area.corners) for area in part.caption.areas} if part.caption else set()
             for area in part.areas:
-                is_caption = (area.page, area.corners) in captions
+                is_caption = (area.page, *area.corners) in captions
                 yield f"{kind} caption" if is_caption else kind, area, f"{kind}s[{i}]"
     for i, page in enumerate(result.pageResults or []):
         for k, table in enumerate(page.tables or []):

@@ -146,8 +146,7 @@ def _add_region(
         return  # a choice, a text or a relation, which has no coordinates
     if len(ring) < 2:
         raise InputError(file, place, "fewer than two points", "Repair or remove the region.")
-    for label in value.labels:
-        builder.add_outline(page, label, ring, place, score)
+    builder.add_outline(page, value.labels, ring, place, score)
 
 
 def _ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:

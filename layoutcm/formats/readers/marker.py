@@ -9,7 +9,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import bounding_box, corner_points, page_name
+from layoutcm.formats.parsing import FilePlace, bounding_box, corner_points, page_name
 
 # Smaller than blocks: lines, words and characters, and the cells of a table.
 BELOW_BLOCKS = ("Line", "Span", "Char", "TableCell")
@@ -43,17 +43,20 @@ def read_tree(content: FileContent, options: Options, builder: LayoutBuilder) ->
             builder.add_outline(page_index, block.block_type, ring, block_place)
 
 
-def _corners(block: Block, file: str, place: str) -> list[tuple[float, float]]:
+def _corners(block: Block, file: str, place: FilePlace) -> list[tuple[float, float]]:
     if block.polygon and len(block.polygon) > 1:
         return block.polygon
     return corner_points(block.bbox or [], file, place)
 
 
-def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple[str, Block]]:
-    for k, block in enumerate(blocks):
-        place = f"{start}.children[{k}]"
+def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple[FilePlace, Block]]:
+    """All blocks below these, in the order of the file; a list instead of recursion, because trees can be deep."""
+    todo = [(start + ".children[{}]", k, block) for k, block in reversed(list(enumerate(blocks)))]
+    while todo:
+        template, k, block = todo.pop()
         if block.block_type in BELOW_BLOCKS:
             continue
-        yield place, block
-        if options.nested or block.block_type not in CONTAINERS:
-            yield from _blocks(block.children or [], place, options)
+        yield (template, k), block
+        if block.children and (options.nested or block.block_type not in CONTAINERS):
+            below = template.format(k) + ".children[{}]"  # one text for all of them
+            todo += [(below, i, child) for i, child in reversed(list(enumerate(block.children)))]

@@ -12,7 +12,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import corner_points, page_name, pixels_from_fraction
+from layoutcm.formats.parsing import FilePlace, corner_points, page_name, pixels_from_fraction
 
 Box = tuple[float, float, float, float]
 # By category id; higher ids are formulas and lines of text.
@@ -57,15 +57,20 @@ def read_middle(content: FileContent, options: Options, builder: LayoutBuilder) 
         name = page_name(document, number, len(pages))
         page_index = builder.add_page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
         for kind in ("para_blocks", "discarded_blocks"):
-            for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options, ""):
+            for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options):
                 builder.add_region(page_index, block.type, *block.bbox, place)
 
 
-def _blocks(blocks: list[Block], start: str, options: Options, parent: str) -> Iterator[tuple[str, Block]]:
-    for k, block in enumerate(blocks):
+def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple[FilePlace, Block]]:
+    """All blocks and those below them, in the order of the file; a list instead of recursion, for deep trees."""
+    todo = [(start + "[{}]", k, block, "") for k, block in reversed(list(enumerate(blocks)))]
+    while todo:
+        template, k, block, parent = todo.pop()
         if options.nested or parent not in CONTAINERS or block.type not in CONTAINER_BODIES:
-            yield f"{start}[{k}]", block
-        yield from _blocks(block.blocks, f"{start}[{k}].blocks", options, block.type)
+            yield (template, k), block
+        if block.blocks:
+            below = template.format(k) + ".blocks[{}]"  # one text for all of them
+            todo += [(below, i, child, block.type) for i, child in reversed(list(enumerate(block.blocks)))]
 
 
 class Detection(msgspec.Struct, gc=False):

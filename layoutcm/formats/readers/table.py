@@ -28,11 +28,13 @@ from layoutcm.formats.table_columns import (
     CORNERS,
     Columns,
     as_corners,
+    check_commas,
     column_key,
     find_columns,
     number_column,
     text_column,
 )
+from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import Shape, is_box
@@ -103,6 +105,7 @@ def read_csv(content: FileContent, options: Options) -> Layout:
     data = content.data if b"\n" in content.data else content.data + b"\n"  # a header alone is a table without rows
     try:
         data.decode("utf-8")
+        _check_number_of_columns(content)
         # Read everything as text: "0001" and "NA" are names, and the message about a bad number must name its row.
         header = arrow_csv.open_csv(pa.BufferReader(data), read_options=read, parse_options=parse).schema.names
         table = arrow_csv.read_csv(
@@ -120,9 +123,21 @@ def read_csv(content: FileContent, options: Options) -> Layout:
     return _read_table(content, options, table, "csv", lambda row: _spreadsheet_row(content, row))
 
 
+def _check_number_of_columns(content: FileContent) -> None:
+    """Arrow takes about 10 kB for each column, even if it is not used."""
+    text = io.TextIOWrapper(io.BytesIO(content.data), encoding="utf-8-sig", newline="")
+    try:
+        header = next(filter(None, csv.reader(text, delimiter=_delimiter(content))), [])
+    except csv.Error as error:  # a name of more than 128 kB
+        raise InputError(content.name, "header", f"cannot be read: {error}", "Export it again.") from None
+    if len(header) > limits.MAX_COLUMNS:
+        problem = f"{len(header):,} columns, at most {limits.MAX_COLUMNS:,} are read"
+        raise InputError(content.name, "header", problem, f"Keep {', '.join(MAIN_COLUMNS)}.")
+
+
 def _records(content: FileContent) -> Iterator[tuple[int, list[str]]]:
     """Yield (row, cells); slow, only for messages. As in a spreadsheet, the header is row 1 and blank lines count."""
-    text = io.StringIO(content.data.decode("utf-8-sig"), newline="")
+    text = io.TextIOWrapper(io.BytesIO(content.data), encoding="utf-8-sig", newline="")
     try:
         yield from (
             (row, cells) for row, cells in enumerate(csv.reader(text, delimiter=_delimiter(content)), 1) if cells
@@ -162,6 +177,8 @@ def read_parquet(content: FileContent, options: Options) -> Layout:
 def _read_table(content: FileContent, options: Options, table: pa.Table, format: str, place: PlaceNamer) -> Layout:
     columns = find_columns(table.column_names)
     _check_header(content.name, table.column_names, columns)
+    number_columns = [columns.place[name] for name in NUMBER_COLUMNS if name in columns.place]
+    check_commas(content.name, table, [*number_columns, *(columns.box or ())], place)
     text = {name: text_column(content.name, table, columns.place.get(name)) for name in TEXT_COLUMNS}
     numbers = {name: number_column(content.name, table, columns.place.get(name), place) for name in NUMBER_COLUMNS}
     raw_boxes = np.stack([number_column(content.name, table, i, place) for i in columns.box or ()], axis=1)
@@ -248,14 +265,17 @@ def _regions(rows: TableRows, labelled_rows: np.ndarray, page: Indices, labels: 
 
 def _parse_outlines(file: str, texts: list[str], place: PlaceNamer) -> dict[int, Shape]:
     """{region: shape} from the column of outlines and masks in COCO's notation, without those that are boxes."""
+    parsed: dict[str, Shape | None] = {"": None}  # a Parquet file can repeat one text in each row
     shapes = {}
     for i, text in enumerate(texts):
-        try:
-            shape = parse_segmentation(msgspec.Raw(text.encode()), file, "column outline") if text else None
-        except InputError as error:  # named only now, because finding the row of one outline reads the whole file
-            raise InputError(file, f"{place(i)}, {error.place}", error.problem, error.advice) from None
-        if shape is not None and not is_box(shape):
-            shapes[i] = shape
+        if text not in parsed:
+            try:
+                shape = parse_segmentation(msgspec.Raw(text.encode()), file, "column outline")
+            except InputError as error:  # named only now, because finding the row of one outline reads the whole file
+                raise InputError(file, f"{place(i)}, {error.place}", error.problem, error.advice) from None
+            parsed[text] = shape if shape is not None and not is_box(shape) else None
+        if (known := parsed[text]) is not None:
+            shapes[i] = known
     return shapes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import PurePosixPath
 
 import msgspec
@@ -54,14 +55,15 @@ def read_elements(content: FileContent, options: Options, builder: LayoutBuilder
             "Partition the document with strategy='hi_res' and keep metadata.coordinates.",
         )
     kinds = {element.element_id: element.type for element in elements}
-    keys = list(dict.fromkeys((meta.filename or content.stem, meta.page_number or 1) for _, _, meta in placed))
+    keys = {(meta.filename or content.stem, meta.page_number or 1) for _, _, meta in placed}
+    pages_of_file = Counter(file for file, _ in keys)
     pages: dict[tuple[str, int], int] = {}
     for i, element, meta in placed:
         key = (meta.filename or content.stem, meta.page_number or 1)
         coordinates = meta.coordinates or Coordinates()
         if key not in pages:
             document = PurePosixPath(key[0]).stem
-            name = page_name(document, key[1], sum(other[0] == key[0] for other in keys))
+            name = page_name(document, key[1], pages_of_file[key[0]])
             place = f"[{i}].metadata.coordinates"
             pages[key] = builder.add_page(
                 name, coordinates.layout_width, coordinates.layout_height, place, document=document, number=key[1]

@@ -1,0 +1,146 @@
+"""Names, numbers, tables and sources that are too large or unclear are refused; the largest usual ones are read."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.formats.content import FileContent
+from layoutcm.layouts import limits
+from support import hostile_formats as hostile
+from support.limited_reading import SHOW, read_with_limits
+
+HEADER = "page{0}width{0}height{0}label{0}x0{0}y0{0}x1{0}y1{0}score\n"
+
+
+def refused(source, *words, **options):
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read(source, **options)
+    assert [word for word in words if word not in str(error.value)] == [], str(error.value)
+
+
+def table(*rows, sign=","):
+    return ("a.csv", (HEADER.format(sign) + "".join(f"{sign.join(row)}\n" for row in rows)).encode())
+
+
+def test_every_hostile_file_is_read_or_refused_in_bounded_time_and_memory(tmp_path):
+    """The limits are 5 s of CPU and 1 GB for small files; the time here is generous for slow machines."""
+    paths = [make(tmp_path) for make in hostile.HOSTILE.values()]
+    taken = read_with_limits(paths)
+    assert len(taken) == len(hostile.HOSTILE)
+    assert {name: used for name, used in taken.items() if used[0] or used[1] > 30 or used[2] > 1000} == {}
+
+
+def test_images_of_very_many_pages_are_shown_or_refused_in_bounded_time_and_memory(tmp_path):
+    pdfs = {f"{i}.pdf": hostile.pdf_of_many_pages(20_000) for i in range(100)}
+    paths = [
+        hostile.write(tmp_path, "a.tif", hostile.tiff_of_many_pages(99_000)),
+        hostile.write(tmp_path, "b.tif", hostile.tiff_of_large_tags()),
+        hostile.write(tmp_path, "c.png", hostile.png_of_tiny_chunks(80_000)),
+        hostile.write(tmp_path, "pdfs.zip", hostile.zip_of(pdfs)),
+        hostile.make_tiff_of_large_tags(tmp_path),
+    ]
+    taken = read_with_limits(paths, SHOW)
+    assert {name: used for name, used in taken.items() if used[0] or used[1] > 30 or used[2] > 1000} == {}
+
+
+@pytest.mark.parametrize("column", ["page", "label", "document"])
+def test_a_name_of_a_thousand_characters_is_read_and_a_longer_one_refused(column):
+    cells = {
+        "page": "p",
+        "document": "d",
+        "width": 100,
+        "height": 80,
+        "label": "Text",
+        "x0": 1,
+        "y0": 1,
+        "x1": 5,
+        "y1": 5,
+    }
+
+    def text(length):
+        named = cells | {column: "é" * length}
+        return "a.csv", f"{','.join(named)}\n{','.join(map(str, named.values()))}\n".encode()
+
+    assert len(lcm.read(text(1000)).regions) == 1
+    refused(text(1001), "a.csv", column, "1,001 characters", "at most 1,000", "Shorten it")
+
+
+@pytest.mark.parametrize("value", ["1,000", "-12,345", "+999,999", " 1,000 "])
+def test_a_comma_that_may_separate_thousands_is_refused(value):
+    quoted = f'"{value}"'
+    message = ("row 3, column x1", "may mean", value.strip().replace(",", ""), value.strip().replace(",", "."))
+    first = ("p", "2000", "2000", "Text", "1", "1", "5", "5", "0.5")
+    refused(table(first, ("p", "2000", "2000", "Text", "1", "1", quoted, "5", "0.5")), *message)
+    box = f"<object><bndbox><xmin>{value}</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax></bndbox></object>"
+    refused(("a.xml", f"<annotation>{box}</annotation>".encode()), "may mean", "xmin", sizes=(9, 9))
+
+
+@pytest.mark.parametrize(
+    ("value", "number"), [("0,358", 0.358), ("12,34", 12.34), ("1234,567", 1234.567), (",5", 0.5), ("012,345", 12.345)]
+)
+def test_a_decimal_comma_is_read_and_explains_the_others(value, number):
+    row = ("p", "2000", "2000", "Text", value, "1,000", "1999", "1500", "")
+    assert lcm.read(table(row, sign=";")).region_columns.boxes[0, :2].tolist() == [number, 1]
+
+
+def test_a_table_of_too_many_columns_is_refused(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_COLUMNS", 12)
+    row = ("p", "100", "80", "Text", "1", "1", "5", "5", "", "", "", "")
+    names = HEADER.format(",").strip() + ',"a\nb",c,d'
+    data = f"{names}\n{','.join(row)}\n"
+    assert len(lcm.read(("a.csv", data.encode())).regions) == 1
+    refused(("a.csv", data.replace(",d\n", ',d,"e"\n').encode()), "header", "13 columns", "at most 12")
+    refused(("a.csv", data.replace(",d\n", f',"{"d" * 200_000}"\n').encode()), "header", "cannot be read")
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+def test_a_device_is_not_read(device):
+    refused(device, device, "a device, not a file")
+
+
+def test_a_pipe_is_read_up_to_a_limit(tmp_path, monkeypatch):
+    def through_pipe(data):
+        pipe = tmp_path / "pipe.csv"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=(data,), daemon=True)
+        writer.start()
+        try:
+            return lcm.read(pipe)
+        finally:
+            pipe.unlink()
+
+    assert len(through_pipe(hostile.ROW).regions) == 1
+    monkeypatch.setattr(limits, "MAX_PIPE_BYTES", 20)
+    with pytest.raises(lcm.InputError, match="more than 20 bytes"):
+        through_pipe(hostile.ROW)
+
+
+def test_standard_input_is_read():
+    program = "import layoutcm; print(len(layoutcm.read('/dev/stdin', format='csv').regions))"
+    done = subprocess.run([sys.executable, "-c", program], input=hostile.ROW, capture_output=True, check=True)
+    assert done.stdout == b"1\n"
+
+
+def test_a_file_of_more_than_four_gigabytes_is_not_read(tmp_path):
+    path = tmp_path / "a.json"
+    with path.open("wb") as file:
+        file.truncate(limits.MAX_FILE_BYTES + 1)  # takes no space on the disk
+    refused(path, "more than 4,294,967,296 bytes")
+
+
+def test_the_place_of_a_wrong_value_is_searched_with_bounded_work():
+    """Each level halves a list of two, which converts the whole tree; levels beyond the bound are not named."""
+    tree = '{"block_type":1}'
+    for _ in range(100):
+        tree = f'{{"block_type":"a","children":[{{"block_type":"a"}},{tree}]}}'
+    refused(("a.json", tree.encode()), "children[1].children[1]", "expected `str`")
+
+
+def test_large_numbers_and_deep_lists_of_json_are_refused():
+    for inside in ("[" * 500_000, "9" * 500_000, '{"a":' * 150_000):
+        refused(("a.json", ('{"images": ' + inside).encode()), "a.json", format="coco")
+    assert FileContent("a.json", b"[" * 1_000_000).json_keys == frozenset()
