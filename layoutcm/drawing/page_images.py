@@ -8,7 +8,6 @@ pictures is limited over all files together.
 from __future__ import annotations
 
 import io
-import struct
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -26,7 +25,7 @@ from layoutcm.alignment.page_matching import match_pages
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.archives import Archive, Budget, open_archive
-from layoutcm.formats.image_files import CountedFile, from_page, open_image, opened, tiff_pages
+from layoutcm.formats.image_files import DECODING_ERRORS, CountedFile, from_page, open_image, opened, tiff_pages
 from layoutcm.formats.source_files import files_below
 from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import read_bytes
@@ -34,8 +33,8 @@ from layoutcm.layouts.model import GT, PRED, Pages
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 
 PDF, ZIP, TIFF = ".pdf", ".zip", (".tif", ".tiff")
-UNREADABLE = (UnidentifiedImageError, OSError, ValueError, EOFError, SyntaxError, Image.DecompressionBombError,
-              struct.error, MemoryError, NotImplementedError, RuntimeError, InputError)  # fmt: skip
+UNREADABLE = (UnidentifiedImageError, *DECODING_ERRORS, Image.DecompressionBombError, MemoryError,
+              NotImplementedError, RuntimeError, InputError)  # fmt: skip
 # PDFium is not thread-safe, and every session of the dashboard runs in its own thread.
 _pdfium = Lock()
 

@@ -20,6 +20,9 @@ from layoutcm.layouts import limits
 Size = tuple[float, float]
 # Pillow would also try dozens of formats that page images do not have.
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
+# What Pillow raises for damaged images: a TIFF without a width is a TypeError, an unknown compression a KeyError.
+DECODING_ERRORS = (OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, EOFError, SyntaxError,
+                   struct.error)  # fmt: skip
 WEBP_SIZES = {b"VP8 ": (26, 4), b"VP8L": (21, 4), b"VP8X": (24, 6)}  # where they are in the file, and their bytes
 
 
@@ -89,10 +92,10 @@ def image_size(name: str, source: str | bytes | io.RawIOBase, budget: Budget | N
                 with open_image(counted) as image:
                     found = (float(image.width), float(image.height))
             return found
-    except (UnidentifiedImageError, OSError, ValueError, EOFError, SyntaxError, struct.error) as error:
-        problem = f"this image cannot be read: {error}"
     except (Image.DecompressionBombError, MemoryError, OverflowError) as error:
         problem = f"this image is too large: {error}"
+    except (UnidentifiedImageError, *DECODING_ERRORS) as error:
+        problem = f"this image cannot be read: {error}"
     raise InputError(name, "", problem, "Remove or replace it.")
 
 
