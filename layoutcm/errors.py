@@ -47,7 +47,10 @@ class InputError(Exception):
 
 def short_repr(value: object, limit: int = 60) -> str:
     """The repr of a value for use in a message, cut to `limit` characters."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:  # a list in a list in a list …, a thousand times
+        text = f"a deeply nested {type(value).__name__}"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

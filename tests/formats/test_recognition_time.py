@@ -14,6 +14,10 @@ except layoutcm.InputError:
 """
 
 
+def read_in_child(data):
+    return subprocess.run([sys.executable, "-c", READ], input=data, capture_output=True, timeout=60)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -23,5 +27,12 @@ except layoutcm.InputError:
     ],
 )
 def test_repeated_digits_and_blanks_do_not_take_time(data):
-    done = subprocess.run([sys.executable, "-c", READ], input=data, capture_output=True, timeout=60)
+    done = read_in_child(data)
+    assert done.returncode == 0, done.stderr
+
+
+def test_blanks_before_a_class_do_not_take_time():
+    """hOCR: the search for pages tried every way to divide the blanks between two parts of its pattern."""
+    page = b"<html><body><div class='ocr_page' title='bbox 0 0 9 9'><div class=%b'ocr_carea'></div></div></body></html>"
+    done = read_in_child(page % (b"\t" * 400_000))
     assert done.returncode == 0, done.stderr

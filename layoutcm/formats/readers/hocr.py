@@ -29,7 +29,8 @@ NO_BLOCKS = LINES_AND_WORDS | {PAGE, "ocr_document", "ocr_linear", "ocr_cinfo", 
 CORNERS = ("x0", "y0", "x1", "y1")
 
 _BOX = re.compile(rb"""bbox((?:\s+[^\s;"']+){4})""")
-_PAGES = re.compile(rb"""(?:class|CLASS)\s*=\s*["']?[^"'<>=]*?ocr_page""")
+# Blanks are taken once and for all (`*+`): the part after them may also begin with blanks.
+_PAGES = re.compile(rb"""(?:class|CLASS)\s*+=\s*+["']?[^"'<>=]*?ocr_page""")
 _PROPERTY = re.compile(r"""([\w-]+)((?:"[^"]*"|'[^']*'|[^;"'])*+)""")
 
 
