@@ -8,15 +8,27 @@ import layoutcm as lcm
 from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
 from written import written
 
-# Little-endian TIFF with one entry, the height; the width is missing.
-TIFF_WITHOUT_WIDTH = struct.pack("<2sHI HHHII I", b"II", 42, 8, 1, 257, 3, 1, 9, 0)
+
+def tiff(**entries):
+    """A little-endian TIFF without pixels; entries are whole numbers."""
+    numbers = {"width": 256, "height": 257, "compression": 259}
+    packed = b"".join(struct.pack("<HHII", numbers[name], 3, 1, value) for name, value in entries.items())
+    return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + packed + bytes(4)
 
 
-def test_a_tiff_without_a_width_is_refused_as_page_size():
+DAMAGED = {
+    "no width": tiff(height=9),
+    "unknown compression": tiff(width=9, height=9, compression=11051),
+}
+
+
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_tiff_is_refused_as_page_size(data):
     with pytest.raises(lcm.InputError, match=r"report_p1\.tif.*this image cannot be read"):
-        lcm.read([next(iter(written("doctags").items())), ("report_p1.tif", TIFF_WITHOUT_WIDTH)])
+        lcm.read([next(iter(written("doctags").items())), ("report_p1.tif", data)])
 
 
-def test_a_tiff_without_a_width_is_not_shown():
-    (picture,) = images_from_files([ImageFile("p1.tif", "digest", TIFF_WITHOUT_WIDTH)]).pictures
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_tiff_is_not_shown(data):
+    (picture,) = images_from_files([ImageFile("p1.tif", "digest", data)]).pictures
     assert load_shrunk(picture, 100) is None
