@@ -15,6 +15,6 @@ left, right = page_shell.columns(3, 2)
 with left:
     page_viewer.show_overlay(compared, page)
 with right:
-    page_viewer.show_label_set_map(compared, page)
+    page_shell.guard(lambda: page_viewer.show_label_set_map(compared, page))
 page_viewer.show_numbers(compared, page)
 page_shell.show_recipe(compared.recipe_for(choices.current().method, page=page))

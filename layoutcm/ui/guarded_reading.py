@@ -1,4 +1,4 @@
-"""Read the files of visitors in other processes, with limits on time and memory.
+"""Read the files of visitors, and make their reports, in other processes with limits on time and memory.
 
 A file that exceeds a limit, or ends the process, costs its visitor an error message and the others nothing. A few
 processes serve all visitors; who comes when they are busy, waits.
@@ -12,13 +12,13 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from queue import Empty, LifoQueue
+from queue import Empty, LifoQueue, Queue
 from typing import Any
 
 import streamlit as st
@@ -27,7 +27,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import layoutcm
 from layoutcm.errors import InputError
-from layoutcm.ui.reading_worker import HeldFile, Task, TooMuch
+from layoutcm.ui.reading_worker import HeldFile, Progress, Task, TooMuch
 from layoutcm.ui.settings import GB, MB, limits
 
 WORKERS = 2  # processes; one large file leaves the other one to small files
@@ -35,7 +35,12 @@ WORKERS = 2  # processes; one large file leaves the other one to small files
 # size. Other programs may slow the machine down.
 SECONDS, SECONDS_PER_MB = 60, 1
 MEMORY, MEMORY_PER_BYTE = 1 * GB, 30
+TOO_MUCH = "Split it, or use layoutcm on the command line, which has no such limit."
 POLL = 0.1  # seconds between two looks whether the visitor is still there
+
+ShowProgress = Callable[[str, float], None]
+_turns: Queue[None] = Queue()
+_turns.put(None)
 
 
 class Worker:
@@ -52,6 +57,7 @@ class Worker:
             start_new_session=True,  # Ctrl-C is for the server; the process ends when its input does
         )
         self._thread = ThreadPoolExecutor(1, "guarded-reading")
+        self.progress: Progress | None = None
         self._holds = ""  # the digest of the last file that was sent to be held
 
     def start(self, task: Task) -> Future[Any]:
@@ -66,7 +72,10 @@ class Worker:
         assert self.process.stdin is not None and self.process.stdout is not None
         pickle.dump(task, self.process.stdin, protocol=5)
         self.process.stdin.flush()
-        return pickle.load(self.process.stdout)
+        self.progress = None
+        while isinstance(reply := pickle.load(self.process.stdout), Progress):
+            self.progress = reply
+        return reply
 
     def stop(self) -> None:
         self.process.kill()
@@ -99,50 +108,79 @@ def stop_workers() -> None:
 
 
 def run_guarded(
-    work: Callable[..., Any], *arguments: Any, file: str, size: int, held: tuple[str, bytes] | None = None
+    work: Callable[..., Any],
+    *arguments: Any,
+    file: str,
+    size: int,
+    held: tuple[str, bytes] | None = None,
+    show_progress: ShowProgress | None = None,
 ) -> Any:
     """The result of work(*arguments), done in a worker; `file` and `size` are the name and the bytes of what it reads.
 
-    `held` is the digest and the content of a file that many calls need; the content becomes the last argument. Raises
+    `held` is the digest and the content of a file that many calls need; the content becomes the last argument.
+    `show_progress` is for work that takes long: it is called with what is being done and the share that is done. Raises
     the InputError that `work` raised, or one that says which limit was exceeded.
     """
     memory = min(MEMORY + MEMORY_PER_BYTE * size, limits().reading)
     seconds = SECONDS + SECONDS_PER_MB * size / MB
-    worker = _take_worker()
+    task = Task(work, arguments, memory, limits().visitor, HeldFile(*held) if held else None)
+    with _turn_of_long_work() if show_progress else nullcontext(), _worker() as worker:
+        reply = _wait_for(worker.start(task), worker, file, seconds, show_progress)
+    if isinstance(reply, TooMuch):
+        raise InputError(file, "", f"working on it takes more than {memory // MB:,} MB of memory", TOO_MUCH)
+    if isinstance(reply, Exception):
+        raise reply
+    return reply
+
+
+@contextmanager
+def _worker() -> Iterator[Worker]:
+    """A worker, which comes back when the work is done; if the work was not finished, a new worker."""
+    worker = _get_with_patience(_idle_workers())
     try:
-        future = worker.start(Task(work, arguments, memory, limits().visitor, HeldFile(*held) if held else None))
-        reply = _wait_for(future, file, seconds)
+        yield worker
     except BaseException:  # also if the visitor has left: nobody needs the result
         worker.stop()
         worker = Worker()
         raise
     finally:
         _idle_workers().put(worker)
-    if isinstance(reply, TooMuch):
-        raise InputError(file, "", f"reading it takes more than {memory // MB:,} MB of memory", "Split the file.")
-    if isinstance(reply, Exception):
-        raise reply
-    return reply
 
 
-def _take_worker() -> Worker:
+@contextmanager
+def _turn_of_long_work() -> Iterator[None]:
+    """At most one worker does long work, so that another one is left for reading."""
+    turn = _get_with_patience(_turns)
+    try:
+        yield
+    finally:
+        _turns.put(turn)
+
+
+def _get_with_patience(queue: Queue[Any]) -> Any:
     while True:
         with suppress(Empty):
-            return _idle_workers().get(timeout=POLL)
+            return queue.get(timeout=POLL)
         _stop_if_left()
 
 
-def _wait_for(future: Future[Any], file: str, seconds: float) -> Any:
-    end = time.monotonic() + seconds
+def _wait_for(
+    future: Future[Any], worker: Worker, file: str, seconds: float, show_progress: ShowProgress | None
+) -> Any:
+    end, shown = time.monotonic() + seconds, None
     while not wait([future], POLL).done:
         _stop_if_left()
+        progress = worker.progress
+        if show_progress and progress and progress is not shown:
+            show_progress(progress.what, progress.share)
+            shown = progress
         if time.monotonic() > end:
-            raise InputError(file, "", f"reading it takes longer than {seconds:.0f} s", "Split the file.")
+            raise InputError(file, "", f"working on it takes longer than {seconds:.0f} s", TOO_MUCH)
     try:
         return future.result()
     except (EOFError, OSError, pickle.UnpicklingError):
-        problem = "the process that read it was ended by the file"
-        raise InputError(file, "", problem, "It may be damaged: export it again.") from None
+        problem = "the process that worked on it ended unexpectedly"
+        raise InputError(file, "", problem, "The file may be damaged: export it again.") from None
 
 
 def _stop_if_left() -> None:

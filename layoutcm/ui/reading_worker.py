@@ -19,6 +19,7 @@ from layoutcm.ui.visitor_files import input_from_bytes, kind_of, read_layout
 
 TINY = input_from_bytes("tiny.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
 _held: dict[str, bytes] = {}
+_outputs: list[BinaryIO] = []
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,14 @@ class HeldFile:
 
     digest: str
     data: bytes | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Sent before the result of a long task: what is being done, and the share that is done."""
+
+    what: str
+    share: float
 
 
 @dataclass(frozen=True)
@@ -89,16 +98,27 @@ def _warm_up() -> None:
     read_layout(TINY, None, None, "")
 
 
+def note_progress(what: str, share: float) -> None:
+    """For long tasks: tell the server how far they are."""
+    for results in _outputs:
+        _send(Progress(what, share), results)
+
+
+def _send(reply: object, results: BinaryIO) -> None:
+    pickle.dump(reply, results, protocol=5)  # large arrays are not copied before they are written
+    results.flush()
+
+
 def work_on(tasks: BinaryIO, results: BinaryIO) -> None:
     """Work on tasks until the input ends, which it does when the server ends."""
+    _outputs.append(results)
     while True:
         try:
             task = pickle.load(tasks)
         except EOFError:
             return
         result = do(task)
-        pickle.dump(result, results, protocol=5)  # large arrays are not copied before they are written
-        results.flush()
+        _send(result, results)
         del task, result
         give_back_memory()
 

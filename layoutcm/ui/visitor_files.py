@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from PIL import Image
+
 from layoutcm.drawing.page_images import ImageFile, Picture, images_from_files, images_from_folder, load_shrunk
 from layoutcm.formats import read
 from layoutcm.formats.content import FileContent
@@ -118,9 +120,14 @@ def pictures_of_files(given: list[InputFile], layout_files: list[InputFile]) -> 
     return tuple(replace(picture, data=b"") for picture in images_from_files(some, others).pictures)
 
 
+def shrunk_image(picture: Picture, side: int, data: bytes) -> Image.Image | None:
+    """The picture, at most `side` pixels long and wide; None if it is broken. `data` are the bytes of its file."""
+    return load_shrunk(replace(picture, data=data), side)
+
+
 def shrunk_webp(picture: Picture, side: int, data: bytes) -> bytes | None:
-    """The picture as WebP, at most `side` pixels long and wide; None if it is broken. `data` are the file's bytes."""
-    image = load_shrunk(replace(picture, data=data), side)
+    """The same as WebP."""
+    image = shrunk_image(picture, side, data)
     if image is None:
         return None
     out = io.BytesIO()

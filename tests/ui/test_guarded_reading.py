@@ -15,6 +15,13 @@ from layoutcm.ui.visitor_files import input_from_bytes, kinds_of, pictures_of_fi
 from support.image_files import png, zipped
 
 CSV = input_from_bytes("a.csv", b"page,width,height,label,score,x0,y0,x1,y1\np,9,9,a,1,0,0,5,5\n")
+# For `eval`, because the process does not know the functions of this file.
+WORKER = "layoutcm.ui.reading_worker"
+LONG_WORK = f"""(
+    __import__({WORKER!r}, fromlist=["ui"]).note_progress("some progress", 0.5),
+    __import__("time").sleep(1),
+    3,
+)[-1]"""
 
 
 def works():
@@ -40,7 +47,7 @@ def test_an_input_error_is_the_same_as_without_the_process():
 
 def test_a_task_that_takes_too_long_is_ended(monkeypatch):
     monkeypatch.setattr(guarded_reading, "SECONDS", 1)
-    with pytest.raises(InputError, match=r"slow\.json: reading it takes longer than 1 s"):
+    with pytest.raises(InputError, match=r"slow\.json: working on it takes longer than 1 s"):
         run_guarded(time.sleep, 600, file="slow.json", size=0)
     monkeypatch.undo()
     assert works()
@@ -62,7 +69,7 @@ def test_a_result_that_is_too_large_for_a_visitor_does_not_reach_the_server(monk
 
 def test_a_process_that_a_file_ends_is_replaced():
     for _ in range(guarded_reading.WORKERS + 1):
-        with pytest.raises(InputError, match=r"fatal\.pdf: the process that read it was ended"):
+        with pytest.raises(InputError, match=r"fatal\.pdf: the process that worked on it ended"):
             run_guarded(os._exit, 3, file="fatal.pdf", size=0)
     assert works()
 
@@ -87,3 +94,19 @@ def test_kinds_and_pictures_are_found_in_the_process():
         for picture, file in zip(pictures, files[1:]):
             webp = run_guarded(shrunk_webp, picture, 50, file="p.png", size=0, held=(file.digest, file.data))
             assert webp[8:12] == b"WEBP"
+
+
+def test_long_work_shows_its_progress_and_leaves_a_process_for_reading():
+    seen, results = [], []
+
+    def sleep_and_tell():
+        results.append(run_guarded(eval, LONG_WORK, file="the report", size=0, show_progress=keep))
+
+    def keep(what, share):
+        seen.append((what, share))
+        assert works()
+
+    with ThreadPoolExecutor(2) as visitors:
+        for done in [visitors.submit(sleep_and_tell) for _ in range(2)]:
+            done.result()
+    assert results == [3, 3] and ("some progress", 0.5) in seen

@@ -19,6 +19,7 @@ from layoutcm.metrics.family_trees import ALL_CONTENT, FamilyTree, parse_tree, p
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, select
 from layoutcm.ui import choices, session, sidebar
 from layoutcm.ui.family_choice import OWN, TITLES, as_text, chosen_tree, family_options, labels_of, rows_of, tree_of
+from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.page_shell import columns, guard
 from layoutcm.ui.parts.data_tables import TABLE_ROWS, share_number, show_table
 from layoutcm.ui.screen_text import SIDE_NAMES, SIDE_TITLES, as_typed
@@ -81,7 +82,9 @@ def _show_editor(compared: Comparison, tree: FamilyTree) -> None:
         uploaded = st.file_uploader("Families file (YAML or JSON)", type=["yaml", "yml", "json"], key="families_file")
         if uploaded and uploaded.file_id != st.session_state.get("families_taken"):
             st.session_state["families_taken"] = uploaded.file_id
-            _use_families(as_text(parse_tree(uploaded.name, uploaded.getvalue())))
+            data = uploaded.getvalue()
+            tree = run_guarded(parse_tree, uploaded.name, data, file=uploaded.name, size=len(data))
+            _use_families(as_text(tree))
         st.download_button("Download as YAML", as_yaml(tree), "families.yaml", "application/yaml")
 
 

@@ -13,13 +13,15 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
-from layoutcm.report.report_files import report_zip
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.report_tables import all_tables
 from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import choices, family_choice, page_shell, screen_text, selection, session
+from layoutcm.ui.guarded_reading import run_guarded
+from layoutcm.ui.memory import bytes_of
 from layoutcm.ui.parts import headlines, objects
+from layoutcm.ui.report_job import make_report
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import MISSING, make_unique, score_text, thin_spaced
 
@@ -127,7 +129,10 @@ def _make_report(compared: Comparison, intervals: bool) -> bytes:
 
     extras = Extras(_explicit_families(compared), headlines.intervals_of_set(compared) if intervals else None)
     images, method = selection.current_page_images(), choices.current().method
-    archive = report_zip(compared, images, method=method, extras=extras, progress=show_progress)
+    pictures = images.pictures
+    size = bytes_of([compared, pictures])
+    task = (make_report, compared, pictures, method, extras)
+    archive = run_guarded(*task, file="the report", size=size, show_progress=show_progress)
     bar.empty()
     return archive
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.page_images import Picture, load_shrunk
+from layoutcm.drawing.page_images import Picture
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.report.report_files import CURVES, DIFFERENCES, figure_names, matrix_difference_figure, report_figure
 from layoutcm.tables.matrix_views import heading_of_view
 from layoutcm.ui import choices, page_shell, screen_text, selection, session
+from layoutcm.ui.image_uris import shrunk_picture
 from layoutcm.ui.input_files import comparison_of
 from layoutcm.ui.parts import objects
 
@@ -148,7 +149,7 @@ def _draw_page(
 ) -> Figure:
     from layoutcm.drawing.paper.pages import page_figure, page_overlay
 
-    image = load_shrunk(picture, PICTURE_SIDE)
+    image = shrunk_picture(picture, PICTURE_SIDE)
     if name == "overlay":
         return page_overlay(compared, page, image=image, **look)
     return page_figure(compared, page, name, cell=cell, method=method, image=image, **look)
