@@ -1,7 +1,10 @@
 """The Page viewer of the dashboard: masks, and turning pages."""
 
+import json
+
 from layoutcm.ui import sidebar
 from support.app_runner import opened, texts
+from support.hostile_server import make_dense_page
 
 
 def mask_shown(app):
@@ -55,3 +58,11 @@ def test_next_and_previous_turn_the_page():
     assert app.selectbox(key="viewer_page").value != first
     button("Previous").click().run()
     assert app.selectbox(key="viewer_page").value == first
+
+
+def test_a_page_with_too_many_tiles_shows_a_sentence_and_its_numbers(tmp_path, monkeypatch):
+    file = str(make_dense_page(tmp_path))
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [file, file]}))
+    app = opened("viewer", load="start")
+    assert len(app.error) == 1 and "a page: its regions divide it into 324,000,000 tiles" in texts(app)
+    assert "This page's matrix" in texts(app)
