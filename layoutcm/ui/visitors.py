@@ -176,7 +176,7 @@ def _excess(visitor: Visitor) -> int:
     """The bytes over the limit, of this visitor or of all; 0 or less if there is room."""
     if sum(one.size for one in _visitors.values()) > limits().everybody:
         for session in [session for session, one in _visitors.items() if one.left_at is not None]:
-            _forget(session)  # visitors who may come back must not stand in the way of one who is here
+            _drop_all(session)  # visitors who may come back must not stand in the way of one who is here
     everybody = sum(one.size for one in _visitors.values())
     return max(visitor.size - limits().visitor, everybody - limits().everybody)
 
@@ -201,10 +201,11 @@ def _no_room(own: bool) -> InputError:
     return InputError("", "", problem, "Try again in some minutes.")
 
 
-def _forget(session: str) -> None:
-    for key in list(_visitors[session].keys):
+def _drop_all(session: str) -> None:
+    visitor = _visitors[session]
+    for key in list(visitor.keys):
         _drop(session, key)
-    del _visitors[session]
+    visitor.measured = 0
 
 
 class Uploads:
@@ -238,12 +239,18 @@ async def keep_house() -> None:
 
 def _forget_those_who_left() -> int:
     """The number of sessions that were closed."""
-    before, server = time.monotonic() - SECONDS_UNTIL_FORGOTTEN, runtime.get_instance()
+    now, server = time.monotonic(), runtime.get_instance()
+    gone = []
     with _lock:
-        left = [name for name, one in _visitors.items() if one.left_at is not None and one.left_at < before]
-        gone = [name for name in left if not server.is_active_session(name)]
-        for session in gone:
-            _forget(session)
+        for session, visitor in list(_visitors.items()):
+            if server.is_active_session(session):
+                visitor.left_at = None
+            elif visitor.left_at is None:
+                visitor.left_at = now  # its last run ended after the connection
+            elif now - visitor.left_at > SECONDS_UNTIL_FORGOTTEN:
+                _drop_all(session)
+                del _visitors[session]
+                gone.append(session)
     for session in gone:
         server.close_session(session)
     return len(gone)

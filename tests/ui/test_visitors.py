@@ -22,7 +22,7 @@ def visit(monkeypatch):
     monkeypatch.setattr(visitors, "_arrive", lambda: None)
     monkeypatch.setattr(settings, "LOCAL", settings.Limits(upload=MB, visitor=4 * MB, everybody=6 * MB, reading=MB))
     closed = []
-    alive = SimpleNamespace(is_active_session=lambda _: False, close_session=closed.append)
+    alive = SimpleNamespace(is_active_session=lambda name: not _visitors_left(name), close_session=closed.append)
     monkeypatch.setattr(visitors.runtime, "get_instance", lambda: alive)
 
     def start(session):
@@ -31,6 +31,10 @@ def visit(monkeypatch):
         return closed
 
     return start
+
+
+def _visitors_left(session):
+    return visitors._visitors[session].left_at is not None
 
 
 class Maker:
@@ -124,7 +128,15 @@ def test_a_full_server_refuses_newcomers_until_somebody_leaves(visit):
     visitors._leave("a")
     visit("b")
     make("y", 3.5)
-    assert make.made == ["x", "y", "y"]
+    assert make.made == ["x", "y", "y"] and set(visitors._visitors) == {"a", "b"}  # a may come back
+
+
+def test_a_visitor_whose_run_ended_after_the_connection_is_forgotten_too(visit, monkeypatch):
+    closed = visit("a")
+    gone = SimpleNamespace(is_active_session=lambda _: False, close_session=closed.append)
+    monkeypatch.setattr(visitors.runtime, "get_instance", lambda: gone)
+    monkeypatch.setattr(visitors, "SECONDS_UNTIL_FORGOTTEN", -1)
+    assert [visitors._forget_those_who_left(), visitors._forget_those_who_left()] == [0, 1] and closed == ["a"]
 
 
 def test_a_wrong_file_is_not_read_again_in_every_run(visit):
