@@ -49,14 +49,17 @@ class ImageFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Picture:
-    """Where the picture of one page is: a file, bytes or a member of a zip, and the index of the page in it."""
+    """Where the picture of one page is: a file, bytes or a member of a zip, and the index of the page in it.
+
+    It holds nothing that is open, so that it can be sent to another process.
+    """
 
     file: str  # the name that users see
     digest: str
     path: str = ""
-    data: bytes = field(default=b"", repr=False)
+    data: bytes = field(default=b"", repr=False)  # of the file, or of the zip
     member: str = ""
-    place_in_zip: tuple[Archive, zipfile.ZipInfo] | None = field(default=None, repr=False)
+    place_in_zip: zipfile.ZipInfo | None = field(default=None, repr=False)
     page_index: int = 0
     page_count: int = 1
 
@@ -68,8 +71,7 @@ class Picture:
     def source(self, budget: Budget) -> str | bytes | io.RawIOBase:
         """The image file: a path, its bytes, or a stream that unpacks it from a zip."""
         if self.place_in_zip is not None:
-            archive, member = self.place_in_zip
-            return archive.open(member, budget)
+            return Archive(self.file, self.data).open(self.place_in_zip, budget)
         return self.path or self.data
 
     def document(self, budget: Budget | None = None) -> str | bytes:
@@ -81,7 +83,7 @@ class Picture:
 
     def new_budget(self) -> Budget:
         """How much may be unpacked to show this picture."""
-        return self.place_in_zip[0].new_budget() if self.place_in_zip else Budget(0)
+        return Archive(self.file, self.data).new_budget() if self.place_in_zip else Budget(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +203,7 @@ def _files_of_zip(given: ImageFile, archive: Archive) -> Iterator[Picture]:
     for member in archive.members:
         name = member.filename
         if PurePosixPath(name).suffix.lower() in (*IMAGE_SUFFIXES, PDF):
-            yield Picture(name, given.digest, member=name, place_in_zip=(archive, member))
+            yield Picture(name, given.digest, data=given.data, member=name, place_in_zip=member)
 
 
 def _check_number(name: str, pictures: int) -> None:

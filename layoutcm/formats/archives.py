@@ -41,7 +41,7 @@ class Archive:
 
     name: str
     data: bytes
-    members: tuple[zipfile.ZipInfo, ...]
+    members: tuple[zipfile.ZipInfo, ...] = ()
 
     def new_budget(self) -> Budget:
         """For one pass over the archive: as many bytes as an archive of this size may unpack to."""
