@@ -127,7 +127,7 @@ def test_hostile_labels_stay_text_in_every_file(tmp_path, quick):
     assert data["labels"] == ["Background", *hostile.LABELS] and data["pictures"][0]["page"] == hostile.PAGE
     assert "innerHTML" not in page.scripts["code"] and "alert(1)<" not in text
     assert json.loads((tmp_path / "r/result.json").read_text("utf-8"))["labels"][1:] == hostile.LABELS
-    assert pd.read_csv(tmp_path / "r/pages.csv")["page"].tolist() == [hostile.PAGE]
+    assert pd.read_csv(tmp_path / "r/pages.csv")["page"].tolist() == [f"'{hostile.PAGE}"]  # not a formula
     assert pd.read_parquet(tmp_path / "r/pages.parquet")["page"].tolist() == [hostile.PAGE]
     assert "\\input" not in (tmp_path / "r/tables/confusion.tex").read_text("utf-8")
 
