@@ -193,7 +193,7 @@ def find_misfit(document: Any, type: Any) -> tuple[str, object]:
 
     path = failure(document)
     here, path_so_far = document, ""
-    for name, index in re.findall(r"\.([^.\[\]]+)|\[([^\]]*)\]", path or ""):
+    for name, index in re.findall(r"\.([^.\[\]]+)|\[([^\[\]]*)\]", path or ""):
         if left < 0:
             break
         step = name or (int(index) if index.isdigit() else None)

@@ -15,10 +15,11 @@ VOID = {b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"li
 
 # A quoted value may not contain "<", so that an unclosed quote does not extend to the end of the file.
 _TAG = re.compile(
-    rb"""<!--.*?(?:-->|\Z)|<(/?)([A-Za-z][A-Za-z0-9]*)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>""", re.DOTALL
+    rb"""<!--(?:[^-]++|-(?!->))*+(?:-->)?|<(/?)([A-Za-z][A-Za-z0-9]*+)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>"""
 )
 _VALUE = r"""(?:^|\s)%s\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"'>]++))"""
-_CLASS, _TITLE = (re.compile((_VALUE % name).encode(), re.IGNORECASE) for name in ("class", "title"))
+_CLASS = re.compile((_VALUE % "class").encode(), re.IGNORECASE)
+_TITLE = re.compile((_VALUE % "title").encode(), re.IGNORECASE)
 
 
 def check_number_of_tags(content: FileContent) -> None:

@@ -212,6 +212,8 @@ def test_a_page_with_too_many_elements_is_refused(monkeypatch):
     "inside",
     [
         "<a '" * MANY,
+        "<" + "a" * 300_000,
+        "<p class=" + " " * MANY,
         "<" * MANY,
         "<!--" * MANY,
         "<p>" * MANY,

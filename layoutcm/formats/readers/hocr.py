@@ -31,7 +31,7 @@ CORNERS = ("x0", "y0", "x1", "y1")
 _BOX = re.compile(rb"""bbox((?:\s+[^\s;"']+){4})""")
 # Blanks are taken once and for all (`*+`): the part after them may also begin with blanks.
 _PAGES = re.compile(rb"""(?:class|CLASS)\s*+=\s*+["']?[^"'<>=]*?ocr_page""")
-_PROPERTY = re.compile(r"""([\w-]+)((?:"[^"]*"|'[^']*'|[^;"'])*+)""")
+_PROPERTY = re.compile(r"""([\w-]++)((?:"[^"]*"|'[^']*'|[^;"'])*+)""")
 
 
 @dataclass(slots=True)
