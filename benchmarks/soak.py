@@ -130,6 +130,7 @@ async def visit(browser, address: str, visitor: Visitor, seconds: float) -> None
     """Upload the files, then go from page to page for some seconds (through all pages at least once)."""
     context = await browser.new_context(viewport={"width": 1300, "height": 900})
     try:
+        context.set_default_timeout(TIMEOUT)
         page = await context.new_page()
         end = time.monotonic() + seconds
         await page.goto(address, timeout=TIMEOUT)

@@ -252,5 +252,14 @@ def _forget_those_who_left() -> int:
                 del _visitors[session]
                 gone.append(session)
     for session in gone:
+        _empty_session(server._session_mgr.get_session_info(session))
         server.close_session(session)
     return len(gone)
+
+
+def _empty_session(info: Any) -> None:
+    """Drop what a session holds: Streamlit's own loop keeps the last session until another visitor comes."""
+    if info is not None:
+        info.session.session_state.clear()
+        info.session.session_state._new_widget_state.widget_metadata.clear()  # with the arguments of callbacks
+        info.session._fragment_storage.clear()

@@ -23,6 +23,7 @@ def visit(monkeypatch):
     monkeypatch.setattr(settings, "LOCAL", settings.Limits(upload=MB, visitor=4 * MB, everybody=6 * MB, reading=MB))
     closed = []
     alive = SimpleNamespace(is_active_session=lambda name: not _visitors_left(name), close_session=closed.append)
+    alive._session_mgr = SimpleNamespace(get_session_info=lambda _: None)
     monkeypatch.setattr(visitors.runtime, "get_instance", lambda: alive)
 
     def start(session):
@@ -134,6 +135,7 @@ def test_a_full_server_refuses_newcomers_until_somebody_leaves(visit):
 def test_a_visitor_whose_run_ended_after_the_connection_is_forgotten_too(visit, monkeypatch):
     closed = visit("a")
     gone = SimpleNamespace(is_active_session=lambda _: False, close_session=closed.append)
+    gone._session_mgr = SimpleNamespace(get_session_info=lambda _: None)
     monkeypatch.setattr(visitors.runtime, "get_instance", lambda: gone)
     monkeypatch.setattr(visitors, "SECONDS_UNTIL_FORGOTTEN", -1)
     assert [visitors._forget_those_who_left(), visitors._forget_those_who_left()] == [0, 1] and closed == ["a"]
