@@ -19,6 +19,8 @@ from layoutcm.layouts.validation import drop_background, is_background
 TAXONOMIES = ("auto", "same", "different", "match-names")
 SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
 NAMES_SHOWN = 6
+# Rows and columns of a matrix: 32 MB. Label sets of real data have up to a few hundred labels on each side.
+MOST_LABELS = 2000
 MAX_COMPARED = 100  # comparing spellings is slow
 LabelMapping = Mapping[str, Mapping[str, str]]  # {"gt": {old: new}, "pred": {old: new}}
 
@@ -156,6 +158,7 @@ def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[
             or _one_includes_other(gt.labels_in_use, pred.labels_in_use)
         )
     )
+    _check_number_of_labels(gt, pred, shared)
     if shared:
         labels = (BACKGROUND, *dict.fromkeys((*gt.labels, *pred.labels)))
         position = {label: i for i, label in enumerate(labels)}
@@ -166,6 +169,18 @@ def join_labels(gt: Layout, pred: Layout, taxonomy: str, mapped: bool) -> tuple[
     gt_positions = np.arange(len(gt.labels) + 1)
     pred_positions = np.array([0, *range(len(gt.labels) + 1, len(labels))])
     return LabelSpace(labels, gt_positions, pred_positions, shared=False), "different"
+
+
+def _check_number_of_labels(gt: Layout, pred: Layout, shared: bool) -> None:
+    n = len({*gt.labels, *pred.labels}) if shared else len(gt.labels) + len(pred.labels)
+    if n > MOST_LABELS:
+        raise InputError(
+            f"{gt.name}, {pred.name}",
+            "labels",
+            f"{n:,} labels, {len(gt.labels):,} in gt and {len(pred.labels):,} in pred; at most {MOST_LABELS:,} can be "
+            "compared",
+            "Check that the label column is not one of texts or ids, or map several labels to one.",
+        )
 
 
 def _one_includes_other(gt: set[str], pred: set[str]) -> bool:

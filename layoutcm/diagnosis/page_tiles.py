@@ -27,6 +27,7 @@ Bools = NDArray[np.bool_]
 AGREEMENT = ("nothing on either side", "same labels", "missed by pred", "invented by pred", "other labels")
 # With outlines a tile may be a pixel: a page at 600 dpi has 35 million. Drawing takes several bytes for each.
 MOST_TILES = 40_000_000
+PAIRS_AT_A_TIME = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,28 @@ class PageTiles:
 
     def share_of(self, cell: tuple[int, int], method: str = "matrix") -> Floats:
         """float64[pairs]: the amount that a pixel of each pair adds to a cell (row, column) of the matrix."""
-        return self.shares(method)[:, *cell]
+        out = np.zeros(len(self.pairs))
+        for first in range(0, len(self.pairs), PAIRS_AT_A_TIME):
+            block = slice(first, first + PAIRS_AT_A_TIME)
+            out[block] = self._block_share(self.pairs.select(block), cell, method)
+        return out
+
+    def _block_share(self, pairs: PairCounts, cell: tuple[int, int], method: str) -> Floats | float:
+        """The same for some pairs, in a matrix of only their labels: a page has few of thousands of labels."""
+        words = pairs.placed(self.space.gt_positions, self.space.pred_positions)
+        bits = np.bitwise_or.reduce(words.reshape(len(pairs) * 2, -1), axis=0)
+        used = np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little"))
+        if not (np.isin(cell, used)).all():
+            return 0.0
+        gt, pred = (
+            np.minimum(np.searchsorted(used, side), len(used) - 1)  # labels of other pairs have any place
+            for side in (self.space.gt_positions, self.space.pred_positions)
+        )
+        small = LabelSpace(tuple(self.space.labels[i] for i in used.tolist()), gt, pred, self.space.shared)
+        one_pixel = replace(pairs, pixels=np.ones(len(pairs)))
+        row, column = np.searchsorted(used, cell).tolist()
+        matrices = group_matrices(one_pixel, small, np.arange(len(pairs)), len(pairs), method)
+        return matrices.recall_mass[:, row, column]
 
     def shares(self, method: str = "matrix") -> Floats:
         """float64[pairs, gt, pred]: the amount that one pixel of each pair adds to the confusion matrix."""

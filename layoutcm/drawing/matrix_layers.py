@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from layoutcm.drawing.palette import Scale, Theme, scale_colour
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief
 
@@ -90,10 +91,13 @@ def make_layer(name: str, values: Floats, scale: Scale, whole: bool, log: bool) 
 
 
 def classes_in_use(confusion: Confusion, background: bool, selection: Selection | None = None) -> list[int]:
-    """Positions of the labels with pixels on either side, most gt pixels first; Background is last or left out."""
+    """Positions of the labels with pixels on either side, most gt pixels first; Background is last or left out.
+
+    Of more labels than can be drawn, only the largest.
+    """
     values = confusion.class_values()
     shown = selection or select(confusion)
     used = [i for i in shown.rows if values["gt_pixels"][i] > 0 or values["pred_pixels"][i] > 0]
     content = [i for i in used if i > 0 or not confusion.has_background]
-    ordered = sorted(content, key=lambda i: (-values["gt_pixels"][i], -values["pred_pixels"][i], i))
+    ordered = sorted(content, key=lambda i: (-values["gt_pixels"][i], -values["pred_pixels"][i], i))[:MOST_DRAWN]
     return ordered + ([0] if background and confusion.has_background and 0 in used else [])

@@ -26,6 +26,7 @@ from layoutcm.drawing.palette import DARK, LIGHT, label_colours
 from layoutcm.layouts.model import GT, SIDES
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
+from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS, cell_verb, select, view_values
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
@@ -63,12 +64,9 @@ def report_data(
 ) -> dict[str, Any]:
     """All data that the page shows."""
     gt, pred = comparison.alignment.layouts
-    rows, columns = select(confusion)
-    pages, added, page_counts = largest_groups(
-        comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_PER_CELL
-    )
-    pictured_pages = pages_to_picture(confusion, pages)
-    collapsed = confusion.collapse()
+    drawn = drawn_matrix(confusion, select(confusion))
+    cells, pictured_pages = ({}, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
+    collapsed, (confusion, (rows, columns), _) = confusion.collapse(), drawn
     absent = () if confusion.diagonal else ("classes",)
     return {
         "gt": PurePath(gt.name).name,
@@ -90,11 +88,20 @@ def report_data(
         "no_classes": NO_CLASSES,
         "collapsed": {"labels": collapsed.labels, "views": {view: view_values(collapsed, view) for view in VIEWS}},
         "themes": {name: {"hit": theme.hit, "miss": theme.miss} for name, theme in (("light", LIGHT), ("dark", DARK))},
-        "cells": _cells(comparison, rows, columns, pages, added, page_counts),
+        "cells": cells,
         "tables": {name: _table(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
         "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured_pages],
     }
+
+
+def _pages_behind_cells(comparison: Comparison, confusion: Confusion) -> tuple[dict[str, Any], list[int]]:
+    """The pages behind each cell, and the pages to picture; joined labels have neither."""
+    pages, added, page_counts = largest_groups(
+        comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_PER_CELL
+    )
+    cells = _cells(comparison, *select(confusion), pages, added, page_counts)
+    return cells, pages_to_picture(confusion, pages)
 
 
 def _family(table: Table) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.drawing.matrix_layers import correct_cells
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
 from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table
@@ -53,7 +54,8 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
         book.set_properties({"title": "layoutcm", "comments": one_line(confusion.recipe), "created": FIXED_DATE})
         formats = _formats(book)
         _summary(_sheet(book, "Summary"), comparison, confusion, tables, formats)
-        right = correct_cells(confusion, every_label(confusion))
+        drawn = drawn_matrix(confusion, every_label(confusion))
+        right = correct_cells(drawn.confusion, drawn.selection)
         for name, title in SHEETS.items():
             if name not in tables:
                 continue

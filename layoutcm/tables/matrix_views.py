@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
+import numpy as np
+
 from layoutcm.errors import check_choice
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
@@ -79,11 +81,12 @@ def largest_confusions(
 
     With different taxonomies no cell counts as wrong, and the result has the largest cells of the block.
     """
-    rows, columns = selection or select(confusion)
-    cells = [
+    rows, columns = (np.array(side, int) for side in selection or select(confusion))
+    values = np.where(np.equal.outer(rows, columns), 0, confusion.values[np.ix_(rows, columns)])
+    row, column = np.nonzero(values > 0)
+    largest = np.argsort(-values[row, column], kind="stable")[:most]
+    cells = [(rows[row[k]], columns[column[k]]) for k in largest.tolist()]
+    return [
         (confusion.labels[i], confusion.labels[j], float(confusion.values[i, j]), float(confusion.recall[i, j]))
-        for i in rows
-        for j in columns
-        if i != j and confusion.values[i, j] > 0
+        for i, j in cells
     ]
-    return sorted(cells, key=lambda cell: -cell[2])[:most]

@@ -23,6 +23,7 @@ from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, SCORE_TITLES, average_scores, figure_title
+from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.interval_texts import TEST_TEXT, resampling_text
 from layoutcm.tables.matrix_views import (
     TABLE_OF_VIEW,
@@ -101,10 +102,13 @@ class Table:
 
 
 def matrix_table(confusion: Confusion, view: str, selection: Selection | None = None) -> Table:
-    """One view of a matrix; the first column has the gt labels. All labels, or only those of a selection."""
+    """One view of a matrix; the first column has the gt labels. All labels, or only those of a selection.
+
+    More labels than can be drawn are joined.
+    """
     import pandas as pd
 
-    rows, columns = selection or every_label(confusion)
+    confusion, (rows, columns), _ = drawn_matrix(confusion, selection or every_label(confusion))
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     # Two taxonomies can use the same label name, so columns are built by position, not by name.
     data = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))

@@ -41,6 +41,7 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief
 
@@ -66,7 +67,7 @@ def matrix_figure(
 
     `width` is "one" or "two" columns. By default pixels have a logarithmic colour scale and shares a linear one.
     """
-    selection = selection or select(confusion)
+    confusion, selection, _ = drawn_matrix(confusion, selection or select(confusion))
     sheet_width = column_width(width, 15 * len(selection.columns) + 60)
     rows, columns = ([confusion.labels[i] for i in side] for side in selection)
     grid = plan_grid(rows, columns, sheet_width, top=2)
@@ -115,7 +116,9 @@ def difference_figure(
 ) -> Figure:
     """The matrix of the second model minus that of the first; blue is more, red is less."""
     first, second = _same_labels(first, second)
-    rows, columns = (sorted({*one, *other}) for one, other in zip(select(first), select(second)))
+    shown = Selection(*(sorted({*one, *other}) for one, other in zip(select(first), select(second))))
+    sizes = first.gt_pixels + first.pred_pixels + second.gt_pixels + second.pred_pixels
+    (first, (rows, columns), _), (second, _, _) = (drawn_matrix(one, shown, sizes) for one in (first, second))
     values = (view_values(second, view) - view_values(first, view))[np.ix_(rows, columns)]
     sheet_width = column_width(width, 15 * len(columns) + 60)
     grid = plan_grid([first.labels[i] for i in rows], [first.labels[j] for j in columns], sheet_width, top=2)

@@ -19,6 +19,7 @@ from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, matrix
 from layoutcm.drawing.palette import Theme, text_colour_on
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, view_values
 from layoutcm.wording import percent, score_text, shorten, thin_spaced
 
@@ -108,19 +109,21 @@ def matrix_figure(
 ) -> go.Figure:
     """One view as a heatmap; `selection` has label positions in drawing order.
 
-    `selected` is (gt position, pred position) and gets an outline. Traces: hit, miss, numbers, cells (for clicks).
-    `unit` is what the matrix counts. Without `clickable` clicks are ignored, because a click makes the numbers pale.
+    More labels than can be drawn are joined. `selected` is (gt position, pred position) and gets an outline. Traces:
+    hit, miss, numbers, cells (for clicks). `unit` is what the matrix counts. Without `clickable` clicks are ignored,
+    because a click makes the numbers pale.
     """
+    drawn = drawn_matrix(confusion, selection)
+    confusion, selection, chosen = drawn.confusion, drawn.selection, drawn.place_of(selected)
     values = view_values(confusion, view)[np.ix_(*selection)]
     shares = view != "pixels"
     layers = matrix_layers(confusion, view, selection, theme, log)
     traces = [_heatmap(layer, theme, shares) for layer in layers]
-    traces += [_numbers(values, layers, theme, shares), _cells(confusion, view, selection, unit)]
+    traces += [_numbers(values, layers, theme, shares), _cells(drawn, view, unit)]
     layout = _layout(confusion, selection, theme, title, height)
     layout["clickmode"] = "event+select" if clickable else "none"
-    if selected is not None and selected[0] in selection.rows and selected[1] in selection.columns:
-        row, column = (side.index(position) for side, position in zip(selection, selected))
-        layout["shapes"] = [_outline(row, column, theme)]
+    if chosen is not None:
+        layout["shapes"] = [_outline(*chosen, theme)]
     # Created in one call: Plotly validates the figure again at every later change.
     return go.Figure(traces, layout)
 
@@ -178,11 +181,12 @@ def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     return text_colour_on(colour) if colour else theme.muted
 
 
-def _cells(confusion: Confusion, view: str, selection: Selection, unit: str) -> dict[str, Any]:
+def _cells(drawn: DrawnMatrix, view: str, unit: str) -> dict[str, Any]:
     """Invisible points, one per cell, for hover texts and clicks."""
+    confusion, selection, positions = drawn
     pairs = list(product(*selection))
     y, x = np.divmod(np.arange(len(pairs)), max(len(selection.columns), 1))
-    names = [plotly_text(label) for label in confusion.labels]
+    names = [plotly_text(shorten(label, 60)) for label in confusion.labels]
     return {
         "type": "scatter",
         "name": "cells",
@@ -192,7 +196,7 @@ def _cells(confusion: Confusion, view: str, selection: Selection, unit: str) -> 
         "opacity": 0,
         # Points that are not drawn still react to the pointer, and drawing thousands is slow.
         "marker": {"size": 4, "maxdisplayed": 1},
-        "customdata": [list(pair) for pair in pairs],
+        "customdata": [[positions[i], positions[j]] for i, j in pairs],
         "hoverinfo": "text",
         "hovertext": [_hover(confusion, names, view, i, j, unit) for i, j in pairs],
         "showlegend": False,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -148,7 +147,7 @@ def object_figure(
         confusion, view, selection=selection, theme=theme, selected=selected, unit="objects", clickable=True
     )
     points = next(trace for trace in figure.data if trace.name == "cells")
-    points.customdata = [[i, min(j, last)] for i, j in product(*selection)]
+    points.customdata = [[i, min(j, last)] for i, j in points.customdata]
     # The margins are not labels, so their names are in italics.
     for axis, name in ((figure.layout.yaxis, INVENTED), (figure.layout.xaxis, MISSED)):
         axis.ticktext = (*axis.ticktext[:-1], f"<i>{name}</i>")

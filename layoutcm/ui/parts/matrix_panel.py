@@ -12,11 +12,14 @@ from layoutcm.drawing.label_order import order_labels
 from layoutcm.drawing.screen.charts import collapsed_figure
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN
 from layoutcm.tables.matrix_views import COLLAPSED, VIEW_BUTTONS, VIEWS
 from layoutcm.tables.tables import collapsed_table, csv_text, matrix_table
 from layoutcm.ui import choices, family_choice, session
 from layoutcm.ui.router import go_to
 from layoutcm.ui.selection import chosen_cell, chosen_labels, open_chosen_cell
+
+CSV_HELP = f"Every digit, up to {MOST_DRAWN} labels. Figures for a paper are on the page Report."
 
 
 def show_matrix(compared: Comparison, confusion: Confusion, view: str, key: str) -> None:
@@ -47,7 +50,7 @@ def download_matrix(confusion: Confusion, view: str) -> None:
     part = f"-{PurePath(choices.value_of(level)).stem}" if level != "set" and choices.value_of(level) else ""
     st.download_button(
         "CSV", make_csv, f"{view}{part}.csv", "text/csv", key="take_matrix", on_click="ignore",
-        icon=":material/download:", help="All labels, every digit. Figures for a paper are on the page Report.",
+        icon=":material/download:", help=CSV_HELP,
     )  # fmt: skip
 
 
@@ -71,7 +74,8 @@ def clicked_cell(event: Any) -> tuple[int, int] | None:
     data = points[0].get("customdata") if points else None
     if isinstance(data, dict):
         data = [data[key] for key in sorted(data, key=int)]
-    return (int(data[0]), int(data[1])) if data else None
+    # Joined labels have no cell of their own.
+    return (int(data[0]), int(data[1])) if data and min(data[0], data[1]) != JOINED else None
 
 
 def show_collapsed(confusion: Confusion) -> None:

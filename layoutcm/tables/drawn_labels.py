@@ -1,0 +1,100 @@
+"""The labels of a matrix that are drawn: beyond a number that can be read and sent, the smallest become one label.
+
+Figures on the screen and on paper, sheets, LaTeX and the HTML page all use `drawn_matrix`; result.json has all labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.layouts.model import Floats
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.tables.matrix_views import Selection
+from layoutcm.wording import plural
+
+# Rows, and columns. A figure on the screen is then below 6 MB, and real label sets have fewer labels.
+MOST_DRAWN = 150
+JOINED = -1  # the position of a joined label in the whole matrix
+
+
+class DrawnMatrix(NamedTuple):
+    """A matrix and the labels of it to draw; `positions` are those of its labels in the whole matrix, or JOINED."""
+
+    confusion: Confusion
+    selection: Selection
+    positions: list[int]
+
+    @property
+    def joined(self) -> bool:
+        return JOINED in self.positions
+
+    def place_of(self, cell: tuple[int, int] | None) -> tuple[int, int] | None:
+        """The cell of the whole matrix as (row, column) of the drawing; None if it is not drawn."""
+        if cell is None:
+            return None
+        row, column = ([self.positions[k] for k in side] for side in self.selection)
+        return (row.index(cell[0]), column.index(cell[1])) if cell[0] in row and cell[1] in column else None
+
+
+def drawn_matrix(confusion: Confusion, selection: Selection, sizes: Floats | None = None) -> DrawnMatrix:
+    """The selected labels, the smallest of them joined into "other (n labels)" if they are more than MOST_DRAWN.
+
+    All sums stay exact: the cells of the joined label are sums of cells. `sizes`, float64[labels], decides which labels
+    are small; by default their pixels in gt and pred. Background is never joined.
+    """
+    if max(map(len, selection)) <= MOST_DRAWN:
+        return DrawnMatrix(confusion, selection, list(range(len(confusion.labels))))
+    sizes = confusion.gt_pixels + confusion.pred_pixels if sizes is None else sizes
+    rows, columns = ({*side} for side in selection)
+    sides = [sorted(rows | columns)] if (rows & columns) - {0} else selection
+    kept = [_largest(side, sizes, confusion.has_background) for side in sides]
+    drawn = sorted(set().union(*kept))
+    groups = [small for side in sides if (small := sorted({*side} - {*drawn}))]
+    group_of = np.full(len(confusion.labels), len(drawn) + len(groups))  # the labels that are not shown
+    group_of[drawn] = np.arange(len(drawn))
+    for k, small in enumerate(groups):
+        group_of[small] = len(drawn) + k
+    names = [confusion.labels[i] for i in drawn] + [f"other ({plural(len(small), 'label')})" for small in groups]
+    hidden = int(group_of.max()) == len(names)
+    joined = _join(confusion, group_of, [*names, *(["not shown"] if hidden else [])])
+    shown = Selection(*(_shown(side, group_of, len(drawn)) for side in selection))
+    return DrawnMatrix(joined, shown, [*drawn, *[JOINED] * (len(joined.labels) - len(drawn))])
+
+
+def _largest(side: list[int], sizes: Floats, has_background: bool) -> list[int]:
+    if len(side) <= MOST_DRAWN:
+        return side
+    first = [i for i in side if i == 0 and has_background]
+    rest = sorted((i for i in side if i not in first), key=lambda i: -sizes[i])
+    return first + rest[: MOST_DRAWN - len(first) - 1]
+
+
+def _shown(side: list[int], group_of: NDArray[np.int64], n_drawn: int) -> list[int]:
+    """The groups of a side's labels in drawing order, the joined one last."""
+    groups = list(dict.fromkeys(group_of[side].tolist()))
+    return [k for k in groups if k < n_drawn] + [k for k in groups if k >= n_drawn]
+
+
+def _join(confusion: Confusion, group_of: NDArray[np.int64], names: list[str]) -> Confusion:
+    recall_mass = _sum_groups(confusion.recall_mass, group_of, len(names))
+    one_mass = confusion.precision_mass is confusion.recall_mass
+    gt, pred = (tuple(np.unique(group_of[side]).tolist()) for side in confusion.own_labels)
+    return replace(
+        confusion,
+        labels=names,
+        recall_mass=recall_mass,
+        precision_mass=recall_mass if one_mass else _sum_groups(confusion.precision_mass, group_of, len(names)),
+        pred_pixels=np.bincount(group_of, confusion.pred_pixels, len(names)).astype(float),
+        sides=confusion.sides and (gt, pred),
+    )
+
+
+def _sum_groups(mass: Floats, group_of: NDArray[np.int64], n: int) -> Floats:
+    """float64[groups, groups]: the sums of the rows and columns of each group."""
+    order = np.argsort(group_of, kind="stable")
+    starts = np.searchsorted(group_of[order], np.arange(n))
+    return np.add.reduceat(np.add.reduceat(mass[order], starts, axis=0)[:, order], starts, axis=1)

@@ -1,0 +1,105 @@
+"""More labels than can be drawn are joined: the sums stay those of the whole matrix, everywhere a matrix is shown."""
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.drawing.palette import LIGHT
+from layoutcm.drawing.screen.matrix import matrix_figure
+from layoutcm.errors import InputError
+from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN, drawn_matrix
+from layoutcm.tables.matrix_views import Selection, every_label, select
+from layoutcm.tables.tables import matrix_table
+from support.layouts import build
+from support.plotly_traces import trace
+
+N = 400
+
+
+def layout_of(prefix, seed, labels=N):
+    draws = np.random.default_rng(seed)
+    names = [f"{prefix}{i}" for i in range(labels)]
+    corners = draws.integers(0, 400, (labels, 2))
+    sizes = draws.integers(3, 60, (labels, 2))
+    rows = [("p", name, *low, *(low + size)) for name, low, size in zip(names, corners.tolist(), sizes)]
+    return build({"p": (500, 500)}, [(p, n, x0, y0, int(x1), int(y1)) for p, n, x0, y0, x1, y1 in rows], names)
+
+
+@pytest.fixture(scope="module", params=["matrix", "tensor", "different"])
+def confusion(request):
+    other = "b" if request.param == "different" else "a"
+    method = "tensor" if request.param == "tensor" else "matrix"
+    return lcm.compare(layout_of("a", 1), layout_of(other, 2)).confusion(method=method)
+
+
+@pytest.mark.parametrize("chosen", ["all", "in use", "some"])
+def test_cells_of_joined_labels_are_sums_of_cells(confusion, chosen):
+    selection = every_label(confusion) if chosen == "all" else select(confusion)
+    if chosen == "some":
+        selection = Selection(selection.rows[: MOST_DRAWN + 50], selection.columns[: MOST_DRAWN + 50])
+    drawn = drawn_matrix(confusion, selection)
+    assert drawn.joined and max(map(len, drawn.selection)) == MOST_DRAWN
+    for mass, whole in (
+        (drawn.confusion.recall_mass, confusion.recall_mass),
+        (drawn.confusion.precision_mass, confusion.precision_mass),
+    ):
+        assert mass.sum() == pytest.approx(whole.sum())
+        # The last row and column shown are the joined labels: those of the selection that are not drawn themselves.
+        rows, columns = (
+            [[drawn.positions[k]] if drawn.positions[k] != JOINED else None for k in side] for side in drawn.selection
+        )
+        for side, places in zip(selection, (rows, columns)):
+            assert places[-1] is None and places.count(None) == 1
+            places[-1] = [i for i in side if [i] not in places]
+        expected = [[whole[np.ix_(row, column)].sum() for column in columns] for row in rows]
+        np.testing.assert_allclose(mass[np.ix_(*drawn.selection)], expected)
+
+
+def test_shares_of_labels_that_are_drawn_stay_the_same(confusion):
+    drawn = drawn_matrix(confusion, select(confusion))
+    kept = [(new, old) for new, old in enumerate(drawn.positions) if old != JOINED]
+    new, old = np.array(kept).T
+    for view in ("recall", "precision", "f1"):
+        np.testing.assert_allclose(
+            getattr(drawn.confusion, view)[np.ix_(new, new)], getattr(confusion, view)[np.ix_(old, old)]
+        )
+    sizes = confusion.gt_pixels + confusion.pred_pixels
+    joined = sorted({*select(confusion).rows} - {*old.tolist()})
+    assert sizes[joined].max() <= sizes[[i for i in old if i in select(confusion).rows and i]].min()
+    other = drawn.confusion.labels[drawn.selection.rows[-1]]
+    assert other == f"other ({len(joined)} labels)"
+
+
+def test_few_labels_are_not_changed():
+    confusion = lcm.compare(layout_of("a", 1, 20), layout_of("a", 2, 20)).confusion()
+    drawn = drawn_matrix(confusion, select(confusion))
+    assert drawn.confusion is confusion and drawn.selection == select(confusion) and not drawn.joined
+
+
+def test_figures_and_tables_have_the_joined_label(confusion):
+    selection = select(confusion)
+    largest = confusion.own_labels[0][1]
+    figure = matrix_figure(confusion, selection=selection, theme=LIGHT, selected=(0, 0))
+    cells = trace(figure, "cells")
+    assert len(cells.customdata) == MOST_DRAWN**2 and list(cells.customdata[-1]) == [JOINED, JOINED]
+    assert figure.layout.shapes[0].x0 == -0.5 and largest >= 0
+    for view in ("pixels", "recall"):
+        table = matrix_table(confusion, view, selection).data
+        assert table.shape == (MOST_DRAWN, MOST_DRAWN + 1) and table.columns[-1].startswith("other (")
+    whole = matrix_table(confusion, "pixels").data.iloc[:, 1:].to_numpy()
+    assert whole.sum() == pytest.approx(confusion.values.sum())
+
+
+def test_a_click_on_a_joined_label_chooses_nothing():
+    from layoutcm.ui.parts.matrix_panel import clicked_cell
+
+    event = lambda data: {"selection": {"points": [{"customdata": data}]}}
+    assert clicked_cell(event([3, JOINED])) is None and clicked_cell(event([JOINED, 0])) is None
+    assert clicked_cell(event([3, 0])) == (3, 0) and clicked_cell(event({"0": 3, "1": 0})) == (3, 0)
+
+
+def test_more_labels_than_can_be_compared_are_refused_with_files_and_numbers():
+    gt, pred = (build({"p": (9, 9)}, [], [f"{side} {i}" for i in range(1001)]) for side in ("gt", "pred"))
+    with pytest.raises(InputError, match=r"2,002 labels, 1,001 in gt and 1,001 in pred; at most 2,000 .* map several"):
+        lcm.compare(gt, pred, taxonomy="different")
+    assert len(lcm.compare(gt, gt).labels) == 1002
