@@ -115,7 +115,7 @@ def count_cells(
     codes, n_sets = label_codes.codes[used_labels], np.uint64(1)
     buffers: Any = tuple(_set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1))
     buffers[0][0], buffers[1][0], buffers[2][0] = 1, 0, 0  # set 0 has no labels
-    for first, stop in cells.strips(len(slot_of)):
+    for first, stop in cells.strips(len(slot_of) * (cells.size[1] // 64 + 1)):
         painted, used = paint_labels(cells, first, stop, slot_of)
         edges = (cells.x_edges, cells.y_edges[first : stop + 1])
         here = np.empty((0, 0), np.int32) if tiles is None else tiles[first:stop]
