@@ -201,8 +201,12 @@ def family_matrices(samples: LabelSetPairs, tree: FamilyTree, count: str, depth:
         members.setdefault(tree.paths.get(label, ())[:depth] or (label,), []).append(i)
     names = path_names(members)
     matrices = []
+    # Column by column in memory, and only samples with a label of the family: there may be thousands of families.
+    by_label = [np.asfortranarray(side) for side in (samples.gt, samples.pred)]
     for family, columns in members.items():
-        values = family_counts(samples.gt[:, columns], samples.pred[:, columns], samples.weights, count)
+        in_gt, in_pred = (side[:, columns] for side in by_label)
+        some = (in_gt | in_pred).any(axis=1)
+        values = family_counts(in_gt[some], in_pred[some], samples.weights[some], count)
         gt, pred = (tuple(np.flatnonzero(side[columns]).tolist()) for side in samples.sides)
         labels = tuple(samples.labels[i] for i in columns)
         matrix = FamilyMatrix(names[family], labels, (gt, pred), values)
