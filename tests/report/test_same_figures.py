@@ -210,7 +210,8 @@ def test_intervals_and_verdicts(differing):
         line = next(line for line in changes.splitlines() if line.startswith(LINES[figure]))
         ends = f"{difference_text(change['low']):>7} to {difference_text(change['high']):>7}"
         assert difference_text(change["value"]) in line and ends in line
-        assert score_text(change["p"]) in line and line.endswith(change["verdict"])
+        words = ", ".join(word for word in (change["verdict"], change["remark"]) if word)
+        assert score_text(change["p"]) in line and line.endswith(words)
         for name, values in (
             ("Intervals", [low, high]),
             ("Difference", [change["low"], change["high"], change["verdict"]]),
