@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app soak screenshots kills clean
+.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -51,9 +51,39 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[dev,torch]'
 	touch $@
 
-# Ten thousand damaged files of every format.
-fuzz: $(READY)
-	LAYOUTCM_FUZZ=10000 $(BIN)/python -m pytest tests/formats/test_fuzz_formats.py tests/formats/test_bad_input.py -q
+# Hostile files, damaged files of every format, growth of the time of every reader, and a coverage-guided fuzzer for MINUTES.
+# What does harm is saved in fuzz/failed. Each part runs even if another has failed. atheris has its own environment.
+FUZZ := .venv-fuzz
+MINUTES ?= 10
+CASES ?= 10000
+fuzz: $(READY) $(FUZZ)/.ready browser
+	@failed=""; \
+	$(BIN)/python fuzz/mutations.py $(CASES) || failed="$$failed mutations"; \
+	$(BIN)/python fuzz/growth.py || failed="$$failed growth"; \
+	$(FUZZ)/bin/python fuzz/coverage_guided.py $(MINUTES) || failed="$$failed coverage"; \
+	LAYOUTCM_HOSTILE=all $(BIN)/pytest -q -s tests/cli/test_hostile_files.py || failed="$$failed command-line"; \
+	LAYOUTCM_HOSTILE=all $(BIN)/pytest -q -s tests/ui/test_hostile_uploads.py || failed="$$failed uploads"; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
+
+# Keeps the smallest inputs that reach all code that the fuzzer reached in fuzz/corpus.zip, which `make test` reads.
+fuzz-corpus: $(READY)
+	$(BIN)/python fuzz/kept_corpus.py
+
+$(FUZZ)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(FUZZ)
+	$(FUZZ)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(FUZZ)/bin/pip install --quiet --disable-pip-version-check atheris==3.0.0
+	touch $@
+
+# Licences and known vulnerabilities of what is installed. Without a network the latter are not checked: exit code 2.
+AUDIT := .venv-audit
+audit: $(READY) $(AUDIT)/.ready
+	$(BIN)/python tools/audit.py $(AUDIT)/bin/pip-audit
+
+$(AUDIT)/.ready: Makefile
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	touch $@
 
 # Kills commands at random moments, fills the disk (as root), lets two write at once: outputs are old or new, complete.
 kills: $(READY)
@@ -107,4 +137,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(TORCH) $(PEER) $(MUTANTS) mutants .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache
+	rm -rf $(VENV) $(TORCH) $(PEER) $(MUTANTS) $(FUZZ) $(AUDIT) mutants fuzz/work fuzz/failed .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache

@@ -1,0 +1,55 @@
+"""Every hostile file on the command line: under 10 s of CPU time and 1 GB, exit code 0 or 2, no traceback.
+
+`make fuzz` also writes the report of every file, and gives archives and images as page images.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.hostile_files import ALL, generators
+from support.limits import run_limited
+from support.paths import SAMPLE
+
+SECONDS, MEMORY = 10, 1 << 30
+# Of address space, most of which is never used; it protects the machine that runs the tests.
+ADDRESS_SPACE = 6 << 30
+READING = ("--shapes", "polygon", "--sizes", "1000x1000")
+IMAGES = (".tif", ".tiff", ".png", ".jpg", ".gif", ".webp", ".bmp", ".pdf", ".zip")
+
+
+@pytest.fixture(params=sorted(generators()))
+def hostile(request, tmp_path):
+    """The path of one hostile file. It is removed at once: some are large."""
+    yield generators()[request.param](tmp_path)
+    shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+def check(folder: Path, *arguments: str) -> None:
+    ended = run_limited([sys.executable, "-m", "layoutcm", *arguments], SECONDS, ADDRESS_SPACE, folder)
+    figures = f"{arguments[0]}: exit code {ended.code}, {ended.cpu:.1f} s, {ended.memory >> 20} MB"
+    print(figures)
+    assert ended.code in (0, 2), f"{figures}\n{ended.errors[-2000:]}"
+    assert "Traceback" not in ended.errors and "internal error" not in ended.errors, ended.errors[-2000:]
+    assert ended.memory < MEMORY, figures
+
+
+def test_a_hostile_file_is_compared_or_refused_within_limits(hostile, tmp_path):
+    """Comparing reads the file twice, recognises it and counts its pixels."""
+    check(tmp_path, "compare", str(hostile), str(hostile), *READING, "--json", "out.json")
+
+
+@pytest.mark.skipif(not ALL, reason="make fuzz runs it: a report takes seconds")
+def test_a_hostile_file_is_inspected_and_reported_within_limits(hostile, tmp_path):
+    check(tmp_path, "inspect", str(hostile), *READING)
+    check(tmp_path, "compare", str(hostile), str(hostile), *READING, "--json", "out.json", "-o", "report")
+
+
+@pytest.mark.skipif(not ALL, reason="make fuzz runs it: a report takes seconds")
+def test_a_hostile_file_as_page_images_is_used_or_refused_within_limits(hostile, tmp_path):
+    if hostile.suffix.lower() not in IMAGES:
+        pytest.skip("this is neither an image nor an archive")
+    sample = [str(SAMPLE / name) for name in ("gt.json", "model-a.json")]
+    check(tmp_path, "compare", *sample, "--images", str(hostile), "-o", "report")

@@ -1,0 +1,186 @@
+"""What is fuzzed: one target for every format and every other kind of file that people give, and how a case is run.
+
+A case is made from the name of its target and a number, so that any process can make it again.
+"""
+
+import io
+import random
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import layoutcm as lcm
+from layoutcm.alignment.taxonomy import parse_mapping
+from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
+from layoutcm.formats.registry import BY_NAME
+from layoutcm.layouts.page_maps import parse_page_map
+from layoutcm.metrics.family_trees import parse_tree
+from layoutcm.tables.result_json import full_result, json_text
+from support.mutations import mutated
+from written import writers, written
+
+# The formats that `tests/written` does not write under their own name.
+SAME_FILE_AS = {"docling-metrics-b": "docling-metrics"}
+COMPARED_EVERY = 10  # of the cases that could be read
+PICTURE_SIDE = 200
+
+
+@dataclass(frozen=True)
+class Case:
+    """The files of one attempt and the options of `read`."""
+
+    target: str
+    files: dict[str, bytes]
+    options: dict[str, Any] = field(default_factory=dict)
+    compared: bool = False
+
+
+def targets() -> list[str]:
+    """Every registered format, and the other kinds of files."""
+    return [*sorted(BY_NAME), *OTHER_TARGETS]
+
+
+def make_case(target: str, number: int) -> Case:
+    """The case with this number: one file of the target is damaged, the others stay."""
+    rng = random.Random(f"layoutcm {target} {number}")
+    files = original_files(target)
+    name = rng.choice(list(files))
+    return case_with(target, name, mutated(files[name], rng), rng.randrange(8) | (number % COMPARED_EVERY == 0) << 3)
+
+
+@cache
+def slots() -> list[tuple[str, str]]:
+    """(target, file name): every file that is fuzzed on its own; of several files of one kind, the first."""
+    found = {
+        (target, Path(name).suffix): (target, name) for target in targets() for name in reversed(original_files(target))
+    }
+    return sorted(found.values())
+
+
+def case_with(target: str, name: str, data: bytes, flags: int) -> Case:
+    """The files of a target with one file replaced; `flags` are the options as bits."""
+    options: dict[str, Any] = {}
+    if target in BY_NAME or target == "zip":
+        options = {"shapes": "polygon" if flags & 1 else "box", "nested": not flags & 2}
+    if target in SAME_FILE_AS or (target in BY_NAME and flags & 4):
+        options["format"] = target
+    return Case(target, original_files(target) | {name: data}, options, bool(flags & 8))
+
+
+def run_case(case: Case) -> bool:
+    """Read the files as the program does; True if they could be read, False if they were refused."""
+    try:
+        OTHER_TARGETS.get(case.target, read_layout)(case)
+    except lcm.InputError as error:
+        assert str(error).strip()
+        return False
+    return True
+
+
+@cache
+def original_files(target: str) -> dict[str, bytes]:
+    if target in SAME_FILE_AS:  # one file: the format is not recognised, so it cannot be found among others
+        return dict([next(iter(written(SAME_FILE_AS[target]).items()))])
+    if target in BY_NAME:
+        return written(target)
+    return {
+        "zip": lambda: {"pages.zip": zipped(written("yolo") | small_images(["PNG", "TIFF"]))},
+        "images": lambda: small_images(["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PDF"]),
+        "page-map": lambda: {"pages.csv": PAGE_MAP_CSV, "pages.yaml": PAGE_MAP_YAML, "pages.json": b'{"p1": "a"}'},
+        "mapping": lambda: {"mapping.yaml": MAPPING, "mapping.json": b'{"gt": {"a": "b"}, "pred": {"c": "d"}}'},
+        "families": lambda: {"families.yaml": FAMILIES, "families.json": b'{"a": {"b": ["c"], "d": ["e", "f"]}}'},
+        "result": lambda: {"result.json": json_text(full_result(reference_comparison()))},
+    }[target]()
+
+
+PAGE_MAP_CSV = b"gt,pred\nreport_p1.png,1\nreport_p2.png,2\n,3\n"
+PAGE_MAP_YAML = b"report_p1.png: 1\nreport_p2.png: '2'\n"
+MAPPING = b"gt: {Title: Heading, Text: &x Text}\npred:\n  Title: Heading\n  Text: *x\n"
+FAMILIES = b"words: [Title, Text]\nthings: {drawn: [Picture], ruled: [Table]}\n"
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def small_images(kinds: list[str]) -> dict[str, bytes]:
+    from PIL import Image
+
+    pages = [Image.new("RGB", (24, 16), colour) for colour in ("white", "red")]
+    made = {}
+    for kind in kinds:
+        out = io.BytesIO()
+        several = {"save_all": True, "append_images": pages[1:]} if kind in ("TIFF", "PDF", "GIF") else {}
+        pages[0].save(out, kind, **several)
+        made[f"report_p1.{kind.lower()}"] = out.getvalue()
+    return made
+
+
+@cache
+def reference() -> lcm.Layout:
+    return lcm.read(list(written("coco").items()))
+
+
+def reference_comparison() -> lcm.Comparison:
+    return lcm.compare(reference(), lcm.read(list(written("csv").items())))
+
+
+def read_layout(case: Case) -> None:
+    layout = lcm.read(list(case.files.items()), like=reference(), **case.options)
+    if case.compared:
+        _ = lcm.compare(reference(), layout).findings
+
+
+def read_images(case: Case) -> None:
+    """Sizes of images for a layout without sizes, and pictures for the page viewer."""
+    given = [ImageFile(name, name, data) for name, data in case.files.items()]
+    for picture in images_from_files(given).pictures:
+        load_shrunk(picture, PICTURE_SIDE)
+    images = [(name, data) for name, data in case.files.items() if not name.endswith(".pdf")]
+    for image in images:
+        lcm.read([next(iter(written("doctags").items())), image])
+
+
+def parse_with(parse: Callable[[str, bytes], object]) -> Callable[[Case], None]:
+    """What reads every file of a case with one function; a refused file must not hide the others."""
+
+    def run(case: Case) -> None:
+        refused = None
+        for name, data in case.files.items():
+            try:
+                parse(name, data)
+            except lcm.InputError as error:
+                refused = error
+        if refused is not None:
+            raise refused
+
+    return run
+
+
+def read_result(case: Case) -> None:
+    """A result.json is read back with its matrices, tables and findings."""
+    loaded = lcm.load_result(next(iter(case.files.values())))
+    for result in loaded if isinstance(loaded, list) else [loaded]:
+        _ = result.labels, result.method, result.recipe, result.inputs, result.findings, result.confusion()
+
+
+OTHER_TARGETS: dict[str, Callable[[Case], None]] = {
+    "zip": read_layout,
+    "images": read_images,
+    "page-map": parse_with(parse_page_map),
+    "mapping": parse_with(parse_mapping),
+    "families": parse_with(parse_tree),
+    "result": read_result,
+}
+
+
+def missing_writers() -> list[str]:
+    """Formats that are registered and that no writer of the tests writes."""
+    return sorted(set(BY_NAME) - set(writers()) - set(SAME_FILE_AS))

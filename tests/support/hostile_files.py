@@ -1,0 +1,19 @@
+"""All hostile files: the lists HOSTILE of the modules `support.hostile_*`, which are found by their names."""
+
+import importlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).parent
+# `make fuzz` sets it: all files instead of those that take a second or two.
+ALL = os.environ.get("LAYOUTCM_HOSTILE") == "all"
+
+
+def generators() -> dict[str, Callable[[Path], Path]]:
+    """{name: function that writes the file into a folder}."""
+    modules = sorted(path.stem for path in HERE.glob("hostile_*.py") if path.stem != Path(__file__).stem)
+    lists = [importlib.import_module(f"support.{name}").HOSTILE for name in modules]
+    found = {name: make for one in lists for name, make in one.items()}
+    assert len(found) == sum(map(len, lists)), "two hostile files have the same name"
+    return found

@@ -1,0 +1,74 @@
+"""Limits on time and memory that the system enforces, also inside compiled code, and how to see which one was hit."""
+
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+SECONDS = 5  # CPU time of one case
+STUCK_AFTER = 60  # seconds on the clock of one case: for one that waits without computing
+MEMORY = 1 << 30  # bytes that a case may add to the process
+
+
+def limit_memory(more: int = MEMORY) -> None:
+    """Let this process take `more` bytes of address space than it has now; beyond it, allocations fail."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + more, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+@contextlib.contextmanager
+def limited_time(seconds: float = SECONDS, stuck_after: float = STUCK_AFTER):
+    """The system ends this process if the block takes more CPU time, or more time on the clock.
+
+    No handler is set on purpose: Python would run it only after the compiled function that takes so long.
+    """
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, stuck_after)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def why_it_ended(code: int) -> str:
+    """What the exit code of a process under these limits means."""
+    named = {
+        -signal.SIGPROF: f"took more than {SECONDS} s of CPU time",
+        -signal.SIGALRM: f"did not end within {STUCK_AFTER} s",
+        -signal.SIGABRT: "aborted, as compiled code does if it gets no memory",
+        -signal.SIGSEGV: "crashed",
+        -signal.SIGKILL: "was killed from outside",
+    }
+    return named.get(code, f"ended with the exit code {code}")
+
+
+class Ended(NamedTuple):
+    """How a child process ended."""
+
+    code: int
+    cpu: float  # seconds
+    memory: int  # bytes that were resident at most
+    errors: str  # what it wrote to standard error
+
+
+def run_limited(command: list[str], seconds: int, address_space: int, folder: Path) -> Ended:
+    """Run a command in a folder; the system ends it after `seconds` of CPU time."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+
+    with open(folder / "stderr.txt", "w+b") as errors:
+        child = subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit
+        )
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        text = errors.read().decode("utf-8", "replace")
+    return Ended(child.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, text)

@@ -1,0 +1,84 @@
+"""Hostile files uploaded to a running dashboard: it answers everybody else within a second throughout.
+
+The ordinary run uploads two files; `make fuzz` uploads all.
+"""
+
+import threading
+import time
+import urllib.request
+from contextlib import contextmanager, suppress
+
+import pytest
+from playwright.sync_api import TimeoutError
+
+from support.browser import SETTLED, chromium, server, settle, visit
+from support.hostile_files import ALL, generators
+
+EVERY, SLOWEST = 0.2, 1.0  # seconds between two questions, and until the answer
+GIVEN_UP_AFTER = 60_000  # milliseconds that the page has to say something
+LARGEST = 60_000_000  # bytes that the test sends through the browser
+IN_ORDINARY_RUN = ("overlapping repeats of digits", "JSON nested 200,000 deep")
+
+
+class Health(threading.Thread):
+    """Asks the server again and again whether it is well; `slowest` is the longest time until an answer."""
+
+    def __init__(self, address):
+        super().__init__(daemon=True)
+        self.address, self.slowest, self.answers, self.ended = f"{address}/_stcore/health", 0.0, 0, threading.Event()
+
+    def run(self):
+        while not self.ended.wait(EVERY):
+            start = time.monotonic()
+            with suppress(OSError), urllib.request.urlopen(self.address, timeout=30) as answer:
+                self.answers += answer.status == 200
+            self.slowest = max(self.slowest, time.monotonic() - start)
+
+
+@contextmanager
+def watched(address):
+    health = Health(address)
+    health.start()
+    yield health
+    health.ended.set()
+    health.join(60)
+
+
+@pytest.fixture(scope="module")
+def address():
+    with server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", sorted(generators()) if ALL else IN_ORDINARY_RUN)
+def test_a_hostile_upload_does_not_stop_the_server(name, address, browser, tmp_path):
+    file = generators()[name](tmp_path)
+    if not file.is_file() or file.stat().st_size > LARGEST:
+        pytest.skip("too large to send through a browser")
+    with watched(address) as health, browser.new_page() as page:
+        visit(page, address)
+        for key in ("upload_gt", "upload_preds"):
+            zone = page.locator(f".st-key-{key}")
+            zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
+            zone.get_by_text(file.name).first.wait_for(timeout=GIVEN_UP_AFTER)
+        with suppress(TimeoutError):  # what the visitor sees is tested elsewhere; others must not notice
+            page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=GIVEN_UP_AFTER)
+            page.wait_for_selector(SETTLED, timeout=GIVEN_UP_AFTER)
+    print(f"{name}: slowest of {health.answers} answers {health.slowest:.2f} s")
+    assert health.answers and health.slowest < SLOWEST, f"the server did not answer for {health.slowest:.1f} s"
+    file.unlink()
+
+
+def test_the_dashboard_still_shows_the_sample(address, browser):
+    """Runs after the uploads."""
+    with browser.new_page() as page:
+        visit(page, f"{address}/?load=sample")
+        page.wait_for_selector(".nsewdrag", timeout=30_000)
+        settle(page)
+        assert page.get_by_text("947 regions").first.is_visible()
