@@ -1,0 +1,40 @@
+"""The table of limits in SECURITY.md has the values of the code."""
+
+import importlib
+import re
+
+import pytest
+
+from support.paths import ROOT
+
+UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "Mi": 1 << 20, "s": 1}
+ROW = re.compile(r"^\| [^|]+ \| ([\d,]+) ?(\w*) \| `([\w.]+)\.(\w+)` \|", re.MULTILINE)
+
+
+def rows():
+    """(value, module, constant) of every row of the table."""
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    limits = text[text.index("## Limits") : text.index("## What is not promised")]
+    found = [(int(value.replace(",", "")) * UNITS[unit], *where) for value, unit, *where in ROW.findall(limits)]
+    assert len(found) == len(re.findall(r"^\| .*`layoutcm\.", limits, re.MULTILINE)), "a row cannot be read"
+    return found
+
+
+@pytest.mark.parametrize(("value", "module", "constant"), rows())
+def test_a_limit_has_the_value_of_its_constant(value, module, constant):
+    assert getattr(importlib.import_module(module), constant) == value
+
+
+def test_every_limit_on_files_is_in_the_table():
+    """Constants named MAX_… of the packages that read untrusted files have a row, or are of another kind."""
+    listed = {(module, constant) for _, module, constant in rows()}
+    packages = ("formats", "layouts", "drawing")
+    found = set()
+    for path in (path for package in packages for path in (ROOT / "layoutcm" / package).rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        found |= {(module, name) for name in re.findall(r"^(MAX_\w+)[ ,=:]", path.read_text("utf-8"), re.MULTILINE)}
+    assert {name for _, name in found - listed} <= NO_LIMITS_ON_FILES
+
+
+# What these say is part of a format or of a name, and no protection.
+NO_LIMITS_ON_FILES = {"MAX_DIGITS", "MAX_FRAME", "MAX_OPEN"}
