@@ -2,9 +2,11 @@
 
 import importlib
 import re
+from dataclasses import astuple
 
 import pytest
 
+from layoutcm.ui.settings import LOCAL, PUBLIC
 from support.paths import ROOT
 
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "Mi": 1 << 20, "s": 1}
@@ -36,5 +38,14 @@ def test_every_limit_on_files_is_in_the_table():
     assert {name for _, name in found - listed} <= NO_LIMITS_ON_FILES
 
 
-# What these say is part of a format or of a name, and no protection.
-NO_LIMITS_ON_FILES = {"MAX_DIGITS", "MAX_FRAME", "MAX_OPEN"}
+# What these say is part of a format or of a name, or of how a reader works inside.
+NO_LIMITS_ON_FILES = {"MAX_DIGITS", "MAX_FRAME", "MAX_OPEN", "MAX_NUMBER_LENGTH", "MAX_DEPTH", "MAX_CONVERSIONS"}
+NO_LIMITS_ON_FILES |= {"MAX_FIXED_BYTES"}
+
+
+def test_the_limits_of_visitors_are_those_of_the_code():
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    table = text[text.index("| bytes | own machine |") :]
+    found = re.findall(r"^\| of .*? \| (\d+) (\w+) \| (\d+) (\w+) \|$", table, re.MULTILINE)
+    values = [(int(local) * UNITS[unit], int(public) * UNITS[other]) for local, unit, public, other in found]
+    assert values == list(zip(astuple(LOCAL), astuple(PUBLIC)))

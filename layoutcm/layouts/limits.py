@@ -1,4 +1,4 @@
-"""The limits on untrusted files, each with its reason; `docs/formats.md` has them as a table.
+"""The limits on untrusted files, each with its reason; SECURITY.md has them as a table.
 
 They are far above real data. With them, a file below 1 MB takes less than 5 s and 1 GB, whatever it contains.
 Sizes are counted while a file is read, because what a file says about itself may be false.
