@@ -171,7 +171,8 @@ def judge(visitors: list[Visitor], times: list[float], before: float, after: flo
     problems += re.findall(r"a page failed|Traceback.*", log)
     clicks = sum(visitor.clicks for visitor in visitors)
     print(f"  {len(visitors)} visitors, {clicks} pages seen, {len(problems)} errors or data of others")
-    print(*(f"    {problem}" for problem in problems[:20]), sep="\n")
+    for problem in problems[:20]:
+        print(f"    {problem}")
     print(f"  {len(times)} script runs, {100 * quick:.1f} % under {LONGEST_RUN:.0f} s; the slowest took {slowest} s")
     print(f"  memory after one visitor {before:.0f} MB, after all of them {after:.0f} MB ({after / before:.2f} times)")
     return not problems and bool(times) and quick >= WITHIN_TIME and after <= MORE_MEMORY * before
