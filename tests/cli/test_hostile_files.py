@@ -1,6 +1,7 @@
-"""Every hostile file on the command line: under 10 s of CPU time and 1 GB, exit code 0 or 2, no traceback.
+"""Every hostile file on the command line: under 1 GB, exit code 0 or 2, no traceback.
 
-`make fuzz` also writes the report of every file, and gives archives and images as page images.
+`make fuzz` also allows only 10 s of CPU time, writes the report of every file, and gives archives and images as page
+images.
 """
 
 import shutil
@@ -13,7 +14,8 @@ from support.hostile_files import ALL, generators
 from support.limits import run_limited
 from support.paths import SAMPLE
 
-SECONDS, MEMORY = 10, 1 << 30
+SECONDS = 10 if ALL else 60  # of CPU time; a busy machine may need several times as much
+MEMORY = 1 << 30
 # Of address space, most of which is never used; it protects the machine that runs the tests.
 ADDRESS_SPACE = 6 << 30
 READING = ("--shapes", "polygon", "--sizes", "1000x1000")
@@ -41,15 +43,11 @@ def test_a_hostile_file_is_compared_or_refused_within_limits(hostile, tmp_path):
     check(tmp_path, "compare", str(hostile), str(hostile), *READING, "--json", "out.json")
 
 
-@pytest.mark.skipif(not ALL, reason="make fuzz runs it: a report takes seconds")
-def test_a_hostile_file_is_inspected_and_reported_within_limits(hostile, tmp_path):
-    check(tmp_path, "inspect", str(hostile), *READING)
-    check(tmp_path, "compare", str(hostile), str(hostile), *READING, "--json", "out.json", "-o", "report")
+if ALL:  # a report takes seconds
 
-
-@pytest.mark.skipif(not ALL, reason="make fuzz runs it: a report takes seconds")
-def test_a_hostile_file_as_page_images_is_used_or_refused_within_limits(hostile, tmp_path):
-    if hostile.suffix.lower() not in IMAGES:
-        pytest.skip("this is neither an image nor an archive")
-    sample = [str(SAMPLE / name) for name in ("gt.json", "model-a.json")]
-    check(tmp_path, "compare", *sample, "--images", str(hostile), "-o", "report")
+    def test_a_hostile_file_is_inspected_reported_and_used_as_page_images_within_limits(hostile, tmp_path):
+        check(tmp_path, "inspect", str(hostile), *READING)
+        check(tmp_path, "compare", str(hostile), str(hostile), *READING, "--json", "out.json", "-o", "report")
+        if hostile.suffix.lower() in IMAGES:
+            sample = [str(SAMPLE / name) for name in ("gt.json", "model-a.json")]
+            check(tmp_path, "compare", *sample, "--images", str(hostile), "-o", "of_images")

@@ -1,6 +1,5 @@
 """Page images of folders, images, PDFs, TIFFs and zips, and the pages that they show."""
 
-import base64
 import io
 import struct
 
@@ -8,18 +7,16 @@ import pytest
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.drawing.page_images import ImageFile, images_from_files, images_from_folder, load_shrunk
 from layoutcm.formats.archives import Budget
 from layoutcm.formats.image_files import CountedFile, tiff_pages
 from layoutcm.layouts import limits
-from layoutcm.ui import image_uris
-from layoutcm.ui.input_files import input_from_bytes
 from support.image_files import pdf, png, zipped
 from support.layouts import build
 
 
 def shown(picture):
-    uri = image_uris.picture_uri(picture, 64)
-    return None if uri is None else Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2])))
+    return load_shrunk(picture, 64)
 
 
 def compared(*names, documents=None):
@@ -28,7 +25,7 @@ def compared(*names, documents=None):
 
 
 def uploaded(**files):
-    return image_uris.images_of_uploads([input_from_bytes(name, data) for name, data in files.items()])
+    return images_from_files([ImageFile(name, name, data) for name, data in files.items()])
 
 
 def frames(sizes, format="TIFF"):
@@ -44,7 +41,7 @@ def test_images_are_matched_like_pages():
     images = uploaded(**{"scans/a.PNG": png(), "pages.zip": zipped(**scans)})
     c = compared("a.jpg", "img/b", "c", "D%201")
     assert [shown(images.find(c, page)).size for page in (0, 1, 3)] == [(40, 30), (8, 9), (6, 7)]
-    assert images.find(c, 2) is None and image_uris.picture_uri(None) is None
+    assert images.find(c, 2) is None and shown(None) is None
 
 
 def test_an_ambiguous_image_name_is_not_matched():
@@ -88,7 +85,7 @@ def test_an_image_with_the_page_name_of_pred_is_found():
 )
 def test_a_file_that_is_no_image_is_named_in_the_error(name, data):
     with pytest.raises(lcm.InputError, match=name):
-        image_uris.images_of_uploads([input_from_bytes(name, data)])
+        uploaded(**{name: data})
 
 
 def test_the_number_of_pictures_is_limited_over_all_files(monkeypatch):
@@ -105,7 +102,7 @@ def test_the_pictures_of_a_folder_are_limited(tmp_path, monkeypatch):
     for name in ("a.tif", "b.tif"):
         (tmp_path / name).write_bytes(frames([(9, 9), (20, 10)]))
     with pytest.raises(lcm.InputError, match="more than 3 page images"):
-        image_uris.images_of_folder(str(tmp_path))
+        images_from_folder(tmp_path)
 
 
 def test_a_picture_of_a_zip_that_is_too_large_is_not_shown(monkeypatch):
@@ -124,7 +121,7 @@ def test_every_page_of_a_tiff_is_shown(big_tiff, compression, tmp_path):
     path = tmp_path / "a.tif"
     first.save(path, save_all=True, append_images=others, compression=compression, big_tiff=big_tiff)
     in_zip = uploaded(**{"a.zip": zipped(**{"a.tif": path.read_bytes()})})
-    for images in (uploaded(**{"a.tif": path.read_bytes()}), image_uris.images_of_folder(str(tmp_path)), in_zip):
+    for images in (uploaded(**{"a.tif": path.read_bytes()}), images_from_folder(tmp_path), in_zip):
         pages = [shown(picture) for picture in images.pictures]
         assert [page.size for page in pages] == sizes
         assert [page.convert("L").getpixel((5, 5)) for page in pages] == [0, 255, 0, 255, 0]
@@ -155,10 +152,9 @@ def test_a_broken_or_huge_picture_is_not_shown(monkeypatch):
 def test_pictures_of_a_folder(tmp_path):
     (tmp_path / "p.png").write_bytes(png())
     (tmp_path / "p.txt").write_text("no")
-    images = image_uris.images_of_folder(str(tmp_path))
+    images = images_from_folder(tmp_path)
     assert shown(images.find(compared("p.tif"), 0)).size == (40, 30)
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "report.pdf").write_bytes(pdf())
     (tmp_path / "deep" / "locked.pdf").write_bytes(b"no pdf")
-    assert shown(image_uris.images_of_folder(str(tmp_path)).find(compared("report_p2"), 0)).size == (48, 64)
-    assert not image_uris.images_of_folder("").pictures
+    assert shown(images_from_folder(tmp_path).find(compared("report_p2"), 0)).size == (48, 64)

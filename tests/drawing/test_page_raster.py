@@ -7,9 +7,8 @@ import pytest
 from PIL import Image
 
 import layoutcm as lcm
+from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
 from layoutcm.drawing.palette import LIT, rgb
-from layoutcm.ui import image_uris
-from layoutcm.ui.input_files import input_from_bytes
 from layoutcm.ui.parts import thumbnails
 from support.image_files import png
 
@@ -17,8 +16,11 @@ from support.image_files import png
 @pytest.mark.parametrize("with_picture", [False, True])
 def test_a_thumbnail_lights_the_pixels_of_a_cell(two_pages, with_picture):
     c = lcm.compare(*two_pages)
-    picture = image_uris.images_of_uploads([input_from_bytes("p1.png", png((20, 20), "black"))]).find(c, 0)
-    data = thumbnails.thumbnail("x", c, "p1", ("picture", "table"), "matrix", picture if with_picture else None)
+    picture = (
+        images_from_files([ImageFile("p1.png", "p1", png((20, 20), "black"))]).find(c, 0) if with_picture else None
+    )
+    key = ("x", "p1", "picture", "table", "matrix", "")
+    data = thumbnails.draw_thumbnail(key, c, load_shrunk(picture, thumbnails.THUMBNAIL))
     image = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), int)
     at = lambda x, y: image[round(y * 21), round(x * 21)]
     paper = 140 if with_picture else 250

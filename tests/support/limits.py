@@ -1,10 +1,10 @@
 """Limits on time and memory that the system enforces, also inside compiled code, and how to see which one was hit."""
 
 import contextlib
-import os
 import resource
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,19 +56,24 @@ class Ended(NamedTuple):
     errors: str  # what it wrote to standard error
 
 
+# The process in between is small: a child of the process that runs the tests would count its memory as its own.
+RUNNER = """
+import os, resource, sys
+seconds, address_space = map(int, sys.argv[1:3])
+child = os.fork()
+if not child:
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+    os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+    os.execv(sys.argv[3], sys.argv[3:])
+_, status, used = os.wait4(child, 0)
+print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+"""
+
+
 def run_limited(command: list[str], seconds: int, address_space: int, folder: Path) -> Ended:
     """Run a command in a folder; the system ends it after `seconds` of CPU time."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-        resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
-
-    with open(folder / "stderr.txt", "w+b") as errors:
-        child = subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit
-        )
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        errors.seek(0)
-        text = errors.read().decode("utf-8", "replace")
-    return Ended(child.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, text)
+    runner = [sys.executable, "-S", "-c", RUNNER, str(seconds), str(address_space)]
+    done = subprocess.run([*runner, *command], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    code, cpu, memory = done.stdout.split()
+    return Ended(int(code), float(cpu), int(memory), done.stderr.decode("utf-8", "replace"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 
 import streamlit as st
@@ -11,7 +10,7 @@ from PIL import Image, ImageDraw
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import Picture
 from layoutcm.drawing.page_raster import page_with_lit_pixels
-from layoutcm.ui.image_uris import picture_uri
+from layoutcm.ui.image_uris import shrunk_picture
 
 THUMBNAIL = 420  # px, the longer side
 EDGE = (160, 160, 160)
@@ -30,13 +29,16 @@ def thumbnail(
 
 @st.cache_data(max_entries=200, show_spinner=False, scope="session")
 def _thumbnail(key: tuple[str, ...], _compared: Comparison, _picture: Picture | None) -> bytes:
+    return draw_thumbnail(key, _compared, shrunk_picture(_picture, THUMBNAIL))
+
+
+def draw_thumbnail(key: tuple[str, ...], compared: Comparison, image: Image.Image | None) -> bytes:
+    """The JPEG; `image` is the picture of the page."""
     _, page, gt_label, pred_label, method, _ = key
-    tiles = _compared.page_tiles(page)
+    tiles = compared.page_tiles(page)
     scale = THUMBNAIL / max(tiles.x_edges[-1], tiles.y_edges[-1])
-    uri = picture_uri(_picture, THUMBNAIL)
-    image = Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))) if uri else None
     page_image = Image.fromarray(
-        page_with_lit_pixels(tiles, tiles.share_of(_compared.cell(gt_label, pred_label), method), scale, image)
+        page_with_lit_pixels(tiles, tiles.share_of(compared.cell(gt_label, pred_label), method), scale, image)
     )
     ImageDraw.Draw(page_image).rectangle((0, 0, page_image.width - 1, page_image.height - 1), outline=EDGE)
     out = io.BytesIO()
