@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 Struct = dict[int, Any]
-TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
-MAX_DEPTH = 32
+TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, _MAP, STRUCT = range(1, 13)
+MAX_DEPTH = 32  # structs and lists inside each other; Parquet has about six levels
 DAMAGED = "its description is damaged"
 
 
 def read_struct(data: bytes, at: int, depth: int = MAX_DEPTH) -> tuple[Struct, int]:
     """{field: value} of a struct, and where it ends. Raises ValueError or IndexError."""
-    if not depth:
-        raise ValueError("its description is nested too deeply")
     found: Struct = {}
     field = 0
     while True:
@@ -37,22 +35,21 @@ def read_struct(data: bytes, at: int, depth: int = MAX_DEPTH) -> tuple[Struct, i
 
 
 def _read_value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    match kind:
-        case 1 | 2 | 3:  # truth values and bytes, as items of a list
-            return data[at], at + 1
-        case 4 | 5 | 6:
-            return _read_number(data, at)
-        case 7:
-            return None, at + 8
-        case 8:
-            length, at = _read_varint(data, at)
-            if length > len(data) - at:
-                raise ValueError(DAMAGED)
-            return data[at : at + length], at + length
-        case 9 | 10:
-            return _read_list(data, at, depth)
-        case 12:
-            return read_struct(data, at, depth - 1)
+    if kind in (TRUE, FALSE, BYTE):  # items of a list
+        return data[at], at + 1
+    if kind in (I16, I32, I64):
+        return _read_number(data, at)
+    if kind == DOUBLE:
+        return None, at + 8
+    if kind == BINARY:
+        length, at = _read_varint(data, at)
+        if length > len(data) - at:
+            raise ValueError(DAMAGED)
+        return data[at : at + length], at + length
+    if kind in (LIST, SET, STRUCT):
+        if depth == 1:
+            raise ValueError("its description is nested too deeply")
+        return (read_struct if kind == STRUCT else _read_list)(data, at, depth - 1)
     raise ValueError(DAMAGED)  # Parquet has no maps
 
 

@@ -52,6 +52,12 @@ def test_files_of_every_kind_give_the_same_layout(options):
     assert np.array_equal(layout.region_columns.boxes[:, 2], np.arange(1200) % 50 + 51)
 
 
+def test_a_description_of_lists_in_lists_is_refused(tmp_path):
+    refused(hostile.make_parquet_nested_lists(tmp_path).read_bytes(), "nested too deeply")
+    with pytest.raises(ValueError, match="nested too deeply"):
+        read_struct(b"\x19" * 2_000, 0)
+
+
 def test_text_may_be_a_dictionary_binary_or_null_and_numbers_may_be_text():
     more = {
         "label": pa.array([b"Text", None] * 600, pa.large_binary()),

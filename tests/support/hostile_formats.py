@@ -218,6 +218,12 @@ def make_parquet_prefixes(folder: Path) -> Path:
     return write(folder, "prefixes.parquet", parquet_bytes(columns, write_statistics=False, **options))
 
 
+def make_parquet_nested_lists(folder: Path) -> Path:
+    """The description is a list in a list, 2,000 levels deep."""
+    description = b"\x19" * 2_000
+    return write(folder, "lists.parquet", b"PAR1" + description + struct.pack("<I", len(description)) + b"PAR1")
+
+
 def make_csv_columns(folder: Path) -> Path:
     names = ",".join(f"c{i}" for i in range(120_000))
     return write(folder, "columns.csv", f"page,label,x0,y0,x1,y1,{names}\n")
@@ -282,6 +288,7 @@ HOSTILE = {
     "Parquet page bomb": make_parquet_page_bomb,
     "Parquet long word": make_parquet_long_word,
     "Parquet prefixes": make_parquet_prefixes,
+    "Parquet nested lists": make_parquet_nested_lists,
     "XML default values": make_attribute_defaults,
     "XML namespace": make_long_namespace,
     "XML attributes": make_many_attributes,
