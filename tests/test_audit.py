@@ -41,12 +41,20 @@ SKIPPED = {"name": "b", "skip_reason": "not found"}
 
 def test_a_vulnerability_and_a_skipped_package_are_reported():
     answer = audit.read_answer("pypi", json.dumps({"dependencies": [ROW, SKIPPED]}), "", {"a", "b"})
-    assert answer == (["a 1.0: X-1, mended in 1.1"], {"b": "pypi: not found"})
+    assert answer == (["a 1.0: X-1, fixed in 1.1"], {"b": "pypi: not found"})
 
 
 def test_no_answer_leaves_every_package_unchecked():
     answer = audit.read_answer("osv", "", "Traceback\nno network", {"a", "b"})
     assert answer == ([], {"a": "osv: no network", "b": "osv: no network"})
+
+
+def test_findings_of_every_service_count(monkeypatch):
+    """The service that knows more packages may not know the vulnerability."""
+    rows = {"pypi": [ROW, SKIPPED], "osv": []}
+    answer = lambda _, service: audit.read_answer(service, json.dumps({"dependencies": rows[service]}), "", set())
+    monkeypatch.setattr(audit, "ask", answer)
+    assert audit.known_vulnerabilities("pip-audit") == (["a 1.0: X-1, fixed in 1.1"], {})
 
 
 @pytest.mark.parametrize(

@@ -101,9 +101,10 @@ def is_accepted(expression: str) -> bool:
 
 
 def known_vulnerabilities(command: str) -> Vulnerabilities:
-    """Ask one service after the other; the answer of the first that knows every package, or the best one."""
+    """What any of the services has found; not checked are the packages that the better one does not know."""
     answers = [ask(command, service) for service in SERVICES]
-    return min(answers, key=lambda one: len(one.not_checked))
+    found = dict.fromkeys(line for answer in answers for line in answer.found)
+    return Vulnerabilities(list(found), min((answer.not_checked for answer in answers), key=len))
 
 
 def ask(command: str, service: str) -> Vulnerabilities:
@@ -123,7 +124,7 @@ def read_answer(service: str, output: str, errors: str, packages: set[str]) -> V
     skipped = {row["name"]: f"{service}: {row['skip_reason']}" for row in rows if "skip_reason" in row}
     skipped = {name: reason for name, reason in skipped.items() if name != "layoutcm"}
     found = [
-        f"{row['name']} {row['version']}: {one['id']}, mended in {', '.join(one['fix_versions']) or 'no version'}"
+        f"{row['name']} {row['version']}: {one['id']}, fixed in {', '.join(one['fix_versions']) or 'no version'}"
         for row in rows
         for one in row.get("vulns", ())
     ]
