@@ -38,6 +38,8 @@ def failures_named(output: str | os.PathLike[str]) -> Iterator[None]:
     """Turn an error of the system into an InputError that names the output."""
     try:
         yield
+    except BrokenPipeError:  # the output is a pipe that nobody reads any more, which is no error
+        raise
     except OSError as error:
         # `shutil` puts the reasons into a list.
         reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error

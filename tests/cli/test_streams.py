@@ -23,8 +23,9 @@ def shell(command, **environment):
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_closed_pipe_has_the_usual_exit_code_and_no_message(unbuffered):
-    done = shell(f"{JSON} --per-page | head -c 10", PYTHONUNBUFFERED=unbuffered)
+@pytest.mark.parametrize("place", ["-", "/dev/stdout"])
+def test_a_closed_pipe_has_the_usual_exit_code_and_no_message(unbuffered, place):
+    done = shell(f"{JSON[:-1]}{place} --per-page | head -c 10", PYTHONUNBUFFERED=unbuffered)
     assert done.returncode == 128 + signal.SIGPIPE and done.stderr == "" and done.stdout == '{\n "schema'
 
 
