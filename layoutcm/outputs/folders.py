@@ -1,5 +1,6 @@
 """Replace a folder as a whole: write a hidden folder next to it, then move it into place.
 
+A mount point cannot be moved, so its entries are replaced one by one; a killed run is finished by the next one.
 An existing folder is replaced only if all its files were written by a report.
 """
 
@@ -41,8 +42,7 @@ def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -
         target.parent.mkdir(parents=True, exist_ok=True)
         for hidden in left_behind(target.parent, target.name):
             finish_renames(hidden, target)
-        for hidden in left_behind(target, target.name):
-            recover_entries(hidden, target)
+        recover_entries(target)
     inside = target.is_dir() and (os.path.ismount(target) or not os.access(target.parent, os.W_OK))
     with hidden_folder(target if inside else target.parent, target, keep_if=MOVING) as hidden:
         with failures_named(folder):

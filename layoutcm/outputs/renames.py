@@ -17,7 +17,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from layoutcm.outputs.hidden import NOT_SUPPORTED, PREFIX, remove_hidden, serialised, sync
+from layoutcm.outputs.hidden import NOT_SUPPORTED, PREFIX, left_behind, remove_hidden, serialised, sync
 
 NEW, OLD, MOVING = "new", "old", "moving"
 CURRENT_FOLDER, EXCHANGE = -100, 2  # AT_FDCWD; RENAME_EXCHANGE of Linux and RENAME_SWAP of macOS
@@ -83,12 +83,14 @@ def move_entries(hidden: Path, target: Path) -> None:
     note.write_text(json.dumps(names), "utf-8")
     sync(note)
     with serialised(target, target.name):
+        _finish_killed(target)  # before this one: the next run would put their older entries over these
         os.rename(note, hidden / MOVING)
         sync(hidden)
         try:
             finish_moving(hidden, target)
         except BaseException:  # a signal or a full disk: the half is worse than either
-            finish_moving(hidden, target)
+            if (hidden / MOVING).exists():
+                finish_moving(hidden, target)
             raise
 
 
@@ -115,12 +117,25 @@ def _delete(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def recover_entries(hidden: Path, target: Path) -> None:
-    """Finish what a killed writer had begun to move, then remove its hidden folder."""
-    if (hidden / MOVING).exists():
+def recover_entries(target: Path) -> None:
+    """Finish what killed writers had begun to move, then remove their hidden folders.
+
+    Nothing is claimed before it is this process's turn: a writer whose turn it is must find all killed ones.
+    """
+    if any(target.glob(f"{PREFIX}*/{MOVING}")):
         with serialised(target, target.name):
+            _finish_killed(target)
+    for hidden in left_behind(target, target.name):
+        if not (hidden / MOVING).exists():
+            remove_hidden(hidden)
+
+
+def _finish_killed(target: Path) -> None:
+    """Finish what killed writers had begun to move; only inside `serialised`."""
+    for hidden in left_behind(target, target.name):
+        if (hidden / MOVING).exists():
             finish_moving(hidden, target)
-    remove_hidden(hidden)
+            remove_hidden(hidden)
 
 
 def cannot_be_moved(error: OSError) -> bool:

@@ -169,6 +169,41 @@ def test_the_content_of_a_folder_that_cannot_be_moved_is_replaced(tmp_path, quic
     assert files_in(place) == ["result.json"] and [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
+def test_a_killed_writer_in_a_mount_point_does_not_overwrite_a_later_one(tmp_path, monkeypatch):
+    """The second writer began earlier, so it has not seen what the killed one left."""
+    monkeypatch.setattr(os.path, "ismount", lambda path: True)
+    place = tmp_path / "r"
+    write_one(place, "old")
+    with replace_folder(place, REPORT_FILES) as new:
+        (new / "result.json").write_text('{"recipe": "gt:second"}')
+        killed = place / ".layoutcm-r-0123456789abcdef"
+        (killed / "new").mkdir(parents=True)
+        for name in ("result.json", "pages.csv"):
+            (killed / "new" / name).write_text('{"recipe": "gt:killed"}')
+        (killed / "moving").write_text('["result.json", "pages.csv"]')
+        (killed / "lock").touch()
+    for _ in range(2):
+        assert "second" in text_in(place) and [path.name for path in place.iterdir()] == ["result.json"]
+        with pytest.raises(KeyboardInterrupt), replace_folder(place, REPORT_FILES):
+            raise KeyboardInterrupt
+
+
+def test_a_signal_after_the_last_step_in_a_mount_point_is_no_other_error(tmp_path, monkeypatch):
+    place, unlink = tmp_path / "r", os.unlink
+    write_one(place, "old")
+
+    def stopped(path, **options):
+        unlink(path, **options)
+        if os.path.basename(path) == "moving":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os.path, "ismount", lambda path: True)
+    monkeypatch.setattr(os, "unlink", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        write_one(place, "new")
+    assert "new" in text_in(place) and [path.name for path in place.iterdir()] == ["result.json"]
+
+
 def test_a_file_that_someone_adds_during_the_run_is_kept(tmp_path):
     place = tmp_path / "r"
     write_one(place, "old")
