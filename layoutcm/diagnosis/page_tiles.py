@@ -141,20 +141,20 @@ def page_tiles(
     grid: GridBoxes, space: LabelSpace, side_labels: tuple[tuple[str, ...], tuple[str, ...]], rounding: str
 ) -> PageTiles:
     """The tiles of page 0 of `grid`."""
-    from layoutcm.pixels.counting import count_cells
+    from layoutcm.pixels.counting import count_tiles
 
-    cells = grid.cells(0)
-    rows, columns = cells.size
+    tiles = grid.tiles(0)
+    rows, columns = tiles.size
     if rows * columns > MOST_TILES:
         problem = f"its regions divide it into {rows * columns:,} tiles, more than can be shown"
         raise InputError("", "a page", problem, "Its numbers are in the matrices and tables.")
-    tiles = np.empty((rows, columns), np.int32)
-    number, words, pixels = count_cells(cells, grid.n_labels, tiles)
+    numbers = np.empty((rows, columns), np.int32)
+    number, words, pixels = count_tiles(tiles, grid.n_labels, grid.limit, numbers)
     order = np.lexsort(words.T[::-1])
     new_number = np.zeros(int(number.max(initial=0)) + 1, np.int32)
     new_number[number[order]] = np.arange(len(order))
     pairs = PairCounts(side_labels, np.zeros(len(order), np.int32), words[order], pixels[order])
-    return PageTiles(space, rounding, cells.x_edges, cells.y_edges, new_number[tiles], pairs)
+    return PageTiles(space, rounding, tiles.x_edges, tiles.y_edges, new_number[numbers], pairs)
 
 
 def join_rows(chosen: Bools) -> NDArray[np.int64]:

@@ -76,15 +76,15 @@ def _sum_boxes(first: int, stop: int, grid: GridBoxes, place: NDArray[np.int64])
 
 
 def _sum_shapes(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
-    """The sums of a page with outlines or masks, from the scores on cells."""
+    """The sums of a page with outlines or masks, from the scores on tiles."""
     of_boxes = place[grid.labels[grid.offsets[page] : grid.offsets[page + 1]]]
     of_shapes = place[[shape.label for shape in grid.shapes[page]]]
     labels, sums = np.union1d(of_boxes, of_shapes), []
     for label in labels.tolist():
-        cells, row = grid.cells(page, (of_boxes == label, of_shapes == label)), np.zeros(5)
-        for first, stop in cells.strips():
-            gt, pred = paint_scores(cells, first, stop, grid.n_labels[GT])
-            areas = np.diff(cells.y_edges[first : stop + 1])[:, None] * np.diff(cells.x_edges)
+        tiles, row = grid.tiles(page, (of_boxes == label, of_shapes == label)), np.zeros(5)
+        for first, stop in tiles.strips():
+            gt, pred = paint_scores(tiles, first, stop, grid.n_labels[GT])
+            areas = np.diff(tiles.y_edges[first : stop + 1])[:, None] * np.diff(tiles.x_edges)
             row += [(a * areas).sum() for a in (gt * pred, gt, pred, gt * gt, pred * pred)]
         sums.append(row)
     scored = np.array([row[GT_SUM] > 0 or row[PRED_SUM] > 0 for row in sums], bool)

@@ -21,7 +21,7 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
-from layoutcm.pixels.raster import PageCells, paint_labels
+from layoutcm.pixels.raster import StepLimit, TileGrid, paint_labels
 from layoutcm.pixels.row_count import MOST_SET_WORDS, count_rows
 from layoutcm.pixels.sweep import (
     COLUMN,
@@ -93,7 +93,7 @@ def count_pages(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     for page in grid.pages_by_rows[low:high].tolist():
         if begin < page:
             parts.append(_sweep(begin, page, grid))
-        _, words, pixels = count_cells(grid.cells(page), grid.n_labels)
+        _, words, pixels = count_tiles(grid.tiles(page), grid.n_labels, grid.limit)
         parts.append((np.full(len(pixels), page, np.int32), words, pixels))
         begin = page + 1
     if begin < stop:
@@ -102,23 +102,25 @@ def count_pages(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     return page_of, words, pixels
 
 
-def count_cells(
-    cells: PageCells, n_labels: tuple[int, int], tiles: NDArray[np.int32] | None = None
+def count_tiles(
+    tiles: TileGrid, n_labels: tuple[int, int], limit: StepLimit, pair_of_tile: NDArray[np.int32] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], Floats]:
     """int64[pairs] number, uint64[pairs, words] sets and float64[pairs] pixels of the pairs of one page.
 
-    `tiles`, int32[rows, columns], takes the number of the pair of every cell.
+    `pair_of_tile`, int32[rows, columns], takes the number of the pair of every tile.
     """
     label_codes = _label_codes(*n_labels)
-    used_labels = sorted({*cells.labels.tolist(), *(shape.label for shape in cells.shapes)})
+    used_labels = sorted({*tiles.labels.tolist(), *(shape.label for shape in tiles.shapes)})
     slot_of = {label: slot for slot, label in enumerate(used_labels)}
     codes, n_sets = label_codes.codes[used_labels], np.uint64(1)
     buffers: Any = tuple(_set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1))
     buffers[0][0], buffers[1][0], buffers[2][0] = 1, 0, 0  # set 0 has no labels
-    for first, stop in cells.strips(len(slot_of) * (cells.size[1] // 64 + 1)):
-        painted, used = paint_labels(cells, first, stop, slot_of)
-        edges = (cells.x_edges, cells.y_edges[first : stop + 1])
-        here = np.empty((0, 0), np.int32) if tiles is None else tiles[first:stop]
+    strips = tiles.strips(len(slot_of) * (tiles.size[1] // 64 + 1))
+    limit.add_page(tiles, len(strips))
+    for first, stop in strips:
+        painted, used = paint_labels(tiles, first, stop, slot_of)
+        edges = (tiles.x_edges, tiles.y_edges[first : stop + 1])
+        here = np.empty((0, 0), np.int32) if pair_of_tile is None else pair_of_tile[first:stop]
         n_sets, buffers = count_rows(painted, used, codes, edges, n_sets, buffers, here)
         if not n_sets:
             raise too_many_sets()

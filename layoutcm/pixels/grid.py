@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions
-from layoutcm.pixels.raster import PageCells, StepLimit, page_cells
+from layoutcm.pixels.raster import StepLimit, TileGrid, tile_grid
 from layoutcm.pixels.shape_fill import GridShape, shape_on_grid
 
 # The sweep has one counter per box edge and label. Pages with more than 64 MB of them, or with more boxes than any real
@@ -57,6 +57,7 @@ class GridBoxes:
     scores: Floats  # 1 for a region without a score
     n_labels: tuple[int, int]
     shapes: dict[int, list[GridShape]] = field(default_factory=dict)  # page -> outlines and masks
+    limit: StepLimit = field(default_factory=StepLimit)  # counts the work of pages that are counted by rows
 
     @cached_property
     def pages_by_rows(self) -> Indices:
@@ -66,13 +67,13 @@ class GridBoxes:
         many[list(self.shapes)] = True
         return np.flatnonzero(many).astype(np.int32)
 
-    def cells(self, page: int, chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None) -> PageCells:
-        """The cells of one page, with all its boxes and shapes or the chosen ones."""
+    def tiles(self, page: int, chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None) -> TileGrid:
+        """The tiles of one page, with all its boxes and shapes or the chosen ones."""
         rows = np.arange(self.offsets[page], self.offsets[page + 1])
         shapes = self.shapes.get(page, [])
         if chosen is not None:
             rows, shapes = rows[chosen[0]], [shape for shape, keep in zip(shapes, chosen[1]) if keep]
-        return page_cells(self.frames[page], self.boxes[rows], self.labels[rows], self.scores[rows], shapes)
+        return tile_grid(self.frames[page], self.boxes[rows], self.labels[rows], self.scores[rows], shapes)
 
 
 def to_grid(
@@ -82,6 +83,7 @@ def to_grid(
     frames: Floats,
     rounding: str,
     shapes: Sequence[tuple[int, GridShape]] = (),
+    limit: StepLimit | None = None,
 ) -> GridBoxes:
     """Collect the boxes of both sides page by page, and scale, clip and round them; `shapes` are (page, shape)."""
     offsets = np.zeros(len(frames) + 1, np.int64)
@@ -95,7 +97,7 @@ def to_grid(
     by_page: dict[int, list[GridShape]] = {}
     for page, shape in shapes:
         by_page.setdefault(page, []).append(shape)
-    return GridBoxes(round_frames(frames, rounding), offsets, *out, n_labels, by_page)
+    return GridBoxes(round_frames(frames, rounding), offsets, *out, n_labels, by_page, limit or StepLimit())
 
 
 def round_frames(frames: Floats, rounding: str) -> Floats:
@@ -159,10 +161,10 @@ def sides_to_grid(
             at, label = int(page[row]), int(one.label[row]) + (n_labels[GT] if side == PRED else 0)
             score = 1.0 if np.isnan(one.scores[row]) else float(one.scores[row])
             shapes.append((at, shape_on_grid(one.shapes[row], label, score, own[side][at], frames[at])))
-            limit.add(shapes[-1][1])
+            limit.add_shape(*shapes[-1])
         page[list(one.shapes)] = -1
         boxes.append(SideBoxes(page, one.label, one.boxes, own[side], one.scores))
-    return to_grid(boxes[GT], boxes[PRED], n_labels, frames, rounding, shapes)
+    return to_grid(boxes[GT], boxes[PRED], n_labels, frames, rounding, shapes, limit)
 
 
 def alignment_to_grid(alignment: Alignment, rounding: str, min_score: float | None) -> GridBoxes:

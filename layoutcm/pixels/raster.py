@@ -1,8 +1,8 @@
 """Count the pairs of one page row by row: for pages with outlines or masks, and for pages that the sweep cannot hold.
 
-The page is cut into cells by the edges of its boxes and, around its shapes, by the edges of pixels. Each label has one
-bit a cell. Only a strip of rows is held at a time, so the memory does not depend on the page. In a row, the bits that
-differ from their left neighbour are where the label set changes.
+The page is cut into tiles by the edges of its boxes and, around its shapes, by the edges of pixels. Each label has one
+bit a tile. Only a strip of rows is held at a time, at least one row, so the memory does not depend on the height of the
+page. In a row, the bits that differ from their left neighbour are where the label set changes.
 """
 
 # Numba derives the types of compiled functions from their arguments.
@@ -24,20 +24,23 @@ from layoutcm.pixels.shape_fill import GridShape, Spans
 
 Positions = NDArray[np.int64]
 Words = NDArray[np.uint64]
-STRIP_CELLS, STRIP_WORDS = 1 << 22, 1 << 22  # cells of a strip, and words for the bits of its labels (32 MB)
+STRIP_TILES, STRIP_WORDS = 1 << 22, 1 << 22  # tiles of a strip, and words for the bits of its labels (32 MB)
 # A step takes about 2 ns. Outlines of real pages need 10 to 100 steps a point, so that no real data reaches this.
 MOST_STEPS, STEPS_PER_POINT = 1 << 32, 1 << 8
-CELLS_PER_STEP = 32  # cells are handled by words of 64, in two passes
+STEPS_PER_PAGE = 1 << 21  # a page of A4 at 600 dpi takes half of them if its outlines cover it, whatever their points
+MOST_ROW_WORDS = 1 << 26  # words for the bits of one row (512 MB); a million columns and 4,000 labels need fewer
+FEW_STRIPS = 16  # in so few strips, what each repeats is little
+TILES_PER_STEP = 32  # tiles are handled by words of 64, in two passes
 
 
-class PageCells(NamedTuple):
-    """The cells of one page, and its boxes and shapes on them."""
+class TileGrid(NamedTuple):
+    """The tiles of one page, and its boxes and shapes on them."""
 
     x_edges: Floats
     y_edges: Floats
-    column_of_pixel: Positions  # the first cell of each column of pixels, and the end
+    column_of_pixel: Positions  # the first tile of each column of pixels, and the end
     row_of_pixel: Positions
-    boxes: Positions  # [boxes, x0 y0 x1 y1], in cells
+    boxes: Positions  # [boxes, x0 y0 x1 y1], in tiles
     labels: Indices
     scores: Floats  # of the boxes
     shapes: Sequence[GridShape]
@@ -47,22 +50,34 @@ class PageCells(NamedTuple):
         """The number of rows and of columns."""
         return len(self.y_edges) - 1, len(self.x_edges) - 1
 
-    def strips(self, words_per_row: int = 1) -> Iterator[tuple[int, int]]:
+    def strips(self, words_per_row: int = 1) -> list[tuple[int, int]]:
         """The first row and the end of each strip. `words_per_row` is the memory for the labels of a row."""
         rows, columns = self.size
-        step = max(min(STRIP_CELLS // max(columns, 1), STRIP_WORDS // max(words_per_row, 1)), 1)
-        for first in range(0, rows, step):
-            yield first, min(first + step, rows)
+        if words_per_row > MOST_ROW_WORDS:
+            problem = f"a page has too many labels for the {columns:,} columns into which its regions divide it"
+            raise InputError("", "labels", problem, "Compare fewer labels, or map several labels to one.")
+        step = max(min(STRIP_TILES // max(columns, 1), STRIP_WORDS // max(words_per_row, 1)), 1)
+        return [(first, min(first + step, rows)) for first in range(0, rows, step)]
 
-    def spans(self, shape: GridShape, first: int, stop: int) -> list[Spans]:
-        """The spans of a shape in the rows of cells first:stop."""
+    def spans(self, first: int, stop: int) -> Iterator[tuple[GridShape, Spans]]:
+        """The spans of every shape in the rows of tiles first:stop."""
         low = int(np.searchsorted(self.row_of_pixel, first, side="right")) - 1
-        return shape.spans(low, int(np.searchsorted(self.row_of_pixel, stop)))
+        high = int(np.searchsorted(self.row_of_pixel, stop))
+        for shape in self.shapes:
+            for spans in shape.spans(low, high):
+                yield shape, spans
+
+    def steps(self, strips: int) -> int:
+        """The work to paint the boxes, a word at a time, and what every strip of rows repeats for the shapes."""
+        x0, y0, x1, y1 = self.boxes.T
+        words = np.where(x0 < x1, (x1 - 1) // 64 - x0 // 64 + 1, 0)
+        repeated = sum(shape.steps_per_strip for shape in self.shapes) if strips > FEW_STRIPS else 0
+        return int(((y1 - y0) * words).sum()) + strips * repeated
 
 
-def page_cells(frame: Floats, boxes: Floats, labels: Indices, scores: Floats, shapes: Sequence[GridShape]) -> PageCells:
-    """The cells of a page; `frame` (width, height) and `boxes` are rounded already."""
-    edges, first_cells = [], []
+def tile_grid(frame: Floats, boxes: Floats, labels: Indices, scores: Floats, shapes: Sequence[GridShape]) -> TileGrid:
+    """The tiles of a page; `frame` (width, height) and `boxes` are rounded already."""
+    edges, first_tiles = [], []
     around = [shape.box for shape in shapes]
     for axis in (0, 1):
         pixels = np.zeros(int(np.ceil(frame[axis])) + 2, bool)
@@ -71,55 +86,63 @@ def page_cells(frame: Floats, boxes: Floats, labels: Indices, scores: Floats, sh
         pixel_edges = np.minimum(np.flatnonzero(pixels), frame[axis])
         cuts = np.unique(np.concatenate([[0, frame[axis]], boxes[:, axis], boxes[:, axis + 2], pixel_edges]))
         edges.append(cuts)
-        first_cells.append(np.minimum(np.searchsorted(cuts, np.arange(pixels.size)), len(cuts) - 1))
-    on_cells = np.stack([np.searchsorted(edges[k % 2], boxes[:, k]) for k in range(4)], axis=1)
-    (x_edges, y_edges), (columns, rows) = edges, first_cells
-    return PageCells(x_edges, y_edges, columns, rows, on_cells, labels, scores, shapes)
+        first_tiles.append(np.minimum(np.searchsorted(cuts, np.arange(pixels.size)), len(cuts) - 1))
+    on_tiles = np.stack([np.searchsorted(edges[k % 2], boxes[:, k]) for k in range(4)], axis=1)
+    (x_edges, y_edges), (columns, rows) = edges, first_tiles
+    decoded = [shape.decoded() for shape in shapes]
+    return TileGrid(x_edges, y_edges, columns, rows, on_tiles, labels, scores, decoded)
 
 
 class StepLimit:
-    """Refuses shapes that would take minutes to fill: few points on huge pages, or many that cross everywhere."""
+    """Refuses regions that would take minutes to count: few points on huge pages, or many that cross everywhere."""
 
-    def __init__(self, shapes: Iterable[Shape]) -> None:
+    def __init__(self, shapes: Iterable[Shape] = ()) -> None:
         self.points = sum(one.runs.size if isinstance(one, RunMask) else sum(map(len, one.rings)) for one in shapes)
         self.steps = 0
+        self.pages: set[int] = set()
 
-    def add(self, shape: GridShape) -> None:
-        cells = sum(max(x1 - x0, 0) * max(y1 - y0, 0) for x0, y0, x1, y1 in shape.bounds)
-        self.steps += shape.steps + cells // CELLS_PER_STEP
-        if self.steps > MOST_STEPS + STEPS_PER_POINT * self.points:
-            raise InputError(
-                "",
-                "outlines",
-                f"{self.points:,} points of outlines and masks need more than {self.steps:,} steps to be filled",
-                "Check the page sizes and outlines, or use shapes='box'.",
-            )
+    def add_shape(self, page: int, shape: GridShape) -> None:
+        self.pages.add(page)
+        tiles = sum(max(x1 - x0, 0) * max(y1 - y0, 0) for x0, y0, x1, y1 in shape.bounds)
+        self._add(shape.steps + tiles // TILES_PER_STEP)
+
+    def add_page(self, tiles: TileGrid, strips: int) -> None:
+        self._add(tiles.steps(strips))
+
+    def _add(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps <= MOST_STEPS + STEPS_PER_POINT * self.points + STEPS_PER_PAGE * len(self.pages):
+            return
+        if self.points:
+            what, hint = f"{self.points:,} points of outlines and masks need", "outlines, or use shapes='box'"
+        else:
+            what, hint = "the boxes of a page that overlap very often need", "boxes"
+        problem = f"{what} at least {self.steps:,} steps to be filled"
+        raise InputError("", "regions", problem, f"Check the page sizes and {hint}.")
 
 
-def paint_labels(cells: PageCells, first: int, stop: int, slot_of: dict[int, int]) -> tuple[Words, NDArray[np.bool_]]:
-    """uint64[slots, rows, words]: one bit a cell of the rows first:stop for every label; and which rows have any."""
-    rows, words = stop - first, cells.size[1] // 64 + 1
+def paint_labels(tiles: TileGrid, first: int, stop: int, slot_of: dict[int, int]) -> tuple[Words, NDArray[np.bool_]]:
+    """uint64[slots, rows, words]: one bit a tile of the rows first:stop for every label; and which rows have any."""
+    rows, words = stop - first, tiles.size[1] // 64 + 1
     painted, used = np.zeros((len(slot_of), rows, words), np.uint64), np.zeros((len(slot_of), rows), bool)
     slots = np.zeros(max(slot_of, default=0) + 1, np.int64)
     slots[list(slot_of)] = list(slot_of.values())
-    _paint_boxes(cells.boxes, slots[cells.labels], first, painted, used)
-    for shape in cells.shapes:
+    _paint_boxes(tiles.boxes, slots[tiles.labels], first, painted, used)
+    for shape, spans in tiles.spans(first, stop):
         slot = slot_of[shape.label]
-        for spans in cells.spans(shape, first, stop):
-            _paint_spans(spans, cells.column_of_pixel, cells.row_of_pixel, first, painted[slot], used[slot])
+        _paint_spans(spans, tiles.column_of_pixel, tiles.row_of_pixel, first, painted[slot], used[slot])
     return painted, used
 
 
-def paint_scores(cells: PageCells, first: int, stop: int, gt_labels: int) -> tuple[Floats, Floats]:
-    """float64[rows, columns] for gt and for pred: the highest score of the boxes and shapes on the cells first:stop."""
-    sides = (np.zeros((stop - first, cells.size[1])), np.zeros((stop - first, cells.size[1])))
-    for (x0, y0, x1, y1), label, score in zip(cells.boxes.tolist(), cells.labels.tolist(), cells.scores.tolist()):
+def paint_scores(tiles: TileGrid, first: int, stop: int, gt_labels: int) -> tuple[Floats, Floats]:
+    """float64[rows, columns] for gt and for pred: the highest score of the boxes and shapes on the tiles first:stop."""
+    sides = (np.zeros((stop - first, tiles.size[1])), np.zeros((stop - first, tiles.size[1])))
+    for (x0, y0, x1, y1), label, score in zip(tiles.boxes.tolist(), tiles.labels.tolist(), tiles.scores.tolist()):
         part = sides[int(label >= gt_labels)][max(y0 - first, 0) : max(y1 - first, 0), x0:x1]
         np.maximum(part, score, out=part)
-    for shape in cells.shapes:
+    for shape, spans in tiles.spans(first, stop):
         scores = sides[int(shape.label >= gt_labels)]
-        for spans in cells.spans(shape, first, stop):
-            _raise_scores(spans, cells.column_of_pixel, cells.row_of_pixel, first, shape.score, scores)
+        _raise_scores(spans, tiles.column_of_pixel, tiles.row_of_pixel, first, shape.score, scores)
     return sides
 
 

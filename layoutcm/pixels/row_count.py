@@ -1,7 +1,7 @@
-"""The compiled kernel of `raster`: walk along the rows of a strip and add areas to pairs of label sets.
+"""The compiled kernel of `raster`: go through the rows of a strip and add areas to pairs of label sets.
 
-Labels are bits of cells here. The set changes at the cells where the bit of a label differs from the bit to its left;
-64 cells are compared at once.
+Labels are bits of tiles here. The set changes at the tiles where the bit of a label differs from the bit to its left;
+64 tiles are compared at once.
 """
 
 # Numba derives the types of compiled functions from their arguments.
@@ -21,12 +21,12 @@ _SERIAL = ONE  # the hash table is used for one page only
 
 
 @njit(nogil=True, cache=True)
-def count_rows(painted, used, slot_codes, edges, n_sets, set_buffers, tiles):
-    """Add the cells of a strip to the sets of the page. Return the number of sets, 0 if they need too much memory.
+def count_rows(painted, used, slot_codes, edges, n_sets, set_buffers, set_of_tile):
+    """Add the tiles of a strip to the sets of the page. Return the number of sets, 0 if they need too much memory.
 
     `painted` is uint64[slots, rows, words] and `used` bool[slots, rows], as `paint_labels` returns them; `slot_codes`
-    has the word, bit and hash of the label of each slot; `edges` are those of the columns and rows. `tiles` is
-    int32[rows, columns] for the set of every cell, or empty. Return also the buffers, which may have grown.
+    has the word, bit and hash of the label of each slot; `edges` are those of the columns and rows. `set_of_tile` is
+    int32[rows, columns] for the set of every tile, or empty. Return also the buffers, which may have grown.
     """
     hash_table, sets, bits = set_buffers
     x_edges, y_edges = edges
@@ -36,11 +36,8 @@ def count_rows(painted, used, slot_codes, edges, n_sets, set_buffers, tiles):
     current, n_words = np.zeros(bits.shape[1], np.uint64), bits.shape[1]
     n_sets = np.uint64(n_sets)
     for row in range(n_rows):
-        height, n_active = y_edges[row + 1] - y_edges[row], 0
-        for slot in range(n_slots):
-            if used[slot, row]:
-                active[n_active], before[n_active] = slot, 0
-                n_active += 1
+        height, n_active = y_edges[row + 1] - y_edges[row], _list_active(used, row, active)
+        before[:n_active] = 0
         current[:] = 0
         set_hash, set_index, since = np.uint64(0), np.uint64(0), 0
         for word in range(painted.shape[2] if n_active else 0):
@@ -49,7 +46,7 @@ def count_rows(painted, used, slot_codes, edges, n_sets, set_buffers, tiles):
                 bit = lowest_bit(changed)
                 changed &= changed - ONE
                 column = 64 * word + np.int64(bit)
-                _add_cells(set_index, since, column, height, row, x_edges, sets, tiles)
+                _add_tiles(set_index, since, column, height, row, x_edges, sets, set_of_tile)
                 set_hash = _apply_changes(bit, set_hash, active, first_change, next_change, slot_codes, current)
                 if n_sets + ONE >= np.uint64(sets.size):
                     if 2 * sets.size * n_words > MOST_SET_WORDS:
@@ -59,15 +56,26 @@ def count_rows(painted, used, slot_codes, edges, n_sets, set_buffers, tiles):
                     bits[n_sets, k] = current[k]
                 set_index = search_set(set_hash, n_sets, _SERIAL, n_words, hash_table, sets, bits)
                 n_sets, since = max(n_sets, set_index + ONE), column
-        _add_cells(set_index, since, n_columns, height, row, x_edges, sets, tiles)
+        _add_tiles(set_index, since, n_columns, height, row, x_edges, sets, set_of_tile)
     return n_sets, (hash_table, sets, bits)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _list_changes(painted, row, word, active, n_active, before, first_change, next_change):
-    """Return the cells of a word at which any label changes, and list the labels of each cell.
+def _list_active(used, row, active):
+    """List the slots of the labels that a row has, and return their number."""
+    n_active = 0
+    for slot in range(used.shape[0]):
+        if used[slot, row]:
+            active[n_active] = slot
+            n_active += 1
+    return n_active
 
-    `first_change` of a cell is 64 x active label + cell, or -1; `next_change` has the next one of the same cell.
+
+@njit(nogil=True, cache=True, inline="always")
+def _list_changes(painted, row, word, active, n_active, before, first_change, next_change):
+    """Return the tiles of a word at which any label changes, and list the labels of each tile.
+
+    `first_change` of a tile is 64 x active label + tile, or -1; `next_change` has the next one of the same tile.
     """
     changed = np.uint64(0)
     for k in range(n_active):
@@ -85,7 +93,7 @@ def _list_changes(painted, row, word, active, n_active, before, first_change, ne
 
 @njit(nogil=True, cache=True, inline="always")
 def _apply_changes(bit, set_hash, active, first_change, next_change, slot_codes, current):
-    """Change all labels that change at a cell in the set `current`. Return its hash."""
+    """Change all labels that change at a tile in the set `current`. Return its hash."""
     number = first_change[bit]
     while number >= 0:
         code = slot_codes[active[number // 64]]
@@ -97,10 +105,10 @@ def _apply_changes(bit, set_hash, active, first_change, next_change, slot_codes,
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _add_cells(set_index, since, column, height, row, x_edges, sets, tiles):
+def _add_tiles(set_index, since, column, height, row, x_edges, sets, set_of_tile):
     sets[set_index].area += height * (x_edges[column] - x_edges[since])
-    if tiles.size:
-        tiles[row, since:column] = set_index
+    if set_of_tile.size:
+        set_of_tile[row, since:column] = set_index
 
 
 @njit(nogil=True, cache=True)

@@ -23,20 +23,10 @@ from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask, Shape, shape_box
 from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
 Spans = NDArray[np.int32]  # [spans, row first stop]
-STEEP = (
-    16.0  # an edge is steep if it crosses more than 16 rows a column: finding a change of column takes about 12 steps
-)
+# An edge is steep if it crosses more than 16 rows a column: finding a change of column takes about 12 steps.
+STEEP = 16.0
+STEPS_PER_SEARCH = 32  # to find a run of a mask, and the rows that it covers
 BLOCK_ROWS = 512  # the switched bits of this many rows of a page stay in the cache
-
-
-class SampledMask(NamedTuple):
-    """A mask on the pixel grid: each pixel takes the value of the mask pixel under its centre."""
-
-    run_ends: NDArray[np.int64]
-    height: int
-    columns: NDArray[np.int64]  # [columns of the page]: the column of the mask
-    first_runs: NDArray[np.int64]  # [columns of the mask]: the run at the top of the column
-    first_rows: NDArray[np.int64]  # [rows of the mask + 1]: the first row of the page that shows the row or a later one
 
 
 class GridShape(NamedTuple):
@@ -52,12 +42,17 @@ class GridShape(NamedTuple):
     frame: Floats  # (width, height) of the pixel grid
     bounds: list[tuple[int, int, int, int]]  # x0, y0, x1, y1 of each part: whole pixels around it
     steps: int  # the work to fill it: crossings of rows, or runs
+    run_ends: NDArray[np.int64] | None = None  # of a mask that is decoded
 
     @property
     def box(self) -> tuple[int, int, int, int]:
         """x0, y0, x1, y1: whole pixels around the shape."""
         x0, y0, x1, y1 = zip(*self.bounds)
         return min(x0), min(y0), max(x1), max(y1)
+
+    def decoded(self) -> GridShape:
+        """The shape, with what all strips of its page need; it takes memory, so only for one page at a time."""
+        return self._replace(run_ends=np.cumsum(self.shape.runs)) if isinstance(self.shape, RunMask) else self
 
     def spans(self, first: int, stop: int) -> list[Spans]:
         """The spans of the pixel rows first:stop, part by part; those of different parts may overlap."""
@@ -67,10 +62,21 @@ class GridShape(NamedTuple):
             if low >= high:
                 continue
             if isinstance(self.shape, RunMask):
-                found.append(_mask_spans(*_sample_mask(self.shape, self.frame), x0, x1, low, high))
+                run_ends = self.decoded().run_ends if self.run_ends is None else self.run_ends
+                columns = _sample(x0, x1, self.shape.width, self.frame[0])
+                rows = _sample(low, high, self.shape.height, self.frame[1])
+                found.append(_mask_spans(run_ends, self.shape.height, columns, rows, x0, low))
             else:
-                found.append(_ring_spans(_scaled(self.shape.rings[number], self.own, self.frame), x0, x1, low, high))
+                ring = scale_ring(self.shape.rings[number], self.own, self.frame)
+                found.append(_ring_spans(ring, x0, x1, low, high))
         return found
+
+    @property
+    def steps_per_strip(self) -> int:
+        """The work that every strip of rows repeats: all edges of an outline, or a search in each column of a mask."""
+        if isinstance(self.shape, RunMask):
+            return STEPS_PER_SEARCH * max(self.bounds[0][2] - self.bounds[0][0], 0)
+        return sum(map(len, self.shape.rings))
 
 
 def shape_on_grid(shape: Shape, label: int, score: float, own: Floats, frame: Floats) -> GridShape:
@@ -86,36 +92,31 @@ def shape_on_grid(shape: Shape, label: int, score: float, own: Floats, frame: Fl
     if isinstance(shape, RunMask):
         parts = [_mask_bounds(shape, frame)]
     else:
-        parts = [_ring_bounds(_scaled(ring, own, frame), columns, rows) for ring in shape.rings]
+        parts = [_ring_bounds(scale_ring(ring, own, frame), columns, rows) for ring in shape.rings]
     return GridShape(label, score, shape, own, frame, [part[:4] for part in parts], sum(part[4] for part in parts))
 
 
-def _scaled(ring: Floats, own: Floats, frame: Floats) -> Floats:
+def scale_ring(ring: Floats, own: Floats, frame: Floats) -> Floats:
+    """The points of a polygon on a page of another size; unchanged, to the last bit, if the size is the same."""
     return np.ascontiguousarray(ring if (own == frame).all() else ring * frame / own)
 
 
 def _mask_bounds(mask: RunMask, frame: Floats) -> tuple[int, int, int, int, int]:
     """x0, y0, x1, y1, steps: the pixels around a mask, and how many runs of all columns are looked at."""
-    sampled = _sample_mask(mask, frame)
+    width, height = np.ceil(frame).astype(int).tolist()
     left, top, right, bottom = (int(edge) for edge in shape_box(mask))
-    x0, x1 = np.searchsorted(sampled.columns, [left, right]).tolist()
-    runs = np.diff(sampled.first_runs, append=len(sampled.run_ends)) + 1
-    steps = int(runs[sampled.columns[x0:x1]].sum())
-    return x0, int(sampled.first_rows[top]), x1, int(sampled.first_rows[bottom]), steps
+    columns, rows = _sample(0, width, mask.width, frame[0]), _sample(0, height, mask.height, frame[1])
+    x0, x1 = np.searchsorted(columns, [left, right]).tolist()
+    y0, y1 = np.searchsorted(rows, [top, bottom]).tolist()
+    ends, used = np.cumsum(mask.runs), columns[x0:x1]
+    first_runs, stop_runs = (np.searchsorted(ends, (used + k) * mask.height, side="right") for k in (0, 1))
+    return x0, y0, x1, y1, int((stop_runs - first_runs + 1).sum())
 
 
-def _sample_mask(mask: RunMask, frame: Floats) -> SampledMask:
-    columns, rows = (int(side) for side in np.ceil(frame))
-    y = np.floor((np.arange(rows) + 0.5) * mask.height / frame[1]).astype(np.int64)
-    x = np.floor((np.arange(columns) + 0.5) * mask.width / frame[0]).astype(np.int64)
-    ends = np.cumsum(mask.runs)
-    return SampledMask(
-        ends,
-        mask.height,
-        np.minimum(x, mask.width - 1),
-        np.searchsorted(ends, np.arange(mask.width) * mask.height, side="right"),
-        np.searchsorted(np.minimum(y, mask.height - 1), np.arange(mask.height + 1)),
-    )
+def _sample(first: int, stop: int, mask_side: int, side: float) -> NDArray[np.int64]:
+    """int64[pixels]: the column or row of a mask under the centres of the pixels first:stop."""
+    under = np.floor((np.arange(first, stop) + 0.5) * mask_side / side).astype(np.int64)
+    return np.minimum(under, mask_side - 1)
 
 
 def spans_to_pixels(spans: list[Spans], width: int, height: int) -> NDArray[np.uint8]:
@@ -233,23 +234,17 @@ def _switch_steep_edges(ring, x0, x1, first, stop, switched):
 
 
 @njit(nogil=True, cache=True)
-def _mask_spans(run_ends, height, columns, first_runs, first_rows, x0, x1, first, stop):
-    """The spans of a mask in the rows first:stop; its runs go down the columns."""
+def _mask_spans(run_ends, height, columns, rows, x0, first):
+    """The spans of a mask in pixels from column x0 and row `first` on; `columns` and `rows` are those of the mask."""
     # A run switches the bits of its first row and of the first row after it, in each of its columns.
-    covered = np.zeros((stop - first, (x1 - x0) // 64 + 1), np.uint64)
-    for column in range(x0, x1):
-        word, bit = (column - x0) // 64, ONE << np.uint64((column - x0) % 64)
-        top = columns[column] * height
-        run, at = first_runs[columns[column]], top
-        while at < top + height:
-            end = min(run_ends[run], top + height)
-            if run % 2 == 1:
-                low, high = max(first_rows[at - top], first), min(first_rows[end - top], stop)
-                if low < high:
-                    covered[low - first, word] ^= bit
-                    if high < stop:
-                        covered[high - first, word] ^= bit
-            at, run = end, run + 1
+    covered = np.zeros((len(rows), len(columns) // 64 + 1), np.uint64)
+    switches, n = np.empty(2 * len(rows), np.int64), 0
+    for k in range(len(columns)):
+        if k == 0 or columns[k] != columns[k - 1]:
+            n = _list_switches(run_ends, columns[k] * height, rows, switches)
+        word, bit = k // 64, ONE << np.uint64(k % 64)
+        for i in range(n):
+            covered[switches[i], word] ^= bit
     for row in range(1, len(covered)):
         for word in range(covered.shape[1]):
             covered[row, word] ^= covered[row - 1, word]
@@ -260,6 +255,25 @@ def _mask_spans(run_ends, height, columns, first_runs, first_rows, x0, x1, first
             covered[row, word] = bits ^ ((bits << ONE) | before)
             before = bits >> np.uint64(63)
     return _spans_between(covered, first, x0)
+
+
+@njit(nogil=True, cache=True)
+def _list_switches(run_ends, top, rows, switches):
+    """List the pixel rows at which a column of a mask changes, and return their number; `top` is where it begins."""
+    at, stop, n = top + rows[0], top + rows[-1] + 1, 0
+    run = np.searchsorted(run_ends, at, side="right")
+    while at < stop:
+        end = min(run_ends[run], stop)
+        if run % 2 == 1:
+            low, high = np.searchsorted(rows, at - top), np.searchsorted(rows, end - top)
+            if low < high:  # otherwise no pixel shows this run
+                switches[n] = low
+                n += 1
+                if high < len(rows):
+                    switches[n] = high
+                    n += 1
+        at, run = end, run + 1
+    return n
 
 
 @njit(nogil=True, cache=True)

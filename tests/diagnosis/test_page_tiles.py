@@ -85,7 +85,7 @@ def test_a_page_with_too_many_tiles_is_refused_before_they_are_made(monkeypatch)
     rows = [f"p,1000000,1000000,a,{x},{x},{x + 7},{x + 7}" for x in range(0, 99_000, 11)]
     layout = lcm.read(("a.csv", "\n".join(["page,width,height,label,x0,y0,x1,y1", *rows]).encode()))
     c = lcm.compare(layout, layout)
-    monkeypatch.setattr(counting, "count_cells", None)
+    monkeypatch.setattr(counting, "count_tiles", None)
     with pytest.raises(lcm.InputError, match="a page: its regions divide it into 324,000,000 tiles"):
         c.page_tiles("p")
     assert c.average("micro")["f1"] == 1

@@ -12,6 +12,7 @@ import layoutcm as lcm
 from layoutcm.errors import InputError
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.pixels import grid, raster
+from layoutcm.pixels.shape_fill import GridShape, shape_on_grid
 from layoutcm.verification.drawn_pixels import inside_mask, inside_polygon
 from support.generated_pages import LABELS, layouts, page
 from support.layouts import build
@@ -68,7 +69,7 @@ def expected_pairs(gt, pred, rounding):
 @settings(max_examples=150, deadline=None)
 def test_outlines_masks_and_boxes_are_counted_as_by_a_loop_over_pixels(rounding, gt, pred, strip):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(raster, "STRIP_CELLS", strip)
+        patch.setattr(raster, "STRIP_TILES", strip)
         c = lcm.compare(shaped_layout(gt), shaped_layout(pred), rounding=rounding)
         found = {(row.gt_set, row.pred_set): row.pixels for row in c.counts().table().itertuples()}
         assert found == expected_pairs(gt, pred, rounding)
@@ -130,7 +131,7 @@ def test_pages_with_and_without_outlines_stay_in_order():
 
 
 def test_more_sets_than_the_first_buffer_holds(monkeypatch):
-    """200 labels on a diagonal: every cell of the page has another set."""
+    """200 labels on a diagonal: every tile of the page has another set."""
     names = [f"l{i}" for i in range(200)]
     regions = [("p", name, i, 0, 2 * i + 3, i + 2) for i, name in enumerate(names)]
     gt, pred = build({"p": (420, 220)}, regions, names), build({"p": (420, 220)}, regions[::3], names)
@@ -147,5 +148,61 @@ def test_outlines_that_would_take_minutes_are_refused():
     rows = [(f"p{i}", "a", 0, 0, 1 << 13, 1 << 15) for i in range(1200)]
     layout = build({f"p{i}": (1 << 13, 1 << 15) for i in range(1200)}, rows)
     layout = replace(layout, region_columns=replace(layout.region_columns, shapes=dict.fromkeys(range(1200), high)))
-    with pytest.raises(InputError, match=r"7,200 points of outlines.* steps to be filled. .*shapes='box'"):
+    with pytest.raises(InputError, match=r"7,200 points of outlines.* at least .* steps to be filled. .*shapes='box'"):
         lcm.compare(layout, layout)
+
+
+def test_many_large_boxes_of_one_page_are_refused():
+    """Each of 70,000 boxes covers a quarter of 19 x 10^9 tiles; the page has more boxes than the sweep takes."""
+    start = np.arange(70_000) / 70_000 * 400
+    rows = [("p", "a", a, a, a + 500, a + 500) for a in start.tolist()]
+    layout = build({"p": (1000, 1000)}, rows)
+    with pytest.raises(InputError, match=r"boxes of a page .* steps to be filled\. Check the page sizes and boxes"):
+        lcm.compare(layout, layout, rounding="exact")
+
+
+def test_many_small_boxes_of_one_page_are_counted():
+    rows = [("p", "a", x, y, x + 1, y + 1) for x in range(270) for y in range(270)]
+    layout = build({"p": (300, 300)}, rows)
+    assert lcm.compare(layout, layout).confusion().values.tolist() == [[90_000 - 72_900, 0], [0, 72_900]]
+
+
+def test_what_every_strip_repeats_is_counted(monkeypatch):
+    """With one row a strip, an outline of many points is looked at 500 times; the limit allows 256."""
+    layout, points = build({"p": (500, 500)}, [("p", "a", 0, 0, 500, 500)]), 4000
+    angles = np.linspace(0, 2 * np.pi, points)
+    circle = Outline((250 + 240 * np.stack([np.cos(angles), np.sin(angles)], axis=1),))
+    layout = replace(layout, region_columns=replace(layout.region_columns, shapes={0: circle}))
+    monkeypatch.setattr(raster, "MOST_STEPS", 0)
+    monkeypatch.setattr(raster, "STEPS_PER_PAGE", 0)
+    lcm.compare(layout, layout)
+    monkeypatch.setattr(raster, "STRIP_TILES", 1)
+    with pytest.raises(InputError, match="steps to be filled"):
+        lcm.compare(layout, layout)
+
+
+def test_a_mask_is_decoded_once_for_all_strips_of_a_page(monkeypatch):
+    mask = RunMask(40, 30, np.array([100, 900, 200]))
+    layout = build({"p": (30, 40)}, [("p", "a", 0, 0, 30, 40)])
+    layout = replace(layout, region_columns=replace(layout.region_columns, shapes={0: mask}))
+    calls, decoded = [], GridShape.decoded
+    monkeypatch.setattr(GridShape, "decoded", lambda shape: calls.append(shape) or decoded(shape))
+    monkeypatch.setattr(raster, "STRIP_TILES", 1)
+    assert lcm.compare(layout, layout).confusion().values.tolist() == [[300, 0], [0, 900]]
+    assert len(calls) == 2
+
+
+def test_large_pages_that_are_covered_by_outlines_of_few_points_are_not_refused():
+    """80,000 pages of A4 at 300 dpi, each with four points: 2 x 10^10 steps."""
+    limit = raster.StepLimit()
+    ring = Outline((np.array([[0, 0], [2480, 0], [2480, 3508], [0, 3508]], float),))
+    shape = shape_on_grid(ring, 0, 1.0, np.array([2480.0, 3508]), np.array([2480.0, 3508]))
+    for number in range(80_000):
+        limit.add_shape(number, shape)
+    assert limit.steps > 2 * raster.MOST_STEPS
+
+
+def test_a_row_of_too_many_words_is_refused():
+    tiles = raster.tile_grid(np.array([9.0, 9.0]), np.empty((0, 4)), np.empty(0, np.int32), np.empty(0), [])
+    with pytest.raises(InputError, match="too many labels"):
+        tiles.strips(raster.MOST_ROW_WORDS + 1)

@@ -1,8 +1,8 @@
 """Fill polygons by COCO's own rule, which differs from the rule of pixel centres, in memory of one bit a pixel.
 
-COCO rounds the points to a fifth of a pixel, walks along each edge, and switches a bit wherever the walk passes the
-middle of a column: the first row below it. The bits of all columns, one column after the other, are where the runs of
-the mask begin and end. faster-coco-eval stores every step of the walk, which for 10,000 long edges takes a gigabyte.
+COCO rounds the points to a fifth of a pixel, samples each edge, and switches a bit wherever the samples pass the middle
+of a column: the first row below it. The bits of all columns, one column after the other, are where the runs of the mask
+begin and end. faster-coco-eval stores every sample, which for 10,000 long edges takes a gigabyte.
 """
 
 # Numba derives the types of compiled functions from their arguments.

@@ -122,8 +122,9 @@ def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> C
         return mask.encode(_rasterise(shape, own, frame, width, height))
     if isinstance(shape, Outline):
         from layoutcm.metrics.objects.coco_fill import ring_runs
+        from layoutcm.pixels.shape_fill import scale_ring
 
-        rings = shape.rings if (own == frame).all() else [ring * frame / own for ring in shape.rings]
+        rings = [scale_ring(ring, own, frame) for ring in shape.rings]
         runs = [{"size": [height, width], "counts": ring_runs(ring, width, height).tolist()} for ring in rings]
         return mask.merge([mask.frPyObjects(part, height, width) for part in runs])
     x0, y0, x1, y1 = corners.tolist()
