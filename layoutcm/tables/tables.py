@@ -45,7 +45,7 @@ SHAPES = {"box": "boxes", "mask": "masks"}
 ANY_LABEL = ", whatever the label"
 COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet ignores blanks before a formula
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 # Float columns that contain pixels; all other float columns contain shares.
 PIXEL_COLUMNS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
 HEADINGS = {
@@ -271,8 +271,11 @@ def csv_text(table: Table) -> str:
 
 
 def as_text_cell(text: Any) -> Any:
-    """The text with an apostrophe before it if a spreadsheet would compute it; numbers stay numbers."""
-    return f"'{text}" if isinstance(text, str) and text.startswith(FORMULA_STARTS) else text
+    """The text with an apostrophe before it if a spreadsheet would compute it; numbers stay numbers.
+
+    Some spreadsheets ignore blanks before a formula.
+    """
+    return f"'{text}" if isinstance(text, str) and text.lstrip(" ").startswith(FORMULA_STARTS) else text
 
 
 def write_parquet(table: Table, path: Path) -> None:
