@@ -1,8 +1,8 @@
 """Pictures of pages, from a folder or from files (images, zips, PDFs), and which pages of a comparison they show.
 
 Pictures are matched by the same rules as pages: each has a name; pictures from a PDF or a multi-page TIFF also have a
-document and a page number. Sizes are checked before decoding, so that no file can exhaust the memory. The number of
-pictures is limited over all files together.
+document and a page number. The sizes of images are checked before they are decoded; what PDFium decodes inside a PDF is
+not checked. The number of pictures is limited over all files together.
 """
 
 from __future__ import annotations
@@ -243,8 +243,8 @@ def _tiff_length(picture: Picture, budget: Budget, most: int) -> int:
     """The number of pages, at most `most`; 1 if the file cannot be read (its picture is then not shown)."""
     try:
         with opened(picture.source(budget)) as (file, size):
-            allowed = budget if picture.member else Budget(limits.HEADER_BYTES + size)
-            return max(1, len(tiff_pages(CountedFile(file, allowed), most)[0]))
+            counted = CountedFile(file, Budget(limits.HEADER_BYTES + size))
+            return max(1, len(tiff_pages(counted, most)[0]))
     except UNREADABLE:
         return 1
 

@@ -149,7 +149,10 @@ def _check_member(name: str, member: zipfile.ZipInfo) -> None:
 
 
 def _check_no_overlap(name: str, members: list[zipfile.ZipInfo], size: int) -> None:
-    """Refuse files that share bytes of the archive or end behind it."""
+    """Refuse files that share bytes or end behind the archive.
+
+    The packed bytes of all files together may not be more than the archive; names and extra fields are not counted.
+    """
     in_order = sorted(members, key=lambda member: member.header_offset)
     starts = [member.header_offset for member in in_order]
     for member, after in zip(in_order, [*starts[1:], size]):

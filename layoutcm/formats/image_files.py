@@ -26,6 +26,10 @@ DECODING_ERRORS = (OSError, ValueError, TypeError, LookupError, ArithmeticError,
 WEBP_SIZES = {b"VP8 ": (26, 4), b"VP8L": (21, 4), b"VP8X": (24, 6)}  # where they are in the file, and their bytes
 
 
+class TooManyParts(ValueError):
+    """A header that asks to read too much."""
+
+
 class CountedFile(io.RawIOBase):
     """A file of which only so much can be read; one read counts at least `limits.READ_COST`.
 
@@ -55,7 +59,7 @@ class CountedFile(io.RawIOBase):
         found: bytes = self._file.read(-1 if size is None else size)
         self._budget.left -= max(limits.READ_COST, len(found))
         if self._budget.left < 0:
-            raise ValueError("its header has too many parts")
+            raise TooManyParts("its header has too many parts")
         return found if self._first_page is None else _overwrite(found, start, *self._first_page)
 
 
@@ -81,7 +85,7 @@ def opened(source: str | bytes | io.RawIOBase) -> Iterator[tuple[Any, int]]:
 
 
 def image_size(name: str, source: str | bytes | io.RawIOBase, budget: Budget | None = None) -> Size:
-    """Width and height; only the header is read, so a huge image needs no memory."""
+    """Width and height; only the header is read, so a huge image needs no memory. `budget` is for these reads."""
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -126,7 +130,7 @@ def _webp_size(file: CountedFile) -> Size | None:
 def tiff_pages(file: Any, most: int) -> tuple[list[int], int, str]:
     """Where the pages of a TIFF are described, at most `most`; and where and how the first of these places is stored.
 
-    Pillow would read the descriptions themselves, which takes a minute for 100,000 pages.
+    Pillow would read the descriptions themselves, which takes a minute for 100,000 pages. Raises TooManyParts.
     """
     file.seek(0)
     head = file.read(16)
@@ -143,6 +147,8 @@ def tiff_pages(file: Any, most: int) -> tuple[list[int], int, str]:
             entries = struct.unpack(count, file.read(struct.calcsize(count)))[0]
             file.seek(page + struct.calcsize(count) + entry * entries)
             after = struct.unpack(offset, file.read(struct.calcsize(offset)))[0]
+        except TooManyParts:
+            raise
         except (struct.error, OSError, ValueError, OverflowError):  # the file ends within this page
             break
         pages[page] = None

@@ -132,12 +132,13 @@ def files_below(folder: Path) -> Iterator[Path]:
 def _from_zip(archive: Archive) -> Bundle:
     # Of all files together.
     budget = archive.new_budget()
+    reads = Budget(limits.HEADER_BYTES + limits.READ_RATIO * len(archive.data))
     parts = Budget(limits.PARTS_FLOOR + len(archive.data) // limits.PACKED_BYTES_PER_PART)
     files = (
         LazyFile(
             member.filename,
             partial(_unpack, archive, member, budget, parts),
-            partial(_unpack_size, archive, member, budget),
+            partial(_unpack_size, archive, member, budget, reads),
         )
         for member in archive.members
     )
@@ -155,8 +156,14 @@ def _unpack(archive: Archive, member: zipfile.ZipInfo, budget: Budget, parts: Bu
     return content
 
 
-def _unpack_size(archive: Archive, member: zipfile.ZipInfo, budget: Budget) -> Size:
-    return image_size(member.filename, archive.open(member, budget), budget)
+def _unpack_size(archive: Archive, member: zipfile.ZipInfo, budget: Budget, reads: Budget) -> Size:
+    own_reads = Budget(limits.HEADER_BYTES)
+    size = image_size(member.filename, archive.open(member, budget), own_reads)
+    reads.left -= limits.HEADER_BYTES - own_reads.left
+    if reads.left < 0:
+        problem = "with it, the headers of the images have too many parts for the size of the archive"
+        raise InputError(archive.name, short_repr(member.filename), problem, "Unpack it into a folder.")
+    return size
 
 
 def _load_files(name: str, files: Iterable[LazyFile]) -> Bundle:

@@ -10,6 +10,7 @@ import pytest
 import layoutcm as lcm
 from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
 from layoutcm.formats.archives import Budget, open_archive
+from layoutcm.formats.image_files import CountedFile, tiff_pages
 from layoutcm.layouts import limits
 from support import hostile_formats as hostile
 from support.image_files import png
@@ -130,9 +131,23 @@ def test_of_an_image_in_a_zip_only_the_header_is_unpacked():
     assert load_shrunk(images.pictures[0], 100).size == (40, 30)
 
 
-def test_images_in_a_zip_share_one_limit(monkeypatch):
-    monkeypatch.setattr(limits, "UNPACKED_FLOOR", 1 << 20)
-    image = hostile.png_of_tiny_chunks(1_000)
-    one = {"a.txt": b"0 .5 .5 .5 .5", "a.png": image + struct.pack(">I", 0) + b"IDAT" + bytes(8)}
+def test_headers_of_images_in_a_zip_share_one_limit(monkeypatch):
+    """Each header takes 200 kB of reads, and 12 kB of the bytes that the archive may unpack to."""
+    image = hostile.png_of_tiny_chunks(1_000) + struct.pack(">I", 0) + b"IDAT" + bytes(8)
+    one = {"a.txt": b"0 .5 .5 .5 .5", "a.png": image}
+    nine = hostile.zip_of(one | {f"b{i}.png": image for i in range(9)})
+    monkeypatch.setattr(limits, "UNPACKED_FLOOR", 200_000)
+    assert len(lcm.read(("a.zip", nine)).pages) == 1
+    monkeypatch.setattr(limits, "HEADER_BYTES", 1 << 20)
     assert len(lcm.read(("a.zip", hostile.zip_of(one))).pages) == 1
-    refused(hostile.zip_of(one | {f"b{i}.png": image for i in range(9)}), ".png")
+    refused(nine, ".png", "with it, the headers of the images have too many parts")
+    monkeypatch.setattr(limits, "HEADER_BYTES", 1 << 16)
+    refused(hostile.zip_of(one), "a.png", "its header has too many parts")
+
+
+def test_a_tiff_with_too_many_pages_is_not_taken_for_one_that_ends():
+    data = hostile.tiff_of_many_pages(50)
+    assert len(tiff_pages(CountedFile(io.BytesIO(data), Budget(10_000)), 1_000)[0]) == 50
+    assert len(tiff_pages(CountedFile(io.BytesIO(data[:-1000]), Budget(10_000)), 1_000)[0]) < 50
+    with pytest.raises(ValueError, match="too many parts"):
+        tiff_pages(CountedFile(io.BytesIO(data), Budget(5_000)), 1_000)
