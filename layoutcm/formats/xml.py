@@ -35,7 +35,7 @@ _BEFORE_ROOT = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!DOCTYPE", b">"))
 _MARKUP_STARTS = (b"<", b"\xef", b" ", b"\t", b"\r", b"\n")
 # An attribute follows a blank, and its name has none, so each place is read once.
 _LONG_NAMESPACE = re.compile(
-    rb"""\sxmlns(?::[^\s=]*+)?\s*+=\s*+(?:"[^"]{%d}|'[^']{%d})""" % ((limits.MAX_NAMESPACE,) * 2)
+    rb"""\sxmlns(?::[^\s=]*+)?\s*+=\s*+(?:"[^"]{%d}|'[^']{%d})""" % ((limits.MAX_NAMESPACE + 1,) * 2)
 )
 _DECLARATIONS = {b"<!ENTITY": "entities", b"<!ATTLIST": "default values of attributes"}
 _CUT_OFF_CODES = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}

@@ -36,16 +36,7 @@ def parse_yaml_or_json(name: str, data: bytes, what: str) -> object:
         except json.JSONDecodeError:
             check_expanded_size(text)
             return yaml.load(text, _loader_without_repeats())
-    # PyYAML does not wrap the errors of a tag with a wrong value, such as `!!int x`.
-    except (
-        yaml.YAMLError,
-        RecursionError,
-        ValueError,
-        ArithmeticError,
-        LookupError,
-        AttributeError,
-        TypeError,
-    ) as error:
+    except (yaml.YAMLError, *UNWRAPPED_ERRORS) as error:
         problem = " ".join(str(error).split()) or type(error).__name__
         raise InputError(name, "", f"the {what} cannot be read: {problem}", "Write it as YAML or JSON.") from None
 

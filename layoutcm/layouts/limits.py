@@ -1,7 +1,7 @@
 """The limits on untrusted files, each with its reason; SECURITY.md has them as a table.
 
-They are far above real data. With them, a file below 1 MB takes less than 5 s and 1 GB, whatever it contains.
-Sizes are counted while a file is read, because what a file says about itself may be false.
+They are far above real data. Sizes are counted while a file is read, because what a file says about itself may be
+false.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PARQUET_FOOTER_FLOOR = 512 << 10  # bytes that describe the parts of a Parquet f
 MAX_EXPLAINED_BYTES = 100 << 20  # larger JSON is not decoded a second time to explain an error
 MAX_XML_DEPTH = 400  # nested elements; real files have about ten levels
 MAX_XML_ELEMENTS = 500_000  # elements of one page in memory, more than any page has
-MAX_NAMESPACE = 1_000  # characters; the parser repeats the namespace in every name
+MAX_NAMESPACE = 1_000  # bytes; the parser repeats the namespace in every name
 MAX_TAGS = 5_000_000  # tags of an HTML or DocTags file
 MAX_TAG_BYTES = 1 << 16  # bytes of one HTML tag that are searched for attributes
 MAX_DOCTAGS_PAGES = 100_000  # pages of a DocTags file
@@ -49,6 +49,7 @@ MAX_PICTURES = 100_000  # pictures of all given images together: pages of PDFs, 
 MAX_PICTURE_BYTES = 256 << 20  # bytes of one image or PDF in a zip; a raw scan of A3 at 600 dpi has 208 MB
 MAX_PIXELS = 120_000_000  # pixels of an image that is shown; A3 at 600 dpi has 70 million
 HEADER_BYTES = 16 << 20  # bytes that may be read to find the size of an image
+READ_RATIO = 4  # bytes of an archive that may be read for this, for each of its bytes and above HEADER_BYTES
 READ_COST = 64  # bytes that one read counts at least; it bounds the number of parts that a header can have
 
 
