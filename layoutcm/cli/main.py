@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"layoutcm: {without_control_characters(str(error))}")
         return BAD_INPUT
     except BrokenPipeError:
-        return CLOSED_PIPE  # nobody reads any more (`| head`), and nobody wants a message
+        return CLOSED_PIPE  # the reader has closed the pipe (`| head`): no message, as in other commands
     except OSError as error:
         say(f"layoutcm: the output cannot be written: {error.strerror or error}")
         return BAD_INPUT

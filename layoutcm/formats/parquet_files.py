@@ -59,12 +59,12 @@ def read_columns(content: FileContent, choose: Callable[[Sequence[str]], Sequenc
         names = pq.read_schema(data).names
         chosen = [names[i] for i in choose(names)]
         text = _check_columns(content.name, description, chosen)
-        no_words = _check_pages(content, description, chosen)
-        words = [name for name in text if name not in no_words]
+        without_dictionary = _check_pages(content, description, chosen)
+        dictionary_columns = [name for name in text if name not in without_dictionary]
         # Without threads: Arrow does not join them when Python exits, which then often ends in an abort. `read_table`
         # would start one in any case.
-        file = pq.ParquetFile(data, read_dictionary=words, pre_buffer=False)
-        rows = max(1, min(BATCH_ROWS, BATCH_BYTES // max(no_words.values(), default=1)))
+        file = pq.ParquetFile(data, read_dictionary=dictionary_columns, pre_buffer=False)
+        rows = max(1, min(BATCH_ROWS, BATCH_BYTES // max(without_dictionary.values(), default=1)))
         batches = list(_counted(content, file.iter_batches(rows, columns=chosen, use_threads=False)))
         table = pa.Table.from_batches(batches, file.schema_arrow if not batches else None)
         table.validate(full=True)  # a text column of Parquet may contain any bytes
@@ -153,7 +153,7 @@ def _check_pages(content: FileContent, description: Struct, chosen: Sequence[str
     """
     size = 0
     largest: dict[str, int] = {}
-    no_words: set[str] = set()
+    without_dictionary: set[str] = set()
     for part in _parts(content, description, chosen):
         for unpacked, encoding in _pages(content.data, part):
             size += max(unpacked, MIN_PAGE_COST)
@@ -161,8 +161,8 @@ def _check_pages(content: FileContent, description: Struct, chosen: Sequence[str
                 raise ValueError(f"it unpacks to more than {_most_decoded(content):,} bytes")
             largest[part.name] = max(unpacked, largest.get(part.name, 1))
             if encoding in NO_DICTIONARY:
-                no_words.add(part.name)
-    return {name: largest[name] for name in no_words}
+                without_dictionary.add(part.name)
+    return {name: largest[name] for name in without_dictionary}
 
 
 def _parts(content: FileContent, description: Struct, chosen: Sequence[str]) -> Iterator[Part]:

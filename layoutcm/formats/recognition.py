@@ -15,11 +15,8 @@ from layoutcm.formats.registry import BY_NAME, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
 IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
-NAMES_OF_EMPTY_FILES = (
-    ".txt",
-    ".csv",
-    ".tsv",
-)  # an empty label file is a page without regions; an empty table an error
+# An empty label file is a page without regions; an empty table is an error.
+NAMES_OF_EMPTY_FILES = (".txt", ".csv", ".tsv")
 
 
 def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileContent, ...], tuple[FileContent, ...]]:
