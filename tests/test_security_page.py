@@ -5,6 +5,7 @@ import re
 from dataclasses import astuple
 
 import pytest
+from PIL import Image
 
 from layoutcm.ui.settings import LOCAL, PUBLIC
 from support.paths import ROOT
@@ -28,19 +29,25 @@ def test_a_limit_has_the_value_of_its_constant(value, module, constant):
 
 
 def test_every_limit_on_files_is_in_the_table():
-    """Constants named MAX_… of the packages that read untrusted files have a row, or are of another kind."""
+    """Constants named MAX_… or MOST_… of packages that handle untrusted files have a row, or are of another kind."""
     listed = {(module, constant) for _, module, constant in rows()}
-    packages = ("formats", "layouts", "drawing")
+    packages = {"formats": "MAX", "layouts": "MAX", "drawing": "MAX", "pixels": "MOST"}
     found = set()
-    for path in (path for package in packages for path in (ROOT / "layoutcm" / package).rglob("*.py")):
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        found |= {(module, name) for name in re.findall(r"^(MAX_\w+)[ ,=:]", path.read_text("utf-8"), re.MULTILINE)}
+    for package, start in packages.items():
+        for path in (ROOT / "layoutcm" / package).rglob("*.py"):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            names = re.findall(rf"^(?:[A-Z_]+, )?({start}_\w+)[ ,=:]", path.read_text("utf-8"), re.MULTILINE)
+            found |= {(module, name) for name in names}
     assert {name for _, name in found - listed} <= NO_LIMITS_ON_FILES
 
 
 # What these say is part of a format or of a name, or of how a reader works inside.
-NO_LIMITS_ON_FILES = {"MAX_DIGITS", "MAX_FRAME", "MAX_OPEN", "MAX_NUMBER_LENGTH", "MAX_DEPTH", "MAX_CONVERSIONS"}
-NO_LIMITS_ON_FILES |= {"MAX_FIXED_BYTES"}
+NO_LIMITS_ON_FILES = {"MAX_DIGITS", "MAX_FRAME", "MAX_OPEN", "MAX_DEPTH", "MAX_CONVERSIONS"}
+
+
+def test_the_limit_of_pillow_is_in_the_table():
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    assert f"| {2 * Image.MAX_IMAGE_PIXELS:,} | `PIL.Image`" in text
 
 
 def test_the_limits_of_visitors_are_those_of_the_code():
