@@ -1,7 +1,7 @@
 """The command line: arguments and exit codes.
 
-0 success, 1 a bug or a wrong number, 2 bad input or an output that cannot be written, 130 interrupted, 141 closed pipe,
-143 told to stop.
+0 success, 1 a bug or a wrong number, 2 bad input or an output that cannot be written. A signal gives 128 and its
+number: 129 hang-up (SIGHUP), 130 interrupted (SIGINT), 141 closed output pipe (SIGPIPE), 143 stopped (SIGTERM).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"layoutcm: {without_control_characters(str(error))}")
         return BAD_INPUT
     except BrokenPipeError:
-        return CLOSED_PIPE  # the reader has closed the pipe (`| head`): no message, as in other commands
+        return CLOSED_PIPE  # as of `| head`; a message would disturb
     except OSError as error:
         say(f"layoutcm: the output cannot be written: {error.strerror or error}")
         return BAD_INPUT

@@ -1,4 +1,4 @@
-"""The standard streams and the signals of a command: closed streams, lost output, being told to stop."""
+"""The standard streams and the signals of a command: closed streams, lost output, signals that stop it."""
 
 from __future__ import annotations
 

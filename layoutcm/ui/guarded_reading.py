@@ -1,7 +1,7 @@
 """Read the files of visitors, and make their reports, in other processes with limits on time and memory.
 
-A file that exceeds a limit, or ends the process, costs its visitor an error message and the others nothing. A few
-processes serve all visitors; who comes when they are busy, waits.
+A file that exceeds a limit, or ends the process, gives its visitor an error message and does not affect the others. A
+few processes serve all visitors; who comes when they are busy, waits.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ class Worker:
 
     def start(self, task: Task) -> Future[Any]:
         """Send a task; the future has its result, or an error if the process ended."""
-        if task.file:
-            if task.file.digest == self._holds:
-                task = replace(task, file=HeldFile(self._holds, None))
-            self._holds = task.file.digest if task.file else ""
+        if held := task.file:
+            if held.digest == self._holds:
+                task = replace(task, file=HeldFile(held.digest, None))
+            self._holds = held.digest
         return self._thread.submit(self._exchange, task)
 
     def _exchange(self, task: Task) -> Any:
@@ -136,10 +136,10 @@ def run_guarded(
 @contextmanager
 def _worker() -> Iterator[Worker]:
     """A worker, which comes back when the work is done; if the work was not finished, a new worker."""
-    worker = _get_with_patience(_idle_workers())
+    worker = _wait_for_item(_idle_workers())
     try:
         yield worker
-    except BaseException:  # also if the visitor has left: nobody needs the result
+    except BaseException:  # also if the visitor has left and the result is not needed
         worker.stop()
         worker = Worker()
         raise
@@ -150,14 +150,14 @@ def _worker() -> Iterator[Worker]:
 @contextmanager
 def _turn_of_long_work() -> Iterator[None]:
     """At most one worker does long work, so that another one is left for reading."""
-    turn = _get_with_patience(_turns)
+    turn = _wait_for_item(_turns)
     try:
         yield
     finally:
         _turns.put(turn)
 
 
-def _get_with_patience(queue: Queue[Any]) -> Any:
+def _wait_for_item(queue: Queue[Any]) -> Any:
     while True:
         with suppress(Empty):
             return queue.get(timeout=POLL)

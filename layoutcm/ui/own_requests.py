@@ -1,4 +1,4 @@
-"""The first thing that a request meets: does it come from a page of this server, and is there room for its upload?
+"""Check every request before Streamlit handles it: its Host, its Origin, and the size of an upload.
 
 A web page of a stranger can make a browser connect to this machine under a foreign name (DNS rebinding). Such a
 request has a foreign Host or Origin, and is refused before Streamlit sees it.
@@ -20,15 +20,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 ALL_ADDRESSES = ("0.0.0.0", "::", "")
 UPLOADS = "/_stcore/upload_file/"
-
-
-NO_ROOM = "There is no room for this file now: the files of this visitor, or of all visitors, are too large together."
+TOO_LARGE = "This file cannot be uploaded now: the files of this visitor, or of all visitors, are too large together."
 
 
 class CountedUploads(Protocol):
     """Counts the bytes that sessions have uploaded."""
 
-    def room(self, session: str) -> int: ...
+    def bytes_left(self, session: str) -> int: ...
     def add(self, session: str, file: str, size: int) -> None: ...
     def remove(self, session: str, file: str) -> None: ...
 
@@ -90,7 +88,7 @@ async def _refuse(status: int, problem: str, scope: Scope, receive: Receive, sen
 
 
 class UploadsWithinLimits:
-    """ASGI middleware: an upload for which the visitor or the server has no room gets status 413 before it is read."""
+    """ASGI middleware: an upload that is too large for its visitor or the server gets status 413 before it is read."""
 
     def __init__(self, app: ASGIApp, uploads: CountedUploads) -> None:
         self.app, self.uploads = app, uploads
@@ -107,8 +105,8 @@ class UploadsWithinLimits:
         if not length.isdecimal():
             return await _refuse(411, "The size of an upload must be given.", scope, receive, send)
         size = int(length)
-        if size > self.uploads.room(session) - self.arriving:
-            return await _refuse(413, NO_ROOM, scope, receive, send)
+        if size > self.uploads.bytes_left(session) - self.arriving:
+            return await _refuse(413, TOO_LARGE, scope, receive, send)
         self.arriving += size
         try:
             await self.app(scope, receive, send)

@@ -54,7 +54,7 @@ class TooMuch:
     """The reply if a task needed too much memory, or its result was too large."""
 
 
-def do(task: Task) -> Any:
+def run_task(task: Task) -> Any:
     """The result of a task, or the exception that it raised."""
     try:
         _limit_memory(task.memory)
@@ -117,7 +117,7 @@ def work_on(tasks: BinaryIO, results: BinaryIO) -> None:
             task = pickle.load(tasks)
         except EOFError:
             return
-        result = do(task)
+        result = run_task(task)
         _send(result, results)
         del task, result
         give_back_memory()

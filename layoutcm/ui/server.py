@@ -1,4 +1,4 @@
-"""The server of the dashboard: Streamlit's, behind the checks of `own_requests`, with housekeeping while it runs."""
+"""The server of the dashboard: Streamlit's, behind the checks of `own_requests`, with forgetting visitors who left."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def serve(options: argparse.Namespace) -> None:
 def address_of(options: argparse.Namespace) -> str:
     """The address to listen on: the given one, else all addresses if the server is public, else this machine only."""
     if options.public and options.address and options.address.startswith("127."):
-        raise InputError("", "--public", f"nobody else can reach {options.address}", "Leave out --address.")
+        raise InputError("", "--public", f"other machines cannot reach {options.address}", "Leave out --address.")
     return options.address or (PUBLIC_ADDRESS if options.public else LOCAL_ADDRESS)
 
 
@@ -76,18 +76,18 @@ def _streamlit_options(address: str, port: int, name: str) -> dict[str, Any]:
 def _lifespan(opened_url: str) -> Any:
     @asynccontextmanager
     async def run(_app: object) -> AsyncIterator[None]:
-        """Load code before the first visitor comes, and do the housekeeping until the server stops."""
+        """Load code before the first visitor comes, and forget visitors who left until the server stops."""
         from layoutcm.ui import visitors, warm_up
 
         warm_up.start_warm_up()
-        housekeeping = asyncio.create_task(visitors.keep_house())
+        forgetting = asyncio.create_task(visitors.forget_visitors_who_left())
         if opened_url:
             asyncio.get_running_loop().run_in_executor(None, webbrowser.open, opened_url)
         try:
             yield
         finally:
-            housekeeping.cancel()
+            forgetting.cancel()
             with suppress(asyncio.CancelledError):
-                await housekeeping
+                await forgetting
 
     return run

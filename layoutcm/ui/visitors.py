@@ -46,7 +46,7 @@ class Visitor:
 
     @property
     def size(self) -> int:
-        """Bytes; uploads are measured, too, once they are in the session."""
+        """The larger of the measured bytes and the uploaded bytes: an upload is in both once a run has used it."""
         return max(self.measured, sum(self.uploads.values()))
 
 
@@ -146,7 +146,7 @@ def _value_or_error(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any
 
 
 def _keep(key: Key, value: Any) -> None:
-    """Keep a new value; if there is no room, drop what the present page does not need, else raise an InputError."""
+    """Keep a new value; if it is too large, drop what the present page does not need, or raise an InputError."""
     session = _session_id()
     if not session:
         return
@@ -163,7 +163,7 @@ def _keep(key: Key, value: Any) -> None:
         own = visitor.size > limits().visitor
         _drop(session, key)
         _measure(visitor)
-    raise _no_room(own)
+    raise _too_large_error(own)
 
 
 def _measure(visitor: Visitor) -> None:
@@ -173,12 +173,12 @@ def _measure(visitor: Visitor) -> None:
 
 
 def _excess(visitor: Visitor) -> int:
-    """The bytes over the limit, of this visitor or of all; 0 or less if there is room."""
-    if sum(one.size for one in _visitors.values()) > limits().everybody:
+    """The bytes over the limit, of this visitor or of all; 0 or less if there are none."""
+    if sum(one.size for one in _visitors.values()) > limits().all_visitors:
         for session in [session for session, one in _visitors.items() if one.left_at is not None]:
-            _drop_all(session)  # visitors who may come back must not stand in the way of one who is here
-    everybody = sum(one.size for one in _visitors.values())
-    return max(visitor.size - limits().visitor, everybody - limits().everybody)
+            _drop_all(session)  # those who are here come before those who may come back
+    together = sum(one.size for one in _visitors.values())
+    return max(visitor.size - limits().visitor, together - limits().all_visitors)
 
 
 def _unused(visitor: Visitor) -> Key | None:
@@ -193,7 +193,7 @@ def _drop(session: str, key: Key) -> None:
         _values.pop(key, None)
 
 
-def _no_room(own: bool) -> InputError:
+def _too_large_error(own: bool) -> InputError:
     if own:
         problem = f"these files and their numbers need more memory than a visitor has ({limits().visitor // MB:,} MB)"
         return InputError("", "", problem, "Compare fewer pages at a time.")
@@ -211,12 +211,12 @@ def _drop_all(session: str) -> None:
 class Uploads:
     """The bytes that visitors have uploaded, for `UploadsWithinLimits`."""
 
-    def room(self, session: str) -> int:
+    def bytes_left(self, session: str) -> int:
         """How many bytes this session may still upload."""
         with _lock:
             own = _visitors[session].size if session in _visitors else 0
-            everybody = sum(visitor.size for visitor in _visitors.values())
-        return min(limits().visitor - own, limits().everybody - everybody)
+            together = sum(visitor.size for visitor in _visitors.values())
+        return min(limits().visitor - own, limits().all_visitors - together)
 
     def add(self, session: str, file: str, size: int) -> None:
         with _lock:
@@ -229,15 +229,15 @@ class Uploads:
                 _visitors[session].uploads.pop(file, None)
 
 
-async def keep_house() -> None:
+async def forget_visitors_who_left() -> None:
     """Forget visitors some time after they left, and give their memory back; runs as long as the server."""
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-        if _forget_those_who_left():
+        if _close_left_sessions():
             await asyncio.to_thread(give_back_memory)
 
 
-def _forget_those_who_left() -> int:
+def _close_left_sessions() -> int:
     """The number of sessions that were closed."""
     now, server = time.monotonic(), runtime.get_instance()
     gone = []

@@ -1,4 +1,4 @@
-"""Hostile files uploaded to a running dashboard: it answers everybody else within a second throughout.
+"""Hostile files uploaded to a running dashboard: it answers other visitors within a second throughout.
 
 The ordinary run uploads two files; `make fuzz` uploads all.
 """

@@ -96,12 +96,12 @@ def test_streamlit_does_not_see_the_origin_of_a_websocket():
 
 
 class Counted:
-    """Uploads of sessions, with room for 100 bytes each."""
+    """Uploads of sessions, which may have 100 bytes each."""
 
     def __init__(self):
         self.sizes = {}
 
-    def room(self, session):
+    def bytes_left(self, session):
         return 100 - sum(self.sizes.get(session, {}).values())
 
     def add(self, session, file, size):
@@ -111,7 +111,7 @@ class Counted:
         self.sizes.get(session, {}).pop(file, None)
 
 
-def test_an_upload_without_room_is_refused_before_it_is_read():
+def test_an_upload_that_is_too_large_is_refused_before_it_is_read():
     uploads, seen = Counted(), []
     app = UploadsWithinLimits(application(seen), uploads)
 

@@ -20,7 +20,7 @@ def visit(monkeypatch):
     for name in ("_visitors", "_values"):
         monkeypatch.setattr(visitors, name, {})
     monkeypatch.setattr(visitors, "_arrive", lambda: None)
-    monkeypatch.setattr(settings, "LOCAL", settings.Limits(upload=MB, visitor=4 * MB, everybody=6 * MB, reading=MB))
+    monkeypatch.setattr(settings, "LOCAL", settings.Limits(upload=MB, visitor=4 * MB, all_visitors=6 * MB, reading=MB))
     closed = []
     alive = SimpleNamespace(is_active_session=lambda name: not _visitors_left(name), close_session=closed.append)
     alive._session_mgr = SimpleNamespace(get_session_info=lambda _: None)
@@ -72,9 +72,9 @@ def test_a_value_is_dropped_when_its_last_visitor_has_left(visit, monkeypatch):
     make("x")
     monkeypatch.setattr(visitors, "SECONDS_UNTIL_FORGOTTEN", -1)
     visitors._leave("a")
-    assert visitors._forget_those_who_left() == 1 and closed == ["a"] and value() is not None
+    assert visitors._close_left_sessions() == 1 and closed == ["a"] and value() is not None
     visitors._leave("b")
-    visitors._forget_those_who_left()
+    visitors._close_left_sessions()
     gc.collect()
     assert closed == ["a", "b"] and value() is None and not visitors._visitors
 
@@ -84,7 +84,7 @@ def test_a_visitor_who_comes_back_soon_finds_everything(visit):
     visit("a")
     make("x")
     visitors._leave("a")
-    assert visitors._forget_those_who_left() == 0
+    assert visitors._close_left_sessions() == 0
     visit("a")  # a broken connection
     visitors._leave("a")
     visit("b")  # a reload
@@ -92,7 +92,7 @@ def test_a_visitor_who_comes_back_soon_finds_everything(visit):
     assert make.made == ["x"]
 
 
-def test_what_the_present_page_does_not_need_makes_room(visit):
+def test_what_the_present_page_does_not_need_is_dropped_first(visit):
     make = Maker()
     visit("a")
     for name in "wxyz":
@@ -117,7 +117,7 @@ def test_a_visitor_over_the_limit_gets_a_sentence_and_the_others_keep_their_valu
     assert make.made == ["other", "x", "y"]
 
 
-def test_a_full_server_refuses_newcomers_until_somebody_leaves(visit):
+def test_a_full_server_refuses_newcomers_until_another_leaves(visit):
     make = Maker()
     visit("a")
     make("x", 3.5)
@@ -138,7 +138,10 @@ def test_a_visitor_whose_run_ended_after_the_connection_is_forgotten_too(visit, 
     gone._session_mgr = SimpleNamespace(get_session_info=lambda _: None)
     monkeypatch.setattr(visitors.runtime, "get_instance", lambda: gone)
     monkeypatch.setattr(visitors, "SECONDS_UNTIL_FORGOTTEN", -1)
-    assert [visitors._forget_those_who_left(), visitors._forget_those_who_left()] == [0, 1] and closed == ["a"]
+    assert [visitors._close_left_sessions(), visitors._close_left_sessions()] == [
+        0,
+        1,
+    ] and closed == ["a"]
 
 
 def test_a_wrong_file_is_not_read_again_in_every_run(visit):
@@ -168,15 +171,15 @@ def test_outside_of_a_session_nothing_is_kept(visit, monkeypatch):
 def test_uploads_and_values_share_the_limits(visit):
     uploads, make = Uploads(), Maker()
     visit("a")
-    assert uploads.room("a") == 4 * MB
+    assert uploads.bytes_left("a") == 4 * MB
     uploads.add("a", "f", 3 * MB)
-    assert uploads.room("a") == MB and uploads.room("b") == 3 * MB
+    assert uploads.bytes_left("a") == MB and uploads.bytes_left("b") == 3 * MB
     uploads.add("unknown", "f", MB)
     visit("b")
     make("x", 2)
-    assert 0.9 * MB < uploads.room("b") <= MB
+    assert 0.9 * MB < uploads.bytes_left("b") <= MB
     uploads.remove("a", "f")
-    assert uploads.room("a") > 3.9 * MB
+    assert uploads.bytes_left("a") > 3.9 * MB
 
 
 def test_bytes_are_counted_once_and_large_containers_from_a_sample():
