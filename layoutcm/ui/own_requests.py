@@ -7,26 +7,32 @@ request has a foreign Host or Origin, and is refused before Streamlit sees it.
 from __future__ import annotations
 
 import socket
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import partial
 from ipaddress import ip_address
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 ALL_ADDRESSES = ("0.0.0.0", "::", "")
 UPLOADS = "/_stcore/upload_file/"
+SUCCESS = 204  # of Streamlit, for an upload that is stored or deleted
+FORM = 1 << 20  # bytes that the form around a file may have; as in Streamlit
+MOST_DIGITS = 15  # of a size; Python refuses to convert thousands of digits
 TOO_LARGE = "This file cannot be uploaded now: the files of this visitor, or of all visitors, are too large together."
 
 
 class CountedUploads(Protocol):
     """Counts the bytes that sessions have uploaded."""
 
-    def bytes_left(self, session: str) -> int: ...
+    def largest(self) -> int: ...
+    def bytes_left(self, session: str, arriving: Mapping[str, int]) -> int: ...
     def add(self, session: str, file: str, size: int) -> None: ...
     def remove(self, session: str, file: str) -> None: ...
 
@@ -88,31 +94,43 @@ async def _refuse(status: int, problem: str, scope: Scope, receive: Receive, sen
 
 
 class UploadsWithinLimits:
-    """ASGI middleware: an upload that is too large for its visitor or the server gets status 413 before it is read."""
+    """ASGI middleware: an upload that is too large for its visitor or the server gets status 413 before it is read.
+
+    What Streamlit refuses (a request without its token, say) changes nothing, so only its successes are counted.
+    """
 
     def __init__(self, app: ASGIApp, uploads: CountedUploads) -> None:
         self.app, self.uploads = app, uploads
-        self.arriving = 0  # bytes of unfinished uploads
+        self.arriving: Counter[str] = Counter()  # session -> bytes of unfinished uploads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or UPLOADS not in scope["path"] or scope["method"] not in ("PUT", "DELETE"):
             return await self.app(scope, receive, send)
         session, _, file = scope["path"].partition(UPLOADS)[2].partition("/")
         if scope["method"] == "DELETE":
-            self.uploads.remove(session, file)
-            return await self.app(scope, receive, send)
+            return await self.app(scope, receive, _on_success(send, partial(self.uploads.remove, session, file)))
         length = Headers(scope=scope).get("content-length", "")
-        if not length.isdecimal():
+        if not length.isdecimal() or len(length) > MOST_DIGITS:
             return await _refuse(411, "The size of an upload must be given.", scope, receive, send)
         size = int(length)
-        if size > self.uploads.bytes_left(session) - self.arriving:
+        if size > self.uploads.largest() + FORM or size > self.uploads.bytes_left(session, self.arriving):
             return await _refuse(413, TOO_LARGE, scope, receive, send)
-        self.arriving += size
+        self.arriving[session] += size
         try:
-            await self.app(scope, receive, send)
-            self.uploads.add(session, file, size)
+            await self.app(scope, receive, _on_success(send, partial(self.uploads.add, session, file, size)))
         finally:
-            self.arriving -= size
+            self.arriving -= Counter({session: size})  # drops a session without unfinished uploads
+
+
+def _on_success(send: Send, act: Callable[[], None]) -> Send:
+    """`send`, but `act` is called if the answer that is sent is Streamlit's success."""
+
+    async def send_and_act(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == SUCCESS:
+            act()
+        await send(message)
+
+    return send_and_act
 
 
 def names_of_server(address: str, given: Collection[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import wraps
@@ -211,17 +211,22 @@ def _drop_all(session: str) -> None:
 class Uploads:
     """The bytes that visitors have uploaded, for `UploadsWithinLimits`."""
 
-    def bytes_left(self, session: str) -> int:
-        """How many bytes this session may still upload."""
+    def largest(self) -> int:
+        """The bytes that one file may have."""
+        return limits().upload
+
+    def bytes_left(self, session: str, arriving: Mapping[str, int]) -> int:
+        """How many bytes this session may still upload; `arriving` are the bytes of unfinished uploads, by session."""
         with _lock:
             own = _visitors[session].size if session in _visitors else 0
             together = sum(visitor.size for visitor in _visitors.values())
-        return min(limits().visitor - own, limits().all_visitors - together)
+        left = limits().visitor - own - arriving.get(session, 0)
+        return min(left, limits().all_visitors - together - sum(arriving.values()))
 
     def add(self, session: str, file: str, size: int) -> None:
+        """Count a file that Streamlit has stored, also for a session whose first run has not started yet."""
         with _lock:
-            if session in _visitors:
-                _visitors[session].uploads[file] = size
+            _visitors.setdefault(session, Visitor()).uploads[file] = size
 
     def remove(self, session: str, file: str) -> None:
         with _lock:

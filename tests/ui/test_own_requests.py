@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from layoutcm.ui import own_requests
 from layoutcm.ui.own_requests import OwnRequestsOnly, UploadsWithinLimits, names_of_server
 
 
@@ -25,13 +26,13 @@ def answer(app, kind="http", method="GET", path="/", **headers):
     return sent[0].get("status")
 
 
-def application(seen=None):
-    async def answer_200(scope, receive, send):
+def application(seen=None, status=200):
+    async def answer_with_status(scope, receive, send):
         if seen is not None:
             seen.append(scope)
-        await send({"type": "http.response.start", "status": 200})
+        await send({"type": "http.response.start", "status": status})
 
-    return answer_200
+    return answer_with_status
 
 
 def guarded(address="127.0.0.1", *names):
@@ -96,13 +97,16 @@ def test_streamlit_does_not_see_the_origin_of_a_websocket():
 
 
 class Counted:
-    """Uploads of sessions, which may have 100 bytes each."""
+    """Uploads of sessions, which may have 100 bytes each, and files of 80 bytes."""
 
     def __init__(self):
         self.sizes = {}
 
-    def bytes_left(self, session):
-        return 100 - sum(self.sizes.get(session, {}).values())
+    def largest(self):
+        return 80 - own_requests.FORM
+
+    def bytes_left(self, session, arriving):
+        return 100 - sum(self.sizes.get(session, {}).values()) - arriving.get(session, 0)
 
     def add(self, session, file, size):
         self.sizes.setdefault(session, {})[file] = size
@@ -111,16 +115,48 @@ class Counted:
         self.sizes.get(session, {}).pop(file, None)
 
 
+def put(app, session, file, size):
+    return answer(app, method="PUT", path=f"/_stcore/upload_file/{session}/{file}", content_length=str(size))
+
+
 def test_an_upload_that_is_too_large_is_refused_before_it_is_read():
     uploads, seen = Counted(), []
-    app = UploadsWithinLimits(application(seen), uploads)
-
-    def put(session, file, size):
-        return answer(app, method="PUT", path=f"/_stcore/upload_file/{session}/{file}", content_length=str(size))
-
-    assert [put("s", "a", 60), put("s", "b", 60), put("t", "c", 60)] == [200, 413, 200]
+    app = UploadsWithinLimits(application(seen, 204), uploads)
+    assert [put(app, "s", "a", 60), put(app, "s", "b", 60), put(app, "t", "c", 60)] == [204, 413, 204]
     assert len(seen) == 2 and uploads.sizes == {"s": {"a": 60}, "t": {"c": 60}}
-    assert answer(app, method="DELETE", path="/_stcore/upload_file/s/a") == 200 and put("s", "b", 60) == 200
+    assert answer(app, method="DELETE", path="/_stcore/upload_file/s/a") == 204 and put(app, "s", "b", 60) == 204
+    assert put(app, "u", "d", 81) == 413
     assert answer(app, method="PUT", path="/_stcore/upload_file/s/x") == 411
-    assert put("s", "y", "-1") == 411 and app.arriving == 0
-    assert answer(app, method="POST", path="/elsewhere", content_length="1000") == 200
+    assert put(app, "s", "y", "-1") == 411 and put(app, "s", "y", "9" * 5000) == 411 and not app.arriving
+    assert answer(app, method="POST", path="/elsewhere", content_length="1000") == 204
+
+
+@pytest.mark.parametrize("status", [400, 403, 413, 500])
+def test_what_streamlit_refuses_is_not_counted(status):
+    """A deletion without a token is refused: the file stays, and stays counted."""
+    uploads = Counted()
+    app = UploadsWithinLimits(application(status=status), uploads)
+    assert put(app, "s", "a", 60) == status and uploads.sizes == {} and not app.arriving
+    uploads.add("s", "a", 60)
+    assert answer(app, method="DELETE", path="/_stcore/upload_file/s/a") == status
+    assert uploads.sizes == {"s": {"a": 60}}
+
+
+def test_an_unfinished_upload_counts_for_its_own_session():
+    statuses = []
+
+    async def upload_another_meanwhile(scope, receive, send):
+        for session in ("s", "t"):
+            other = dict(scope, path=f"/_stcore/upload_file/{session}/b")
+            await meanwhile(other, None, note)
+
+    async def note(message):
+        statuses.append(message.get("status"))
+
+    uploads = Counted()
+    app = UploadsWithinLimits(upload_another_meanwhile, uploads)
+    meanwhile = UploadsWithinLimits(application(status=204), uploads)
+    meanwhile.arriving = app.arriving
+    path, headers = "/_stcore/upload_file/s/a", [(b"content-length", b"60")]
+    asyncio.run(app({"type": "http", "method": "PUT", "path": path, "headers": headers}, None, note))
+    assert [status for status in statuses if status] == [413, 204]

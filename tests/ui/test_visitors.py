@@ -171,15 +171,29 @@ def test_outside_of_a_session_nothing_is_kept(visit, monkeypatch):
 def test_uploads_and_values_share_the_limits(visit):
     uploads, make = Uploads(), Maker()
     visit("a")
-    assert uploads.bytes_left("a") == 4 * MB
+    assert uploads.bytes_left("a", {}) == 4 * MB and uploads.largest() == MB
     uploads.add("a", "f", 3 * MB)
-    assert uploads.bytes_left("a") == MB and uploads.bytes_left("b") == 3 * MB
-    uploads.add("unknown", "f", MB)
+    assert uploads.bytes_left("a", {}) == MB and uploads.bytes_left("b", {}) == 3 * MB
     visit("b")
     make("x", 2)
-    assert 0.9 * MB < uploads.bytes_left("b") <= MB
+    assert 0.9 * MB < uploads.bytes_left("b", {}) <= MB
     uploads.remove("a", "f")
-    assert uploads.bytes_left("a") > 3.9 * MB
+    assert uploads.bytes_left("a", {}) > 3.9 * MB
+
+
+def test_unfinished_uploads_of_others_count_only_for_the_limit_of_all(visit):
+    uploads = Uploads()
+    visit("a")
+    assert uploads.bytes_left("a", {"b": 2 * MB}) == 4 * MB
+    assert uploads.bytes_left("a", {"b": 3 * MB}) == 3 * MB
+    assert uploads.bytes_left("a", {"a": 3 * MB}) == MB
+    assert uploads.bytes_left("a", {"a": 2 * MB, "b": 4 * MB}) == 0
+
+
+def test_an_upload_before_the_first_run_is_counted(visit):
+    uploads = Uploads()
+    uploads.add("new", "f", 3 * MB)
+    assert uploads.bytes_left("new", {}) == MB
 
 
 def test_bytes_are_counted_once_and_large_containers_from_a_sample():
