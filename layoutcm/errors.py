@@ -45,6 +45,10 @@ class InputError(Exception):
         return f"{sentence.rstrip('.')}. {hint}".rstrip()
 
 
+class TemporaryError(InputError):
+    """An input was not read for a reason that can change, such as a busy machine: trying again may work."""
+
+
 def short_repr(value: object, limit: int = 60) -> str:
     """The repr of a value for use in a message, cut to `limit` characters."""
     try:

@@ -26,7 +26,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import layoutcm
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui.reading_worker import HeldFile, Progress, Task, TooMuch
 from layoutcm.ui.settings import GB, MB, limits
 
@@ -119,7 +119,7 @@ def run_guarded(
 
     `held` is the digest and the content of a file that many calls need; the content becomes the last argument.
     `show_progress` is for work that takes long: it is called with what is being done and the share that is done. Raises
-    the InputError that `work` raised, or one that says which limit was exceeded.
+    the InputError that `work` raised, or one that says which limit was exceeded; a TemporaryError if it may work later.
     """
     memory = min(MEMORY + MEMORY_PER_BYTE * size, limits().reading)
     seconds = SECONDS + SECONDS_PER_MB * size / MB
@@ -127,7 +127,7 @@ def run_guarded(
     with _turn_of_long_work() if show_progress else nullcontext(), _worker() as worker:
         reply = _wait_for(worker.start(task), worker, file, seconds, show_progress)
     if isinstance(reply, TooMuch):
-        raise InputError(file, "", f"working on it takes more than {memory // MB:,} MB of memory", TOO_MUCH)
+        raise InputError(file, "", f"working on it takes more than {reply.limit // MB:,} MB of memory", TOO_MUCH)
     if isinstance(reply, Exception):
         raise reply
     return reply
@@ -175,12 +175,13 @@ def _wait_for(
             show_progress(progress.what, progress.share)
             shown = progress
         if time.monotonic() > end:
-            raise InputError(file, "", f"working on it takes longer than {seconds:.0f} s", TOO_MUCH)
+            raise TemporaryError(file, "", f"working on it takes longer than {seconds:.0f} s", TOO_MUCH)
     try:
         return future.result()
     except (EOFError, OSError, pickle.UnpicklingError):
         problem = "the process that worked on it ended unexpectedly"
-        raise InputError(file, "", problem, "The file may be damaged: export it again.") from None
+        hint = "Try again. If it happens again, the file may be damaged: export it again."
+        raise TemporaryError(file, "", problem, hint) from None
 
 
 def _stop_if_left() -> None:

@@ -53,15 +53,17 @@ class Progress:
 class TooMuch:
     """The reply if a task needed too much memory, or its result was too large."""
 
+    limit: int  # the bytes that were exceeded
+
 
 def run_task(task: Task) -> Any:
     """The result of a task, or the exception that it raised."""
     try:
         _limit_memory(task.memory)
         result = task.work(*task.arguments, *_held_bytes(task.file))
-        return TooMuch() if bytes_of([result]) > task.result else result
+        return TooMuch(task.result) if bytes_of([result]) > task.result else result
     except MemoryError:
-        return TooMuch()
+        return TooMuch(task.memory)
     except InputError as error:
         return InputError(error.file, error.place, error.problem, error.advice)  # without traceback and cause
     except Exception as error:
@@ -81,7 +83,7 @@ def _held_bytes(file: HeldFile | None) -> tuple[bytes, ...]:
 
 
 def _limit_memory(more: int | None) -> None:
-    """Allow so many bytes more than now, or any number; only Linux can."""
+    """Allow so many bytes more than now, or any number, within what the system allows; only Linux can."""
     try:
         import resource
 
@@ -89,7 +91,10 @@ def _limit_memory(more: int | None) -> None:
     except (ImportError, OSError):
         return
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (most if more is None else now + more, most))
+    limited = most if more is None else now + more
+    if most != resource.RLIM_INFINITY:
+        limited = min(limited, most)
+    resource.setrlimit(resource.RLIMIT_AS, (limited, most))
 
 
 def _warm_up() -> None:

@@ -21,7 +21,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui.memory import bytes_of, give_back_memory
 from layoutcm.ui.settings import MB, limits
 
@@ -92,7 +92,7 @@ def _leave(session: str) -> None:
 def kept(spinner: str = "") -> Callable[[AnyFunction], AnyFunction]:
     """Decorator: keep what a function returned, or its InputError, for the visitor's next run.
 
-    As with Streamlit's caches, arguments whose names begin with an underscore are not part of the key.
+    A TemporaryError is not kept. As with Streamlit's caches, arguments whose names begin with an underscore are not part of the key.
     """
 
     def decorate(make: AnyFunction) -> AnyFunction:
@@ -138,9 +138,11 @@ def _own(key: Key) -> None:
 
 
 def _value_or_error(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """An error is a value, too: a file that was read in vain must not be read again in every run."""
+    """An error is a value, too, because a wrong file must not be read again in every run, unless it is temporary."""
     try:
         return make(*arguments)
+    except TemporaryError:
+        raise
     except InputError as error:
         return error
 
@@ -193,12 +195,12 @@ def _drop(session: str, key: Key) -> None:
         _values.pop(key, None)
 
 
-def _too_large_error(own: bool) -> InputError:
+def _too_large_error(own: bool) -> TemporaryError:
     if own:
         problem = f"these files and their numbers need more memory than a visitor has ({limits().visitor // MB:,} MB)"
-        return InputError("", "", problem, "Compare fewer pages at a time.")
+        return TemporaryError("", "", problem, "Compare fewer pages at a time.")
     problem = "the server has no memory left, because other visitors have loaded large files"
-    return InputError("", "", problem, "Try again in some minutes.")
+    return TemporaryError("", "", problem, "Try again in some minutes.")
 
 
 def _drop_all(session: str) -> None:

@@ -1,13 +1,15 @@
 """Files are read in other processes: what exceeds a limit or ends the process is an error of that file alone."""
 
 import os
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui import guarded_reading, settings
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.settings import MB
@@ -47,7 +49,7 @@ def test_an_input_error_is_the_same_as_without_the_process():
 
 def test_a_task_that_takes_too_long_is_ended(monkeypatch):
     monkeypatch.setattr(guarded_reading, "SECONDS", 1)
-    with pytest.raises(InputError, match=r"slow\.json: working on it takes longer than 1 s"):
+    with pytest.raises(TemporaryError, match=r"slow\.json: working on it takes longer than 1 s"):
         run_guarded(time.sleep, 600, file="slow.json", size=0)
     monkeypatch.undo()
     assert works()
@@ -60,16 +62,29 @@ def test_a_task_that_needs_too_much_memory_is_an_error():
     assert works()
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="only Linux limits memory")
+def test_files_are_read_under_a_limit_of_the_system():
+    """As after `ulimit -v`, which a process cannot exceed and need not reach."""
+    code = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+from layoutcm.ui.reading_worker import Task, run_task
+print(run_task(Task(divmod, (7, 2), memory=16 << 30, result=1000)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "(3, 1)\n", done.stderr
+
+
 def test_a_result_that_is_too_large_for_a_visitor_does_not_reach_the_server(monkeypatch):
     monkeypatch.setattr(settings, "LOCAL", settings.Limits(MB, MB, MB, reading=1024 * MB))
-    with pytest.raises(InputError, match="takes more than"):
+    with pytest.raises(InputError, match="takes more than 1 MB of memory"):
         run_guarded(bytes, 2 * MB, file="large.json", size=0)
     assert len(run_guarded(bytes, 1000, file="small.json", size=0)) == 1000
 
 
 def test_a_process_that_a_file_ends_is_replaced():
     for _ in range(guarded_reading.WORKERS + 1):
-        with pytest.raises(InputError, match=r"fatal\.pdf: the process that worked on it ended"):
+        with pytest.raises(TemporaryError, match=r"fatal\.pdf: the process that worked on it ended"):
             run_guarded(os._exit, 3, file="fatal.pdf", size=0)
     assert works()
 

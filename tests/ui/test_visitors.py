@@ -7,7 +7,7 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from layoutcm.errors import InputError
+from layoutcm.errors import InputError, TemporaryError
 from layoutcm.ui import settings, visitors
 from layoutcm.ui.memory import bytes_of
 from layoutcm.ui.settings import MB
@@ -157,6 +157,41 @@ def test_a_wrong_file_is_not_read_again_in_every_run(visit):
         with pytest.raises(InputError, match=r"f: wrong|f, line 1: wrong\. Repair it\."):
             read("f")
     assert made == ["f"]
+
+
+def test_a_temporary_error_is_not_kept(visit):
+    made = []
+
+    @kept()
+    def read(name: str) -> str:
+        made.append(name)
+        if len(made) == 1:
+            raise TemporaryError(name, "", "the machine is busy", "Try again.")
+        return "content"
+
+    visit("a")
+    with pytest.raises(TemporaryError, match=r"f: the machine is busy\. Try again\."):
+        read("f")
+    visit("b")
+    assert read("f") == read("f") == "content" and made == ["f", "f"]
+
+
+def test_a_value_that_was_too_large_is_made_again_inside_another_value(visit):
+    """A full server is temporary, also for values that are made from others."""
+    make = Maker()
+
+    @kept()
+    def double(name: str) -> int:
+        return 2 * len(make(name, 3.5))
+
+    visit("a")
+    make("x", 3.5)
+    visit("b")
+    with pytest.raises(InputError, match="other visitors have loaded large files"):
+        double("y")
+    visitors._leave("a")
+    visit("b")
+    assert double("y") == 7 * MB
 
 
 def test_outside_of_a_session_nothing_is_kept(visit, monkeypatch):
