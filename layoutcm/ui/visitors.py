@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -92,7 +93,8 @@ def _leave(session: str) -> None:
 def kept(spinner: str = "") -> Callable[[AnyFunction], AnyFunction]:
     """Decorator: keep what a function returned, or its InputError, for the visitor's next run.
 
-    A TemporaryError is not kept. As with Streamlit's caches, arguments whose names begin with an underscore are not part of the key.
+    A TemporaryError is not kept. As with Streamlit's caches, arguments whose names begin with an underscore are not
+    part of the key.
     """
 
     def decorate(make: AnyFunction) -> AnyFunction:
@@ -240,8 +242,11 @@ async def forget_visitors_who_left() -> None:
     """Forget visitors some time after they left, and give their memory back; runs as long as the server."""
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-        if _close_left_sessions():
-            await asyncio.to_thread(give_back_memory)
+        try:
+            if _close_left_sessions():
+                await asyncio.to_thread(give_back_memory)
+        except Exception:  # of one session; those of later visitors must still be closed
+            logging.getLogger("layoutcm").exception("a visitor who left could not be forgotten")
 
 
 def _close_left_sessions() -> int:

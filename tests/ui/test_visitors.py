@@ -1,5 +1,6 @@
 """Values that the server keeps for visitors: shared by digest, limited in bytes, dropped when the last one has left."""
 
+import asyncio
 import gc
 from types import SimpleNamespace
 from weakref import ref
@@ -142,6 +143,23 @@ def test_a_visitor_whose_run_ended_after_the_connection_is_forgotten_too(visit, 
         0,
         1,
     ] and closed == ["a"]
+
+
+def test_an_error_does_not_end_the_forgetting(monkeypatch, caplog):
+    looks = []
+
+    def look():
+        looks.append(len(looks))
+        if len(looks) == 1:
+            raise KeyError("a session")
+        if len(looks) == 3:
+            raise asyncio.CancelledError  # as at the end of the server
+
+    monkeypatch.setattr(visitors, "SECONDS_BETWEEN_LOOKS", 0)
+    monkeypatch.setattr(visitors, "_close_left_sessions", look)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(visitors.forget_visitors_who_left())
+    assert len(looks) == 3 and "could not be forgotten" in caplog.text
 
 
 def test_a_wrong_file_is_not_read_again_in_every_run(visit):
