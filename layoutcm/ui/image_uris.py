@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -12,7 +13,14 @@ import streamlit as st
 from layoutcm.drawing.page_images import PageImages, Picture
 from layoutcm.errors import InputError
 from layoutcm.ui.guarded_reading import run_guarded
-from layoutcm.ui.visitor_files import InputFile, pictures_of_files, pictures_of_folder, shrunk_image, shrunk_webp
+from layoutcm.ui.visitor_files import (
+    InputFile,
+    input_from_path,
+    pictures_of_files,
+    pictures_of_folder,
+    shrunk_image,
+    shrunk_webp,
+)
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -21,7 +29,10 @@ SHOWN_SIDE = 1600  # px, the longest side of an image in the browser
 
 
 def images_of_folder(folder: str) -> PageImages:
-    return PageImages(run_guarded(pictures_of_folder, folder, file="", size=0) if folder else ())
+    if not folder:
+        return PageImages(())
+    given = input_from_path(Path(folder))
+    return PageImages(run_guarded(pictures_of_folder, folder, file=given.name, size=given.size))
 
 
 def images_of_uploads(files: Iterable[InputFile], layout_files: Iterable[InputFile] = ()) -> PageImages:

@@ -10,7 +10,7 @@ import streamlit as st
 import layoutcm as lcm
 from layoutcm.drawing.screen.matrix import CONFIG
 from layoutcm.layouts.repairs import REPAIRS, is_repair
-from layoutcm.ui import dropped_files, input_files, warm_up
+from layoutcm.ui import dropped_files, image_uris, input_files, warm_up
 from layoutcm.ui.input_files import ComparisonRequest, data_files, layouts_of
 from layoutcm.ui.parts import data_tables, findings
 from layoutcm.ui.visitor_files import input_from_bytes, input_from_path, kind_of
@@ -20,6 +20,16 @@ from support.paths import ROOT
 
 def test_the_warm_up_runs():
     warm_up._compare_and_draw()
+
+
+def test_a_folder_of_images_has_limits_by_its_size(tmp_path, monkeypatch):
+    (tmp_path / "a.png").write_bytes(png())
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "b.png").write_bytes(png())
+    given = {}
+    monkeypatch.setattr(image_uris, "run_guarded", lambda *_, **named: given.update(named) or ())
+    image_uris.images_of_folder(str(tmp_path))
+    assert given == {"file": tmp_path.name, "size": 2 * len(png())}
 
 
 def test_files_of_the_data_folder_cannot_leave_it(tmp_path, monkeypatch):
