@@ -9,11 +9,18 @@ import os
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 from layoutcm.errors import InputError
-from layoutcm.ui.own_requests import ALL_ADDRESSES, OwnRequestsOnly, UploadsWithinLimits, names_of_server
+from layoutcm.ui.own_requests import (
+    ALL_ADDRESSES,
+    THIS_MACHINE,
+    OwnRequestsOnly,
+    UploadsWithinLimits,
+    names_of_server,
+)
 from layoutcm.ui.settings import MB, SETTINGS, app_folder, limits
 
 PUBLIC_ADDRESS = "0.0.0.0"
@@ -46,9 +53,15 @@ def serve(options: argparse.Namespace) -> None:
 
 def address_of(options: argparse.Namespace) -> str:
     """The address to listen on: the given one, else all addresses if the server is public, else this machine only."""
-    if options.public and options.address and options.address.startswith("127."):
+    if options.public and options.address and _is_loopback(options.address):
         raise InputError("", "--public", f"other machines cannot reach {options.address}", "Leave out --address.")
     return options.address or (PUBLIC_ADDRESS if options.public else LOCAL_ADDRESS)
+
+
+def _is_loopback(address: str) -> bool:
+    with suppress(ValueError):
+        return ip_address(address).is_loopback
+    return address.lower() in THIS_MACHINE or address.startswith("127.")
 
 
 def settings_of(options: argparse.Namespace) -> dict[str, Any]:

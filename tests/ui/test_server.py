@@ -99,8 +99,9 @@ def test_options_of_the_server(monkeypatch):
     assert server.address_of(options_of()) == "127.0.0.1"
     assert server.address_of(options_of("--public")) == "0.0.0.0"
     assert server.address_of(options_of("--public", "--address", "10.0.0.2")) == "10.0.0.2"
-    with pytest.raises(InputError, match="other machines cannot reach"):
-        server.address_of(options_of("--public", "--address", "127.0.0.1"))
+    for address in ("127.0.0.1", "127.1", "localhost", "Localhost", "::1", "0:0:0:0:0:0:0:1"):
+        with pytest.raises(InputError, match=f"other machines cannot reach {address}"):
+            server.address_of(options_of("--public", "--address", address))
     for public, limits in ((False, settings.LOCAL), (True, settings.PUBLIC)):
         monkeypatch.setenv("LAYOUTCM_APP", json.dumps(server.settings_of(options_of(*["--public"] * public))))
         assert settings.limits() == limits
