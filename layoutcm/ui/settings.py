@@ -25,8 +25,8 @@ class Limits:
 
 
 # Two files of 80,000 pages have 280 and 90 MB; with their comparison and its objects they take about 1 GB. On one's own
-# machine a visitor may use several times that much, and the data folder has no limit on the size of a file. Strangers
-# share the machine with others.
+# machine a visitor may use several times that much, and the files of the data folder may be larger than an upload.
+# Strangers share the machine with others.
 LOCAL = Limits(upload=1 * GB, visitor=4 * GB, all_visitors=8 * GB, reading=6 * GB)
 PUBLIC = Limits(upload=500 * MB, visitor=2 * GB, all_visitors=4 * GB, reading=3 * GB)
 
