@@ -25,6 +25,7 @@ UPLOADS = "/_stcore/upload_file/"
 SUCCESS = 204  # of Streamlit, for an upload that is stored or deleted
 FORM = 1 << 20  # bytes that the form around a file may have; as in Streamlit
 MOST_DIGITS = 15  # of a size; Python refuses to convert thousands of digits
+# Short, because a notification of Streamlit shows three lines.
 TOO_LARGE = "This file cannot be uploaded now: the files of this visitor, or of all visitors, are too large together."
 
 
@@ -35,6 +36,7 @@ class CountedUploads(Protocol):
     def bytes_left(self, session: str, arriving: Mapping[str, int]) -> int: ...
     def add(self, session: str, file: str, size: int) -> None: ...
     def remove(self, session: str, file: str) -> None: ...
+    async def explain_refusal(self, session: str, reason: str) -> None: ...
 
 
 class OwnRequestsOnly:
@@ -114,7 +116,8 @@ class UploadsWithinLimits:
             return await _refuse(411, "The size of an upload must be given.", scope, receive, send)
         size = int(length)
         if size > self.uploads.largest() + FORM or size > self.uploads.bytes_left(session, self.arriving):
-            return await _refuse(413, TOO_LARGE, scope, receive, send)
+            await _refuse(413, TOO_LARGE, scope, receive, send)
+            return await self.uploads.explain_refusal(session, TOO_LARGE)
         self.arriving[session] += size
         try:
             await self.app(scope, receive, _on_success(send, partial(self.uploads.add, session, file, size)))

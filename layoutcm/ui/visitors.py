@@ -33,6 +33,7 @@ Key = tuple[str, str, str]
 # them read. Streamlit itself forgets a session later (disconnectedSessionTTL in config.toml).
 SECONDS_UNTIL_FORGOTTEN = 120
 SECONDS_BETWEEN_LOOKS = 10
+SECONDS_UNTIL_RUN_ENDS = 0.1  # between two looks whether a run has ended
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Visitor:
     measured: int = 0
     run_started: float = 0.0
     left_at: float | None = None
+    refusal: str = ""  # why an upload was refused, until a run has shown it
 
     @property
     def size(self) -> int:
@@ -76,6 +78,9 @@ def start_run() -> None:
     with _lock:
         visitor = _visitors.setdefault(_session_id(), Visitor())
         visitor.run_started, visitor.left_at = time.monotonic(), None
+        refusal, visitor.refusal = visitor.refusal, ""
+    if refusal:
+        st.toast(refusal, icon=":material/error:", duration="infinite")
 
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=lambda session: _leave(session))
@@ -236,6 +241,19 @@ class Uploads:
         with _lock:
             if session in _visitors:
                 _visitors[session].uploads.pop(file, None)
+
+    async def explain_refusal(self, session: str, reason: str) -> None:
+        """Show a visitor in a new run why an upload was refused; the browser itself shows only the status code."""
+        info = runtime.get_instance()._session_mgr.get_active_session_info(session)
+        with _lock:
+            visitor = _visitors.get(session)
+        if info is None or visitor is None:
+            return
+        visitor.refusal = reason
+        while visitor.refusal and runtime.get_instance().is_active_session(session):
+            if info.session._scriptrunner is None:  # not during a run: only after it, the state of widgets is complete
+                return info.session.request_rerun(info.session._client_state)
+            await asyncio.sleep(SECONDS_UNTIL_RUN_ENDS)
 
 
 async def forget_visitors_who_left() -> None:

@@ -100,7 +100,7 @@ class Counted:
     """Uploads of sessions, which may have 100 bytes each, and files of 80 bytes."""
 
     def __init__(self):
-        self.sizes = {}
+        self.sizes, self.refused = {}, []
 
     def largest(self):
         return 80 - own_requests.FORM
@@ -114,6 +114,9 @@ class Counted:
     def remove(self, session, file):
         self.sizes.get(session, {}).pop(file, None)
 
+    async def explain_refusal(self, session, reason):
+        self.refused.append((session, reason))
+
 
 def put(app, session, file, size):
     return answer(app, method="PUT", path=f"/_stcore/upload_file/{session}/{file}", content_length=str(size))
@@ -126,6 +129,7 @@ def test_an_upload_that_is_too_large_is_refused_before_it_is_read():
     assert len(seen) == 2 and uploads.sizes == {"s": {"a": 60}, "t": {"c": 60}}
     assert answer(app, method="DELETE", path="/_stcore/upload_file/s/a") == 204 and put(app, "s", "b", 60) == 204
     assert put(app, "u", "d", 81) == 413
+    assert uploads.refused == [("s", own_requests.TOO_LARGE), ("u", own_requests.TOO_LARGE)]
     assert answer(app, method="PUT", path="/_stcore/upload_file/s/x") == 411
     assert put(app, "s", "y", "-1") == 411 and put(app, "s", "y", "9" * 5000) == 411 and not app.arriving
     assert answer(app, method="POST", path="/elsewhere", content_length="1000") == 204
