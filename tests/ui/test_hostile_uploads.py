@@ -6,7 +6,9 @@ The ordinary run uploads two files; `make fuzz` uploads all.
 import threading
 import time
 import urllib.request
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from multiprocessing import get_context
 
 import pytest
 from playwright.sync_api import TimeoutError
@@ -16,7 +18,7 @@ from support.hostile_files import ALL, generators
 
 EVERY, SLOWEST = 0.2, 1.0  # seconds between two questions, and until the answer
 GIVEN_UP_AFTER = 60_000  # milliseconds that the page has to say something
-LARGEST = 60_000_000  # bytes that the test sends through the browser
+LARGEST = 50_000_000  # bytes that the test sends through the browser
 IN_ORDINARY_RUN = ("overlapping repeats of digits", "JSON nested 200,000 deep")
 
 
@@ -58,7 +60,8 @@ def browser():
 
 @pytest.mark.parametrize("name", sorted(generators()) if ALL else IN_ORDINARY_RUN)
 def test_a_hostile_upload_does_not_stop_the_server(name, address, browser, tmp_path):
-    file = generators()[name](tmp_path)
+    with ProcessPoolExecutor(1, get_context("spawn")) as other:  # its memory and its time are not those of the test
+        file = other.submit(generators()[name], tmp_path).result()
     if not file.is_file() or file.stat().st_size > LARGEST:
         pytest.skip("too large to send through a browser")
     with watched(address) as health, browser.new_page() as page:
@@ -66,8 +69,10 @@ def test_a_hostile_upload_does_not_stop_the_server(name, address, browser, tmp_p
         for key in ("upload_gt", "upload_preds"):
             zone = page.locator(f".st-key-{key}")
             zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
-            zone.get_by_text(file.name).first.wait_for(timeout=GIVEN_UP_AFTER)
-        with suppress(TimeoutError):  # what the visitor sees is tested elsewhere; others must not notice
+            zone.get_by_title(file.name).first.wait_for(timeout=GIVEN_UP_AFTER)  # its text may be shortened
+            with suppress(TimeoutError):
+                page.wait_for_selector(SETTLED, timeout=GIVEN_UP_AFTER)
+        with suppress(TimeoutError):  # what the visitor sees is tested elsewhere
             page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=GIVEN_UP_AFTER)
             page.wait_for_selector(SETTLED, timeout=GIVEN_UP_AFTER)
     print(f"{name}: slowest of {health.answers} answers {health.slowest:.2f} s")
