@@ -6,6 +6,7 @@ a matrix cell) is therefore computed on tiles and only then spread over pixels.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats
-from layoutcm.metrics.confusion import group_matrices
-from layoutcm.pixels.pair_counts import WORD, PairCounts
+from layoutcm.metrics.confusion import GroupMatrices, matrices_of
+from layoutcm.pixels.pair_counts import WORD, PairCounts, labels_in, on_labels
 
 if TYPE_CHECKING:
     from layoutcm.pixels.grid import GridBoxes
@@ -43,33 +44,31 @@ class PageTiles:
 
     def share_of(self, cell: tuple[int, int], method: str = "matrix") -> Floats:
         """float64[pairs]: the amount that a pixel of each pair adds to a cell (row, column) of the matrix."""
-        out = np.zeros(len(self.pairs))
-        for first in range(0, len(self.pairs), PAIRS_AT_A_TIME):
-            block = slice(first, first + PAIRS_AT_A_TIME)
-            out[block] = self._block_share(self.pairs.select(block), cell, method)
-        return out
+        rows, columns = np.array(cell)[:, None]
+        blocks = (matrices.mass_of(rows, columns).ravel() for matrices in self._blocks(method))
+        return np.concatenate([np.empty(0), *blocks])
 
-    def _block_share(self, pairs: PairCounts, cell: tuple[int, int], method: str) -> Floats | float:
-        """The same for some pairs, in a matrix of only their labels: a page has few of thousands of labels."""
-        words = pairs.placed(self.space.gt_positions, self.space.pred_positions)
-        bits = np.bitwise_or.reduce(words.reshape(len(pairs) * 2, -1), axis=0)
-        used = np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little"))
-        if not (np.isin(cell, used)).all():
-            return 0.0
-        gt, pred = (
-            np.minimum(np.searchsorted(used, side), len(used) - 1)  # labels of other pairs have any place
-            for side in (self.space.gt_positions, self.space.pred_positions)
-        )
-        small = LabelSpace(tuple(self.space.labels[i] for i in used.tolist()), gt, pred, self.space.shared)
-        one_pixel = replace(pairs, pixels=np.ones(len(pairs)))
-        row, column = np.searchsorted(used, cell).tolist()
-        matrices = group_matrices(one_pixel, small, np.arange(len(pairs)), len(pairs), method)
-        return matrices.recall_mass[:, row, column]
+    def contributions(self, method: str = "matrix") -> list[list[list[float]]]:
+        """For each pair [row, column, amount] of each cell that it adds to: the amount that one pixel adds."""
+        found: list[list[list[float]]] = []
+        for matrices in self._blocks(method):
+            pair, row, column = np.nonzero(matrices.recall_mass)
+            added = matrices.recall_mass[pair, row, column].tolist()
+            first, positions = len(found), (matrices.positions[side].tolist() for side in (row, column))
+            found += [[] for _ in range(len(matrices.recall_mass))]
+            for k, *one in zip(pair.tolist(), *positions, added):
+                found[first + k].append(one)
+        return found
 
-    def shares(self, method: str = "matrix") -> Floats:
-        """float64[pairs, gt, pred]: the amount that one pixel of each pair adds to the confusion matrix."""
-        one_pixel = PairCounts(self.pairs.labels, self.pairs.page, self.pairs.words, np.ones(len(self.pairs)))
-        return group_matrices(one_pixel, self.space, np.arange(len(one_pixel)), len(one_pixel), method).recall_mass
+    def _blocks(self, method: str) -> Iterator[GroupMatrices]:
+        """One matrix per pair for one pixel of it, with only the labels of the block: a page has few of thousands."""
+        words = self._placed.reshape(len(self.pairs), -1)
+        for first in range(0, len(words), PAIRS_AT_A_TIME):
+            block = words[first : first + PAIRS_AT_A_TIME]
+            used, one_pixel = labels_in(block), np.ones(len(block))
+            shape = len(block), used.size
+            matrices = matrices_of(on_labels(block, used), one_pixel, np.arange(len(block)), shape, method)
+            yield replace(matrices, used=used, labels=len(self.space.labels))
 
     @cached_property
     def _placed(self) -> NDArray[np.uint64]:

@@ -1,12 +1,12 @@
 """Matrices and scores of each page, of each document and of the whole set.
 
-`Levels` has the pair counts of a comparison and sums them by page or by document. Matrices are computed in blocks,
-because those of 80,000 pages with 149 labels do not fit into memory.
+`Levels` has the pair counts of a comparison and sums them by page or by document. Matrices are computed in blocks
+(`matrix_blocks`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,16 +19,14 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, find_page
 from layoutcm.layouts.page_names import stem
-from layoutcm.metrics.confusion import GroupMatrices, confusion_of, group_matrices
+from layoutcm.metrics.confusion import GroupMatrices, confusion_of
 from layoutcm.metrics.content import content_pixels, content_scores, right_shares
+from layoutcm.metrics.matrix_blocks import MatrixBlocks, matrix_blocks
 from layoutcm.metrics.scores import SCORES, mean_scores, ratio
 from layoutcm.pixels.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     import pandas as pd
-
-BLOCK_VALUES = 4_000_000
-MatrixBlocks = Iterable[tuple[range, GroupMatrices]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,23 +139,6 @@ class Levels:
         return self.counts if pages is None else self.counts.of_pages(pages.tolist())
 
 
-def matrix_blocks(
-    counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
-) -> Iterator[tuple[range, GroupMatrices]]:
-    """Blocks of groups with one matrix per group; `group` is int[rows]."""
-    if (np.diff(group) < 0).any():
-        order = np.argsort(group, kind="stable")
-        counts, group = counts.select(order), group[order]
-    block = block_size(len(space.labels), method)
-    for first in range(0, groups, block):
-        size = min(block, groups - first)
-        low, high = (int(i) for i in np.searchsorted(group, [first, first + size]))
-        yield (
-            range(first, first + size),
-            group_matrices(counts.select(slice(low, high)), space, group[low:high] - first, size, method),
-        )
-
-
 def page_position(pages: Pages, page: str) -> int:
     """The position of the page with this name, or of the only page that differs in folder or suffix only."""
     if not isinstance(page, str):
@@ -168,12 +149,6 @@ def page_position(pages: Pages, page: str) -> int:
     similar = [name for name in pages.index if stem(name) == stem(page)]
     problem = f"{short_repr(page)} fits {len(similar)} pages" if similar else f"there is no page {short_repr(page)}"
     raise InputError("", "page", problem, example_name("Page", pages.index))
-
-
-def block_size(labels: int, method: str) -> int:
-    """The number of groups whose matrices are computed together."""
-    masses = 1 if method == "matrix" else 2
-    return max(BLOCK_VALUES // (masses * labels**2), 1)
 
 
 def level_averages(blocks: MatrixBlocks, kind: str, background: bool) -> dict[str, Floats]:
@@ -204,16 +179,19 @@ def _block_scores(matrices: GroupMatrices, shared: bool) -> dict[str, Floats]:
     return scores
 
 
-def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
-    """For each cell of the matrix the groups (pages or documents) that add most to it, found in one pass.
+def largest_groups(
+    blocks: MatrixBlocks, labels: Sequence[int], most: int
+) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64]]:
+    """For each cell of some labels the groups (pages or documents) that add most to it, found in one pass.
 
     int64[gt, pred, most] groups, -1 if there are fewer; float64[gt, pred, most] the amounts that they add, descending;
     int64[gt, pred] the number of groups that add something.
     """
-    group, best = np.full((labels**2, most), -1), np.zeros((labels**2, most))
-    adding = np.zeros(labels**2, np.int64)
+    cells = len(labels) ** 2
+    group, best = np.full((cells, most), -1), np.zeros((cells, most))
+    adding = np.zeros(cells, np.int64)
     for groups, matrices in blocks:
-        values = np.ascontiguousarray(matrices.recall_mass.reshape(len(groups), -1).T)
+        values = np.ascontiguousarray(matrices.mass_of(labels, labels).reshape(len(groups), -1).T)
         adding += (values > 0).sum(axis=1)
         values = np.concatenate([best, values], axis=1)
         chosen = _largest_columns(values, most)
@@ -223,8 +201,8 @@ def largest_groups(blocks: MatrixBlocks, labels: int, most: int) -> tuple[NDArra
         group = np.where(chosen < most, earlier, chosen - most + groups.start)
         best = np.take_along_axis(values, chosen, axis=1)
         group[best == 0] = -1
-    shape = (labels, labels, most)
-    return group.reshape(shape), best.reshape(shape), adding.reshape(labels, labels)
+    shape = (len(labels), len(labels), most)
+    return group.reshape(shape), best.reshape(shape), adding.reshape(shape[:2])
 
 
 def _largest_columns(values: Floats, most: int) -> NDArray[np.int64]:
@@ -259,7 +237,7 @@ def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label
     numbers, group = np.unique(counts.page, return_inverse=True)
     row, column = alignment.cell(gt_label, pred_label)
     blocks, pages = matrix_blocks(counts, levels.space, group, numbers.size, method), levels.pages
-    pixels = np.concatenate([np.empty(0), *(matrices.recall_mass[:, row, column] for _, matrices in blocks)])
+    pixels = np.concatenate([np.empty(0), *(matrices.mass_of([row], [column]).ravel() for _, matrices in blocks)])
     table = pd.DataFrame(
         {
             "page": [pages.names[p] for p in numbers],

@@ -190,8 +190,8 @@ def round_for_exact_sums(rows: Floats) -> Floats:
 
 
 def _margin_rows(matrices: GroupMatrices) -> Floats:
-    """float64[units, 4 x labels]: the four margins of the labels."""
-    return np.concatenate(matrices.margins.parts(), axis=1)
+    """float64[units, 4 x labels]: the four margins of all labels."""
+    return np.concatenate([matrices.of_all_labels(part) for part in matrices.margins.parts()], axis=1)
 
 
 def _scores_and_counts(scores: Mapping[str, Floats]) -> Floats:

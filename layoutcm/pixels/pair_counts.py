@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WORD = 64
+ROWS_AT_A_TIME = 4096  # of sets that are unpacked: with 2,000 labels 16 MB
 
 
 def words_for(labels: int) -> int:
@@ -139,3 +140,23 @@ def pack_sets(sets: Sequence[Iterable[int]], labels: int) -> NDArray[np.uint64]:
         for label in members:
             packed[row, label // WORD] |= np.uint64(1 << (label % WORD))
     return packed
+
+
+def labels_in(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """int64[labels]: the bits that occur in uint64[rows, 2 x words], the sets of both sides, and bit 0, ascending."""
+    both = np.bitwise_or.reduce(words, axis=0).reshape(2, -1)
+    bits = np.unpackbits((both[GT] | both[PRED]).view(np.uint8), bitorder="little")
+    bits[0] = 1
+    return np.flatnonzero(bits)
+
+
+def on_labels(words: NDArray[np.uint64], labels: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """uint64[rows, 2 x words]: the same sets with bit i for the i-th of the chosen bits; all others are left out."""
+    size = words_for(len(labels) - 1)
+    out = np.zeros((len(words), 2, size), np.uint64)
+    for first in range(0, len(words), ROWS_AT_A_TIME):
+        part = np.ascontiguousarray(words[first : first + ROWS_AT_A_TIME])
+        bits = np.unpackbits(part.view(np.uint8).reshape(len(part), 2, -1), axis=2, bitorder="little")
+        packed = np.packbits(bits[:, :, labels], axis=2, bitorder="little")
+        out[first : first + len(part)].view(np.uint8)[:, :, : packed.shape[2]] = packed
+    return out.reshape(len(words), 2 * size)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import PurePath
 from typing import Any
@@ -19,17 +19,17 @@ from PIL import Image
 
 from layoutcm.comparison import Comparison
 from layoutcm.diagnosis.page_tiles import PageTiles
-from layoutcm.drawing.matrix_layers import correct_cells
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_images import PageImages, load_shrunk
 from layoutcm.drawing.palette import DARK, LIGHT, label_colours
-from layoutcm.layouts.model import GT, SIDES
+from layoutcm.layouts.model import GT, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
 from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS, cell_verb, select, view_values
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
+from layoutcm.tables.result_levels import is_sparse
 from layoutcm.tables.tables import NO_CLASSES, Table
 
 MOST_PICTURES = 40
@@ -67,7 +67,7 @@ def report_data(
     drawn = drawn_matrix(confusion, select(confusion))
     cells, pictured_pages = ({}, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
     collapsed, (confusion, (rows, columns), _) = confusion.collapse(), drawn
-    absent = () if confusion.diagonal else ("classes",)
+    absent, colours = () if confusion.diagonal else ("classes",), label_colours(confusion.labels[1:])
     return {
         "gt": PurePath(gt.name).name,
         "pred": PurePath(pred.name).name,
@@ -78,11 +78,11 @@ def report_data(
         "documents": len(comparison.documents),
         "pixels": comparison.pixels,
         "labels": confusion.labels,
-        "colours": [label_colours(confusion.labels[1:]).get(label, "") for label in confusion.labels],
+        "colours": [colours.get(label, "") for label in confusion.labels],
         "rows": rows,
         "columns": columns,
         "diagonal": confusion.diagonal,
-        "views": {view: view_values(confusion, view) for view in VIEWS},
+        "views": {view: _shown_values(view_values(confusion, view), rows, columns) for view in VIEWS},
         "view_names": VIEW_BUTTONS,
         "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},
         "no_classes": NO_CLASSES,
@@ -95,13 +95,28 @@ def report_data(
     }
 
 
+def _shown_values(values: Floats, rows: list[int], columns: list[int]) -> Any:
+    """The values as values[row][column]; of a large matrix, which may have few labels in use, only those shown."""
+    if not is_sparse(*values.shape):
+        return values
+    return {i: dict(zip(columns, values[i, columns].tolist())) for i in rows}
+
+
 def _pages_behind_cells(comparison: Comparison, confusion: Confusion) -> tuple[dict[str, Any], list[int]]:
     """The pages behind each cell, and the pages to picture; joined labels have neither."""
-    pages, added, page_counts = largest_groups(
-        comparison.levels.page_matrices(confusion.method), len(confusion.labels), PAGES_PER_CELL
-    )
-    cells = _cells(comparison, *select(confusion), pages, added, page_counts)
-    return cells, pages_to_picture(confusion, pages)
+    rows, columns = select(confusion)
+    shown = sorted({*rows, *columns})
+    place = {label: k for k, label in enumerate(shown)}
+    blocks = comparison.levels.page_matrices(confusion.method)
+    pages, added, page_counts = largest_groups(blocks, shown, PAGES_PER_CELL)
+    behind = {
+        (i, j): (page_counts[at], pages[at], added[at])
+        for i in rows
+        for j in columns
+        if page_counts[at := (place[i], place[j])]
+    }
+    cells = {f"{i}-{j}": _cell(comparison, *found) for (i, j), found in behind.items()}
+    return cells, pages_to_picture(confusion, {cell: worst.tolist() for cell, (_, worst, _) in behind.items()})
 
 
 def _family(table: Table) -> dict[str, Any]:
@@ -122,49 +137,26 @@ def _table(table: Table) -> dict[str, Any]:
             "of": len(table.data), "note": [text for text in (table.note, table.recipe) if text]}  # fmt: skip
 
 
-def pages_to_picture(confusion: Confusion, pages: np.ndarray) -> list[int]:
+def pages_to_picture(confusion: Confusion, pages: Mapping[tuple[int, int], Sequence[int]]) -> list[int]:
     """Up to MOST_PICTURES pages: the worst page of each of the largest confusions, then their second worst, and so on.
 
-    `pages` is int64[gt, pred, rank].
+    `pages` are those behind each cell (row, column), the worst first, then -1.
     """
-    rows, columns = selection = select(confusion)
-    right = correct_cells(confusion, selection) & confusion.diagonal
-    cells = [
-        (-confusion.values[i, j], i, j) for a, i in enumerate(rows) for b, j in enumerate(columns) if not right[a, b]
-    ]
-    ranked = [(i, j) for mass, i, j in sorted(cells) if mass < 0 and (i, j) != (0, 0)]
+    wrong = [cell for cell in pages if cell != (0, 0) and not (confusion.diagonal and cell[0] == cell[1])]
+    ranked = sorted(wrong, key=lambda cell: (-confusion.values[cell], cell))
     chosen: dict[int, None] = {}
     for group in (ranked[:FIRST_CELLS], ranked):
-        for rank in range(pages.shape[2]):
-            for i, j in group:
-                page = int(pages[i, j, rank])
-                if page >= 0 and len(chosen) < MOST_PICTURES:
-                    chosen.setdefault(page)
+        for rank in range(PAGES_PER_CELL):
+            for cell in group:
+                if pages[cell][rank] >= 0 and len(chosen) < MOST_PICTURES:
+                    chosen.setdefault(pages[cell][rank])
     return list(chosen)
 
 
-def _cells(
-    comparison: Comparison,
-    rows: list[int],
-    columns: list[int],
-    pages: np.ndarray,
-    added: np.ndarray,
-    page_counts: np.ndarray,
-) -> dict[str, Any]:
-    """For each cell with pixels: the number of pages that have some, and the pages that have the most."""
-    return {
-        f"{i}-{j}": {
-            "pages": page_counts[i, j],
-            "worst": [
-                [comparison.pages[page], pixels]
-                for page, pixels in zip(pages[i, j].tolist(), added[i, j].tolist())
-                if page >= 0
-            ],
-        }
-        for i in rows
-        for j in columns
-        if page_counts[i, j]
-    }
+def _cell(comparison: Comparison, count: int, pages: np.ndarray, added: np.ndarray) -> dict[str, Any]:
+    """The number of pages with pixels in a cell, and the pages that have the most."""
+    worst = zip(pages.tolist(), added.tolist())
+    return {"pages": count, "worst": [[comparison.pages[page], pixels] for page, pixels in worst if page >= 0]}
 
 
 def _picture(comparison: Comparison, index: int, method: str, images: PageImages | None) -> dict[str, Any]:
@@ -182,7 +174,7 @@ def _picture(comparison: Comparison, index: int, method: str, images: PageImages
         "x": [round(x, 2) for x in x_edges.tolist()],
         "y": [round(y, 2) for y in y_edges.tolist()],
         "runs": runs,
-        "pairs": [_contributions(share) for share in tiles.shares(method)],
+        "pairs": tiles.contributions(method),
         "boxes": [_box(comparison, box) for box in page_boxes(comparison, page)[:MOST_BOXES]],
     }
 
@@ -193,12 +185,6 @@ def _box(comparison: Comparison, box: Mapping[str, Any]) -> list[Any]:
     pair = (box["label"], background) if side == GT else (background, box["label"])
     corners = [round(box[edge], 1) for edge in ("x0", "y0", "x1", "y1")]
     return [side, comparison.cell(*pair)[side], *corners, box["score"]]
-
-
-def _contributions(share: np.ndarray) -> list[list[float]]:
-    """[row, column, what one pixel adds] for each cell that a pair of sets adds to."""
-    i, j = np.nonzero(share)
-    return [[int(a), int(b), float(share[a, b])] for a, b in zip(i, j)]
 
 
 def tile_runs(tiles: PageTiles) -> tuple[np.ndarray, np.ndarray, list[list[int]]]:

@@ -14,7 +14,8 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion, GroupMatrices
 from layoutcm.metrics.content import PixelSums
-from layoutcm.metrics.levels import block_size, example_name, worst_first
+from layoutcm.metrics.levels import example_name, worst_first
+from layoutcm.metrics.matrix_blocks import block_size
 from layoutcm.tables.stored_result import (
     ResultFile,
     StoredLevel,

@@ -12,18 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import Finding, Floats
 from layoutcm.metrics.confusion import Confusion, GroupMatrices, collapse_mass
 from layoutcm.metrics.content import content_scores
 from layoutcm.metrics.levels import level_scores
+from layoutcm.metrics.matrix_blocks import MOST_WHOLE
 from layoutcm.outputs.files import open_whole
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS, view_values
 from layoutcm.wording import pixels_as_number
 
 # A matrix with more rows or columns is written as its cells that are not 0, and without its shares.
-MOST_DENSE = 200
+MOST_DENSE = MOST_WHOLE
 MOST_DOCUMENTS = 20_000
 DOCUMENTS_FILE = "documents.parquet"
 CONTENT_KINDS = ("both", "gt", "pred")  # the columns of `Confusion.content_pixels`
@@ -45,12 +47,15 @@ def is_sparse(rows: int, columns: int) -> bool:
 
 def matrix_lists(stack: Floats) -> list[Any]:
     """The JSON of every matrix of float64[groups, gt, pred]: nested lists, or the cells that are not 0."""
-    groups, *shape = stack.shape
-    if not is_sparse(*shape):
-        return plain_lists(stack)
+    shape = list(stack.shape[1:])
+    return _cell_lists(stack, np.arange(max(shape)), shape) if is_sparse(*shape) else plain_lists(stack)
+
+
+def _cell_lists(stack: Floats, positions: NDArray[np.int64], shape: list[int]) -> list[dict[str, Any]]:
+    """The cells that are not 0 of every matrix; `positions` are those of its rows and columns in one of `shape`."""
     group, row, column = np.nonzero(stack)
-    value = stack[group, row, column].tolist()
-    rows, columns, ends = row.tolist(), column.tolist(), np.searchsorted(group, np.arange(groups + 1)).tolist()
+    value, rows, columns = stack[group, row, column].tolist(), positions[row].tolist(), positions[column].tolist()
+    ends = np.searchsorted(group, np.arange(len(stack) + 1)).tolist()
     return [
         {"shape": list(shape), "row": rows[low:high], "column": columns[low:high], "value": value[low:high]}
         for low, high in pairwise(ends)
@@ -139,24 +144,44 @@ def _matrix_records(
     """The matrices and class values of every group, under their JSON names."""
     labels, shared = comparison.labels, comparison.space.shared
     for groups, matrices in blocks:
-        columns: dict[str, Any] = {"confusion": matrix_lists(matrices.recall_mass)}
-        if not is_sparse(len(labels), len(labels)):
+        columns: dict[str, Any] = {"confusion": _mass_lists(matrices, matrices.recall_mass)}
+        if matrices.used is None:
             columns |= {name: plain_lists(values) for name, values in matrices.shares().items()}
         if method == "tensor":
-            masses = {"recall_mass": columns["confusion"], "precision_mass": matrix_lists(matrices.precision_mass)}
-            columns |= masses
-        columns["pred_pixels"] = plain_lists(matrices.pred_pixels)
+            precision_mass = _mass_lists(matrices, matrices.precision_mass)
+            columns |= {"recall_mass": columns["confusion"], "precision_mass": precision_mass}
+        columns["pred_pixels"] = plain_lists(matrices.of_all_labels(matrices.pred_pixels))
         columns["classes"] = _class_records(labels, matrices) if shared else [None] * len(groups)
         columns["collapsed"] = collapse_mass(matrices.recall_mass).tolist()
         yield from _records(columns, zip(*columns.values()))
 
 
+def _mass_lists(matrices: GroupMatrices, mass: Floats) -> list[Any]:
+    """The JSON of the matrix of every group."""
+    if matrices.used is None:
+        return matrix_lists(mass)
+    return _cell_lists(mass, matrices.used, [matrices.labels] * 2)
+
+
 def _class_records(labels: list[str], matrices: GroupMatrices) -> list[list[dict[str, Any]]]:
-    """For every group a list with one record per label."""
+    """For every group a list with one record per label; of many labels, only those that occur in the group."""
     columns = matrices.class_values()
     names = ("label", *columns)
     rows = plain_lists(np.stack(list(columns.values()), axis=-1))
-    return [_records(names, ((label, *values) for label, values in zip(labels, group))) for group in rows]
+    if matrices.used is None:
+        return [_records(names, ((label, *values) for label, values in zip(labels, group))) for group in rows]
+    own_labels, occurs = [labels[i] for i in matrices.positions.tolist()], _occurring(columns).tolist()
+    return [
+        _records(names, ((label, *values) for label, values, kept in zip(own_labels, group, of_group) if kept))
+        for group, of_group in zip(rows, occurs)
+    ]
+
+
+def _occurring(columns: dict[str, Floats]) -> NDArray[np.bool_]:
+    """bool[groups, labels]: Background, and the labels that occur in each group."""
+    occurs = (columns["gt_pixels"] > 0) | (columns["pred_pixels"] > 0)
+    occurs[:, 0] = True
+    return occurs
 
 
 def too_many_documents(comparison: Comparison) -> bool:
@@ -196,10 +221,11 @@ def _cell_columns(matrices: GroupMatrices) -> dict[str, Any]:
     one_mass = matrices.precision_mass is matrices.recall_mass
     used = matrices.recall_mass != 0 if one_mass else (matrices.recall_mass != 0) | (matrices.precision_mass != 0)
     group, row, column = np.nonzero(used)
+    row, column = matrices.positions[row], matrices.positions[column]
     columns = {"row": row.astype(np.int32), "column": column.astype(np.int32), "value": matrices.recall_mass[used]}
     if not one_mass:
         columns["precision_mass"] = matrices.precision_mass[used]
     ends = pa.array(np.searchsorted(group, np.arange(len(used) + 1)), pa.int32())
     cells = {name: pa.ListArray.from_arrays(ends, pa.array(values)) for name, values in columns.items()}
-    labels = matrices.pred_pixels.shape[1]
-    return {"pred_pixels": pa.FixedSizeListArray.from_arrays(matrices.pred_pixels.ravel(), labels), **cells}
+    pred_pixels = matrices.of_all_labels(matrices.pred_pixels)
+    return {"pred_pixels": pa.FixedSizeListArray.from_arrays(pred_pixels.ravel(), pred_pixels.shape[1]), **cells}

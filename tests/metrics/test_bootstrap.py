@@ -111,7 +111,7 @@ def test_one_seed_gives_the_same_numbers_for_all_block_sizes(percentiles, monkey
     c = random_documents()
     first, again, other = (c.bootstrap(200, seed=seed) for seed in (3, 3, 4))
     monkeypatch.setattr(bootstrap, "BLOCK_WEIGHTS", 7)
-    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 3 * len(c.labels) ** 2)
+    monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", 3 * len(c.labels) ** 2)
     in_blocks = c.bootstrap(200, seed=3)
     for same in (again, in_blocks):
         pd.testing.assert_frame_equal(first.headline, same.headline, check_exact=True)

@@ -161,12 +161,44 @@ def test_pages_and_documents_are_found_by_name(five_pages):
 )
 def test_matrices_come_in_blocks(five_pages, monkeypatch, most_values, method, sizes):
     whole = five_pages.confusion(method=method)
-    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", most_values)
+    monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", most_values)
     blocks = list(five_pages.levels.page_matrices(method))
     assert [len(pages) for pages, _ in blocks] == sizes and [i for pages, _ in blocks for i in pages] == list(range(5))
     found = np.concatenate([matrices.recall_mass for _, matrices in blocks])
     assert found[:, 1, 1].tolist() == [50, 0, 50, 0, 0] and found[:, 1, 2].tolist() == [0, 50, 0, 0, 25]
     np.testing.assert_array_equal(found.sum(axis=0), whole.recall_mass)
+
+
+@pytest.mark.parametrize("method", ["matrix", "tensor"])
+def test_matrices_of_the_labels_that_occur_are_those_of_all_labels(method, monkeypatch):
+    draws = np.random.default_rng(5)
+    pages, labels = {f"d{i // 3}_{i}": (30, 30) for i in range(12)}, [f"l{i}" for i in range(90)]
+    both = [
+        build(pages, [(page, labels[k], *low, *(low + 9)) for page in list(pages)[:-1] for k, low in
+                      zip(draws.integers(0, 90, 6).tolist(), draws.integers(0, 20, (6, 2)))], labels)
+        for _ in range(2)
+    ]  # fmt: skip
+    c = lcm.compare(*both)
+    whole = [(c.page_table(method), c.average("weighted", over="documents", method=method))]
+    behind = c.pages_behind("Background", "l5", method)
+    expected = np.concatenate([one.recall_mass for _, one in c.levels.page_matrices(method)])
+    largest = largest_groups(c.levels.page_matrices(method), [0, 5, 7], 2)
+    monkeypatch.setattr("layoutcm.metrics.matrix_blocks.MOST_WHOLE", 10)
+    monkeypatch.setattr("layoutcm.metrics.matrix_blocks.CHOSEN_VALUES", 900)
+    blocks = list(c.levels.page_matrices(method))
+    assert [i for pages, _ in blocks for i in pages] == list(range(12))
+    # The work is that of the labels of a page, not of all labels.
+    assert sum(one.recall_mass.size for _, one in blocks) < expected.size / 20
+    every = range(len(c.labels))
+    np.testing.assert_array_equal(np.concatenate([one.mass_of(every, every) for _, one in blocks]), expected)
+    pred_pixels = np.concatenate([one.of_all_labels(one.pred_pixels) for _, one in blocks])
+    assert pred_pixels.shape == (12, 91) and pred_pixels[-1].tolist() == [900, *[0] * 90]
+    table, averages = whole[0]
+    np.testing.assert_allclose(c.page_table(method)[LEVEL_SCORES], table[LEVEL_SCORES], rtol=1e-13)
+    assert c.average("weighted", over="documents", method=method) == pytest.approx(averages, rel=1e-13)
+    assert c.pages_behind("Background", "l5", method).equals(behind)
+    for one, other in zip(largest_groups(c.levels.page_matrices(method), [0, 5, 7], 2), largest):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_matrices_of_documents(five_pages):
@@ -190,13 +222,13 @@ def test_the_largest_groups_of_a_cell():
         (3, [4, 0, 2], [5, 3, 3]),
         (6, [4, 0, 2, 3, -1, -1], [5, 3, 3, 1, 0, 0]),
     ):
-        found = largest_groups(matrices(), 1, most)
+        found = largest_groups(matrices(), [0], most)
         assert [part.tolist() for part in found] == [[[groups]], [[added]], [[4]]]
         assert [part.dtype for part in found] == [np.int64, np.float64, np.int64]
 
 
 def test_without_pages_no_group_adds_to_a_cell():
-    group, best, adding = largest_groups([], 1, 2)
+    group, best, adding = largest_groups([], [0], 2)
     assert (group.tolist(), best.tolist(), adding.tolist()) == ([[[-1, -1]]], [[[0, 0]]], [[0]])
 
 
@@ -230,8 +262,8 @@ def test_tables_have_separate_recall_and_precision_and_weigh_pages_by_size():
 
 
 def test_largest_groups_equals_pages_behind_for_every_cell(sample, monkeypatch):
-    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
-    group, best, page_counts = largest_groups(sample.levels.page_matrices(), len(sample.labels), 3)
+    monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", 5 * 12 * 12)  # four blocks of pages
+    group, best, page_counts = largest_groups(sample.levels.page_matrices(), range(len(sample.labels)), 3)
     for i, gt in enumerate(sample.labels):
         for j, pred in enumerate(sample.labels):
             wanted = sample.pages_behind(gt, pred)
@@ -246,7 +278,7 @@ def test_of_equal_groups_the_first_are_the_largest():
     gt = build(pages, [(page, "a", 0, 0, 4, 4) for page in pages])
     # Half of each page is missed, and all of the pages 20 and 30.
     c = lcm.compare(gt, build(pages, [(page, "a", 0, 0, 4, 2) for page in pages if page not in ("p20", "p30")], ["a"]))
-    groups, added, count = largest_groups(c.levels.page_matrices(), 2, 10)
+    groups, added, count = largest_groups(c.levels.page_matrices(), [0, 1], 10)
     assert groups[1, 0].tolist() == [20, 30, *range(8)] and added[1, 0].tolist() == [16] * 2 + [8] * 8
     assert count[1, 0] == 40
 

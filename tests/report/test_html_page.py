@@ -64,8 +64,9 @@ def test_pictures_highlight_exactly_the_pixels_of_a_cell(sample, folder):
 
 def test_the_worst_pages_of_the_largest_confusions_come_first(sample):
     m = sample.confusion()
-    group, _, _ = largest_groups(sample.levels.page_matrices(), len(m.labels), 8)
-    pages = html_page.pages_to_picture(m, group)
+    group, _, _ = largest_groups(sample.levels.page_matrices(), range(len(m.labels)), 8)
+    behind = {cell: group[cell].tolist() for cell in zip(*np.nonzero(group[:, :, 0] >= 0))}
+    pages = html_page.pages_to_picture(m, behind)
     assert len(set(pages)) == len(pages) == html_page.MOST_PICTURES == 40
     largest = [("Background", "Text"), ("Text", "Background"), ("Table", "Picture")]
     assert [sample.pages[page] for page in pages[:3]] == [sample.pages_behind(*cell)["page"][0] for cell in largest]

@@ -69,7 +69,7 @@ def test_matrices_and_tables_of_all_levels(method, two_pages):
 def test_tables_in_several_blocks(monkeypatch):
     c = three_pages()
     expected, result = c.page_table(), reloaded(c)
-    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 1)
+    monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", 1)
     assert_tables_equal(result.page_table(), expected)
 
 

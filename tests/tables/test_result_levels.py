@@ -92,7 +92,7 @@ def test_records_of_all_levels(method, two_pages):
 
 def test_documents_in_several_blocks(monkeypatch):
     whole = comparison_result(three_pages(), per_page=True)
-    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 1)
+    monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", 1)
     assert comparison_result(three_pages(), per_page=True) == whole
 
 
@@ -112,7 +112,9 @@ def test_a_large_matrix_is_written_as_its_cells_that_are_not_0():
             assert record["confusion"] == {
                 "shape": [201, 201], "row": [0, 1, 1, 200], "column": [0, 0, 200, 200], "value": [4, 1, 1, 2],
             }  # fmt: skip
-            assert not set(SHARES) & set(record) and len(record["classes"]) == 201
+            assert not set(SHARES) & set(record) and len(record["pred_pixels"]) == 201
+            classes = [one["label"] for one in record["classes"]]
+            assert classes == (c.labels if record is found else [c.labels[0], c.labels[1], c.labels[-1]])
             assert ("precision_mass" in record) == (method == "tensor")
         assert found["collapsed"]["recall"] == [[1, 0], [0.25, 0.75]]
         assert found["objects"]["at_iou"]["confusion"]["values"]["shape"] == [201, 201]
@@ -134,7 +136,7 @@ def two_documents(tmp_path, monkeypatch):
     (tmp_path / "pred.csv").write_text(f"{PAGES}p,A,4,4,a,0,0,4,1\nq,B,2,2,a,0,0,2,2\nq,B,2,2,b,0,0,1,2\n")
     shutil.copy(tmp_path / "pred.csv", tmp_path / "again.csv")
     monkeypatch.setattr(result_levels, "MOST_DOCUMENTS", 1)
-    monkeypatch.setattr("layoutcm.metrics.levels.BLOCK_VALUES", 1)  # two blocks
+    monkeypatch.setattr("layoutcm.metrics.matrix_blocks.BLOCK_VALUES", 1)  # two blocks
     return tmp_path
 
 
