@@ -178,7 +178,7 @@ class Objects:
 
     @cached_property
     def _overlaps(self) -> Overlaps:
-        return overlaps_of(*self.sides)
+        return overlaps_of(*self.sides, self.pages.names)
 
     def _matched(
         self,

@@ -33,11 +33,14 @@ class Groups(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """IoU of pred i and gt j: `values[pred_at[i] + gt_at[j]]`; if `values` is empty, it is computed from the boxes."""
+    """The IoU of pred i with gt `gt[k]` is `values[k]`, for k from start[i] to start[i + 1]; with all other gt it is 0.
+
+    The gt of each pred are ascending. If `start` is empty, IoU is computed from the boxes.
+    """
 
     values: Floats
-    gt_at: Positions
-    pred_at: Positions
+    gt: Positions
+    start: Positions
 
 
 class GtObjects(NamedTuple):
@@ -82,9 +85,50 @@ def box_overlap(gt: Floats, pred: Floats, crowd: bool) -> float:
 
 @njit(nogil=True, cache=True)
 def _overlap(overlaps: Overlaps, gt: GtObjects, pred: PredObjects, i_gt: int, i_pred: int) -> float:
-    if overlaps.values.size:
-        return overlaps.values[overlaps.pred_at[i_pred] + overlaps.gt_at[i_gt]]
-    return box_overlap(gt.boxes[i_gt], pred.boxes[i_pred], gt.crowd[i_gt])
+    if not overlaps.start.size:
+        return box_overlap(gt.boxes[i_gt], pred.boxes[i_pred], gt.crowd[i_gt])
+    first, last = overlaps.start[i_pred], overlaps.start[i_pred + 1]
+    k = first + np.searchsorted(overlaps.gt[first:last], i_gt)
+    return overlaps.values[k] if k < last and overlaps.gt[k] == i_gt else 0.0
+
+
+@njit(nogil=True, cache=True)
+def _places(groups: Groups, n_gt: int) -> Positions:
+    """int64[gt]: the place of each gt in `gt_order`, or -1."""
+    places = np.full(n_gt, -1)
+    for j in range(groups.gt_order.size):
+        places[groups.gt_order[j]] = j
+    return places
+
+
+@njit(nogil=True, cache=True)
+def _overlapping(
+    groups: Groups,
+    k: int,
+    places: Positions,
+    overlaps: Overlaps,
+    gt: GtObjects,
+    pred: PredObjects,
+    i_pred: int,
+    found: tuple[Positions, Floats],
+) -> int:
+    """Write the gt of group k whose IoU with pred is above 0, and the IoU, to the two arrays. Return their number."""
+    rows, ious = found
+    first, last, n = groups.gt_start[k], groups.gt_stop[k], 0
+    if not overlaps.start.size:
+        for j in range(first, last):
+            i_gt = groups.gt_order[j]
+            iou = box_overlap(gt.boxes[i_gt], pred.boxes[i_pred], gt.crowd[i_gt])
+            if iou > 0:
+                rows[n], ious[n] = i_gt, iou
+                n += 1
+        return n
+    for at in range(overlaps.start[i_pred], overlaps.start[i_pred + 1]):
+        i_gt = overlaps.gt[at]
+        if first <= places[i_gt] < last and overlaps.values[at] > 0:
+            rows[n], ious[n] = i_gt, overlaps.values[at]
+            n += 1
+    return n
 
 
 @njit(nogil=True, cache=True)
@@ -104,20 +148,18 @@ def match_greedily(
     match = np.full((len(pred_boxes), thresholds.size), -1, np.int32)
     kind = np.full(match.shape, LEFT_OUT, np.int8)
     taken = np.zeros((len(gt_boxes), thresholds.size), np.bool_)
-    ious = np.empty(len(gt_boxes))
+    rows, ious, places = np.empty(len(gt_boxes), np.int64), np.empty(len(gt_boxes)), _places(groups, len(gt_boxes))
     for k in range(groups.pred_start.size):
-        first, last = groups.gt_start[k], groups.gt_stop[k]
         for i in range(groups.pred_start[k], min(groups.pred_stop[k], groups.pred_start[k] + most)):
             i_pred, highest_iou = groups.pred_order[i], 0.0
-            for j in range(first, last):
-                i_gt = groups.gt_order[j]
-                ious[j - first] = _overlap(overlaps, gt, pred, i_gt, i_pred)
-                highest_iou = max(highest_iou, ious[j - first])
+            n = _overlapping(groups, k, places, overlaps, gt, pred, i_pred, (rows, ious))
+            for j in range(n):
+                highest_iou = max(highest_iou, ious[j])
             for t in range(thresholds.size):
                 best = -1
                 if highest_iou >= thresholds[t]:
                     best = _best_gt(
-                        groups.gt_order[first:last], ious, taken[:, t], crowd, ignored, gt_labels, pred_labels[i_pred],
+                        rows[:n], ious, taken[:, t], crowd, ignored, gt_labels, pred_labels[i_pred],
                         thresholds[t],
                     )  # fmt: skip
                 match[i_pred, t] = best
@@ -164,15 +206,19 @@ def match_in_turn(groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: PredO
     """
     match = np.full(len(pred.boxes), -1, np.int32)
     taken = np.zeros(len(gt.boxes), np.bool_)
+    rows, ious, places = np.empty(len(gt.boxes), np.int64), np.empty(len(gt.boxes)), _places(groups, len(gt.boxes))
     for k in range(groups.pred_start.size):
+        first_free = groups.gt_start[k]
         for i in range(groups.pred_start[k], groups.pred_stop[k]):
-            i_pred, best, highest = groups.pred_order[i], -1, -1.0
-            for j in range(groups.gt_start[k], groups.gt_stop[k]):
-                i_gt = groups.gt_order[j]
-                if not taken[i_gt]:
-                    iou = _overlap(overlaps, gt, pred, i_gt, i_pred)
-                    if iou > highest:
-                        best, highest = i_gt, iou
+            i_pred, best, highest = groups.pred_order[i], -1, 0.0
+            n = _overlapping(groups, k, places, overlaps, gt, pred, i_pred, (rows, ious))
+            for j in range(n):
+                if not taken[rows[j]] and ious[j] > highest:
+                    best, highest = rows[j], ious[j]
+            while first_free < groups.gt_stop[k] and taken[groups.gt_order[first_free]]:
+                first_free += 1
+            if best < 0 and first_free < groups.gt_stop[k]:
+                best = groups.gt_order[first_free]
             if best >= 0:
                 match[i_pred], taken[best] = best, True
     return match
@@ -187,6 +233,33 @@ def pair_overlaps(
     for k in range(gt_rows.size):
         values[k] = _overlap(overlaps, gt, pred, gt_rows[k], pred_rows[k])
     return values
+
+
+@njit(nogil=True, cache=True)
+def meeting_boxes(gt_boxes: Floats, pred_boxes: Floats, work: tuple[Positions, Positions], most: int) -> Positions:
+    """int64[pairs, gt pred]: the pairs of boxes x, y, width, height that have an area in common, by pred, then by gt.
+
+    `work` is what comparing each gt and each pred costs. If all pairs together cost more than `most`, the last row is
+    (-1, -1).
+    """
+    from_top = np.argsort(gt_boxes[:, 1], kind="mergesort")
+    tops, pairs, n, cost = gt_boxes[from_top, 1], np.empty((1024, 2), np.int64), 0, 0
+    for i in range(len(pred_boxes)):
+        x, y, width, height = pred_boxes[i]
+        first = n
+        for j in from_top[: np.searchsorted(tops, y + height)]:
+            left, top, wide, high = gt_boxes[j]
+            if top + high > y and left < x + width and left + wide > x and min(wide, high, width, height) > 0:
+                if n == len(pairs):
+                    pairs = np.concatenate((pairs, np.empty_like(pairs)))
+                pairs[n, 0], pairs[n, 1] = j, i
+                n += 1
+                cost += work[0][j] + work[1][i]
+                if cost > most:
+                    pairs[n - 1] = -1
+                    return pairs[:n]
+        pairs[first:n, 0] = np.sort(pairs[first:n, 0])
+    return pairs[:n]
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,60 @@
+"""Pages with many outlines: only pairs whose boxes meet are compared, and too many of them are refused."""
+
+import numpy as np
+import pytest
+from faster_coco_eval.core import mask
+
+import layoutcm as lcm
+from layoutcm.errors import InputError
+from layoutcm.metrics.objects import instances
+from layoutcm.metrics.objects.instances import overlaps_of
+from layoutcm.metrics.objects.matching import GtObjects, PredObjects, match_in_turn, pair_overlaps
+from support.hostile_shapes import make_many_polygons
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory):
+    """Polygons of 40 x 40 pixels on a page of 2000 x 3000."""
+    path = make_many_polygons(tmp_path_factory.mktemp("polygons"), polygons=600, points=8)
+    layout = lcm.read(path, shapes="polygon")
+    return lcm.compare(layout, layout).objects()
+
+
+def dense_ious(gt, pred):
+    return np.asarray(mask.iou(list(pred.masks), list(gt.masks), [0] * len(gt)))
+
+
+def test_the_pairs_that_are_kept_have_the_iou_of_coco_and_all_others_0(objects, monkeypatch):
+    gt, pred = objects.sides
+    expected = dense_ious(gt, pred)
+    for at_a_time in (7, 2000):
+        monkeypatch.setattr(instances, "PAIRS_AT_A_TIME", at_a_time)
+        found = overlaps_of(gt, pred, objects.pages.names)
+        spread = np.zeros_like(expected)
+        spread[np.repeat(np.arange(len(pred)), np.diff(found.start)), found.gt] = found.values
+        np.testing.assert_array_equal(spread, expected)
+        assert np.count_nonzero(expected) <= len(found.values) < expected.size / 50
+    rows = np.random.default_rng(3).integers(0, len(gt), (2, 400))
+    none = np.zeros(len(gt), bool)
+    sides = GtObjects(gt.boxes, gt.label, none, none), PredObjects(pred.boxes, pred.label, none)
+    np.testing.assert_array_equal(pair_overlaps(found, *sides, *rows), expected[rows[1], rows[0]])
+    assert match_in_turn(objects._by_page, found, *sides).tolist() == in_turn(expected, objects._by_page.pred_order)
+
+
+def in_turn(ious, order):
+    """Each pred takes the free gt with the highest IoU, the first of equal ones."""
+    free, match = np.ones(ious.shape[1], bool), [-1] * len(ious)
+    for pred in order.tolist():
+        if free.any():
+            match[pred] = int(np.argmax(np.where(free, ious[pred], -1)))
+            free[match[pred]] = False
+    return match
+
+
+def test_too_many_overlapping_outlines_are_refused_for_objects_only(objects, tmp_path, monkeypatch):
+    monkeypatch.setattr(instances, "MOST_WORK", 20_000)
+    layout = lcm.read(make_many_polygons(tmp_path, polygons=600, points=8), shapes="polygon")
+    c = lcm.compare(layout, layout)
+    with pytest.raises(InputError, match=r"page 'p0.png': too many overlapping objects: 600 in gt and 600 in pred"):
+        c.objects().scores_at(0.5)
+    assert c.average("micro")["f1"] == 1
