@@ -1,4 +1,4 @@
-"""The colours of a matrix: hits and misses have a colour scale each; zero and n/a cells are not coloured.
+"""The colours of a matrix: hits and misses have a colour scale each; zero, n/a and mixed cells are not coloured.
 
 Screen figures and paper figures use these layers, so that a cell has the same colour in both. Their charts also show
 the same classes in the same order.
@@ -62,7 +62,13 @@ def tick_text(value: float, shares: bool) -> str:
 def correct_cells(confusion: Confusion, selection: Selection) -> NDArray[np.bool_]:
     """bool[rows, columns]: the correct cells; with different taxonomies no cell counts as wrong, so all are True."""
     rows, columns = (np.asarray(side, int) for side in selection)
-    return np.equal.outer(rows, columns) | (not confusion.diagonal)
+    return (np.equal.outer(rows, columns) & ~mixed_cells(confusion, selection)) | (not confusion.diagonal)
+
+
+def mixed_cells(confusion: Confusion, selection: Selection) -> NDArray[np.bool_]:
+    """bool[rows, columns]: the diagonal cells of joined labels, partly correct and partly wrong; not coloured."""
+    rows, columns = (np.asarray(side, int) for side in selection)
+    return np.equal.outer(rows, columns) & np.isin(rows, confusion.joined)[:, None]
 
 
 def matrix_layers(
@@ -74,7 +80,7 @@ def matrix_layers(
     whole = view != "pixels" and confusion.diagonal
     return (
         make_layer("hit", np.where(hit, values, np.nan), theme.hit, whole, log),
-        make_layer("miss", np.where(hit, np.nan, values), theme.miss, False, log),
+        make_layer("miss", np.where(hit | mixed_cells(confusion, selection), np.nan, values), theme.miss, False, log),
     )
 
 

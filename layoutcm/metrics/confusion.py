@@ -59,6 +59,7 @@ class Confusion:
     recipe: str = ""
     sides: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     source: CountedPixels | PixelSums | None = None  # for what the matrix does not show: content and right labels
+    joined: tuple[int, ...] = ()  # labels that stand for several: their diagonal also has confusions among these
 
     def __repr__(self) -> str:
         return f"<Confusion {self.method} of {len(self.labels)} labels, {self.values.sum():,.0f} label pixels>"

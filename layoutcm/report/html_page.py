@@ -25,7 +25,7 @@ from layoutcm.drawing.palette import DARK, LIGHT, label_colours
 from layoutcm.layouts.model import GT, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
-from layoutcm.tables.drawn_labels import drawn_matrix
+from layoutcm.tables.drawn_labels import JOINED_CELL, drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS, cell_verb, select, view_values
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
@@ -82,6 +82,7 @@ def report_data(
         "rows": rows,
         "columns": columns,
         "diagonal": confusion.diagonal,
+        "joined": {"labels": confusion.joined, "note": JOINED_CELL},
         "views": {view: _shown_values(view_values(confusion, view), rows, columns) for view in VIEWS},
         "view_names": VIEW_BUTTONS,
         "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},

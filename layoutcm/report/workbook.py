@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.matrix_layers import correct_cells
+from layoutcm.drawing.matrix_layers import correct_cells, mixed_cells
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.drawn_labels import drawn_matrix
@@ -55,7 +55,7 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
         formats = _formats(book)
         _summary(_sheet(book, "Summary"), comparison, confusion, tables, formats)
         drawn = drawn_matrix(confusion, every_label(confusion))
-        right = correct_cells(drawn.confusion, drawn.selection)
+        right, mixed = (of(drawn.confusion, drawn.selection) for of in (correct_cells, mixed_cells))
         for name, title in SHEETS.items():
             if name not in tables:
                 continue
@@ -64,7 +64,7 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
                 _text(sheet, 0, 0, NO_CLASSES, formats["text"])
                 continue
             table = _first_pairs(tables[name]) if name == RANKED_PAIRS else tables[name]
-            row = _table(sheet, 0, table, formats, right if table.matrix else None)
+            row = _table(sheet, 0, table, formats, right if table.matrix else None, mixed=mixed)
             for k, text in enumerate(filter(None, (table.note, table.recipe)), start=1):
                 _text(sheet, row + k, 0, text, formats["text"])
             sheet.freeze_panes(1, 1)
@@ -160,8 +160,12 @@ def _table(
     formats: Mapping[str, Any],
     diagonal: np.ndarray | None,
     own_widths: bool = True,
+    mixed: np.ndarray | None = None,
 ) -> int:
-    """Write headings and rows starting at row `top`; returns the first free row. `diagonal` marks the correct cells."""
+    """Write headings and rows starting at row `top`; returns the first free row.
+
+    `diagonal` marks the correct cells of a matrix, `mixed` those that are partly correct and are not coloured.
+    """
     kinds = table.kinds()
     kinds = ["fractions" if k == "pixels" and _has_fractions(table, j) else k for j, k in enumerate(kinds)]
     if own_widths:
@@ -184,7 +188,8 @@ def _table(
                 look = f"{look}, diagonal"
             _cell(sheet, (row, column), value, kind, formats, look)
     if diagonal is not None:
-        _colour_matrix(sheet, top, diagonal, table.pixels)
+        wrong = ~diagonal if mixed is None else ~diagonal & ~mixed
+        _colour_matrix(sheet, top, diagonal, wrong, table.pixels)
     elif own_widths:
         _colour_columns(sheet, top, row, kinds)
     return row + 1
@@ -232,7 +237,7 @@ def _widths(table: Table, kinds: Sequence[str]) -> list[float]:
     return widths
 
 
-def _colour_matrix(sheet: Any, top: int, right: np.ndarray, pixels: bool) -> None:
+def _colour_matrix(sheet: Any, top: int, right: np.ndarray, wrong: np.ndarray, pixels: bool) -> None:
     """Colour correct cells blue and all others amber to red, as on the screen."""
     whole = {"min_type": "num", "min_value": 0}
     ceiling: dict[str, Any] = {} if pixels or right.all() else {"max_type": "num", "max_value": 1}
@@ -241,7 +246,7 @@ def _colour_matrix(sheet: Any, top: int, right: np.ndarray, pixels: bool) -> Non
     if not right.all():
         stops = {"min_color": "#FFFFFF", "mid_color": LIGHT.miss[2][1].upper(), "max_color": LIGHT.miss[-2][1].upper()}
         _conditional_format(
-            sheet, top, ~right, {"type": "3_color_scale", "mid_type": "percentile", "mid_value": 90} | stops | whole
+            sheet, top, wrong, {"type": "3_color_scale", "mid_type": "percentile", "mid_value": 90} | stops | whole
         )
 
 

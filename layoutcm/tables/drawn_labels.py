@@ -18,6 +18,7 @@ from layoutcm.wording import plural
 
 # Rows, and columns. A figure on the screen is then below 6 MB, and real label sets have fewer labels.
 MOST_DRAWN = 150
+JOINED_CELL = "includes confusions among the joined labels"
 JOINED = -1  # the position of a joined label in the whole matrix
 
 
@@ -43,8 +44,9 @@ class DrawnMatrix(NamedTuple):
 def drawn_matrix(confusion: Confusion, selection: Selection, sizes: Floats | None = None) -> DrawnMatrix:
     """The selected labels, the smallest of them joined into "other (n labels)" if they are more than MOST_DRAWN.
 
-    All sums stay exact: the cells of the joined label are sums of cells. `sizes`, float64[labels], decides which labels
-    are small; by default their pixels in gt and pred. Background is never joined.
+    All sums stay exact: the cells of the joined label are sums of cells, also on the diagonal (`JOINED_CELL`).
+    `sizes`, float64[labels], decides which labels are small; by default their pixels in gt and pred. Background is
+    never joined.
     """
     if max(map(len, selection)) <= MOST_DRAWN:
         return DrawnMatrix(confusion, selection, list(range(len(confusion.labels))))
@@ -60,7 +62,7 @@ def drawn_matrix(confusion: Confusion, selection: Selection, sizes: Floats | Non
         group_of[small] = len(drawn) + k
     names = [confusion.labels[i] for i in drawn] + [f"other ({plural(len(small), 'label')})" for small in groups]
     hidden = int(group_of.max()) == len(names)
-    joined = _join(confusion, group_of, [*names, *(["not shown"] if hidden else [])])
+    joined = _join(confusion, group_of, [*names, *(["not shown"] if hidden else [])], len(drawn))
     shown = Selection(*(_shown(side, group_of, len(drawn)) for side in selection))
     return DrawnMatrix(joined, shown, [*drawn, *[JOINED] * (len(joined.labels) - len(drawn))])
 
@@ -79,7 +81,7 @@ def _shown(side: list[int], group_of: NDArray[np.int64], n_drawn: int) -> list[i
     return [k for k in groups if k < n_drawn] + [k for k in groups if k >= n_drawn]
 
 
-def _join(confusion: Confusion, group_of: NDArray[np.int64], names: list[str]) -> Confusion:
+def _join(confusion: Confusion, group_of: NDArray[np.int64], names: list[str], n_drawn: int) -> Confusion:
     recall_mass = _sum_groups(confusion.recall_mass, group_of, len(names))
     one_mass = confusion.precision_mass is confusion.recall_mass
     gt, pred = (tuple(np.unique(group_of[side]).tolist()) for side in confusion.own_labels)
@@ -90,6 +92,7 @@ def _join(confusion: Confusion, group_of: NDArray[np.int64], names: list[str]) -
         precision_mass=recall_mass if one_mass else _sum_groups(confusion.precision_mass, group_of, len(names)),
         pred_pixels=np.bincount(group_of, confusion.pred_pixels, len(names)).astype(float),
         sides=confusion.sides and (gt, pred),
+        joined=tuple(range(n_drawn, len(names))) if confusion.diagonal else (),
     )
 
 

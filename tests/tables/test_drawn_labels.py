@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.drawing.matrix_layers import cell_colour, correct_cells, matrix_layers
 from layoutcm.drawing.palette import LIGHT
 from layoutcm.drawing.screen.matrix import matrix_figure
 from layoutcm.errors import InputError
-from layoutcm.tables.drawn_labels import JOINED, MOST_DRAWN, drawn_matrix
+from layoutcm.tables.drawn_labels import JOINED, JOINED_CELL, MOST_DRAWN, drawn_matrix
 from layoutcm.tables.matrix_views import Selection, every_label, select
 from layoutcm.tables.tables import matrix_table
 from support.layouts import build
@@ -88,6 +89,22 @@ def test_figures_and_tables_have_the_joined_label(confusion):
         assert table.shape == (MOST_DRAWN, MOST_DRAWN + 1) and table.columns[-1].startswith("other (")
     whole = matrix_table(confusion, "pixels").data.iloc[:, 1:].to_numpy()
     assert whole.sum() == pytest.approx(confusion.values.sum())
+
+
+def test_the_diagonal_of_joined_labels_has_no_colour_and_says_what_it_includes(confusion):
+    drawn = drawn_matrix(confusion, select(confusion))
+    hit, miss = matrix_layers(drawn.confusion, "pixels", drawn.selection, LIGHT, log=False)
+    value = drawn.confusion.values[drawn.selection.rows[-1], drawn.selection.columns[-1]]
+    hover = trace(matrix_figure(confusion, "pixels", selection=select(confusion), theme=LIGHT), "cells").hovertext
+    if not confusion.diagonal:  # nothing is correct or wrong
+        assert hit.z[-1, -1] == value and not any(JOINED_CELL in text for text in hover)
+        return
+    assert value > 0 and cell_colour([hit, miss], MOST_DRAWN - 1, MOST_DRAWN - 1) is None
+    assert [JOINED_CELL in text for text in hover].count(True) == 1 and JOINED_CELL in hover[-1]
+    others = ~np.eye(MOST_DRAWN, dtype=bool)
+    others[-1, -1] = True
+    assert (np.isnan(hit.z) == (others | (drawn.confusion.values[np.ix_(*drawn.selection)] == 0))).all()
+    assert not correct_cells(drawn.confusion, drawn.selection)[-1, -1]
 
 
 def test_a_click_on_a_joined_label_chooses_nothing():

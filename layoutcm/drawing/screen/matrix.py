@@ -19,7 +19,7 @@ from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, matrix
 from layoutcm.drawing.palette import Theme, text_colour_on
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.drawn_labels import DrawnMatrix, drawn_matrix
+from layoutcm.tables.drawn_labels import JOINED_CELL, DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, view_values
 from layoutcm.wording import percent, score_text, shorten, thin_spaced
 
@@ -213,6 +213,8 @@ def _hover(confusion: Confusion, names: Sequence[str], view: str, i: int, j: int
         f"{percent(float(confusion.precision[i, j]))} of pred {names[j]}",
         f"{thin_spaced(float(confusion.values[i, j]))} {unit}",
     ]
+    if i == j and i in confusion.joined:
+        lines.append(JOINED_CELL)
     return "<br>".join(lines)
 
 

@@ -84,8 +84,11 @@ function readable(c) {
 function layers_of(values, rows, columns, view, diagonal) {
   const theme = data.themes[DARK.matches ? "dark" : "light"];
   const right = (i, j) => !diagonal || i === j;
+  // Partly correct and partly wrong: not coloured.
+  const mixed = (i, j) => values === data.views[view] && i === j && data.joined.labels.includes(i);
   const top = { hit: 0, miss: 0 };
   for (const i of rows) for (const j of columns) {
+    if (mixed(i, j)) continue;
     const kind = right(i, j) ? "hit" : "miss";
     top[kind] = Math.max(top[kind], values[i][j] ?? 0);
   }
@@ -96,7 +99,7 @@ function layers_of(values, rows, columns, view, diagonal) {
     return { kind, scale: theme[kind], high, low: log ? high * 1e-4 : 0, log, place, empty: !top[kind] };
   };
   const both = { hit: layer("hit"), miss: layer("miss") };
-  return { ...both, of: (i, j) => both[right(i, j) ? "hit" : "miss"] };
+  return { ...both, of: (i, j) => (mixed(i, j) ? null : both[right(i, j) ? "hit" : "miss"]) };
 }
 
 // The matrix.
@@ -130,7 +133,7 @@ function matrix_svg(values, labels, rows, columns, view, diagonal, pick) {
   return { svg, layers };
 }
 function one_cell(value, layer, x, y, wide, high, view, key, written) {
-  const colour = value ? colour_at(layer.scale, layer.place(value)) : null;
+  const colour = value && layer ? colour_at(layer.scale, layer.place(value)) : null;
   const parts = [make("rect", { x, y, width: wide, height: high, fill: colour ? css(colour) : "transparent", stroke: "var(--line)", "stroke-width": 0.7, "data-cell": key })];
   if (value === null) parts.push(make("circle", { cx: x + wide / 2, cy: y + high / 2, r: 1.1, fill: "var(--soft)", "pointer-events": "none" }));
   else if (value > 0 && written) {
@@ -169,7 +172,8 @@ function tip_of(i, j) {
   const lines = [`gt ${data.labels[i]}`, `pred ${data.labels[j]}`];
   const value = (view) => data.views[view][i][j];
   for (const view of ["recall", "precision", "f1"]) lines.push(`${VIEWS[view]} ${value(view) === null ? "–" : score_text(value(view), 6)}`);
-  return [...lines, `${thin_spaced(value("pixels"))} px`].join("\n");
+  const note = i === j && data.joined.labels.includes(i) ? [data.joined.note] : [];
+  return [...lines, `${thin_spaced(value("pixels"))} px`, ...note].join("\n");
 }
 
 // The chosen cell and the pages behind it.
