@@ -183,6 +183,10 @@ def study(shared: float, runs: int, processes: int) -> tuple[np.ndarray, dict[st
     return gain, tables
 
 
+def share_text(share: float) -> str:
+    return f"{100 * share if share == 1 else min(100 * share, 99.9):.1f} %"
+
+
 def part_text(source: str, gain: np.ndarray, tables: dict[str, list[list[float]]]) -> str:
     """The tables of one source of documents."""
     gains = ", ".join(f"{value:.4f} ({name})" for name, value in zip(FIGURES.values(), gain))
@@ -190,7 +194,7 @@ def part_text(source: str, gain: np.ndarray, tables: dict[str, list[list[float]]
     for name, title in TABLES.items():
         lines = [f"### {title}", "", "| documents | " + " | ".join(FIGURES.values()) + " |", "|---|---|---|---|"]
         for count, *shares in tables[name]:
-            lines.append(f"| {count} | " + " | ".join(f"{100 * share:.1f} %" for share in shares) + " |")
+            lines.append(f"| {count} | " + " | ".join(map(share_text, shares)) + " |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
