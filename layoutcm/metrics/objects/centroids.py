@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CENTROID_TOLERANCE = (20.0, 20.0)
+# Pairs that are listed if a region may match several: 320 MB, and more than sets of millions of regions have.
+MOST_PAIRS = 20_000_000
 
 Tolerance = tuple[float, float]
 
@@ -142,7 +144,11 @@ def _matching_pairs(
         pred = np.flatnonzero(gt_of >= 0)
         return np.stack([gt_of[pred], pred], axis=1)
     none = np.empty((0, 2), np.int64)
-    pairs = np.empty((near_pairs(groups, *centres, tolerance, none), 2), np.int64)
+    count = near_pairs(groups, *centres, tolerance, none)
+    if count > MOST_PAIRS:
+        problem = f"{count:,} pairs of regions are near each other, at most {MOST_PAIRS:,} are listed"
+        raise InputError("", "centroids", problem, "Match one to one, or use a smaller tolerance.")
+    pairs = np.empty((count, 2), np.int64)
     near_pairs(groups, *centres, tolerance, pairs)
     return pairs[np.lexsort((pairs[:, GT], pairs[:, PRED]))]  # by pred, then gt; not in the order of the search
 

@@ -8,6 +8,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import layoutcm as lcm
+from layoutcm.errors import InputError
+from layoutcm.metrics.objects import centroids
+from layoutcm.metrics.objects.centroids import centroid_match
 from support.layouts import build
 
 GT = [[1, 4, 3, 3], [5, 2, 8, 1]]
@@ -210,3 +213,12 @@ def test_regions_below_the_score_threshold_are_not_matched():
     pred = build(page, [("p", "a", 0, 0, 2, 2, 0.4), ("p", "a", 0, 0, 2, 2, 0.6)])
     found = lcm.compare(gt, pred, min_score=0.5).centroids()
     assert found.precision == 1 and found.matches["pred"].tolist() == [1]
+
+
+def test_regions_that_are_all_near_each_other_are_listed_only_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr(centroids, "MOST_PAIRS", 8)
+    boxes = [[0, 0, 2, 2]] * 3
+    assert len(centroid_match(boxes, boxes[:2], one_to_one=False).pairs) == 6
+    with pytest.raises(InputError, match="centroids: 9 pairs of regions are near each other, at most 8 are listed"):
+        centroid_match(boxes, boxes, one_to_one=False)
+    assert len(centroid_match(boxes, boxes).pairs) == 3
