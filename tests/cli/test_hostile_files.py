@@ -22,7 +22,11 @@ READING = ("--shapes", "polygon", "--sizes", "1000x1000")
 IMAGES = (".tif", ".tiff", ".png", ".jpg", ".gif", ".webp", ".bmp", ".pdf", ".zip")
 
 
-@pytest.fixture(params=sorted(generators()))
+# These take more than five seconds each; `make fuzz` runs them, too.
+SLOW = {"deep tree", "many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels"}
+
+
+@pytest.fixture(params=sorted(generators() if ALL else generators().keys() - SLOW))
 def hostile(request, tmp_path):
     """The path of one hostile file. It is removed at once: some are large."""
     yield generators()[request.param](tmp_path)

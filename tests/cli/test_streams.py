@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -58,7 +59,9 @@ def test_a_file_can_be_converted_to_standard_output(tmp_path):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
 def test_a_command_that_is_told_to_stop_leaves_nothing_hidden(tmp_path, number, code):
     command = [sys.executable, "-m", "layoutcm", "compare", GT, MODEL_A, "-o", str(tmp_path / "r")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    # A shell starts commands in the background with SIGINT ignored, and a test run hands this down.
+    obey = partial(signal.signal, number, signal.SIG_DFL)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=obey) as process:
         while not list(tmp_path.glob(".layoutcm-r-*/new/pages.csv")) and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(number)
