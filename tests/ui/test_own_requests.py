@@ -79,6 +79,8 @@ def test_a_request_without_or_with_two_hosts_is_refused():
     ("localhost:8501", "http://evil.example", 403),
     ("localhost:8501", "http://evil.example:8501", 403),
     ("localhost:8501", "null", 403),
+    ("localhost:8501", "http://[", 403),
+    ("localhost:8501", "http://[::1", 403),
     ("10.0.0.2:8501", "http://10.0.0.2:8501", 200),
     ("10.0.0.2:8501", "http://6.6.6.6", 403),
     ("127.0.0.1:8501", "https://layout.example", 200),  # behind a proxy
