@@ -31,7 +31,7 @@ class TooManyParts(ValueError):
 
 
 class CountedFile(io.RawIOBase):
-    """A file of which only so much can be read; one read counts at least `limits.READ_COST`.
+    """A file with a limit on the bytes that are read; one read counts at least `limits.READ_COST` bytes.
 
     `first_page` is where a TIFF should begin instead of at its first page.
     """

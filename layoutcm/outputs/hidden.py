@@ -38,7 +38,7 @@ def failures_named(output: str | os.PathLike[str]) -> Iterator[None]:
     """Turn an error of the system into an InputError that names the output."""
     try:
         yield
-    except BrokenPipeError:  # the output is a pipe that nobody reads any more, which is no error
+    except BrokenPipeError:  # the reader has closed the pipe, which is no error
         raise
     except OSError as error:
         # `shutil` puts the reasons into a list.

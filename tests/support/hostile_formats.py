@@ -123,7 +123,7 @@ def make_png_of_tiny_chunks(folder: Path) -> Path:
 
 
 def tiff_of_large_tags(tags: int = 60_000, length: int = 200_000) -> bytes:
-    """A TIFF of which every tag claims the same 200 kB."""
+    """A TIFF whose tags all point to the same 200 kB."""
     start = 8 + 2 + 12 * tags + 4
     entries = b"".join(struct.pack("<HHLL", tag, 1, length, start) for tag in range(2000, 2000 + tags))
     return b"II*\0" + struct.pack("<LH", 8, tags) + entries + bytes(4 + length)

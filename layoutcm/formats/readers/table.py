@@ -166,7 +166,7 @@ def _broken_csv(content: FileContent, error: Exception) -> InputError:
 
 def read_parquet(content: FileContent, options: Options) -> Layout:
     def choose(names: Sequence[str]) -> list[int]:
-        """The used columns; the header is checked here, because columns of equal names cannot be told apart later."""
+        """The columns that are used. The header is checked here: later, columns with equal names look the same."""
         columns = find_columns(names)
         _check_header(content.name, list(names), columns)
         return sorted({*columns.place.values(), *(columns.box or ())})
