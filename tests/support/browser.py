@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from support.paths import ROOT
 from support.ports import free_port
 
+UPLOAD_ATTEMPTS = 4
 SETTLED = "[data-testid=stApp][data-test-script-state=notRunning]"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 # No sandbox, because tests may run as root; no background traffic, because tests must not use the network.
@@ -104,13 +106,27 @@ def shown(page):
     return page.locator("[data-testid=stMain]").inner_text()
 
 
+def choose_file(page, key, file, answer=None):
+    """Give a file to an uploader until the page shows its name, or the locator `answer`.
+
+    A file that is given while the page is drawn anew is lost: the browser removes the field that received it.
+    """
+    zone = page.locator(f".st-key-{key}")
+    name = file["name"] if isinstance(file, dict) else Path(file).name
+    answer = answer or zone.get_by_title(name, exact=True).first  # the text of a name may be shortened
+    for attempts_left in reversed(range(UPLOAD_ATTEMPTS)):
+        zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
+        try:
+            return answer.wait_for(timeout=30_000)
+        except PlaywrightTimeout:
+            if not attempts_left:
+                raise
+
+
 def upload(page, gt, pred):
     """Upload the second file only after the page shows the first, because the test machine may be slow."""
     for key, file in (("upload_gt", gt), ("upload_preds", pred)):
-        zone = page.locator(f".st-key-{key}")
-        zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
-        name = file["name"] if isinstance(file, dict) else Path(file).name
-        zone.get_by_text(name).first.wait_for(timeout=30_000)
+        choose_file(page, key, file)
         settle(page, 500)
     # The result: a matrix or a message.
     page.wait_for_selector(".nsewdrag, [data-testid=stAlert]", timeout=30_000)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.browser import chromium, server
 from support.paths import ROOT
 
 
@@ -9,3 +10,15 @@ from support.paths import ROOT
 def in_the_repository(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("LAYOUTCM_APP", raising=False)
+
+
+@pytest.fixture(scope="module")
+def address():
+    with server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running

@@ -12,20 +12,8 @@ from playwright.sync_api import TimeoutError
 import layoutcm as lcm
 from layoutcm.wording import thin_spaced
 from support.app_runner import HOSTILE, coco
-from support.browser import cell_centre, chromium, server, settle, shown, tab, upload, visit, wait_for_link
+from support.browser import cell_centre, server, settle, shown, tab, upload, visit, wait_for_link
 from support.paths import SAMPLE
-
-
-@pytest.fixture(scope="module")
-def address():
-    with server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

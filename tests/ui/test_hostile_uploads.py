@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import TimeoutError
 
-from support.browser import SETTLED, chromium, server, settle, visit
+from support.browser import SETTLED, choose_file, settle, visit
 from support.hostile_files import ALL, generators
 from support.paths import ROOT
 
@@ -65,18 +65,6 @@ def watched(address):
     health.join(60)
 
 
-@pytest.fixture(scope="module")
-def address():
-    with server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as running:
-        yield running
-
-
 @pytest.mark.parametrize("name", sorted(generators()) if ALL else IN_ORDINARY_RUN)
 def test_a_hostile_upload_does_not_stop_the_server(name, address, browser, tmp_path):
     file = made_elsewhere(name, tmp_path)
@@ -85,9 +73,7 @@ def test_a_hostile_upload_does_not_stop_the_server(name, address, browser, tmp_p
     with watched(address) as health, browser.new_page() as page:
         visit(page, address)
         for key in ("upload_gt", "upload_preds"):
-            zone = page.locator(f".st-key-{key}")
-            zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
-            zone.get_by_title(file.name).first.wait_for(timeout=GIVEN_UP_AFTER)  # its text may be shortened
+            choose_file(page, key, file)
             with suppress(TimeoutError):
                 page.wait_for_selector(SETTLED, timeout=GIVEN_UP_AFTER)
         with suppress(TimeoutError):  # what the visitor sees is tested elsewhere
