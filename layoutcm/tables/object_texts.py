@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
+from layoutcm.metrics.objects.centroids import Centroids
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.tables import ANY_LABEL, AP_COLUMNS, SHAPES
@@ -21,26 +22,30 @@ def object_summary(comparison: Comparison, asked: bool = False) -> str:
     if pages > MOST_PAGES and not asked:
         return f"Objects and centroids of {plural(pages, 'page')} take a while: --objects adds them."
     objects = comparison.objects()
-    rows = list(_rows(comparison, objects))
+    centroids = comparison.centroids(class_aware=objects.space.shared)
+    rows = list(_rows(objects, centroids))
     title = f"objects ({SHAPES[objects.shapes]}), {objects.gt_counts.sum():,} gt, {objects.pred_counts.sum():,} pred"
     width = max(len(name) for name in (title, *(name for name, _ in rows)))
     heading = " ".join(f"{name:>9}" for name in ("precision", "recall", "F1", *COUNTS.values()))
     lines = [f"{title:{width}} {heading}"]
     lines += [f"{name:{width}} " + " ".join(f"{value:>9}" for value in values) for name, values in rows]
-    if objects.why_no_ap:
-        return "\n".join([*lines, f"no AP: {objects.why_no_ap}"])
-    return "\n".join([*lines, ", ".join(f"{name.upper()} {score_text(getattr(objects, name))}" for name in AP_COLUMNS)])
+    lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else _ap_text(objects))
+    notes = dict.fromkeys(filter(None, (objects.note, centroids.note)))  # each once
+    return "\n".join([*lines, *notes])
 
 
-def _rows(comparison: Comparison, objects: Objects) -> Iterator[tuple[str, list[str]]]:
+def _rows(objects: Objects, centroids: Centroids) -> Iterator[tuple[str, list[str]]]:
     shared = objects.space.shared
     for class_aware in (True, False) if shared else (False,):
         scores, counts = (of(HEADLINE_IOU, class_aware) for of in (objects.scores_at, objects.counts_at))
         numbers = [score_text(scores[name]) for name in SCORES] + [f"{counts[name]:,}" for name in COUNTS]
         yield f"at IoU {HEADLINE_IOU:.2f}{'' if class_aware else ANY_LABEL}", numbers
-    centroids = comparison.centroids(class_aware=shared)
     dx, dy = centroids.tolerance
     yield (
         f"centroids within {dx:g} x {dy:g} px{'' if shared else ANY_LABEL}",
         [score_text(getattr(centroids, name)) for name in SCORES],
     )
+
+
+def _ap_text(objects: Objects) -> str:
+    return ", ".join(f"{name.upper()} {score_text(getattr(objects, name))}" for name in AP_COLUMNS)

@@ -37,6 +37,7 @@ def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[st
         **{name: getattr(objects, name) for name in ("ap", "ap50", "ap75", "ar")},
         "summary": objects.summary,
         "why_no_ap": objects.why_no_ap or None,
+        "pages_left_out": list(objects.left_out),
         "labels": objects.labels,
         "per_class": objects.per_class.to_dict("records"),
         "at_iou": at_iou,
@@ -52,7 +53,8 @@ def centroids_result(comparison: Comparison) -> dict[str, Any]:
     ways = {"one_to_one": True, "many_to_one": False}
     found = {way: comparison.centroids(one_to_one=one_to_one, class_aware=aware) for way, one_to_one in ways.items()}
     scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in found.items()}
-    return {"tolerance": found["one_to_one"].tolerance, "class_aware": aware, **scores}
+    one = found["one_to_one"]
+    return {"tolerance": one.tolerance, "class_aware": aware, "pages_left_out": list(one.left_out), **scores}
 
 
 def soft_result(comparison: Comparison) -> dict[str, Any]:

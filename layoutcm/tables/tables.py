@@ -160,7 +160,8 @@ def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
     """The scores of all objects, and a table with one row per label that has objects; without AP, a note says why."""
     import pandas as pd
 
-    note = f"There is no AP. {objects.why_no_ap}" if objects.why_no_ap else ""
+    no_ap = f"There is no AP. {objects.why_no_ap}" if objects.why_no_ap else ""
+    note = " ".join(filter(None, (no_ap, objects.note)))
     values = {} if objects.why_no_ap else dict(objects.summary)
     for class_aware, suffix in ((True, ""), (False, ANY_LABEL)):
         if objects.space.shared or not class_aware:

@@ -200,7 +200,8 @@ def _compare_objects(
         levels = [(names[page], [page]) for page in chosen]
         recounted_by = f"{pycocotools}, page by page"
     for page, pages in levels:
-        recounted = coco_scores(sides, pages)
+        left_out = set(comparison.objects(page=page).left_out)
+        recounted = coco_scores(sides, [one for one in pages if names[one] not in left_out])
         place = ALL_PAGES if page is None else page
         found.compare(recounted_by, place, object_numbers(comparison, page), recounted)
     return ""

@@ -23,7 +23,7 @@ IMAGES = (".tif", ".tiff", ".png", ".jpg", ".gif", ".webp", ".bmp", ".pdf", ".zi
 
 
 # These take more than five seconds each; `make fuzz` runs them, too.
-SLOW = {"deep tree", "many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels"}
+SLOW = {"many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels"}
 
 
 @pytest.fixture(params=sorted(generators() if ALL else generators().keys() - SLOW))

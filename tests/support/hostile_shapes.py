@@ -66,6 +66,17 @@ def make_many_labels(folder: Path, labels: int = 5000, pages: int = 1) -> Path:
     return path
 
 
+def make_equal_boxes(folder: Path, boxes: int = 12_000) -> Path:
+    """Boxes that all overlap each other: 144 million pairs."""
+    return _write_coco(folder / "equal_boxes.json", [(2000, 3000)], [(0, 0, [10, 10, 900, 900])] * boxes)
+
+
+def make_equal_boxes_on_pages(folder: Path, boxes: int = 10_000, pages: int = 10) -> Path:
+    """Pages on which all boxes overlap, each within the limit: 10 million pairs."""
+    rows = [(i % pages, 0, [10, 10, 900, 900]) for i in range(boxes)]
+    return _write_coco(folder / "equal_boxes_on_pages.json", [(2000, 3000)] * pages, rows)
+
+
 def make_many_labels_on_many_pages(folder: Path) -> Path:
     return make_many_labels(folder, pages=500)
 
@@ -93,6 +104,8 @@ HOSTILE = {
     "many polygons": make_many_polygons,
     "huge page polygons": make_huge_page_polygons,
     "full masks": make_full_masks,
+    "equal boxes": make_equal_boxes,
+    "equal boxes on pages": make_equal_boxes_on_pages,
     "many labels": make_many_labels,
     "many labels on many pages": make_many_labels_on_many_pages,
     "labels on one pixel": make_labels_on_one_pixel,

@@ -111,6 +111,7 @@ RESULT = {
             **{"AR1": 0.05, "AR10": 0.05, "AR100": 0.05, "ARsmall": 0.05, "ARmedium": None, "ARlarge": None},
         },
         "why_no_ap": None,
+        "pages_left_out": [],
         "labels": ["a", "b", "c"],
         "per_class": rows(
             "label gt pred ap ap50 ap75 ar",
@@ -141,6 +142,7 @@ RESULT = {
     "centroids": {
         "tolerance": [20, 20],
         "class_aware": True,
+        "pages_left_out": [],
         **scores(one_to_one=(0.2, 0.5, 0.286), many_to_one=(0.4, 0.5, 0.444)),
     },
     "by_document": rows(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
 from layoutcm.metrics.scores import ratio
 
@@ -76,3 +77,10 @@ def coco_summary(ap: Floats, ar: Floats) -> dict[str, float]:
     values += [ap[small], ap[medium], ap[large]]
     values += [*ar[everything], ar[small, -1], ar[medium, -1], ar[large, -1]]
     return dict(zip(SUMMARY, map(mean_of_defined, values)))
+
+
+def check_iou(iou: float) -> None:
+    if isinstance(iou, bool) or not isinstance(iou, int | float | np.number) or not 0 < iou <= 1:
+        raise InputError(
+            "", "iou", f"{short_repr(iou)} is not an IoU", "Use a number above 0 and at most 1, such as 0.5."
+        )

@@ -19,8 +19,16 @@ from numpy.typing import ArrayLike
 from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
-from layoutcm.metrics.objects.instances import instances_of
-from layoutcm.metrics.objects.matching import group_regions, match_largest, near_pairs, order_from_left
+from layoutcm.metrics.objects.instances import Instances, instances_of
+from layoutcm.metrics.objects.matching import (
+    Groups,
+    group_regions,
+    match_largest,
+    near_in_x,
+    near_pairs,
+    order_from_left,
+)
+from layoutcm.metrics.objects.overlaps import crowded_note
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.wording import score_text
 
@@ -28,8 +36,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CENTROID_TOLERANCE = (20.0, 20.0)
-# Pairs that are listed if a region may match several: 320 MB, and more than sets of millions of regions have.
-MOST_PAIRS = 20_000_000
+# Of pairs whose centres are near in x. A page of 10,000 words has about 2 million.
+MOST_ON_A_PAGE, MOST_PAIRS, MORE_PER_PAGE = 4_000_000, 8_000_000, 10_000
+
+MOST_LISTED = 20_000_000  # pairs of plain boxes of which each may match several
 
 Tolerance = tuple[float, float]
 
@@ -44,10 +54,16 @@ class Centroids:
     pairs: Positions  # [pairs, gt pred]: positions in `centres`
     columns: Callable[[Positions, Positions], dict[str, Any]]  # (gt, pred) positions -> columns of `matches`
     comparable: bool = True  # False if class-aware and the labels of the two sides differ
+    left_out: tuple[str, ...] = ()  # pages with so many regions near each other that they are not compared
 
     def __repr__(self) -> str:
         precision, recall = score_text(self.precision), score_text(self.recall)
         return f"<Centroids precision {precision}, recall {recall}, tolerance {self.tolerance}>"
+
+    @property
+    def note(self) -> str:
+        """A sentence about the pages that are left out; "" if there are none."""
+        return crowded_note(self.left_out)
 
     @cached_property
     def matched(self) -> tuple[int, int]:
@@ -93,8 +109,12 @@ def centroid_match(
     A box is two opposite corners x, y, x, y in any order, not x, y, width, height. `tolerance` is (dx, dy).
     """
     gt, pred = _centres(gt_boxes, "gt_boxes"), _centres(pred_boxes, "pred_boxes")
-    keys = (np.zeros(len(gt), np.int64), np.zeros(len(pred), np.int64))
-    pairs = _matching_pairs((gt, pred), keys, _check_tolerance(tolerance), one_to_one)
+    groups = _groups_from_left((gt, pred), (np.zeros(len(gt), np.int64), np.zeros(len(pred), np.int64)))
+    near = int(near_in_x(groups, gt, pred, _check_tolerance(tolerance)).sum())
+    if near > MOST_LISTED and not one_to_one:
+        problem = f"{near:,} pairs of boxes may be near each other, at most {MOST_LISTED:,} are listed"
+        raise InputError("", "centroids", problem, "Match one to one, or use a smaller tolerance.")
+    pairs = _matching_pairs(groups, (gt, pred), _check_tolerance(tolerance), one_to_one)
     return Centroids(
         _check_tolerance(tolerance), one_to_one, (gt, pred), pairs, lambda gt, pred: {"gt": gt, "pred": pred}
     )
@@ -110,45 +130,56 @@ def centroids_of(
 ) -> Centroids:
     """Match the regions of two layouts page by page; if class-aware, only with equal labels. Crowds are left out."""
     tolerance, space = _check_tolerance(tolerance), alignment.space
-    gt, pred = instances_of(alignment, min_score, pages, masks=False)
-    rows = (np.flatnonzero(~gt.crowd), np.arange(len(pred)))
-    centres = (gt.centres[rows[GT]], pred.centres)
-    keys = [side.page * len(space.labels) + side.label if class_aware else side.page for side in (gt, pred)]
     comparable = space.shared or not class_aware
+    gt, pred = instances_of(alignment, min_score, pages, masks=False)
+    gt = gt.take(np.flatnonzero(~gt.crowd))
+    crowded = _crowded_pages(gt, pred, tolerance)
+    gt, pred = gt.not_on(crowded), pred.not_on(crowded)
+    keys = [side.page * len(space.labels) + side.label if class_aware else side.page for side in (gt, pred)]
+    centres = gt.centres, pred.centres
     pairs = np.empty((0, 2), np.int64)
     if comparable:
-        pairs = _matching_pairs(centres, (keys[GT][rows[GT]], keys[PRED]), tolerance, one_to_one)
+        pairs = _matching_pairs(_groups_from_left(centres, (keys[GT], keys[PRED])), centres, tolerance, one_to_one)
     page_names, labels = np.array(alignment.pages.names, object), np.array(space.labels[1:], object)
 
     def columns(gt_rows: Positions, pred_rows: Positions) -> dict[str, Any]:
-        objects = rows[GT][gt_rows]
         return {
-            "page": page_names[gt.page[objects]],
-            "gt": gt.row[objects],
+            "page": page_names[gt.page[gt_rows]],
+            "gt": gt.row[gt_rows],
             "pred": pred.row[pred_rows],
-            "gt_label": labels[gt.label[objects]],
+            "gt_label": labels[gt.label[gt_rows]],
             "pred_label": labels[pred.label[pred_rows]],
         }
 
-    return Centroids(tolerance, one_to_one, centres, pairs, columns, comparable)
+    left_out = tuple(alignment.pages.names[page] for page in crowded.tolist())
+    return Centroids(tolerance, one_to_one, centres, pairs, columns, comparable, left_out)
+
+
+def _crowded_pages(gt: Instances, pred: Instances, tolerance: Tolerance) -> Positions:
+    """The pages with too many pairs of regions near each other, and those after which all have too many."""
+    groups = _groups_from_left((gt.centres, pred.centres), (gt.page, pred.page))
+    near = near_in_x(groups, gt.centres, pred.centres, tolerance)
+    crowded = near > MOST_ON_A_PAGE
+    crowded |= np.cumsum(np.where(crowded, 0, near)) > MOST_PAIRS + MORE_PER_PAGE * near.size
+    return pred.page[groups.pred_order[groups.pred_start[crowded]]]
+
+
+def _groups_from_left(centres: tuple[Floats, Floats], keys: tuple[Positions, Positions]) -> Groups:
+    """The regions with equal keys, gt from left to right."""
+    groups = group_regions(*keys)
+    return groups._replace(gt_order=order_from_left(groups, centres[GT]))
 
 
 def _matching_pairs(
-    centres: tuple[Floats, Floats], keys: tuple[Positions, Positions], tolerance: Tolerance, one_to_one: bool
+    groups: Groups, centres: tuple[Floats, Floats], tolerance: Tolerance, one_to_one: bool
 ) -> Positions:
-    """int64[pairs, gt pred]: the matches between regions with equal keys."""
-    groups = group_regions(*keys)
-    groups = groups._replace(gt_order=order_from_left(groups, centres[GT]))
+    """int64[pairs, gt pred]: the matches between regions of the same group."""
     if one_to_one:
         gt_of = match_largest(groups, *centres, tolerance)
         pred = np.flatnonzero(gt_of >= 0)
         return np.stack([gt_of[pred], pred], axis=1)
     none = np.empty((0, 2), np.int64)
-    count = near_pairs(groups, *centres, tolerance, none)
-    if count > MOST_PAIRS:
-        problem = f"{count:,} pairs of regions are near each other, at most {MOST_PAIRS:,} are listed"
-        raise InputError("", "centroids", problem, "Match one to one, or use a smaller tolerance.")
-    pairs = np.empty((count, 2), np.int64)
+    pairs = np.empty((near_pairs(groups, *centres, tolerance, none), 2), np.int64)
     near_pairs(groups, *centres, tolerance, pairs)
     return pairs[np.lexsort((pairs[:, GT], pairs[:, PRED]))]  # by pred, then gt; not in the order of the search
 

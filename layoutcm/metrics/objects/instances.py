@@ -7,26 +7,17 @@ sides become run-length masks by COCO's own rasterisation, so that IoU counts th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
-from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Positions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
-from layoutcm.metrics.objects.matching import Overlaps, meeting_boxes
 
 CocoMask = dict[str, Any]  # COCO's RLE: size and counts
-# The pred of these pairs are neighbours, so that all their gt are few: the IoU of all with all takes a few megabytes.
-PAIRS_AT_A_TIME = 2000
-# Of the comparisons of masks on one page, in bytes of runs that are read: some seconds. A page with 1,000 polygons of
-# a hundred runs that all overlap each other takes a third.
-MOST_WORK = 600_000_000
-COST_OF_A_PAIR = 50
 _ADVICE = "Precision, recall and F1 at one IoU need no scores."
 
 
@@ -46,6 +37,16 @@ class Instances:
 
     def __len__(self) -> int:
         return len(self.row)
+
+    def take(self, rows: Positions) -> Instances:
+        """Some of the objects."""
+        masks = tuple(self.masks[i] for i in rows.tolist()) if self.masks else ()
+        columns = {one.name: getattr(self, one.name)[rows] for one in fields(self) if one.name != "masks"}
+        return Instances(**columns, masks=masks)
+
+    def not_on(self, pages: Positions) -> Instances:
+        """The objects that are not on the given pages."""
+        return self.take(np.flatnonzero(~np.isin(self.page, pages))) if pages.size else self
 
     @property
     def centres(self) -> Floats:
@@ -150,60 +151,6 @@ def _mask_areas(masks: tuple[CocoMask, ...]) -> Floats:
     from faster_coco_eval.core import mask
 
     return np.array(mask.area(list(masks)) if masks else [], float)
-
-
-def overlaps_of(gt: Instances, pred: Instances, page_names: Sequence[str]) -> Overlaps:
-    """IoU of the masks on the same page whose boxes meet; empty if IoU is computed on boxes."""
-    nothing = np.empty(0, np.int64)
-    if not (gt.masks and pred.masks):
-        return Overlaps(np.empty(0), nothing, nothing)
-    pairs, values = [np.empty((0, 2), np.int64)], [np.empty(0)]
-    gt_rows, pred_rows = _by_page(gt.page), _by_page(pred.page)
-    for page in sorted(gt_rows.keys() & pred_rows.keys()):
-        met = _meeting_masks(gt, pred, gt_rows[page], pred_rows[page], page_names[page])
-        for block in np.array_split(met, len(met) // PAIRS_AT_A_TIME + 1):
-            values.append(_mask_ious(gt, pred, block))
-        pairs.append(met)
-    met, iou = np.concatenate(pairs), np.concatenate(values)
-    order = np.lexsort((met[:, GT], met[:, PRED]))
-    start = np.searchsorted(met[order, PRED], np.arange(len(pred) + 1))
-    return Overlaps(iou[order], met[order, GT], start)
-
-
-def _meeting_masks(gt: Instances, pred: Instances, gt_rows: Positions, pred_rows: Positions, page: str) -> Positions:
-    """int64[pairs, gt pred]: the objects of a page whose masks lie in boxes that meet, the pred from top to bottom."""
-    from faster_coco_eval.core import mask
-
-    boxes, work = [], []
-    for side, rows in ((gt, gt_rows), (pred, pred_rows)):
-        masks = [side.masks[i] for i in rows]
-        boxes.append(np.asarray(mask.toBbox(masks), float).reshape(-1, 4))
-        work.append(np.array([COST_OF_A_PAIR + len(one["counts"]) for one in masks]))
-    from_top = np.argsort(boxes[PRED][:, 1], kind="stable")
-    met = meeting_boxes(boxes[GT], boxes[PRED][from_top], (work[GT], work[PRED][from_top]), MOST_WORK)
-    if len(met) and met[-1, 0] < 0:
-        problem = f"too many overlapping objects: {len(gt_rows):,} in gt and {len(pred_rows):,} in pred"
-        raise InputError("", f"objects of page {short_repr(page)}", problem, "Compare boxes, or fewer objects a page.")
-    return np.stack([gt_rows[met[:, GT]], pred_rows[from_top[met[:, PRED]]]], axis=1)
-
-
-def _mask_ious(gt: Instances, pred: Instances, pairs: Positions) -> Floats:
-    """float64[pairs]: IoU of masks."""
-    from faster_coco_eval.core import mask
-
-    if not len(pairs):
-        return np.empty(0)
-    gt_rows, gt_at = np.unique(pairs[:, GT], return_inverse=True)
-    pred_rows, pred_at = np.unique(pairs[:, PRED], return_inverse=True)
-    crowd = gt.crowd[gt_rows].astype(int).tolist()
-    iou = mask.iou([pred.masks[i] for i in pred_rows], [gt.masks[i] for i in gt_rows], crowd)
-    return np.asarray(iou, float).reshape(len(pred_rows), len(gt_rows))[pred_at, gt_at]
-
-
-def _by_page(page: Positions) -> dict[int, Positions]:
-    order = np.argsort(page, kind="stable")
-    pages, starts = np.unique(page[order], return_index=True)
-    return dict(zip(pages.tolist(), np.split(order, starts[1:])))
 
 
 def why_no_ap(alignment: Alignment, min_score: float | None) -> str:

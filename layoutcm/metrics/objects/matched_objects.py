@@ -23,7 +23,7 @@ from layoutcm.layouts.model import GT, PRED, Floats, Pages, Positions
 from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects import ranked_pairs as pairs
-from layoutcm.metrics.objects.instances import Instances, instances_of, overlaps_of, why_no_ap
+from layoutcm.metrics.objects.instances import Instances, instances_of, why_no_ap
 from layoutcm.metrics.objects.matching import (
     HIT,
     LEFT_OUT,
@@ -35,6 +35,7 @@ from layoutcm.metrics.objects.matching import (
     match_greedily,
 )
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion, object_confusion
+from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
 from layoutcm.metrics.scores import SCORES, ratio
 
 if TYPE_CHECKING:
@@ -55,16 +56,26 @@ def _coco_number(name: str, meaning: str) -> property:
 
 @dataclass(frozen=True, eq=False)
 class Objects:
-    """The matched objects of two layouts. `why_no_ap` explains why there is no AP; "" if there is one."""
+    """The matched objects of two layouts.
+
+    `why_no_ap` explains why there is no AP; "" if there is one. `left_out` are the names of pages on which so many
+    objects overlap that they are not compared; `note` is a sentence about them.
+    """
 
     space: LabelSpace
     sides: tuple[Instances, Instances]
+    overlaps: Overlaps
     why_no_ap: str
     pages: Pages
+    left_out: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         gt, pred = self.sides
         return f"<Objects {len(gt):,} gt, {len(pred):,} pred, {self.shapes}>"
+
+    @property
+    def note(self) -> str:
+        return crowded_note(self.left_out)
 
     @property
     def labels(self) -> list[str]:
@@ -176,10 +187,6 @@ class Objects:
         ranks[groups.pred_order] = np.arange(len(ranks)) - np.repeat(groups.pred_start, sizes)
         return ranks
 
-    @cached_property
-    def _overlaps(self) -> Overlaps:
-        return overlaps_of(*self.sides, self.pages.names)
-
     def _matched(
         self,
         ious: Floats,
@@ -193,15 +200,15 @@ class Objects:
         groups = self._by_label if class_aware else self._by_page
         ignored = gt.crowd if ignored is None else gt.crowd | ignored
         outside = np.zeros(len(pred), bool) if outside is None else outside
-        gt_objects = GtObjects(gt.boxes, gt.label, gt.crowd, ignored)
-        pred_objects = PredObjects(pred.boxes, pred.label, outside)
-        return match_greedily(groups, self._overlaps, gt_objects, pred_objects, ious, most)
+        gt_objects = GtObjects(gt.label, gt.crowd, ignored)
+        pred_objects = PredObjects(pred.label, outside)
+        return match_greedily(groups, self.overlaps, gt_objects, pred_objects, ious, most)
 
     def _matched_at(
         self, iou: float, class_aware: bool, most: int = NO_LIMIT
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
         """int32[pred] and int8[pred] at one IoU. The last few are cached, because several scores use the same IoU."""
-        check_iou(iou)
+        rules.check_iou(iou)
         key = (float(iou), class_aware, most)
         found = self._cached_matchings.get(key)
         if found is None:
@@ -220,7 +227,7 @@ class Objects:
 
         All three use the same ranking of at most 100 predictions per page and label; nan if undefined.
         """
-        check_iou(iou)
+        rules.check_iou(iou)
         check_choice("rule", rule, rules.RULES)
         if self.why_no_ap:
             return dict.fromkeys(self.labels, float("nan"))
@@ -233,7 +240,7 @@ class Objects:
 
     def curve(self, label: str, iou: float) -> pd.DataFrame:
         """One row per prediction of the label, best first: score, precision, recall; empty if there is no AP."""
-        check_iou(iou)
+        rules.check_iou(iou)
         if label not in self.labels:
             known = ", ".join(map(short_repr, self.labels[:12]))
             raise InputError("", "label", f"there is no label {short_repr(label)}", f"Labels: {known}.")
@@ -241,7 +248,7 @@ class Objects:
 
     def curves(self, iou: float) -> dict[str, pd.DataFrame]:
         """{label: curve} of all labels, from one matching."""
-        check_iou(iou)
+        rules.check_iou(iou)
         return dict(zip(self.labels, self._curves(range(len(self.labels)), iou)))
 
     def _curves(self, labels: Iterable[int], iou: float) -> Iterator[pd.DataFrame]:
@@ -291,17 +298,17 @@ class Objects:
         `pairing` is "coco" or "ranked" (see the module `ranked_pairs`). The outcome of a prediction is "tp" or "fp";
         each gt that is in no tp has a row "fn". Empty if the two sides have different labels.
         """
-        check_iou(iou)
+        rules.check_iou(iou)
         table = pairs.ranked_pairs(self._paired, iou, pairing)
         return table if self.space.shared else table.iloc[:0]
 
     @property
     def _paired(self) -> pairs.PairedObjects:
-        return pairs.PairedObjects(*self.sides, self._overlaps, self.pages, self.labels)
+        return pairs.PairedObjects(*self.sides, self.overlaps, self.pages, self.labels)
 
     def _found_at(self, iou: float, class_aware: bool) -> tuple[NDArray[np.number], Positions, Positions]:
         """[labels] each: hits (nan if the sides have different labels), gt objects, and predictions that count."""
-        check_iou(iou)
+        rules.check_iou(iou)
         if class_aware and not self.space.shared:
             return np.full(len(self.labels), np.nan), self.gt_counts, self.pred_counts
         _, kind = self._matched_at(iou, class_aware)
@@ -318,7 +325,7 @@ class Objects:
 
     def object_confusion_at(self, iou: float) -> ObjectConfusion:
         """The object confusion matrix at one IoU with one row per object."""
-        check_iou(iou)
+        rules.check_iou(iou)
         return object_confusion(self.space, *self.sides, *self._matched_at(iou, class_aware=False))
 
 
@@ -330,14 +337,13 @@ def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Float
     return dict(zip(SCORES, (ratio(found, pred), ratio(found, gt), ratio(np.multiply(2, found), np.add(gt, pred)))))
 
 
-def check_iou(iou: float) -> None:
-    if isinstance(iou, bool) or not isinstance(iou, int | float | np.number) or not 0 < iou <= 1:
-        raise InputError(
-            "", "iou", f"{short_repr(iou)} is not an IoU", "Use a number above 0 and at most 1, such as 0.5."
-        )
-
-
 def objects_of(alignment: Alignment, min_score: float | None, pages: Positions | None = None) -> Objects:
     """The objects on all or some pages."""
+    gt, pred = instances_of(alignment, min_score, pages)
+    overlaps, crowded = overlaps_of(gt, pred)
+    if crowded.size:
+        gt, pred = gt.not_on(crowded), pred.not_on(crowded)
+        overlaps, _ = overlaps_of(gt, pred)
+    left_out = tuple(alignment.pages.names[page] for page in crowded.tolist())
     reason = why_no_ap(alignment, min_score)
-    return Objects(alignment.space, instances_of(alignment, min_score, pages), reason, alignment.pages)
+    return Objects(alignment.space, (gt, pred), overlaps, reason, alignment.pages, left_out)

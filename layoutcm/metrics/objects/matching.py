@@ -18,6 +18,8 @@ NOT_MATCHED, HIT, LEFT_OUT = 0, 1, 2  # kinds of predictions; left out: on a cro
 
 HIGHEST_THRESHOLD = 1 - 1e-10  # as in COCO, so that a perfect match counts despite rounding
 
+USELESS = -2  # instead of the number of a pred
+
 Flags = NDArray[np.bool_]
 
 
@@ -33,20 +35,20 @@ class Groups(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """The IoU of pred i with gt `gt[k]` is `values[k]`, for k from start[i] to start[i + 1]; with all other gt it is 0.
+    """The IoU of pred i with gt `gt[k]` is `values[k]`, for k from start[i] to stop[i]; with all other gt it is 0.
 
-    The gt of each pred are ascending. If `start` is empty, IoU is computed from the boxes.
+    The gt of each pred are ascending.
     """
 
     values: Floats
-    gt: Positions
+    gt: NDArray[np.int32]
     start: Positions
+    stop: Positions
 
 
 class GtObjects(NamedTuple):
     """What the greedy matcher needs of gt."""
 
-    boxes: Floats  # [objects, x y width height]
     labels: Positions
     crowd: Flags
     ignored: Flags
@@ -55,7 +57,6 @@ class GtObjects(NamedTuple):
 class PredObjects(NamedTuple):
     """What the greedy matcher needs of pred; `outside` is True for a pred whose area is not in the range asked for."""
 
-    boxes: Floats
     labels: Positions
     outside: Flags
 
@@ -84,15 +85,6 @@ def box_overlap(gt: Floats, pred: Floats, crowd: bool) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _overlap(overlaps: Overlaps, gt: GtObjects, pred: PredObjects, i_gt: int, i_pred: int) -> float:
-    if not overlaps.start.size:
-        return box_overlap(gt.boxes[i_gt], pred.boxes[i_pred], gt.crowd[i_gt])
-    first, last = overlaps.start[i_pred], overlaps.start[i_pred + 1]
-    k = first + np.searchsorted(overlaps.gt[first:last], i_gt)
-    return overlaps.values[k] if k < last and overlaps.gt[k] == i_gt else 0.0
-
-
-@njit(nogil=True, cache=True)
 def _places(groups: Groups, n_gt: int) -> Positions:
     """int64[gt]: the place of each gt in `gt_order`, or -1."""
     places = np.full(n_gt, -1)
@@ -103,27 +95,12 @@ def _places(groups: Groups, n_gt: int) -> Positions:
 
 @njit(nogil=True, cache=True)
 def _overlapping(
-    groups: Groups,
-    k: int,
-    places: Positions,
-    overlaps: Overlaps,
-    gt: GtObjects,
-    pred: PredObjects,
-    i_pred: int,
-    found: tuple[Positions, Floats],
+    groups: Groups, k: int, places: Positions, overlaps: Overlaps, i_pred: int, found: tuple[Positions, Floats]
 ) -> int:
     """Write the gt of group k whose IoU with pred is above 0, and the IoU, to the two arrays. Return their number."""
     rows, ious = found
     first, last, n = groups.gt_start[k], groups.gt_stop[k], 0
-    if not overlaps.start.size:
-        for j in range(first, last):
-            i_gt = groups.gt_order[j]
-            iou = box_overlap(gt.boxes[i_gt], pred.boxes[i_pred], gt.crowd[i_gt])
-            if iou > 0:
-                rows[n], ious[n] = i_gt, iou
-                n += 1
-        return n
-    for at in range(overlaps.start[i_pred], overlaps.start[i_pred + 1]):
+    for at in range(overlaps.start[i_pred], overlaps.stop[i_pred]):
         i_gt = overlaps.gt[at]
         if first <= places[i_gt] < last and overlaps.values[at] > 0:
             rows[n], ious[n] = i_gt, overlaps.values[at]
@@ -142,17 +119,18 @@ def match_greedily(
     and is then LEFT_OUT; a crowd may be taken many times. An unmatched pred that is `outside` is also LEFT_OUT, and so
     are all pred after the first `most`.
     """
-    gt_boxes, gt_labels, crowd, ignored = gt
-    pred_boxes, pred_labels, outside = pred
+    gt_labels, crowd, ignored = gt
+    pred_labels, outside = pred
+    n_gt, n_pred = len(gt_labels), len(pred_labels)
     thresholds = np.minimum(thresholds, HIGHEST_THRESHOLD)
-    match = np.full((len(pred_boxes), thresholds.size), -1, np.int32)
+    match = np.full((n_pred, thresholds.size), -1, np.int32)
     kind = np.full(match.shape, LEFT_OUT, np.int8)
-    taken = np.zeros((len(gt_boxes), thresholds.size), np.bool_)
-    rows, ious, places = np.empty(len(gt_boxes), np.int64), np.empty(len(gt_boxes)), _places(groups, len(gt_boxes))
+    taken = np.zeros((n_gt, thresholds.size), np.bool_)
+    rows, ious, places = np.empty(n_gt, np.int64), np.empty(n_gt), _places(groups, n_gt)
     for k in range(groups.pred_start.size):
         for i in range(groups.pred_start[k], min(groups.pred_stop[k], groups.pred_start[k] + most)):
             i_pred, highest_iou = groups.pred_order[i], 0.0
-            n = _overlapping(groups, k, places, overlaps, gt, pred, i_pred, (rows, ious))
+            n = _overlapping(groups, k, places, overlaps, i_pred, (rows, ious))
             for j in range(n):
                 highest_iou = max(highest_iou, ious[j])
             for t in range(thresholds.size):
@@ -199,19 +177,19 @@ def _best_gt(
 
 
 @njit(nogil=True, cache=True)
-def match_in_turn(groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: PredObjects) -> NDArray[np.int32]:
+def match_in_turn(groups: Groups, overlaps: Overlaps, n_gt: int) -> NDArray[np.int32]:
     """int32[pred]: the gt of each pred or -1. In each group, each pred in turn takes the free gt with the highest IoU.
 
     The IoU may be 0; of equal ones, the first gt is taken. Once all gt of a group are taken, its other pred have none.
     """
-    match = np.full(len(pred.boxes), -1, np.int32)
-    taken = np.zeros(len(gt.boxes), np.bool_)
-    rows, ious, places = np.empty(len(gt.boxes), np.int64), np.empty(len(gt.boxes)), _places(groups, len(gt.boxes))
+    match = np.full(overlaps.start.size, -1, np.int32)
+    taken = np.zeros(n_gt, np.bool_)
+    rows, ious, places = np.empty(n_gt, np.int64), np.empty(n_gt), _places(groups, n_gt)
     for k in range(groups.pred_start.size):
         first_free = groups.gt_start[k]
         for i in range(groups.pred_start[k], groups.pred_stop[k]):
             i_pred, best, highest = groups.pred_order[i], -1, 0.0
-            n = _overlapping(groups, k, places, overlaps, gt, pred, i_pred, (rows, ious))
+            n = _overlapping(groups, k, places, overlaps, i_pred, (rows, ious))
             for j in range(n):
                 if not taken[rows[j]] and ious[j] > highest:
                     best, highest = rows[j], ious[j]
@@ -225,41 +203,15 @@ def match_in_turn(groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: PredO
 
 
 @njit(nogil=True, cache=True)
-def pair_overlaps(
-    overlaps: Overlaps, gt: GtObjects, pred: PredObjects, gt_rows: Positions, pred_rows: Positions
-) -> Floats:
+def pair_overlaps(overlaps: Overlaps, gt_rows: Positions, pred_rows: Positions) -> Floats:
     """float64[pairs]: the IoU of each pair of a gt and a pred."""
-    values = np.empty(gt_rows.size)
+    values = np.zeros(gt_rows.size)
     for k in range(gt_rows.size):
-        values[k] = _overlap(overlaps, gt, pred, gt_rows[k], pred_rows[k])
+        first, last = overlaps.start[pred_rows[k]], overlaps.stop[pred_rows[k]]
+        at = first + np.searchsorted(overlaps.gt[first:last], gt_rows[k])
+        if at < last and overlaps.gt[at] == gt_rows[k]:
+            values[k] = overlaps.values[at]
     return values
-
-
-@njit(nogil=True, cache=True)
-def meeting_boxes(gt_boxes: Floats, pred_boxes: Floats, work: tuple[Positions, Positions], most: int) -> Positions:
-    """int64[pairs, gt pred]: the pairs of boxes x, y, width, height that have an area in common, by pred, then by gt.
-
-    `work` is what comparing each gt and each pred costs. If all pairs together cost more than `most`, the last row is
-    (-1, -1).
-    """
-    from_top = np.argsort(gt_boxes[:, 1], kind="mergesort")
-    tops, pairs, n, cost = gt_boxes[from_top, 1], np.empty((1024, 2), np.int64), 0, 0
-    for i in range(len(pred_boxes)):
-        x, y, width, height = pred_boxes[i]
-        first = n
-        for j in from_top[: np.searchsorted(tops, y + height)]:
-            left, top, wide, high = gt_boxes[j]
-            if top + high > y and left < x + width and left + wide > x and min(wide, high, width, height) > 0:
-                if n == len(pairs):
-                    pairs = np.concatenate((pairs, np.empty_like(pairs)))
-                pairs[n, 0], pairs[n, 1] = j, i
-                n += 1
-                cost += work[0][j] + work[1][i]
-                if cost > most:
-                    pairs[n - 1] = -1
-                    return pairs[:n]
-        pairs[first:n, 0] = np.sort(pairs[first:n, 0])
-    return pairs[:n]
 
 
 @njit(nogil=True, cache=True)
@@ -274,13 +226,25 @@ def order_from_left(groups: Groups, gt_centres: Floats) -> Positions:
 
 
 @njit(nogil=True, cache=True)
+def near_in_x(groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]) -> Positions:
+    """int64[groups]: the number of pairs whose centres are near in x, without visiting them.
+
+    Here and in the functions below, `gt_order` must be sorted by `order_from_left`, so that only near gt are visited.
+    """
+    found = np.zeros(groups.pred_start.size, np.int64)
+    for k in range(groups.pred_start.size):
+        from_left = gt_centres[groups.gt_order[groups.gt_start[k] : groups.gt_stop[k]], 0]
+        for i in range(groups.pred_start[k], groups.pred_stop[k]):
+            x = pred_centres[groups.pred_order[i], 0]
+            found[k] += np.searchsorted(from_left, x + tolerance[0]) - np.searchsorted(from_left, x - tolerance[0])
+    return found
+
+
+@njit(nogil=True, cache=True)
 def near_pairs(
     groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float], pairs: Positions
 ) -> int:
-    """Write the (gt, pred) whose centres are near to int64[pairs, gt pred], as many as fit. Return the number found.
-
-    Here and in `match_most`, `gt_order` must be sorted by `order_from_left`, so that only near gt are visited.
-    """
+    """Write the (gt, pred) whose centres are near to int64[pairs, gt pred], as many as fit. Return the number found."""
     found = 0
     for k in range(groups.pred_start.size):
         for i in range(groups.pred_start[k], groups.pred_stop[k]):
@@ -316,7 +280,8 @@ def match_largest(
     """int64[pred]: the gt of each pred or -1, in a largest one-to-one matching, found by augmenting paths.
 
     A breadth-first search starts at each pred in turn. It goes to the gt near a pred, and from a matched gt to its
-    pred. A free gt ends the search; all pred on the path to it are then matched to the next gt of the path.
+    pred. A free gt ends the search; all pred on the path to it are then matched to the next gt of the path. If there is
+    none, no later search can reach a free gt through those that were visited, so they are not visited again.
     """
     gt_of = np.full(len(pred_centres), -1)
     pred_of = np.full(len(gt_centres), -1)
@@ -334,7 +299,7 @@ def match_largest(
                     gt = groups.gt_order[j]
                     if gt_centres[gt, 0] - pred_centres[pred, 0] >= tolerance[0]:
                         break
-                    if seen_by[gt] == root or abs(gt_centres[gt, 1] - pred_centres[pred, 1]) >= tolerance[1]:
+                    if seen_by[gt] in (root, USELESS) or abs(gt_centres[gt, 1] - pred_centres[pred, 1]) >= tolerance[1]:
                         continue
                     seen_by[gt], reached_from[gt] = root, pred
                     if pred_of[gt] < 0:
@@ -342,6 +307,9 @@ def match_largest(
                         break
                     queue[tail] = pred_of[gt]
                     tail += 1
+            if free < 0:
+                for visited in range(1, tail):
+                    seen_by[gt_of[queue[visited]]] = USELESS
             while free >= 0:
                 pred = reached_from[free]
                 pred_of[free], gt_of[pred], free = pred, free, gt_of[pred]

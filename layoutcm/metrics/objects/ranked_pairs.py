@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import check_choice
+from layoutcm.errors import InputError, check_choice
 from layoutcm.layouts.model import Floats, Pages, Positions
 from layoutcm.metrics.objects.instances import Instances
 from layoutcm.metrics.objects.matching import (
@@ -36,11 +36,12 @@ if TYPE_CHECKING:
 PAIRINGS = ("coco", "ranked")
 OUTCOMES = ("tp", "fp", "fn")
 TP, FP, FN = range(3)
+MOST_PAIRS = 20_000_000  # joint pairs, which take about a gigabyte
 NONE = -1  # the row number of no object
 
 
 class PairedObjects(NamedTuple):
-    """The objects of both sides, their mask overlaps, and the names of pages and labels."""
+    """The objects of both sides, their overlaps, and the names of pages and labels."""
 
     gt: Instances
     pred: Instances
@@ -50,11 +51,11 @@ class PairedObjects(NamedTuple):
 
     @property
     def gt_objects(self) -> GtObjects:
-        return GtObjects(self.gt.boxes, self.gt.label, self.gt.crowd, self.gt.crowd)
+        return GtObjects(self.gt.label, self.gt.crowd, self.gt.crowd)
 
     @property
     def pred_objects(self) -> PredObjects:
-        return PredObjects(self.pred.boxes, self.pred.label, np.zeros(len(self.pred), bool))
+        return PredObjects(self.pred.label, np.zeros(len(self.pred), bool))
 
     def keys(self, side: Instances) -> Positions:
         """int64[objects]: a number for each page and label, ascending by page, then by label."""
@@ -70,7 +71,7 @@ class PairedObjects(NamedTuple):
         return groups._replace(gt_order=gt_rows[groups.gt_order], pred_order=pred_rows[groups.pred_order])
 
     def iou_of(self, gt_rows: Positions, pred_rows: Positions) -> Floats:
-        return pair_overlaps(self.overlaps, self.gt_objects, self.pred_objects, gt_rows, pred_rows)
+        return pair_overlaps(self.overlaps, gt_rows, pred_rows)
 
     def names_of(self, side: Instances, rows: Positions) -> dict[str, NDArray[np.object_]]:
         """The columns page and label of objects."""
@@ -85,6 +86,9 @@ def joint_pairs(objects: PairedObjects, page: int | None = None) -> pd.DataFrame
     groups = objects.groups(page)
     group_of_pred = np.repeat(np.arange(groups.pred_start.size), groups.pred_stop - groups.pred_start)
     partners = (groups.gt_stop - groups.gt_start)[group_of_pred]
+    if partners.sum() > MOST_PAIRS:
+        problem = f"{partners.sum():,} pairs of objects, at most {MOST_PAIRS:,} are listed"
+        raise InputError("", "joint pairs", problem, "Ask for one page, or use the ranked pairs.")
     pred = np.repeat(groups.pred_order, partners)
     nth_partner = np.arange(pred.size) - np.repeat(np.cumsum(partners) - partners, partners)
     gt = groups.gt_order[np.repeat(groups.gt_start[group_of_pred], partners) + nth_partner]
@@ -123,9 +127,9 @@ def ranked_pairs(objects: PairedObjects, iou: float, pairing: str) -> pd.DataFra
 
 def _partners(objects: PairedObjects, groups: Groups, iou: float, pairing: str) -> NDArray[np.int32]:
     """int32[pred]: the gt that each pred takes, or -1."""
-    gt, pred = objects.gt_objects, objects.pred_objects
     if pairing == "ranked":
-        return match_in_turn(groups, objects.overlaps, gt, pred)
+        return match_in_turn(groups, objects.overlaps, len(objects.gt))
+    gt, pred = objects.gt_objects, objects.pred_objects
     match, _ = match_greedily(groups, objects.overlaps, gt, pred, np.array([float(iou)]), len(objects.pred))
     return match[:, 0]
 

@@ -11,6 +11,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.centroids import Centroids, Tolerance
 from layoutcm.ui import choices, session
 from layoutcm.ui.parts.objects import METRIC_WIDTH, figure_row
+from layoutcm.ui.screen_text import as_typed
 from layoutcm.ui.visitors import kept
 from layoutcm.wording import score_text, thin_spaced
 
@@ -39,6 +40,8 @@ def show_centroids(compared: Comparison) -> None:
             value = float(getattr(found, name))
             st.metric(name.capitalize(), score_text(value), help=score_text(value, 6), width=METRIC_WIDTH)
     st.caption(shift_text(found))
+    if found.note:
+        st.warning(as_typed(found.note))
 
 
 def _bind_label_toggle(shared: bool) -> dict[str, Any]:

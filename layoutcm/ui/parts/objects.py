@@ -116,6 +116,8 @@ def were_shown(compared: Comparison) -> bool:
 def show_coco_summary(compared: Comparison) -> None:
     """AP and AR by COCO's rules, or the reason why there are none."""
     objects = objects_of_level(compared)
+    if objects.note:
+        st.warning(as_typed(objects.note))
     if objects.why_no_ap:
         st.info(as_typed(f"There is no AP. {objects.why_no_ap}"))
         return

@@ -216,9 +216,36 @@ def test_regions_below_the_score_threshold_are_not_matched():
 
 
 def test_regions_that_are_all_near_each_other_are_listed_only_up_to_a_limit(monkeypatch):
-    monkeypatch.setattr(centroids, "MOST_PAIRS", 8)
+    monkeypatch.setattr(centroids, "MOST_LISTED", 8)
     boxes = [[0, 0, 2, 2]] * 3
     assert len(centroid_match(boxes, boxes[:2], one_to_one=False).pairs) == 6
-    with pytest.raises(InputError, match="centroids: 9 pairs of regions are near each other, at most 8 are listed"):
+    with pytest.raises(InputError, match="centroids: 9 pairs of boxes may be near each other, at most 8 are listed"):
         centroid_match(boxes, boxes, one_to_one=False)
     assert len(centroid_match(boxes, boxes).pairs) == 3
+
+
+def test_pages_with_too_many_regions_near_each_other_are_left_out(monkeypatch):
+    pages = {"p": (9, 9), "q": (9, 9), "r": (9, 9)}
+    rows = [("p", "a", 0, 0, 2, 2)] * 3 + [("q", "a", 0, 0, 2, 2), ("q", "b", 0, 0, 2, 2)] + [("r", "a", 0, 0, 2, 2)]
+    c = lcm.compare(build(pages, rows), build(pages, rows[:5]))
+    whole = c.centroids(one_to_one=False)
+    assert (len(whole.pairs), whole.recall, whole.left_out, whole.note) == (11, 5 / 6, (), "")
+    monkeypatch.setattr(centroids, "MOST_ON_A_PAGE", 8)  # page p has 9 pairs
+    for one_to_one in (True, False):
+        rest = c.centroids(one_to_one=one_to_one)
+        assert (rest.left_out, rest.recall, rest.precision) == (("p",), 2 / 3, 1)
+        assert rest.matches["page"].tolist() == ["q", "q"] and rest.matches["gt"].tolist() == [3, 4]
+    monkeypatch.setattr(centroids, "MOST_PAIRS", 3)
+    monkeypatch.setattr(centroids, "MORE_PER_PAGE", 0)
+    assert c.centroids().left_out == ("p", "q") and c.centroids().recall == 0
+    assert (
+        c.centroids().note
+        == "Page 'p' and 1 more are left out: too many of their regions overlap or are near each other."
+    )
+
+
+def test_more_pred_than_gt_that_are_all_near_each_other():
+    """Once each gt has a pred, the search of every other pred must end at once: otherwise this takes minutes."""
+    boxes = np.zeros((6000, 4))
+    found = lcm.centroid_match(boxes[:1500], boxes)
+    assert found.matched == (1500, 1500) and np.unique(found.pairs[:, 0]).size == 1500

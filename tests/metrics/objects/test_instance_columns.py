@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.metrics.objects.instances import instances_of, overlaps_of, page_ranks
+from layoutcm.metrics.objects.instances import instances_of, page_ranks
 from support.coco_files import coco, image, region
 from support.layouts import build
 
@@ -116,18 +116,13 @@ def test_overlaps_of_masks_page_by_page():
         coco([image(i) for i in range(1, 6)], [region(page, **shape, **score) for page, shape in rows])
         for rows, score in ((gt_rows, {}), (pred_rows, {"score": 0.5}))
     )
-    found = overlaps_of(*masks_of(gt, pred).sides, "12345")
-    iou = lambda pred, gt: dict(zip(*(part[slice(*found.start[pred : pred + 2])] for part in found[1::-1])))[gt]
+    found = masks_of(gt, pred).overlaps
+    own = lambda pred: slice(found.start[pred], found.stop[pred])
+    iou = lambda pred, gt: dict(zip(found.gt[own(pred)], found.values[own(pred)]))[gt]
     assert len(found.values) == 2 * 1 + 1 * 3 + 1 * 1
     assert [iou(1, 1), iou(1, 2)] == pytest.approx([1, 50 / 150])
     assert [iou(0, 0), iou(2, 0), iou(3, 0)] == pytest.approx([1, 50 / 100, 50 / 150])
     assert iou(5, 4) == pytest.approx(80 / 100)
-
-
-def test_boxes_have_no_table_of_overlaps():
-    layout = build({"p": (9, 9)}, [("p", "a", 0, 0, 5, 5)])
-    found = overlaps_of(*instances_of(lcm.compare(layout, layout).alignment, None), ["p"])
-    assert [len(part) for part in found] == [0, 0, 0]
 
 
 def test_masks_on_one_side_only_and_a_side_without_regions():
@@ -135,7 +130,7 @@ def test_masks_on_one_side_only_and_a_side_without_regions():
     objects = masks_of(coco(annotations=[outline]), coco(annotations=[]))
     assert objects.shapes == "mask" and objects.sides[1].areas.tolist() == []
     assert repr(objects) == "<Objects 1 gt, 0 pred, mask>"
-    assert [len(part) for part in overlaps_of(*objects.sides, objects.pages.names)] == [0, 0, 0]
+    assert [len(part) for part in objects.overlaps] == [0, 0, 0, 0]
     assert objects.scores_at(0.5)["recall"] == 0
 
 
@@ -153,4 +148,4 @@ def test_a_mask_of_half_the_resolution_on_a_page_that_is_not_square():
     objects = masks_of(gt, pred)
     assert objects.scores_at(1)["f1"] == 1
     assert [side.areas.tolist() for side in objects.sides] == [[260], [400]]
-    assert overlaps_of(*objects.sides, objects.pages.names).values.tolist() == [1]
+    assert objects.overlaps.values.tolist() == [1]

@@ -5,10 +5,9 @@ import pytest
 from faster_coco_eval.core import mask
 
 import layoutcm as lcm
-from layoutcm.errors import InputError
-from layoutcm.metrics.objects import instances
-from layoutcm.metrics.objects.instances import overlaps_of
-from layoutcm.metrics.objects.matching import GtObjects, PredObjects, match_in_turn, pair_overlaps
+from layoutcm.metrics.objects import overlaps
+from layoutcm.metrics.objects.matching import match_in_turn, pair_overlaps
+from layoutcm.metrics.objects.overlaps import overlaps_of
 from support.hostile_shapes import make_many_polygons
 
 
@@ -28,17 +27,18 @@ def test_the_pairs_that_are_kept_have_the_iou_of_coco_and_all_others_0(objects, 
     gt, pred = objects.sides
     expected = dense_ious(gt, pred)
     for at_a_time in (7, 2000):
-        monkeypatch.setattr(instances, "PAIRS_AT_A_TIME", at_a_time)
-        found = overlaps_of(gt, pred, objects.pages.names)
+        monkeypatch.setattr(overlaps, "PAIRS_AT_A_TIME", at_a_time)
+        found, left_out = overlaps_of(gt, pred)
+        assert not left_out.size
+        counts = found.stop - found.start
+        order = np.concatenate([np.arange(*ends) for ends in zip(found.start, found.stop)])
         spread = np.zeros_like(expected)
-        spread[np.repeat(np.arange(len(pred)), np.diff(found.start)), found.gt] = found.values
+        spread[np.repeat(np.arange(len(pred)), counts), found.gt[order]] = found.values[order]
         np.testing.assert_array_equal(spread, expected)
         assert np.count_nonzero(expected) <= len(found.values) < expected.size / 50
     rows = np.random.default_rng(3).integers(0, len(gt), (2, 400))
-    none = np.zeros(len(gt), bool)
-    sides = GtObjects(gt.boxes, gt.label, none, none), PredObjects(pred.boxes, pred.label, none)
-    np.testing.assert_array_equal(pair_overlaps(found, *sides, *rows), expected[rows[1], rows[0]])
-    assert match_in_turn(objects._by_page, found, *sides).tolist() == in_turn(expected, objects._by_page.pred_order)
+    np.testing.assert_array_equal(pair_overlaps(found, *rows), expected[rows[1], rows[0]])
+    assert match_in_turn(objects._by_page, found, len(gt)).tolist() == in_turn(expected, objects._by_page.pred_order)
 
 
 def in_turn(ious, order):
@@ -51,10 +51,10 @@ def in_turn(ious, order):
     return match
 
 
-def test_too_many_overlapping_outlines_are_refused_for_objects_only(objects, tmp_path, monkeypatch):
-    monkeypatch.setattr(instances, "MOST_WORK", 20_000)
+def test_a_page_with_too_many_overlapping_outlines_is_left_out_of_objects_only(objects, tmp_path, monkeypatch):
+    monkeypatch.setattr(overlaps, "MOST_WORK_ON_A_PAGE", 500)
     layout = lcm.read(make_many_polygons(tmp_path, polygons=600, points=8), shapes="polygon")
     c = lcm.compare(layout, layout)
-    with pytest.raises(InputError, match=r"page 'p0.png': too many overlapping objects: 600 in gt and 600 in pred"):
-        c.objects().scores_at(0.5)
+    assert c.objects().left_out == ("p0.png",) and [len(side) for side in c.objects().sides] == [0, 0]
+    assert c.objects().note == "Page 'p0.png' is left out: too many of its regions overlap or are near each other."
     assert c.average("micro")["f1"] == 1
