@@ -13,6 +13,7 @@ from layoutcm.metrics.objects.overlaps import FEW_TESTS, Boxes, Limits, crowded_
 from layoutcm.tables.object_texts import object_summary
 from layoutcm.tables.result_objects import centroids_result, objects_result
 from layoutcm.tables.tables import object_tables
+from layoutcm.verification import verify
 from support.layouts import build
 
 PLENTY = Limits(10**9, 10**9, 10**9, 10**9)
@@ -121,3 +122,7 @@ def test_joint_pairs_are_listed_up_to_a_limit(monkeypatch):
     monkeypatch.setattr(ranked_pairs, "MOST_PAIRS", 3)
     with pytest.raises(lcm.InputError, match="joint pairs: 4 pairs of objects, at most 3 are listed"):
         lcm.compare(layout, layout).objects().joint_pairs()
+
+
+def test_verification_leaves_the_same_pages_out(crowded):
+    assert verify(crowded).agrees
