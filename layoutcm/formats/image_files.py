@@ -98,7 +98,9 @@ def image_size(name: str, source: str | bytes | io.RawIOBase, budget: Budget | N
             return found
     except (Image.DecompressionBombError, MemoryError, OverflowError) as error:
         problem = f"this image is too large: {error}"
-    except (UnidentifiedImageError, *DECODING_ERRORS) as error:
+    except UnidentifiedImageError:  # its text has the address of an object, not the name of the file
+        problem = f"this image cannot be read: it is damaged, or none of {', '.join(FORMATS)}"
+    except DECODING_ERRORS as error:
         problem = f"this image cannot be read: {error}"
     raise InputError(name, "", problem, "Remove or replace it.")
 

@@ -28,6 +28,13 @@ def test_a_damaged_tiff_is_refused_as_page_size(data):
         lcm.read([next(iter(written("doctags").items())), ("report_p1.tif", data)])
 
 
+def test_a_file_that_is_no_image_is_named():
+    with pytest.raises(lcm.InputError) as error:
+        lcm.read([next(iter(written("doctags").items())), ("report_p1.png", b"no image")])
+    assert str(error.value).startswith("report_p1.png: this image cannot be read: it is damaged, or none of PNG, JPEG")
+    assert "object at" not in str(error.value)
+
+
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
 def test_a_damaged_tiff_is_not_shown(data):
     (picture,) = images_from_files([ImageFile("p1.tif", "digest", data)]).pictures
