@@ -9,7 +9,7 @@ from pathlib import Path
 
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
-from layoutcm.outputs.files import file_target
+from layoutcm.outputs.files import behind_links, file_target
 
 # The options that name files which a command reads. Layouts are read from all files of a folder.
 LAYOUT_OPTIONS = ("gt", "pred", "files", "file", "like")
@@ -33,7 +33,7 @@ def check_file_output(path: str, options: argparse.Namespace) -> None:
 
 def check_folder_output(path: str, options: argparse.Namespace) -> None:
     """Raise an InputError if the folder is an input, contains one, or is among the files of one."""
-    target = Path(os.path.realpath(path))
+    target = behind_links(path)
     for source in _inputs(options, LAYOUT_OPTIONS + OTHER_OPTIONS):
         if source.is_relative_to(target) or _is_same(target, source):
             problem = f"the folder is or contains the input {source.name}, which it would replace"

@@ -56,9 +56,17 @@ def file_target(path: str | os.PathLike[str]) -> Path:
     """The path that is written, behind links; an InputError if it cannot be a file."""
     given = Path(path if "\0" not in os.fspath(path) else "")
     # The real path of /dev/stdout can be the name of a pipe, which is no path.
-    target = given if _is_stream(given) else Path(os.path.realpath(given))
+    target = given if _is_stream(given) else behind_links(given)
     if not target.name or target.is_dir() or target.is_block_device() or target.is_socket():
         raise InputError(os.fspath(path), "", "this is not the name of a file", "Choose another place.")
+    return target
+
+
+def behind_links(path: str | os.PathLike[str]) -> Path:
+    """The real path of an output; an InputError if it is a link that leads nowhere."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():  # behind all links there is none, unless they lead to each other
+        raise InputError(os.fspath(path), "", "this is a link that leads back to itself", "Choose another place.")
     return target
 
 

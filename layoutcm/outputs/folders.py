@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.outputs.files import behind_links
 from layoutcm.outputs.hidden import PREFIX, failures_named, hidden_folder, left_behind, sync, sync_tree
 from layoutcm.outputs.renames import (
     MOVING,
@@ -36,7 +37,7 @@ def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -
 
     `own_files` matches the names of all files that a report can have.
     """
-    target = Path(folder).resolve()
+    target = behind_links(folder)
     with failures_named(folder):
         check_target(target, own_files)
         target.parent.mkdir(parents=True, exist_ok=True)

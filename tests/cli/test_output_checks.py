@@ -20,6 +20,8 @@ def place(tmp_path, monkeypatch):
         (tmp_path / name).write_text(TABLE)
     (tmp_path / "map.yaml").write_text("pred: {}\n")
     (tmp_path / "link.csv").symlink_to("gt.csv")
+    (tmp_path / "loop").symlink_to("pool")
+    (tmp_path / "pool").symlink_to("loop")
     (tmp_path / "way").symlink_to("gts", target_is_directory=True)
     os.link(tmp_path / "gt.csv", tmp_path / "hard.csv")
     return tmp_path
@@ -54,6 +56,9 @@ INSIDE = "this is inside the input gts, whose files are all read"
         ("convert gts --to csv -o gts/out.csv", INSIDE),
         ("compare gt.csv pred.csv --json gts", "this is not the name of a file"),
         ("compare gt.csv pred.csv --json none/x.json", "cannot be written: there is no such folder"),
+        ("compare gt.csv pred.csv --json loop", "loop: this is a link that leads back to itself"),
+        ("compare gt.csv pred.csv -o pool", "pool: this is a link that leads back to itself"),
+        ("convert gt.csv --to csv -o loop", "loop: this is a link that leads back to itself"),
     ],
 )
 def test_the_output_is_refused_and_nothing_changes(place, command, problem, capsys, monkeypatch):
@@ -61,6 +66,7 @@ def test_the_output_is_refused_and_nothing_changes(place, command, problem, caps
     before = contents(place)
     assert main(command.split()) == 2
     assert problem in capsys.readouterr().err and contents(place) == before
+    assert os.readlink(place / "loop") == "pool" and os.readlink(place / "pool") == "loop"
 
 
 def test_outputs_beside_the_inputs_are_written(place, quick):
