@@ -6,6 +6,7 @@ request has a foreign Host or Origin, and is refused before Streamlit sees it.
 
 from __future__ import annotations
 
+import re
 import socket
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -13,7 +14,6 @@ from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
@@ -24,6 +24,9 @@ ALL_ADDRESSES = ("0.0.0.0", "::", "")
 UPLOADS = "/_stcore/upload_file/"
 SUCCESS = 204  # of Streamlit, for an upload that is stored or deleted
 FORM = 1 << 20  # bytes that the form around a file may have; as in Streamlit
+# A name or an address in brackets, then perhaps a port; nothing else, because others may read the rest differently.
+_NAME_AND_PORT = re.compile(r"(?:\[([^\[\]@/?#\\\s]+)\]|([^\[\]:@/?#\\\s]+))(?::([0-9]{0,5}))?")
+PROTOCOL_ERROR = 1002  # the code with which a websocket is closed after a wrong message
 MOST_DIGITS = 15  # of a size; Python refuses to convert thousands of digits
 # Short, because a notification of Streamlit shows three lines.
 TOO_LARGE = "This file cannot be uploaded now: the files of this visitor, or of all visitors, are too large together."
@@ -66,7 +69,7 @@ class OwnRequestsOnly:
         if len(hosts) != 1 or not self._is_own(_host_name(hosts[0])):
             return 400, "This server does not have this name. `layoutcm app --host NAME` adds a name."
         for origin in origins:
-            netloc = origin.partition("://")[2].partition("/")[0]  # urlsplit raises for "http://["
+            netloc = origin.partition("://")[2].partition("/")[0]
             # A proxy may change the Host, but then the Origin has a name that was given at start.
             if netloc.lower() != hosts[0].lower() and _host_name(netloc) not in self.names - set(THIS_MACHINE):
                 return 403, "This request comes from a page of another server."
@@ -78,11 +81,10 @@ class OwnRequestsOnly:
 
 def _host_name(netloc: str) -> str:
     """The name in a Host header or an Origin, without port and brackets; "" if it is not valid."""
-    with suppress(ValueError):
-        parts = urlsplit(f"//{netloc}")
-        if parts.netloc == netloc and "@" not in netloc and (parts.port is None or parts.port >= 0):
-            return (parts.hostname or "").rstrip(".")
-    return ""
+    found = _NAME_AND_PORT.fullmatch(netloc)
+    if found is None or int(found[3] or 0) >= 1 << 16:
+        return ""
+    return (found[1] or found[2]).lower().rstrip(".")
 
 
 def _is_address(name: str) -> bool:
@@ -93,6 +95,35 @@ def _is_address(name: str) -> bool:
 
 async def _refuse(status: int, problem: str, scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse(problem, status)(scope, receive, send)  # of a websocket, too: it is then not opened
+
+
+class ReadableMessagesOnly:
+    """ASGI middleware: a websocket that sends what is no message of Streamlit is closed.
+
+    Streamlit would close it, too, but write a traceback to the log for every such message.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def receive_readable() -> Message:
+            message = await receive()
+            if message["type"] != "websocket.receive" or _is_readable(message.get("bytes")):
+                return message
+            await send({"type": "websocket.close", "code": PROTOCOL_ERROR})
+            return {"type": "websocket.disconnect", "code": PROTOCOL_ERROR}
+
+        await self.app(scope, receive_readable if scope["type"] == "websocket" else receive, send)
+
+
+def _is_readable(data: bytes | None) -> bool:
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+
+    with suppress(DecodeError):
+        return data is not None and BackMsg().ParseFromString(data) >= 0
+    return False
 
 
 class UploadsWithinLimits:

@@ -18,6 +18,7 @@ from layoutcm.ui.own_requests import (
     ALL_ADDRESSES,
     THIS_MACHINE,
     OwnRequestsOnly,
+    ReadableMessagesOnly,
     UploadsWithinLimits,
     names_of_server,
 )
@@ -44,6 +45,7 @@ def serve(options: argparse.Namespace) -> None:
         lifespan=_lifespan(url if options.browser else ""),
         middleware=[
             Middleware(OwnRequestsOnly, **names_of_server(address, options.host)),
+            Middleware(ReadableMessagesOnly),
             Middleware(UploadsWithinLimits, uploads=visitors.Uploads()),
         ],
     )

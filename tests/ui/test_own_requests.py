@@ -3,9 +3,10 @@
 import asyncio
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from layoutcm.ui import own_requests
-from layoutcm.ui.own_requests import OwnRequestsOnly, UploadsWithinLimits, names_of_server
+from layoutcm.ui.own_requests import OwnRequestsOnly, ReadableMessagesOnly, UploadsWithinLimits, names_of_server
 
 
 def answer(app, kind="http", method="GET", path="/", **headers):
@@ -45,6 +46,16 @@ def guarded(address="127.0.0.1", *names):
     ("127.0.0.1", "LocalHost", 200),
     ("127.0.0.1", "127.0.0.1:8501", 200),
     ("127.0.0.1", "[::1]:8501", 200),
+    ("127.0.0.1", "[::1]", 200),
+    ("127.0.0.1", "localhost.:", 200),
+    ("127.0.0.1", "[::1]x", 400),
+    ("127.0.0.1", "[::1]x:8501", 400),
+    ("127.0.0.1", "x[::1]", 400),
+    ("127.0.0.1", "[::1", 400),
+    ("127.0.0.1", "::1", 400),
+    ("127.0.0.1", "localhost:99999", 400),
+    ("127.0.0.1", "localhost:8501 ", 400),
+    ("127.0.0.1", "localhost\\x", 400),
     ("127.0.0.1", "evil.example:8501", 400),
     ("127.0.0.1", "localhost.evil.example", 400),
     ("127.0.0.1", "evil.example@localhost", 400),
@@ -88,6 +99,30 @@ def test_a_request_without_or_with_two_hosts_is_refused():
 ])  # fmt: skip
 def test_only_own_pages_are_answered(kind, host, origin, status):
     assert answer(guarded("0.0.0.0", "layout.example"), kind, host=host, origin=origin) == status
+
+
+@pytest.mark.parametrize(("message", "closed"), [
+    ({"bytes": BackMsg(stop_script=True).SerializeToString()}, False),
+    ({"bytes": b""}, False),
+    ({"bytes": b"\xff\xff\xff"}, True),
+    ({"bytes": None, "text": "hello"}, True),
+    ({"text": "hello"}, True),
+])  # fmt: skip
+def test_a_websocket_with_unreadable_messages_is_closed(message, closed):
+    received, sent = [], []
+
+    async def receive():
+        return {"type": "websocket.receive", **message}
+
+    async def send(answer):
+        sent.append(answer)
+
+    async def receive_one(scope, receive, send):
+        received.append(await receive())
+
+    asyncio.run(ReadableMessagesOnly(receive_one)({"type": "websocket"}, receive, send))
+    assert received[0]["type"] == ("websocket.disconnect" if closed else "websocket.receive")
+    assert sent == ([{"type": "websocket.close", "code": 1002}] if closed else [])
 
 
 def test_streamlit_does_not_see_the_origin_of_a_websocket():
