@@ -6,10 +6,14 @@ For display only; data files keep every digit.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from itertools import count
 
 MISSING = "–"
+# Control characters except the end of a line, marks that change the direction of text or cannot be seen, and characters
+# that are none: a label must not send commands to a terminal, or make a message look like another one.
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 
 
 def shorten(text: str, limit: int) -> str:
@@ -20,10 +24,15 @@ def shorten(text: str, limit: int) -> str:
     return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
 
 
+def without_control_characters(text: str) -> str:
+    """The text with a blank for each control character or invisible mark; its lines stay."""
+    return _CONTROL.sub(" ", text)
+
+
 def one_line(text: str) -> str:
     """The text on one line, without control characters and lone surrogates, so that every file format accepts it."""
     valid = text.encode("utf-8", "replace").decode("utf-8")
-    return "".join(" " if ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029\ufffe\uffff" else c for c in valid)
+    return without_control_characters(valid).replace("\n", " ")
 
 
 def grouped(value: float, separator: str) -> str:

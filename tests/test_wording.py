@@ -123,6 +123,12 @@ def test_text_on_one_line_has_no_control_characters():
     assert wording.one_line(given) == "a b c d e f g h i\xa0j k l m n?o~éX"
 
 
+@pytest.mark.parametrize("mark", [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C, 0xFEFF])
+def test_marks_of_direction_and_invisible_marks_become_blanks(mark):
+    assert wording.one_line(f"a{chr(mark)}b\nc") == "a b c"
+    assert wording.without_control_characters(f"a{chr(mark)}b\nc") == "a b\nc"
+
+
 @pytest.mark.parametrize(
     ("value", "digits", "text"), [(0.12345, {}, "0.123"), (0.12345, {"digits": 1}, "0.1"), (float("nan"), {}, "–")]
 )

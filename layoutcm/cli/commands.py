@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm.cli.output_checks import check_file_output, check_folder_output
-from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout, without_control_characters
+from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout
 from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
@@ -25,7 +25,7 @@ from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import write_whole
 from layoutcm.tables.result_json import Extras, full_result
 from layoutcm.tables.result_levels import DOCUMENTS_FILE, too_many_documents
-from layoutcm.wording import agree, plural
+from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages

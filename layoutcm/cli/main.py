@@ -15,7 +15,6 @@ from layoutcm import __version__
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_inspect
-from layoutcm.cli.reading import without_control_characters
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.errors import InputError, short_repr
@@ -28,6 +27,7 @@ from layoutcm.metrics.confusion import METHODS
 from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import BUILT_IN
 from layoutcm.verification import PAGES
+from layoutcm.wording import without_control_characters
 
 BAD_INPUT, INTERRUPTED = 2, 130
 

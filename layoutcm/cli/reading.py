@@ -51,11 +51,6 @@ def read_layout(
     return read(file, like=like, pages=pages, format=format, sizes=sizes, shapes=options.shapes, nested=nested)
 
 
-def without_control_characters(text: str) -> str:
-    """Replace control characters: a label must not send commands to the terminal."""
-    return re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", " ", text)
-
-
 @contextmanager
 def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
     """Yields a function that draws a progress bar, or None if standard error is not a terminal."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from layoutcm.cli.reading import compare_file, progress_bar, read_gt, without_control_characters
+from layoutcm.cli.reading import compare_file, progress_bar, read_gt
 from layoutcm.verification import check_recounting, verify
+from layoutcm.wording import without_control_characters
 
 WRONG_NUMBER = 1
 
