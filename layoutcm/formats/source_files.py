@@ -148,7 +148,8 @@ def _from_zip(archive: Archive) -> Bundle:
 def _unpack(archive: Archive, member: zipfile.ZipInfo, budget: Budget, parts: Budget) -> FileContent:
     content = FileContent(member.filename, archive.read(member, budget), member.compress_size)
     is_markup = content.data[:1024].removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"<"
-    signs = (b"{", b"[") if content.json_root else (b"<",) if is_markup else (b"\n", b"\r")
+    # Each class of an hOCR tag makes a region; all these classes begin with "ocr".
+    signs = (b"{", b"[") if content.json_root else (b"<", b"ocr") if is_markup else (b"\n", b"\r")
     parts.left -= sum(map(content.data.count, signs))
     if parts.left < 0:
         problem = "with it, the archive has too many values, tags or lines for its size"

@@ -16,7 +16,7 @@ UNPACKED_FLOOR = 24 << 20  # an archive up to PACKED_FLOOR may unpack to this
 PACKED_FLOOR = 1 << 20
 UNPACKED_RATIO = 100  # and each byte above PACKED_FLOOR to this many
 # One value, tag or line takes up to a microsecond and a hundred bytes, and packs very well if all are alike.
-PARTS_FLOOR = 1_000_000  # lists and objects, tags or lines of all files of an archive together
+PARTS_FLOOR = 1_000_000  # lists and objects, tags, hOCR classes or lines of all files of an archive together
 PACKED_BYTES_PER_PART = 4  # packed bytes for each further one; real ones take ten and more
 MAX_LZMA_DICTIONARY = 64 << 20  # what the strongest usual setting needs; it is allocated before anything is unpacked
 

@@ -81,6 +81,7 @@ def test_the_limit_is_for_all_files_together(monkeypatch):
         ("a.json", b'{"apiVersion": 1, "pages": [' + b"{}," * 100 + b"{}]}"),
         ("a.json", b"[" + b"[]," * 100 + b"[]]"),
         ("a.xml", b"\xef\xbb\xbf\n<alto>" + b"<a/>" * 100 + b"</alto>"),
+        ("a.html", b'<html><p class="' + b"ocr_a " * 100 + b'"></p></html>'),
         ("a.txt", b"0 0 0 0 0\r" * 100),
         ("a.csv", hostile.ROW + b"\n" * 100),
     ],

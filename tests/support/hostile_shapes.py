@@ -1,6 +1,7 @@
 """Small and large files that are hard to count or to draw: outlines that cross everywhere, thousands of labels."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -98,11 +99,30 @@ def make_long_labels(folder: Path, labels: int = 200, length: int = 1000) -> Pat
     return path
 
 
+def make_wide_zigzag(folder: Path, points: int = 60_000) -> Path:
+    """One polygon that goes left and right over a very wide page: 6 x 10^9 crossings of columns."""
+    width, height = 99_000, 2_700
+    ring = [v for i in range(points) for v in ((width if i % 2 else 0), i * height // points)]
+    return _write_coco(folder / "wide_zigzag.json", [(width, height)], [(0, 0, [ring])])
+
+
+def make_many_classes(folder: Path, tags: int = 43_000) -> Path:
+    """A zip of 100 kB with an hOCR file whose tags have a hundred classes each: four million regions."""
+    classes = " ".join(f"ocr{chr(97 + i % 26)}{i // 26}" for i in range(100))
+    tag = f'<p class="{classes}" title="bbox 0 0 1 1">'
+    path = folder / "many_classes.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.html", f'<html><div class=ocr_page title="bbox 0 0 9 9">{tag * tags}</div></html>')
+    return path
+
+
 HOSTILE = {
     "random polygon": make_random_polygon,
     "zigzag polygon": make_zigzag_polygon,
     "many polygons": make_many_polygons,
     "huge page polygons": make_huge_page_polygons,
+    "wide zigzag": make_wide_zigzag,
+    "many classes": make_many_classes,
     "full masks": make_full_masks,
     "equal boxes": make_equal_boxes,
     "equal boxes on pages": make_equal_boxes_on_pages,
