@@ -115,8 +115,9 @@ def count_tiles(
     codes, n_sets = label_codes.codes[used_labels], np.uint64(1)
     buffers: Any = tuple(_set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1))
     buffers[0][0], buffers[1][0], buffers[2][0] = 1, 0, 0  # set 0 has no labels
-    strips = tiles.strips(len(slot_of) * (tiles.size[1] // 64 + 1))
-    limit.add_page(tiles, len(strips))
+    words_per_row = len(slot_of) * (tiles.size[1] // 64 + 1)
+    strips = tiles.strips(words_per_row)
+    limit.add_page(tiles, len(strips), words_per_row)
     for first, stop in strips:
         painted, used = paint_labels(tiles, first, stop, slot_of)
         edges = (tiles.x_edges, tiles.y_edges[first : stop + 1])

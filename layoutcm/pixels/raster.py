@@ -25,11 +25,13 @@ from layoutcm.pixels.shape_fill import GridShape, Spans
 Positions = NDArray[np.int64]
 Words = NDArray[np.uint64]
 STRIP_TILES, STRIP_WORDS = 1 << 22, 1 << 22  # tiles of a strip, and words for the bits of its labels (32 MB)
-# A step takes about 2 ns. Outlines of real pages need 10 to 100 steps a point, so that no real data reaches this.
-MOST_STEPS, STEPS_PER_POINT = 1 << 32, 1 << 8
-STEPS_PER_PAGE = 1 << 21  # a page of A4 at 600 dpi takes half of them if its outlines cover it, whatever their points
+# A step takes about 2 ns. Outlines of real pages need 10 to 100 steps a point, so that no real data reaches this. Small
+# files have few points, so that MOST_STEPS limits them to about 3 s.
+MOST_STEPS, STEPS_PER_POINT = 3 << 29, 1 << 10
+STEPS_PER_PAGE = 1 << 22  # a page of A4 at 600 dpi takes half of them if the outlines of ten labels cover it
 MOST_ROW_WORDS = 1 << 26  # words for the bits of one row (512 MB); a million columns and 4,000 labels need fewer
 FEW_STRIPS = 16  # in so few strips, what each repeats is little
+WORDS_PER_STEP = 4  # a word of a label that is not in its row is only cleared
 TILES_PER_STEP = 32  # tiles are handled by words of 64, in two passes
 
 
@@ -106,8 +108,9 @@ class StepLimit:
         tiles = sum(max(x1 - x0, 0) * max(y1 - y0, 0) for x0, y0, x1, y1 in shape.bounds)
         self._add(shape.steps + tiles // TILES_PER_STEP)
 
-    def add_page(self, tiles: TileGrid, strips: int) -> None:
-        self._add(tiles.steps(strips))
+    def add_page(self, tiles: TileGrid, strips: int, words_per_row: int) -> None:
+        """Add a page that is counted by rows; every label of it has its bits in every row."""
+        self._add(tiles.steps(strips) + tiles.size[0] * words_per_row // WORDS_PER_STEP)
 
     def _add(self, steps: int) -> None:
         self.steps += steps

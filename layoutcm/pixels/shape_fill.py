@@ -137,6 +137,8 @@ def _set_pixels(spans, pixels):
 def _ring_bounds(ring, columns, rows):
     """x0, y0, x1, y1, steps: the pixels that a polygon may cover, and how many crossings are computed to fill it.
 
+    Pixels are counted by rows, and objects are filled by columns (COCO's rule), so both crossings count.
+
     One column more on each side: a crossing may be rounded to a value just beyond the ends of its edge.
     """
     x0, y0, x1, y1, steps = columns, rows, 0, 0, 0
@@ -146,6 +148,8 @@ def _ring_bounds(ring, columns, rows):
         column = np.ceil(ring[i, 0] - 0.5)
         x0 = min(x0, np.int64(min(max(column - 1.0, 0.0), columns)))
         x1 = max(x1, np.int64(min(max(column + 1.0, 0.0), columns)))
+        here, there = min(max(ring[i, 0], 0.0), columns), min(max(ring[following, 0], 0.0), columns)
+        steps += np.int64(abs(there - here))
         if first < stop:
             y0, y1 = min(y0, first), max(y1, stop)
             wide = STEEP * (abs(ring[following, 0] - ring[i, 0]) + 2.0)

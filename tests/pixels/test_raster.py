@@ -152,6 +152,40 @@ def test_outlines_that_would_take_minutes_are_refused():
         lcm.compare(layout, layout)
 
 
+def test_columns_that_an_outline_crosses_count_as_steps():
+    """A zigzag of 12,000 points over a page of 99,000 columns: few rows are crossed, but 10^9 columns a side."""
+    ends = np.where(np.arange(12_000) % 2, 99_000.0, 0.0)
+    ring = Outline((np.stack([ends, np.arange(12_000) / 5], axis=1),))
+    shape = shape_on_grid(ring, 0, 1.0, np.array([99_000.0, 2700]), np.array([99_000.0, 2700]))
+    limit = raster.StepLimit([ring, ring])
+    limit.add_shape(0, shape)
+    with pytest.raises(InputError, match=r"24,000 points of outlines .* steps to be filled"):
+        limit.add_shape(0, shape)
+
+
+def test_an_outline_of_thousands_of_points_on_a_600_dpi_page_is_far_from_the_limit():
+    angles = np.linspace(0, 2 * np.pi, 20_000)
+    radius = 2000 + 400 * np.cos(300 * angles)  # a ragged edge
+    ring = Outline((2450 + np.stack([radius * np.cos(angles), radius * np.sin(angles)], axis=1),))
+    shape = shape_on_grid(ring, 0, 1.0, np.array([4960.0, 7016]), np.array([4960.0, 7016]))
+    assert shape.steps < raster.MOST_STEPS / 1000
+
+
+def test_labels_in_every_row_count_as_steps(monkeypatch):
+    """Boxes of 100 labels below each other: each label is in few rows, but has its bits in all of them."""
+    triangle = Outline((np.array([[0, 0], [400, 0], [0, 400]], float),))
+    rows = [("p", f"l{i}", 0, 4 * i, 400, 4 * i + 4) for i in range(100)]
+    layout = build({"p": (400, 400)}, rows)
+    layout = replace(layout, region_columns=replace(layout.region_columns, shapes={0: triangle}))
+    monkeypatch.setattr(raster, "STEPS_PER_PAGE", 0)
+    monkeypatch.setattr(raster, "STEPS_PER_POINT", 0)
+    monkeypatch.setattr(raster, "MOST_STEPS", 100_000)
+    with pytest.raises(InputError, match="steps to be filled"):
+        lcm.compare(layout, layout)
+    monkeypatch.setattr(raster, "MOST_STEPS", 200_000)
+    lcm.compare(layout, layout)
+
+
 def test_many_large_boxes_of_one_page_are_refused():
     """Each of 70,000 boxes covers a quarter of 19 x 10^9 tiles; the page has more boxes than the sweep takes."""
     start = np.arange(70_000) / 70_000 * 400
@@ -175,6 +209,7 @@ def test_what_every_strip_repeats_is_counted(monkeypatch):
     layout = replace(layout, region_columns=replace(layout.region_columns, shapes={0: circle}))
     monkeypatch.setattr(raster, "MOST_STEPS", 0)
     monkeypatch.setattr(raster, "STEPS_PER_PAGE", 0)
+    monkeypatch.setattr(raster, "STEPS_PER_POINT", 256)
     lcm.compare(layout, layout)
     monkeypatch.setattr(raster, "STRIP_TILES", 1)
     with pytest.raises(InputError, match="steps to be filled"):
