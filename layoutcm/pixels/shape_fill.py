@@ -50,6 +50,14 @@ class GridShape(NamedTuple):
         x0, y0, x1, y1 = zip(*self.bounds)
         return min(x0), min(y0), max(x1), max(y1)
 
+    def is_equal(self, other: GridShape) -> bool:
+        """Whether both are outlines with the same points on the same grid, and so have the same spans."""
+        if isinstance(self.shape, RunMask) or isinstance(other.shape, RunMask) or self.steps != other.steps:
+            return False
+        same_grid = (self.own == other.own).all() and (self.frame == other.frame).all()
+        rings = self.shape.rings, other.shape.rings
+        return bool(same_grid) and len(rings[0]) == len(rings[1]) and all(map(np.array_equal, *rings))
+
     def decoded(self) -> GridShape:
         """The shape, with what all strips of its page need; it takes memory, so only for one page at a time."""
         return self._replace(run_ends=np.cumsum(self.shape.runs)) if isinstance(self.shape, RunMask) else self

@@ -216,6 +216,21 @@ def test_what_every_strip_repeats_is_counted(monkeypatch):
         lcm.compare(layout, layout)
 
 
+def test_a_large_outline_that_both_sides_have_is_filled_once(monkeypatch):
+    rings = [np.array([[0, 0], [8, 0], [0, 8]], float), np.array([[1, 1], [9, 1], [9, 9]], float)]
+    layout = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 10)])
+    with_ring = lambda ring: replace(
+        layout, region_columns=replace(layout.region_columns, shapes={0: Outline((ring,))})
+    )
+    gt, same, other = with_ring(rings[0]), with_ring(rings[0].copy()), with_ring(rings[1])
+    expected = [lcm.compare(gt, pred).counts().table().to_dict("list") for pred in (same, other)]
+    filled, spans = [], GridShape.spans
+    monkeypatch.setattr(GridShape, "spans", lambda shape, *rows: filled.append(shape) or spans(shape, *rows))
+    monkeypatch.setattr(raster, "MANY_STEPS", 0)
+    assert lcm.compare(gt, same).counts().table().to_dict("list") == expected[0] and len(filled) == 1
+    assert lcm.compare(gt, other).counts().table().to_dict("list") == expected[1] and len(filled) == 3
+
+
 def test_a_mask_is_decoded_once_for_all_strips_of_a_page(monkeypatch):
     mask = RunMask(40, 30, np.array([100, 900, 200]))
     layout = build({"p": (30, 40)}, [("p", "a", 0, 0, 30, 40)])
