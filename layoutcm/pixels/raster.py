@@ -32,7 +32,7 @@ STEPS_PER_PAGE = 1 << 22  # a page of A4 at 600 dpi takes half of them if the ou
 MOST_ROW_WORDS = 1 << 26  # words for the bits of one row (512 MB); a million columns and 4,000 labels need fewer
 FEW_STRIPS = 16  # in so few strips, what each repeats is little
 # An outline that takes many steps is filled once in a strip if it occurs again; the spans of one take up to 24 MB.
-MANY_STEPS, MOST_KNOWN = 1 << 24, 4
+MANY_STEPS, KNOWN_OUTLINES = 1 << 24, 4
 WORDS_PER_STEP = 4  # a word of a label that is not in its row is only cleared
 TILES_PER_STEP = 32  # tiles are handled by words of 64, in two passes
 
@@ -72,7 +72,7 @@ class TileGrid(NamedTuple):
             found = next((spans for other, spans in known if shape.is_equal(other)), None)
             if found is None:
                 found = shape.spans(low, high)
-                if shape.steps >= MANY_STEPS and len(known) < MOST_KNOWN:
+                if shape.steps >= MANY_STEPS and len(known) < KNOWN_OUTLINES:
                     known.append((shape, found))
             for spans in found:
                 yield shape, spans
