@@ -21,6 +21,7 @@ from layoutcm.formats.page_sizes import Sizes, resolve_sizes
 from layoutcm.formats.recognition import choose_format, find_candidates, is_companion
 from layoutcm.formats.registry import Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
+from layoutcm.layouts import limits
 from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 
@@ -59,8 +60,20 @@ def read(
         with ThreadPoolExecutor(1) as pool, suggest_other_format(contents, chosen):
             digest = pool.submit(digest_of_files, used)
             layout = chosen.read(bundle.name, contents, options)
+    check_page_count(layout, bundle, like)
     findings = (*layout.findings, *_find_skipped_files(bundle.name, companions))
     return replace(layout, findings=findings, sha256=digest.result())
+
+
+def check_page_count(layout: Layout, bundle: Bundle, like: Layout | None) -> None:
+    """Refuse far more pages than the packed files can hold; a file or an image for each page is enough."""
+    size = sum(content.stored_size for content in bundle.contents)
+    files = len(bundle.contents) + len(bundle.images)
+    most = max(limits.PAGES_FLOOR, size // limits.STORED_BYTES_PER_PAGE, files)
+    # Pages of the reference layout are already in memory.
+    if len(layout.page_columns) > max(most, len(like.page_columns) if like else 0):
+        problem = f"{len(layout.page_columns):,} pages, at most {most:,} are read from {size:,} bytes"
+        raise InputError(bundle.name, "", problem, "Leave out pages without regions, or split it into several files.")
 
 
 def digest_of_files(files: Sequence[FileContent]) -> str:

@@ -19,6 +19,9 @@ UNPACKED_RATIO = 100  # and each byte above PACKED_FLOOR to this many
 PARTS_FLOOR = 1_000_000  # lists and objects, tags, hOCR classes or lines of all files of an archive together
 PACKED_BYTES_PER_PART = 4  # packed bytes for each further one; real ones take ten and more
 MAX_LZMA_DICTIONARY = 64 << 20  # what the strongest usual setting needs; it is allocated before anything is unpacked
+# A page costs a report about 50 microseconds, also if it has no regions and is packed into less than a byte.
+PAGES_FLOOR = 100_000  # pages of a file of any size
+STORED_BYTES_PER_PAGE = 10  # packed bytes for each page of a larger file; a real page has a name and several boxes
 
 # Names and tables
 MAX_NAME = 1_000  # characters of a label, a page or a document; longer ones cannot be shown
