@@ -12,35 +12,37 @@ from collections.abc import Callable
 from layoutcm.tables.tables import Table
 from layoutcm.wording import grouped, one_line, score_text
 
-LATEX_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\symbol{34}",  # some babel languages make the plain character active
-    "`": r"\textasciigrave{}",
-    # After the end of a row, LaTeX would read these as an argument of the row break.
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-    "-": "-{}",  # two in a row would become a dash
-}
+LATEX_ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\symbol{34}",  # some babel languages make the plain character active
+        "`": r"\textasciigrave{}",
+        # After the end of a row, LaTeX would read these as an argument of the row break.
+        "[": "{[}",
+        "]": "{]}",
+        "*": "{*}",
+        "-": "-{}",  # two in a row would become a dash
+    }
+)
 LATEX_NUMBER = str.maketrans({"<": "$<$", ">": "$>$", "-": "$-$"})
 # Column headings are rotated if a matrix has at least this many columns.
 ROTATE_FROM = 7
 
 
 def escape_latex(text: str) -> str:
-    return "".join(LATEX_ESCAPES.get(character, character) for character in one_line(text))
+    return one_line(text).translate(LATEX_ESCAPES)
 
 
 def latex(table: Table) -> str:

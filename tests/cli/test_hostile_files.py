@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support import hostile_cost
 from support.hostile_files import ALL, generators
 from support.limits import run_limited
 from support.paths import SAMPLE
@@ -23,7 +24,7 @@ IMAGES = (".tif", ".tiff", ".png", ".jpg", ".gif", ".webp", ".bmp", ".pdf", ".zi
 
 
 # These take more than five seconds each; `make fuzz` runs them, too.
-SLOW = {"many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels"}
+SLOW = {"many polygons", "random polygon", "polygon of 1,000,000 points", "1,000 labels", *hostile_cost.HOSTILE}
 
 
 @pytest.fixture(params=sorted(generators() if ALL else generators().keys() - SLOW))

@@ -23,6 +23,7 @@ from layoutcm.drawing.paper.printing import (
     column_width,
     draw_text,
     new_sheet,
+    shorten_labels,
     shorten_to_width,
     text_width,
     with_paper_style,
@@ -32,6 +33,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, envelope
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.scores import SCORES
+from layoutcm.tables.drawn_labels import MOST_DRAWN
 from layoutcm.tables.matrix_views import SCORE_TITLES, Selection
 from layoutcm.wording import MISSING, percent_brief, score_text
 
@@ -106,7 +108,7 @@ def class_bars(
 def _plan_rows(labels: Sequence[str], sheet_width: float) -> ClassRows:
     pitch = min(max((PAGE_HEIGHT - 80) / max(len(labels), 1), 4.6), 17)
     font = min(7, 0.85 * pitch)
-    names = [shorten_to_width(label, font, 0.36 * sheet_width) for label in labels]
+    names = shorten_labels(labels, font, 0.36 * sheet_width)
     left = max((text_width(name, font) for name in names), default=0) + 8
     return ClassRows(names, font, left, sheet_width - 24, pitch)
 
@@ -174,12 +176,13 @@ def _draw_names_and_f1(axes: Axes, rows: ClassRows, f1: Sequence[float], sheet_w
 
 
 def object_curves_figure(objects: Objects, iou: float = HEADLINE_IOU, **look: Any) -> Figure:
-    """The curves of all gt labels, the most frequent first, with their AP at this IoU; `look` as in `curves_figure`.
+    """The curves of the gt labels, the most frequent first, with their AP at this IoU; `look` as in `curves_figure`.
 
-    The curve is the one under which COCO computes the area.
+    The curve is the one under which COCO computes the area. Of more labels than can be drawn, only the most frequent.
     """
     ap, known = objects.ap_at(iou), objects.curves(iou)
-    order = [objects.labels[i] for i in np.argsort(-objects.gt_counts, kind="stable") if objects.gt_counts[i]]
+    frequent = np.argsort(-objects.gt_counts, kind="stable")[:MOST_DRAWN]
+    order = [objects.labels[i] for i in frequent if objects.gt_counts[i]]
     return curves_figure({label: _steps(known[label]) for label in order}, ap=ap, **look)
 
 

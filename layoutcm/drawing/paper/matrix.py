@@ -21,6 +21,7 @@ from layoutcm.drawing.paper.matrix_grid import (
     CellSize,
     Grid,
     LabelFonts,
+    LabelSteps,
     draw_bar,
     draw_cells,
     draw_dots,
@@ -101,7 +102,7 @@ def _panel(labels: Sequence[str], width: float, k: int, per_line: int) -> Grid:
     names = list(labels) if k % per_line == 0 else [""] * len(labels)
     headings = [shorten_to_width(label, 6.5, cell_width - 1) for label in labels]
     cell, fonts = CellSize(cell_width, 26), LabelFonts(6.5, 6.5)
-    return Grid(corner, cell, names, headings, fonts, upright=False, every=1)
+    return Grid(corner, cell, names, headings, fonts, upright=False, every=LabelSteps())
 
 
 @with_paper_style

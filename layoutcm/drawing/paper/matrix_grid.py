@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.drawing.palette import Scale, scale_colour, text_colour_on
-from layoutcm.drawing.paper.printing import INK, LINE, PAGE_HEIGHT, SOFT, draw_text, shorten_to_width, text_width
+from layoutcm.drawing.paper.printing import (
+    INK,
+    LINE,
+    MOST_CHARACTERS,
+    PAGE_HEIGHT,
+    SOFT,
+    draw_text,
+    shorten_labels,
+    text_width,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +45,13 @@ class LabelFonts(NamedTuple):
     column: float
 
 
+class LabelSteps(NamedTuple):
+    """Only every n-th row and every n-th column has a label, if not all can be read."""
+
+    row: int = 1
+    column: int = 1
+
+
 class Grid(NamedTuple):
     """Position of a matrix, size of its cells, and its labels shortened to fit."""
 
@@ -45,7 +61,7 @@ class Grid(NamedTuple):
     columns: list[str]
     fonts: LabelFonts
     upright: bool  # column labels are rotated by 90 degrees
-    every: int  # only every n-th column has a label, if not all fit
+    every: LabelSteps
 
     @property
     def left(self) -> float:
@@ -76,18 +92,27 @@ def plan_grid(rows: Sequence[str], columns: Sequence[str], width: float, left: f
     """A grid that fits into `width` with its labels; its upper left corner is (left, top)."""
     pitch = 0.8 * width / max(len(columns), 1)
     cell_height = min(max(0.72 * pitch if pitch > 10 else pitch, 5.6), 26, (PAGE_HEIGHT - 120) / max(len(rows), 1))
-    row_font = min(LARGEST_FONT, 0.82 * cell_height)
-    names = [shorten_to_width(label, row_font, 0.3 * width) for label in rows]
+    row_font, every_row = _readable(min(LARGEST_FONT, 0.82 * cell_height), SMALLEST_FONT)
+    names = shorten_labels(rows, row_font, 0.3 * width)
     start = left + max((text_width(name, row_font) for name in names), default=0) + 17
     cell_width = min((left + width - start - 3) / max(len(columns), 1), 64)
-    flat = all(text_width(label, LARGEST_FONT) < cell_width - 2 for label in columns)
+    flat = all(len(label) <= MOST_CHARACTERS and text_width(label, LARGEST_FONT) < cell_width - 2 for label in columns)
     column_font = LARGEST_FONT if flat else min(LARGEST_FONT, 0.82 * cell_width)
-    every = 1 if column_font >= SMALLEST_FONT else math.ceil(SMALLEST_FONT / column_font)
-    column_font = min(column_font * every, row_font) if every > 1 else column_font
-    headings = [shorten_to_width(label, column_font, 0.3 * width) for label in columns]
+    column_font, every_column = _readable(column_font, row_font)
+    headings = shorten_labels(columns, column_font, 0.3 * width)
     heading_height = column_font if flat else max((text_width(name, column_font) for name in headings), default=0)
     corner, cell = (start, top + heading_height + 15), CellSize(cell_width, cell_height)
-    return Grid(corner, cell, names, headings, LabelFonts(row_font, column_font), not flat, every)
+    return Grid(
+        corner, cell, names, headings, LabelFonts(row_font, column_font), not flat, LabelSteps(every_row, every_column)
+    )
+
+
+def _readable(font: float, largest: float) -> tuple[float, int]:
+    """The font size, and 1; if it is too small, a larger one for every n-th label, and n."""
+    if font >= SMALLEST_FONT:
+        return font, 1
+    every = math.ceil(SMALLEST_FONT / font)
+    return min(font * every, largest), every
 
 
 def draw_frame(axes: Axes, grid: Grid) -> None:
@@ -95,10 +120,12 @@ def draw_frame(axes: Axes, grid: Grid) -> None:
     from matplotlib.collections import LineCollection
 
     for i, name in enumerate(grid.rows):
-        draw_text(axes, grid.left - 3, grid.top + (i + 0.5) * grid.cell_height, name, grid.fonts.row, align="right")
+        if i % grid.every.row == 0:
+            y = grid.top + (i + 0.5) * grid.cell_height
+            draw_text(axes, grid.left - 3, y, name, grid.fonts.row, align="right")
     turned = {"rotation": 90} if grid.upright else {"align": "center"}
     for j, name in enumerate(grid.columns):
-        if j % grid.every == 0:
+        if j % grid.every.column == 0:
             x = grid.left + (j + 0.5) * grid.cell_width
             draw_text(axes, x, grid.top - (3 if grid.upright else 6), name, grid.fonts.column, **turned)
     if any(grid.rows):

@@ -28,6 +28,13 @@ PAGE_HEIGHT = 660.0
 DPI = 300
 INK, SOFT, LINE = "#1a1a1a", "#5c5c5c", "#c9c9c9"
 CAPTION_SIZE = 5.0
+# Characters of a text that is shortened to fit, and of all labels of one side of a matrix together. A label may have a
+# thousand, and each character is measured and then drawn in three formats.
+MOST_CHARACTERS = 60
+MOST_LABEL_CHARACTERS = 4_000
+OTHER_CHARACTER = 3  # a text of other fonts may have a third of them: it says more in each, and takes longer to draw
+# Matplotlib takes a second to embed each font, and each further 256 characters of it, as TrueType.
+MOST_EMBEDDED_CHARACTERS, MOST_EMBEDDED_FONTS = 256, 3
 FONT = "DejaVu Sans"  # comes with Matplotlib, so it is the same everywhere
 # Tried first for characters that DejaVu lacks, before the installed Noto fonts.
 OTHER_FONTS = (
@@ -130,10 +137,18 @@ def _width_at_size_one(text: str) -> float:
     return width / 100
 
 
-def shorten_to_width(text: str, size: float, most: float) -> str:
-    """The text, shortened in the middle if it is wider than `most` points."""
+def shorten_labels(labels: Sequence[str], size: float, most: float) -> list[str]:
+    """The labels of one side of a figure, each shortened to `most` points, and all of them to MOST_LABEL_CHARACTERS."""
+    characters = MOST_LABEL_CHARACTERS // max(len(labels), 1)
+    return [shorten_to_width(label, size, most, characters) for label in labels]
+
+
+def shorten_to_width(text: str, size: float, most: float, characters: int = MOST_CHARACTERS) -> str:
+    """The text, shortened in the middle if it is wider than `most` points or has more characters."""
     text = one_line(text)
-    keep = len(text)
+    keep = min(len(text), characters, MOST_CHARACTERS)
+    if not all(_is_in_main_font(character) for character in text[:keep]):
+        keep = min(keep, max(min(characters, MOST_CHARACTERS) // OTHER_CHARACTER, 1))
     while keep > 1 and (width := text_width(shorten(text, keep), size)) > most:
         keep = max(min(keep - 1, int(keep * most / width)), 1)
     return shorten(text, keep)
@@ -173,9 +188,14 @@ def font_names(text: str) -> list[str]:
 @lru_cache(4096)
 def _font_with(character: str) -> str | None:
     """An installed font that has the character; None if DejaVu has it or no font has it."""
-    if character.isascii() or _font_has(FONT, character):
+    if _is_in_main_font(character):
         return None
     return next((name for name in _other_fonts() if _font_has(name, character)), None)
+
+
+@lru_cache(4096)
+def _is_in_main_font(character: str) -> bool:
+    return character.isascii() or _font_has(FONT, character)
 
 
 @lru_cache(1)
@@ -201,9 +221,11 @@ def _renderer() -> Any:
 
 
 def _needs_outlines(figure: Figure) -> bool:
-    """Whether a PDF must store glyphs as outlines: only .ttf fonts can be embedded as TrueType."""
+    """Whether a PDF stores glyphs as outlines: only .ttf fonts can be embedded as TrueType, and many take long."""
     from matplotlib.font_manager import findfont
 
-    texts = (text for axes in figure.axes for text in axes.texts)
-    names = {name for text in texts for name in font_names(text.get_text()) if name not in (FONT, "sans-serif")}
+    characters = {character for axes in figure.axes for text in axes.texts for character in text.get_text()}
+    names = {name for name in font_names("".join(sorted(characters))) if name not in (FONT, "sans-serif")}
+    if len(characters) > MOST_EMBEDDED_CHARACTERS or len(names) > MOST_EMBEDDED_FONTS:
+        return True
     return any(not str(findfont(name)).lower().endswith(".ttf") for name in names)
