@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from math import isnan
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,12 +21,19 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.drawn_labels import drawn_matrix
 from layoutcm.tables.matrix_views import every_label
 from layoutcm.tables.report_tables import SHEETS, SUMMARY_TABLES, family_matrix_tables
+from layoutcm.tables.result_levels import DOCUMENTS_FILE, MOST_DOCUMENTS
 from layoutcm.tables.tables import NO_CLASSES, RANKED_PAIRS, Table
 from layoutcm.wording import one_line, score_text
 
-# Limits of Excel: 1,048,576 rows in a sheet (one is the heading), 32,767 characters in a cell.
-MOST_ROWS, MOST_CHARACTERS = 1_048_575, 32_767
-MOST_PAIRS = 10_000  # rows of the sheet of ranked pairs; a file of the report has all of them
+if TYPE_CHECKING:
+    import pandas as pd
+
+Cell = tuple[str | float | None, Any]  # its value and its format
+MOST_CHARACTERS = 32_767  # of a cell, in Excel
+# Rows of the sheets of pages, documents and ranked pairs. A sheet takes ten times as long to write as a CSV file, and
+# people look at the first rows, which are the worst pages and documents.
+MOST_ROWS = 10_000
+LONG_TABLES = ("pages", "documents", RANKED_PAIRS)
 # Shares close to 0 and 1 have fixed texts, because four decimals would show them as exact.
 SHARE_DIGITS = 4
 NUMBERS = {
@@ -63,7 +71,7 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
             if name == "classes" and not confusion.diagonal:
                 _text(sheet, 0, 0, NO_CLASSES, formats["text"])
                 continue
-            table = _first_pairs(tables[name]) if name == RANKED_PAIRS else tables[name]
+            table = _first_rows(tables[name]) if name in LONG_TABLES else tables[name]
             row = _table(sheet, 0, table, formats, right if table.matrix else None, mixed=mixed)
             for k, text in enumerate(filter(None, (table.note, table.recipe)), start=1):
                 _text(sheet, row + k, 0, text, formats["text"])
@@ -73,12 +81,16 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
             _matrices(_sheet(book, "Family matrices"), families, formats)
 
 
-def _first_pairs(table: Table) -> Table:
-    """The first rows of the ranked pairs; a note says how many there are."""
-    if len(table.data) <= MOST_PAIRS:
+def _first_rows(table: Table) -> Table:
+    """The first rows of a long table; a note says how many there are, and which file of the report has them."""
+    count = len(table.data)
+    if count <= MOST_ROWS:
         return table
-    note = f"The first {MOST_PAIRS:,} of {len(table.data):,} rows; {RANKED_PAIRS}.csv has all of them."
-    return replace(table, data=table.data.head(MOST_PAIRS), note=note)
+    file = f"{table.name}.csv"
+    if table.name == "documents":
+        file = DOCUMENTS_FILE if count > MOST_DOCUMENTS else "result.json"
+    note = f"The first {MOST_ROWS:,} of {count:,} rows; {file} has all of them."
+    return replace(table, data=table.data.head(MOST_ROWS), note=note)
 
 
 def _sheet(book: Any, title: str) -> Any:
@@ -180,13 +192,16 @@ def _table(
     if table.matrix:
         names = ["name" if name == "text" else name for name in names]
     looks = ["long" if name in ("message", "fix") else look for name, look in zip(table.data.columns, names)]
-    row = top
-    for row, values in enumerate(table.data.head(MOST_ROWS - top).itertuples(index=False, name=None), start=top + 1):
-        for column, (value, kind, look) in enumerate(zip(values, kinds, looks)):
-            marked = diagonal is not None and not diagonal.all() and kind != "text"
-            if marked and diagonal[row - top - 1, column - 1]:  # type: ignore[index]  # marked only if there is one
-                look = f"{look}, diagonal"
-            _cell(sheet, (row, column), value, kind, formats, look)
+    data = table.data
+    marked = None if diagonal is None or diagonal.all() else diagonal
+    columns = [
+        _text_cells(data.iloc[:, j], formats[look])
+        if kind == "text"
+        else _number_cells(data.iloc[:, j], kind, look, formats, None if marked is None else marked[:, j - 1])
+        for j, (kind, look) in enumerate(zip(kinds, looks))
+    ]
+    _write_rows(sheet, top + 1, columns)
+    row = top + len(data)
     if diagonal is not None:
         wrong = ~diagonal if mixed is None else ~diagonal & ~mixed
         _colour_matrix(sheet, top, diagonal, wrong, table.pixels)
@@ -195,17 +210,37 @@ def _table(
     return row + 1
 
 
-def _cell(sheet: Any, place: tuple[int, int], value: Any, kind: str, formats: Mapping[str, Any], look: str) -> None:
-    """Write one value in the format `look`; n/a is a blank cell."""
-    from pandas import isna
+def _text_cells(values: pd.Series, look: Any) -> list[Cell]:
+    return [(one_line(str(value))[:MOST_CHARACTERS], look) for value in values]
 
-    if kind == "text":
-        _text(sheet, *place, str(value), formats[look])
-    elif isna(value):
-        sheet.write_blank(*place, None, formats[look])
-    else:
-        shown = look.replace("share", _share_kind(float(value)), 1) if kind == "share" else look
-        sheet.write_number(*place, float(value), formats[shown])
+
+def _number_cells(
+    values: pd.Series, kind: str, look: str, formats: Mapping[str, Any], marked: np.ndarray | None
+) -> list[Cell]:
+    """The numbers of a column with their formats; n/a is None, and `marked` are the cells of the diagonal."""
+    numbers = values.to_numpy(float, na_value=np.nan)
+    names = [look] * len(numbers)
+    if kind == "share":
+        size = np.abs(numbers)
+        step = 10.0**-SHARE_DIGITS
+        for i in np.flatnonzero((size < step) & (size > 0) | (size > 1 - step) & (size < 1)).tolist():
+            names[i] = look.replace("share", _share_kind(float(numbers[i])), 1)
+    if marked is not None:
+        for i in np.flatnonzero(marked).tolist():
+            names[i] += ", diagonal"
+    return [(None if isnan(value) else value, formats[name]) for value, name in zip(numbers.tolist(), names)]
+
+
+def _write_rows(sheet: Any, top: int, columns: Sequence[Sequence[Cell]]) -> None:
+    """Write the cells row by row, which a sheet that is streamed needs."""
+    for row, cells in enumerate(zip(*columns), start=top):
+        for column, (value, look) in enumerate(cells):
+            if value is None:
+                sheet.write_blank(row, column, None, look)
+            elif isinstance(value, str):
+                sheet.write_string(row, column, value, look)
+            else:
+                sheet.write_number(row, column, value, look)
 
 
 def _share_kind(value: float) -> str:

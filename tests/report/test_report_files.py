@@ -34,7 +34,7 @@ def test_page_tables_in_csv_and_parquet_equal_the_api(sample, folder):
 
 
 def test_ranked_pairs_have_a_file_of_all_rows_and_a_sheet_of_the_first(two_pages, tmp_path, svg_only, monkeypatch):
-    monkeypatch.setattr(workbook, "MOST_PAIRS", 3)
+    monkeypatch.setattr(workbook, "MOST_ROWS", 3)
     c = lcm.compare(*two_pages)
     c.write_report(tmp_path / "r")
     wanted = c.objects().ranked_pairs()

@@ -121,7 +121,10 @@ def test_more_pages_than_a_sheet_has_rows(two_pages, tmp_path, monkeypatch):
     tables |= dict.fromkeys(("averages", "confusions"), tables["recipe"])
     workbook.write_workbook(c, m, tables, tmp_path / "x.xlsx")
     book = openpyxl.load_workbook(tmp_path / "x.xlsx")
-    assert len(cells(book["Pages"])) == 2 and cells(book["Pages"])[1][0] == c.page_table()["page"][0]
+    rows = cells(book["Pages"])
+    assert len(rows) == 4 and rows[1][0] == c.page_table()["page"][0]
+    assert rows[3][0] == "The first 1 of 2 rows; pages.csv has all of them."
+    assert cells(book["Documents"])[3][0] == "The first 1 of 2 rows; result.json has all of them."
     assert ("Pages", "the 1 worst; all of them are in pages.parquet") in [tuple(r[:2]) for r in cells(book["Summary"])]
 
 
