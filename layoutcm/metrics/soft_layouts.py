@@ -2,7 +2,7 @@
 
 The score of a label at a pixel is the highest score of its boxes there. Labels do not affect each other, so each label
 is swept separately: down the page from edge to edge, and in each strip from left to right over the boxes that cross it.
-No map of pixels is created, except for pages with outlines or masks, a strip of rows at a time. The sums add up over
+No map of pixels is created; pages with outlines or masks are counted by rows, like label sets. The sums add up over
 pages, so the scores of every level come from the same rows.
 """
 # mypy: disallow-untyped-defs=False
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.layouts.model import GT, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
+from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
-from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
+from layoutcm.pixels.counting import PAGES_PER_CHUNK, count_tiles, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
-from layoutcm.pixels.raster import paint_scores
+from layoutcm.pixels.pair_counts import words_for
+from layoutcm.pixels.raster import StepLimit, TileGrid
 
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
@@ -76,20 +77,43 @@ def _sum_boxes(first: int, stop: int, grid: GridBoxes, place: NDArray[np.int64])
 
 
 def _sum_shapes(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
-    """The sums of a page with outlines or masks, from the scores on tiles."""
+    """The sums of a page with outlines or masks, from the pixels of every set of scores."""
     of_boxes = place[grid.labels[grid.offsets[page] : grid.offsets[page + 1]]]
     of_shapes = place[[shape.label for shape in grid.shapes[page]]]
     labels, sums = np.union1d(of_boxes, of_shapes), []
     for label in labels.tolist():
-        tiles, row = grid.tiles(page, (of_boxes == label, of_shapes == label)), np.zeros(5)
-        for first, stop in tiles.strips():
-            gt, pred = paint_scores(tiles, first, stop, grid.n_labels[GT])
-            areas = np.diff(tiles.y_edges[first : stop + 1])[:, None] * np.diff(tiles.x_edges)
-            row += [(a * areas).sum() for a in (gt * pred, gt, pred, gt * gt, pred * pred)]
-        sums.append(row)
+        tiles = grid.tiles(page, (of_boxes == label, of_shapes == label))
+        gt, pred, pixels = _scores_with_pixels(tiles, grid.n_labels[GT], grid.limit)
+        sums.append(np.array([(a * pixels).sum() for a in (gt * pred, gt, pred, gt * gt, pred * pred)]))
     scored = np.array([row[GT_SUM] > 0 or row[PRED_SUM] > 0 for row in sums], bool)
     kept = labels[scored].astype(np.int32)
     return SoftSums(np.full(len(kept), page, np.int32), kept, np.array(sums)[scored].reshape(-1, 5))
+
+
+def _scores_with_pixels(tiles: TileGrid, gt_labels: int, limit: StepLimit) -> tuple[Floats, Floats, Floats]:
+    """For every set of scores of one label that occurs on a tile: the highest of gt, that of pred, and the pixels.
+
+    Pixels are counted as for the confusion matrix, with the different scores of each side as its labels.
+    """
+    labels = np.concatenate([tiles.labels, [shape.label for shape in tiles.shapes]]).astype(np.int64)
+    scores = np.concatenate([tiles.scores, [shape.score for shape in tiles.shapes]])
+    in_pred, number = labels >= gt_labels, np.empty(labels.size, np.int32)
+    values = [np.unique(scores[rows]) for rows in (~in_pred, in_pred)]
+    for rows, of_side, first in zip((~in_pred, in_pred), values, (0, values[GT].size)):
+        number[rows] = np.searchsorted(of_side, scores[rows]) + first
+    own = number[: tiles.labels.size]
+    shapes = [shape._replace(label=int(k)) for shape, k in zip(tiles.shapes, number[own.size :])]
+    n_labels = (values[GT].size, values[PRED].size)
+    _, words, pixels = count_tiles(tiles._replace(labels=own, shapes=shapes), n_labels, limit)
+    gt_words = words_for(n_labels[GT])
+    gt, pred = (_highest(*side) for side in zip((words[:, :gt_words], words[:, gt_words:]), values))
+    return gt, pred, pixels
+
+
+def _highest(words: NDArray[np.uint64], values: Floats) -> Floats:
+    """float64[sets]: the highest value of a set; 0 for the set of Background. Bit i + 1 is the i-th value."""
+    bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
+    return (bits[:, 1 : values.size + 1] * values).max(axis=1, initial=0.0)
 
 
 def join_sums(parts: list[SoftSums]) -> SoftSums:

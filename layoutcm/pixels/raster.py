@@ -33,7 +33,8 @@ MOST_ROW_WORDS = 1 << 26  # words for the bits of one row (512 MB); a million co
 FEW_STRIPS = 16  # in so few strips, what each repeats is little
 # An outline that takes many steps is filled once in a strip if it occurs again; the spans of one take up to 24 MB.
 MANY_STEPS, KNOWN_OUTLINES = 1 << 24, 4
-WORDS_PER_STEP = 4  # a word of a label that is not in its row is only cleared
+WORDS_PER_STEP = 4  # of a label in a row that has it
+CLEARED_PER_WORD = 8  # a word of a label that is not in its row is only cleared
 TILES_PER_STEP = 32  # tiles are handled by words of 64, in two passes
 
 
@@ -117,8 +118,12 @@ class StepLimit:
         self._add(shape.steps + tiles // TILES_PER_STEP)
 
     def add_page(self, tiles: TileGrid, strips: int, words_per_row: int) -> None:
-        """Add a page that is counted by rows; every label of it has its bits in every row."""
-        self._add(tiles.steps(strips) + tiles.size[0] * words_per_row // WORDS_PER_STEP)
+        """Add a page that is counted by rows; a row takes a step for some words of each label that it has."""
+        rows_of_regions = (tiles.boxes[:, 3] - tiles.boxes[:, 1]).sum() + sum(
+            max(y1 - y0, 0) for shape in tiles.shapes for _, y0, _, y1 in shape.bounds
+        )
+        words = rows_of_regions * (tiles.size[1] // 64 + 1) + tiles.size[0] * words_per_row // CLEARED_PER_WORD
+        self._add(tiles.steps(strips) + int(words) // WORDS_PER_STEP)
 
     def _add(self, steps: int) -> None:
         self.steps += steps
@@ -143,27 +148,6 @@ def paint_labels(tiles: TileGrid, first: int, stop: int, slot_of: dict[int, int]
         slot = slot_of[shape.label]
         _paint_spans(spans, tiles.column_of_pixel, tiles.row_of_pixel, first, painted[slot], used[slot])
     return painted, used
-
-
-def paint_scores(tiles: TileGrid, first: int, stop: int, gt_labels: int) -> tuple[Floats, Floats]:
-    """float64[rows, columns] for gt and for pred: the highest score of the boxes and shapes on the tiles first:stop."""
-    sides = (np.zeros((stop - first, tiles.size[1])), np.zeros((stop - first, tiles.size[1])))
-    for (x0, y0, x1, y1), label, score in zip(tiles.boxes.tolist(), tiles.labels.tolist(), tiles.scores.tolist()):
-        part = sides[int(label >= gt_labels)][max(y0 - first, 0) : max(y1 - first, 0), x0:x1]
-        np.maximum(part, score, out=part)
-    for shape, spans in tiles.spans(first, stop):
-        scores = sides[int(shape.label >= gt_labels)]
-        _raise_scores(spans, tiles.column_of_pixel, tiles.row_of_pixel, first, shape.score, scores)
-    return sides
-
-
-@njit(nogil=True, cache=True)
-def _raise_scores(spans, column_of_pixel, row_of_pixel, first, score, scores):
-    for pixel_row, left, right in spans:
-        top, bottom = row_of_pixel[pixel_row] - first, row_of_pixel[pixel_row + 1] - first
-        for row in range(max(top, 0), min(bottom, len(scores))):
-            for column in range(column_of_pixel[left], column_of_pixel[right]):
-                scores[row, column] = max(scores[row, column], score)
 
 
 @njit(nogil=True, cache=True)

@@ -17,7 +17,7 @@ from layoutcm.tables.matrix_views import Selection
 from layoutcm.wording import plural
 
 # Rows, and columns. A figure on the screen is then below 6 MB, and real label sets have fewer labels.
-MOST_DRAWN = 150
+MOST_DRAWN = 120
 JOINED_CELL = "includes confusions among the joined labels"
 JOINED = -1  # the position of a joined label in the whole matrix
 

@@ -179,10 +179,10 @@ def test_labels_in_every_row_count_as_steps(monkeypatch):
     layout = replace(layout, region_columns=replace(layout.region_columns, shapes={0: triangle}))
     monkeypatch.setattr(raster, "STEPS_PER_PAGE", 0)
     monkeypatch.setattr(raster, "STEPS_PER_POINT", 0)
-    monkeypatch.setattr(raster, "MOST_STEPS", 100_000)
+    monkeypatch.setattr(raster, "MOST_STEPS", 30_000)
     with pytest.raises(InputError, match="steps to be filled"):
         lcm.compare(layout, layout)
-    monkeypatch.setattr(raster, "MOST_STEPS", 200_000)
+    monkeypatch.setattr(raster, "MOST_STEPS", 40_000)
     lcm.compare(layout, layout)
 
 
