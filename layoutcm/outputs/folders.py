@@ -86,9 +86,12 @@ def _copy_into(new: Path, target: Path) -> None:
 
 def check_target(folder: Path, own_files: re.Pattern[str]) -> None:
     """Raise an InputError unless the folder is missing, empty, or contains only a report."""
-    while folder.exists():
-        seen = folder.stat()
-        if not folder.is_dir():
+    while True:
+        try:
+            seen = folder.stat()  # once, because another writer may replace it between two questions
+        except OSError:
+            return  # there is none
+        if not stat.S_ISDIR(seen.st_mode):
             raise InputError(str(folder), "", "this is a file, a report needs a folder", "Name a folder.")
         inner = _first_foreign_file(folder, own_files)
         if inner is None:

@@ -23,7 +23,7 @@ def read_tex(text):
 
 def unescape(cell):
     cell = re.sub(r"^\\rotatebox\{90\}\{(.*)\}$", r"\1", cell)
-    plain = {escaped: character for character, escaped in LATEX_ESCAPES.items()}
+    plain = {escaped: chr(character) for character, escaped in LATEX_ESCAPES.items()}
     pattern = "|".join(re.escape(escaped) for escaped in sorted(plain, key=len, reverse=True))
     return re.sub(pattern, lambda found: plain[found[0]], cell)
 
