@@ -110,7 +110,7 @@ bench-app: $(READY) browser
 	$(BIN)/python benchmarks/bench_app.py
 
 # Fifteen visitors for two minutes, each with own files: errors, data of others, times, memory after they have left.
-soak: $(READY) browser
+soak: $(READY)
 	$(BIN)/python benchmarks/soak.py
 
 # The screenshots of the README.

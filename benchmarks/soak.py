@@ -1,4 +1,6 @@
-"""Many visitors at once, in a real browser: errors, data of others, times of script runs, memory after they have left.
+"""Many visitors at once: errors, data of others, times of script runs, memory after they have left.
+
+Visitors speak Streamlit's own protocol, because browsers on the same machine would take most of its time.
 
 First one visitor comes and goes, and the memory of the server is measured; then many come, each with own files, one of
 them with very many pages. Exit code 1 if a visitor saw an error or data of another one, if fewer than 95 % of the
@@ -8,7 +10,6 @@ script runs took less than 2 s (timed in the server), or if the memory some minu
 import argparse
 import asyncio
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,23 +19,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from generate import write_pair
-from playwright.async_api import async_playwright
+from protocol_client import Client
 
 import layoutcm as lcm
 from layoutcm.wording import score_text, thin_spaced
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from support.browser import FLAGS, NAMES, SETTLED, wait_for_server
+from support.browser import wait_for_server
 from support.ports import free_port
 
 LONGEST_RUN = 2.0  # seconds
 WITHIN_TIME = 0.95  # share of the script runs
 MORE_MEMORY = 1.2  # times the memory after one visitor
-TIMEOUT = 120_000  # milliseconds
+TIMEOUT = 120.0  # seconds
 WAIT_BETWEEN_CLICKS = 3.0  # seconds, in which a person would look at the page
 PAGES = ("Overview", "Matrices", "Classes", "Pages and documents", "Page viewer", "Objects", "Families")
-OWN_MARK = re.compile(r"\bv\d\d\b")  # a part of all names of a visitor's files and labels
+UPLOADERS = ("Ground truth (or model A)", "Predictions")
+OWN_MARK = re.compile(rb"visitor\d\d")  # a part of all names of a visitor's files and labels
 
 
 @dataclass
@@ -52,7 +54,7 @@ class Visitor:
 
 def make_visitor(folder: Path, number: int, pages: int) -> Visitor:
     """Files of the given number of pages, whose labels and names carry the mark of the visitor."""
-    mark = f"v{number:02d}"
+    mark = f"visitor{number:02d}"
     gt, pred = write_pair(folder / mark, pages, seed=number)
     named = re.sub(rb'"name": "([^"]+)"', rb'"name": "\1 %s"' % mark.encode(), gt.read_bytes(), count=11)
     gt.write_bytes(named)
@@ -105,62 +107,40 @@ def memory_of(process: subprocess.Popen) -> float:
     return sum(int(one[1]) for one in found if one) / 1000
 
 
-async def settle(page) -> None:
-    for _ in range(2):
-        await page.wait_for_selector(SETTLED, timeout=TIMEOUT)
-        await page.wait_for_timeout(300)
-
-
-async def look(page, visitor: Visitor, where: str) -> None:
-    """Note errors, and names that belong to another visitor."""
-    text = await page.locator("body").inner_text()
-    foreign = set(OWN_MARK.findall(text)) - {visitor.mark}
+def look(client: Client, visitor: Visitor, where: str) -> None:
+    """Note errors, names that belong to another visitor, and what is missing in all that the server has sent."""
+    sent, own = client.received, visitor.mark.encode()
+    foreign = set(OWN_MARK.findall(sent)) - {own}
     if foreign:
-        visitor.problems.append(f"{where}: names of {', '.join(sorted(foreign))}")
-    if visitor.mark not in text or f"{thin_spaced(visitor.pages)} pages" not in text:
+        visitor.problems.append(f"{where}: names of {b', '.join(sorted(foreign)).decode()}")
+    if own not in sent or f"{thin_spaced(visitor.pages)} pages".encode() not in sent:
         visitor.problems.append(f"{where}: own names or the number of pages are missing")
-    if where == "Overview" and visitor.f1 not in text:
+    if where == "Overview" and visitor.f1.encode() not in sent:
         visitor.problems.append(f"{where}: the F1 {visitor.f1} is missing")
-    for wrong in ("stException", "stAlertContentError"):
-        for message in await page.locator(f"[data-testid={wrong}]").all_inner_texts():
-            visitor.problems.append(f"{where}: {message}")
+    visitor.problems += [f"{where}: {message}" for message in client.errors]
+    client.errors.clear()
 
 
-async def visit(browser, address: str, visitor: Visitor, seconds: float) -> None:
+async def visit(address: str, visitor: Visitor, seconds: float) -> None:
     """Upload the files, then go from page to page for some seconds (through all pages at least once)."""
-    context = await browser.new_context(viewport={"width": 1300, "height": 900})
+    end = time.monotonic() + seconds
     try:
-        context.set_default_timeout(TIMEOUT)
-        page = await context.new_page()
-        end = time.monotonic() + seconds
-        await page.goto(address, timeout=TIMEOUT)
-        await settle(page)
-        for key, file in (("upload_gt", visitor.gt), ("upload_preds", visitor.pred)):
-            zone = page.locator(f".st-key-{key}")
-            await zone.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(file)
-            await zone.get_by_text(file.name).first.wait_for(timeout=TIMEOUT)
-            await settle(page)
-        await page.wait_for_selector(".nsewdrag", timeout=TIMEOUT)
-        while visitor.clicks < len(PAGES) or time.monotonic() < end:
-            name = PAGES[visitor.clicks % len(PAGES)]
-            await page.get_by_role("link", name=name, exact=True).click(timeout=TIMEOUT)
-            await page.get_by_role("heading").first.wait_for(timeout=TIMEOUT)
-            await settle(page)
-            await look(page, visitor, name)
-            visitor.clicks += 1
-            await page.wait_for_timeout(1000 * WAIT_BETWEEN_CLICKS)
-    except Exception as error:  # also a timeout of the browser: noted, and the other visitors go on
+        async with Client(address, TIMEOUT) as client:
+            await client.open()
+            for uploader, file in zip(UPLOADERS, (visitor.gt, visitor.pred)):
+                await client.upload(uploader, file)
+            while visitor.clicks < len(PAGES) or time.monotonic() < end:
+                await asyncio.sleep(WAIT_BETWEEN_CLICKS)
+                name = PAGES[visitor.clicks % len(PAGES)]
+                await client.go_to(name)
+                look(client, visitor, name)
+                visitor.clicks += 1
+    except Exception as error:  # also a timeout: noted, and the other visitors go on
         visitor.problems.append(f"{type(error).__name__}: {str(error)[:300]}")
-    finally:
-        await context.close()
 
 
 async def visit_all(address: str, visitors: list[Visitor], seconds: float) -> None:
-    path = next((path for name in NAMES if (path := shutil.which(name))), None)
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
-        await asyncio.gather(*(visit(browser, address, visitor, seconds) for visitor in visitors))
-        await browser.close()
+    await asyncio.gather(*(visit(address, visitor, seconds) for visitor in visitors))
 
 
 def judge(visitors: list[Visitor], times: list[float], before: float, after: float, log: str) -> bool:
