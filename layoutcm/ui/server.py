@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from layoutcm.errors import InputError
+from layoutcm.ui.memory import share_memory_between_threads
 from layoutcm.ui.own_requests import (
     ALL_ADDRESSES,
     THIS_MACHINE,
@@ -35,6 +36,7 @@ def serve(options: argparse.Namespace) -> None:
 
     from layoutcm.ui import visitors
 
+    share_memory_between_threads()
     address = address_of(options)
     os.environ[SETTINGS] = json.dumps(settings_of(options))
     os.chdir(app_folder())
