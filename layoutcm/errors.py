@@ -40,7 +40,7 @@ class InputError(Exception):
         return self._text_with(self.advice.on_screen)
 
     def _text_with(self, hint: str) -> str:
-        where = ", ".join(part for part in (self.file, self.place) if part)
+        where = " ".join(", ".join(part for part in (self.file, self.place) if part).splitlines())
         sentence = f"{where}: {self.problem}" if where else self.problem
         return f"{sentence.rstrip('.')}. {hint}".rstrip()
 

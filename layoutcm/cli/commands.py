@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import socket
 from collections.abc import Sequence
@@ -223,13 +224,13 @@ def run_convert(options: argparse.Namespace) -> None:
 
 def run_app(options: argparse.Namespace) -> None:
     """Run the server of the dashboard until it ends."""
+    for file in options.files:
+        if not os.path.exists(file):  # unlike Path.exists, accepts any name
+            raise InputError(file, "", "there is no such file", "Check the name and the folder.")
     if len(options.files) == 1:
         raise InputError(
             options.files[0], "", "one file alone cannot be compared", "Name a ground truth and a prediction."
         )
-    for file in options.files:
-        if not os.path.exists(file):  # unlike Path.exists, accepts any name
-            raise InputError(file, "", "there is no such file", "Check the name and the folder.")
     for folder in (options.data, options.images):
         if folder and not Path(folder).is_dir():
             raise InputError(folder, "", "there is no such folder", "Check the name.")
@@ -247,6 +248,9 @@ def _check_port(address: str, port: int) -> None:
         with socket.create_server((address, port)):
             pass
     except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL:
+            hint = "Use 127.0.0.1, 0.0.0.0, or one of its own."
+            raise InputError("", "--address", f"{address} is not an address of this machine", hint) from None
         problem = f"{address}:{port} cannot be listened on: {error.strerror or error}"
         hint = f"Stop the other server, or choose another port: --port {port % 65535 + 1}."
         raise InputError("", "--port", problem, hint) from None

@@ -18,17 +18,19 @@ OTHER_OPTIONS = ("mapping", "pages", "families", "images", "sizes")
 
 def check_file_output(path: str, options: argparse.Namespace) -> None:
     """Raise an InputError if a file cannot be written there, or if it is an input or among the files of one."""
+    if path == "-":
+        raise InputError(path, "", "this is no name of a file", "Name a file, or /dev/stdout.")
     target = file_target(path)
     if not target.parent.is_dir():
         raise InputError(path, "", "cannot be written: there is no such folder", "Make it, or choose another place.")
     for source in _inputs(options, LAYOUT_OPTIONS + OTHER_OPTIONS):
         if _is_same(target, source):
-            raise InputError(path, "", "this is one of the inputs, which it would replace", "Choose another name.")
+            raise InputError(path, "", "the output would replace this input", "Choose another name.")
     _refuse_inside(path, target, options)
     pictures = (folder for folder in _inputs(options, OTHER_OPTIONS) if folder.is_dir())
     is_picture = target.exists() and target.suffix.lower() in (*IMAGE_SUFFIXES, ".pdf")
     if is_picture and any(target.is_relative_to(folder) for folder in pictures):
-        raise InputError(path, "", "this is one of the page images, which it would replace", "Choose another name.")
+        raise InputError(path, "", "the output would replace this page image", "Choose another name.")
 
 
 def check_folder_output(path: str, options: argparse.Namespace) -> None:

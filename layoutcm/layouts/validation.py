@@ -110,7 +110,7 @@ def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:
             raise InputError(
                 file,
                 place(i),
-                f"the page {side} is {sizes[i]:g}, must be a number above 0 and at most {MAX_PAGE_SIDE:,.0f}",
+                f"the page {side} is {sizes[i]:,.15g}, must be a number above 0 and at most {MAX_PAGE_SIDE:,.0f}",
                 "Repair the size of this page.",
             )
     if len(pages.index) < len(pages):

@@ -21,16 +21,17 @@ from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.result_json import layout_result
 from layoutcm.verification.deviations import TOLERANCE, Deviation
 from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
-from layoutcm.wording import percent, pixels_in_full, plural, score_text
+from layoutcm.wording import one_line, percent, pixels_in_full, plural, score_text, shorten
 
 NAMES_SHOWN, DEVIATIONS_SHOWN = 5, 10
+NAME_LENGTH = 60  # of a label or page in a table
 
 
 def comparison_summary(comparison: Comparison, method: str = "matrix", intervals: Intervals | None = None) -> str:
     """The comparison as terminal text: recipe, sizes, averages, classes, largest confusions, findings."""
     confusion = comparison.confusion(method=method)
     sections = [
-        [comparison.recipe_for(method)],
+        [one_line(comparison.recipe_for(method))],
         [
             f"{plural(len(comparison.pages), 'page')}, {plural(len(comparison.documents), 'document')}, "
             f"{pixels_in_full(comparison.pixels)} pixels, {comparison.taxonomy} taxonomy",
@@ -66,12 +67,13 @@ def _class_lines(confusion: Confusion) -> list[str]:
         return []
     values = confusion.class_values()
     rows, _ = select(confusion)
-    width = max(len(confusion.labels[i]) for i in rows)
+    names = {i: _name(confusion.labels[i]) for i in rows}
+    width = max(map(len, names.values()))
     lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
     for i in rows:
         scores = " ".join(f"{score_text(values[name][i]):>8}" for name in ("recall", "f1", "iou"))
         lines.append(
-            f"{confusion.labels[i]:{width}} {pixels_in_full(values['gt_pixels'][i]):>14} "
+            f"{names[i]:{width}} {pixels_in_full(values['gt_pixels'][i]):>14} "
             f"{pixels_in_full(values['pred_pixels'][i]):>14} "
             f"{score_text(values['precision'][i]):>9} {scores}"
         )
@@ -83,12 +85,17 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     if not cells:
         return []
     verb = cell_verb(confusion.diagonal, correct=False)
-    names = [f"{gt} {verb} {pred}" for gt, pred, _, _ in cells]
+    names = [f"{_name(gt)} {verb} {_name(pred)}" for gt, pred, _, _ in cells]
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]
     for name, (gt, _, pixels, share) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {gt}")
+        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {_name(gt)}")
     return lines
+
+
+def _name(text: str) -> str:
+    """A name on one line and not too long, so that it cannot look like other lines, or widen a table."""
+    return shorten(one_line(text), NAME_LENGTH)
 
 
 def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> list[str]:
@@ -96,13 +103,14 @@ def finding_lines(findings: tuple[Finding, ...], title: str = "findings") -> lis
         return []
     lines = [title]
     for finding in findings:
-        lines.append(f"  [{finding.severity}] {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
+        text = one_line(finding.message + (f" {finding.hint}" if finding.hint else ""))
+        lines.append(f"  [{finding.severity}] {text}")
     return lines
 
 
 def family_summary(families: FamilyConfusion) -> str:
     """The families as terminal text: for every label of gt, then of pred, the shares in its family and out of it."""
-    sections = [[families.recipe], *(_family_lines(families, side) for side in (GT, PRED))]
+    sections = [[one_line(families.recipe)], *(_family_lines(families, side) for side in (GT, PRED))]
     sections.append(finding_lines(families.findings))
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
@@ -110,7 +118,7 @@ def family_summary(families: FamilyConfusion) -> str:
 def _family_lines(families: FamilyConfusion, side: int) -> list[str]:
     table = families.given_gt() if side == GT else families.given_pred()
     used = table[table["total"] > 0]
-    width = max(len(label) for label in (*used["label"], "all but Background"))
+    width = max(len(_name(label)) for label in (*used["label"], "all but Background"))
     unit = "px" if families.sample == "pixel" else "pages"
     title = f"given {SIDES[side]}"
     lines = [f"{title:{width}} identity in family  out of it {unit:>14}  mostly confused with"]
@@ -122,23 +130,26 @@ def _family_lines(families: FamilyConfusion, side: int) -> list[str]:
 def _family_line(row: Mapping[Any, Any], width: int) -> str:
     parts = " ".join(f"{percent(row[part]):>{column}}" for part, column in zip(PARTS, (8, 9, 10)))
     total = "" if pd.isna(row["total"]) else pixels_in_full(row["total"])
-    return f"{row['label']:{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
+    return f"{_name(row['label']):{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
 
 
 def layout_summary(layout: Layout) -> str:
     facts = layout_result(layout)
     lines = [
-        f"{facts['file']}: {facts['format']}, {plural(facts['pages'], 'page')}, "
+        f"{one_line(facts['file'])}: {facts['format']}, {plural(facts['pages'], 'page')}, "
         f"{plural(facts['documents'], 'document')}, {plural(facts['regions'], 'region')}, "
         f"{'with' if layout.has_scores else 'without'} scores"
     ]
     if facts["page0"]:
-        lines.append("  first page   {page}, {width} x {height}".format(**facts["page0"]))
+        first = facts["page0"]
+        lines.append(f"  first page   {_name(first['page'])}, {first['width']} x {first['height']}")
     if facts["region0"]:
         box = ", ".join(f"{v:g}" for v in facts["region0"]["box"])
-        lines.append(f"  first region {facts['region0']['label']} at {box} on {facts['region0']['page']}")
-    width = max(map(len, facts["labels"]), default=0)
-    lines += [f"  {label:{width}} {count:>10,}" for label, count in facts["labels"].items()]
+        label, page = (_name(facts["region0"][name]) for name in ("label", "page"))
+        lines.append(f"  first region {label} at {box} on {page}")
+    labels = {_name(label): count for label, count in facts["labels"].items()}
+    width = max(map(len, labels), default=0)
+    lines += [f"  {label:{width}} {count:>10,}" for label, count in labels.items()]
     lines += [f"  {line.strip()}" for line in finding_lines(findings_of(layout))]
     return "\n".join(lines)
 

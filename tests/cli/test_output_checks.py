@@ -31,7 +31,7 @@ def contents(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-REPLACES = "this is one of the inputs, which it would replace"
+REPLACES = "the output would replace this input"
 INSIDE = "this is inside the input gts, whose files are all read"
 
 
@@ -44,7 +44,7 @@ INSIDE = "this is inside the input gts, whose files are all read"
         ("compare link.csv pred.csv --json gt.csv", REPLACES),
         ("compare gt.csv pred.csv --json hard.csv", REPLACES),
         ("compare gt.csv pred.csv --mapping map.yaml --json map.yaml", REPLACES),
-        ("compare gt.csv pred.csv --images images --json images/a.png", "this is one of the page images"),
+        ("compare gt.csv pred.csv --images images --json images/a.png", "the output would replace this page image"),
         ("compare gts pred.csv --json gts/out.json", INSIDE),
         ("compare gts pred.csv --json way/out.json", INSIDE),
         ("compare gts pred.csv -o gts/report", INSIDE),

@@ -190,7 +190,7 @@ def test_documents_do_not_replace_an_input(two_documents, capsys):
     gt, pred = two_documents / "gt.csv", (two_documents / "pred.csv").rename(two_documents / "documents.parquet")
     before = pred.read_bytes()
     assert main(["compare", str(gt), str(pred), "--json", str(two_documents / "result.json")]) == 2
-    assert "documents.parquet: this is one of the inputs" in capsys.readouterr().err
+    assert "documents.parquet: the output would replace this input" in capsys.readouterr().err
     assert pred.read_bytes() == before and not (two_documents / "result.json").exists()
 
 

@@ -8,6 +8,7 @@ import layoutcm as lcm
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.tables.terminal import comparison_summary, family_summary, layout_summary
 from layoutcm.wording import percent
+from support.layouts import build
 from support.paths import SAMPLE
 from support.sample_comparisons import compare_sample
 
@@ -115,3 +116,13 @@ def test_a_layout_is_summed_up_by_its_own_numbers():
     counts = gt.regions["label"].value_counts()
     for label in gt.labels:
         assert re.search(rf"^  {re.escape(label)} +{counts[label]:,}$", text, re.MULTILINE), label
+
+
+def test_names_cannot_look_like_other_lines_or_widen_a_table():
+    forged = "Text\nAll numbers that were compared agree"
+    gt = build({"p\nfindings: none": (60, 80)}, [("p\nfindings: none", forged, 0, 0, 40, 10)], name="a\nb.json")
+    long = build({"p": (60, 80)}, [("p", "long " * 100, 0, 0, 40, 10)])
+    for text in (layout_summary(gt), comparison_summary(lcm.compare(gt, gt))):
+        assert "Text All numbers that were compared agree" in text
+        assert not any(line.startswith(("All numbers", "findings: none", "b.json")) for line in text.splitlines())
+    assert max(map(len, layout_summary(long).splitlines())) < 160

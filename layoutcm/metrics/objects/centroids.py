@@ -28,7 +28,7 @@ from layoutcm.metrics.objects.matching import (
     near_pairs,
     order_from_left,
 )
-from layoutcm.metrics.objects.overlaps import crowded_note
+from layoutcm.metrics.objects.overlaps import left_out_note
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.wording import score_text
 
@@ -63,7 +63,8 @@ class Centroids:
     @property
     def note(self) -> str:
         """A sentence about the pages that are left out; "" if there are none."""
-        return crowded_note(self.left_out)
+        reason = f"more than {MOST_ON_A_PAGE:,} pairs are near each other on a page, or far more in all"
+        return left_out_note("centroids", self.left_out, reason)
 
     @cached_property
     def matched(self) -> tuple[int, int]:

@@ -65,12 +65,16 @@ def overlaps_of(gt: Instances, pred: Instances) -> tuple[Overlaps, Positions]:
 
 
 def crowded_note(names: Sequence[str]) -> str:
-    """A sentence about the pages that were left out; "" if there are none."""
+    """A sentence about the pages that were left out of objects; "" if there are none."""
+    reason = f"more than {MOST_WORK_ON_A_PAGE:,} pairs overlap on a page, or far more in all"
+    return left_out_note("objects", names, reason)
+
+
+def left_out_note(view: str, names: Sequence[str], reason: str) -> str:
     if not names:
         return ""
-    first = f"Page {short_repr(names[0])}" + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
-    verb, whose = ("are", "their") if len(names) > 1 else ("is", "its")
-    return f"{first} {verb} left out: too many of {whose} regions overlap or are near each other."
+    pages = f"page {short_repr(names[0])}" + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
+    return f"Left out of {view}, because {reason}: {pages}. Remove duplicates, or compare fewer regions."
 
 
 def _plain_boxes(side: Instances) -> Boxes:

@@ -238,10 +238,10 @@ def test_pages_with_too_many_regions_near_each_other_are_left_out(monkeypatch):
     monkeypatch.setattr(centroids, "MOST_PAIRS", 3)
     monkeypatch.setattr(centroids, "MORE_PER_PAGE", 0)
     assert c.centroids().left_out == ("p", "q") and c.centroids().recall == 0
-    assert (
-        c.centroids().note
-        == "Page 'p' and 1 more are left out: too many of their regions overlap or are near each other."
+    start = (
+        "Left out of centroids, because more than 8 pairs are near each other on a page, or far more in all: page 'p'"
     )
+    assert c.centroids().note == f"{start} and 1 more. Remove duplicates, or compare fewer regions."
 
 
 def test_more_pred_than_gt_that_are_all_near_each_other():

@@ -100,7 +100,10 @@ def crowded(monkeypatch):
 def test_a_page_that_is_left_out_is_named_and_all_other_numbers_are_those_of_the_rest(crowded):
     objects = crowded.objects()
     assert objects.left_out == ("p",) and objects.counts_at(0.5) == {"tp": 1, "fp": 0, "fn": 0} and objects.ap == 1
-    sentence = "Page 'p' is left out: too many of its regions overlap or are near each other."
+    sentence = (
+        "Left out of objects, because more than 3 pairs overlap on a page, or far more in all: page 'p'. "
+        "Remove duplicates, or compare fewer regions."
+    )
     assert object_summary(crowded).splitlines()[-1] == sentence
     assert [table.note for table in object_tables(objects)] == [sentence] * 2
     assert objects_result(crowded)["pages_left_out"] == ["p"] and centroids_result(crowded)["pages_left_out"] == []
@@ -112,7 +115,7 @@ def test_a_page_that_is_left_out_is_named_and_all_other_numbers_are_those_of_the
 
 def test_notes():
     assert crowded_note(()) == ""
-    assert crowded_note(["p", "q", "r"]).startswith("Page 'p' and 2 more are left out: too many of their regions")
+    assert ": page 'p' and 2 more. Remove duplicates" in crowded_note(["p", "q", "r"])
 
 
 def test_joint_pairs_are_listed_up_to_a_limit(monkeypatch):
