@@ -147,9 +147,9 @@ def layout_summary(layout: Layout) -> str:
         box = ", ".join(f"{v:g}" for v in facts["region0"]["box"])
         label, page = (_name(facts["region0"][name]) for name in ("label", "page"))
         lines.append(f"  first region {label} at {box} on {page}")
-    labels = {_name(label): count for label, count in facts["labels"].items()}
-    width = max(map(len, labels), default=0)
-    lines += [f"  {label:{width}} {count:>10,}" for label, count in labels.items()]
+    names = list(map(_name, facts["labels"]))  # those of two labels may be equal
+    width = max(map(len, names), default=0)
+    lines += [f"  {name:{width}} {count:>10,}" for name, count in zip(names, facts["labels"].values())]
     lines += [f"  {line.strip()}" for line in finding_lines(findings_of(layout))]
     return "\n".join(lines)
 
