@@ -104,7 +104,7 @@ JSON_VALUES = {
     "width zero": (coco(image={"width": 0}), "images[1]", "width is 0", "above 0", "Repair"),
     "height negative": (coco(image={"height": -5}), "images[1]", "height is -5"),
     "height NaN": (coco(image={"height": NAN}), "images[1].height", "nan", "finite"),
-    "width 1e12": (coco(image={"width": 1e12}), "images[1]", "width is 1e+12", "1,000,000"),
+    "width 1e12": (coco(image={"width": 1e12}), "images[1]", "width is 1,000,000,000,000", "1,000,000"),
     "width missing": (coco(image={"width": None}), "images[1]", "size of page '2'", "like=", "sizes="),
     "page number huge": (coco(image={"page_no": HUGE}), "images[1].page_no", "out of range"),
     "page number 2**40": (coco(image={"page_no": 2**40}), "images[1].page_no", "1.09951e+12", "2,147,483,647"),
