@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from layoutcm.alignment.taxonomy import (
     relabel,
 )
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages
+from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages, concatenate_pages
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
 
@@ -221,16 +221,24 @@ def _unmatched_findings(side: str, names: list[str], pages: int, missing_pages: 
 
 def join_pages(gt: Pages, pred: Pages, sources: Sources) -> Pages:
     """The aligned pages with the frames of gt, or of pred for pages that gt lacks."""
-    if np.array_equal(sources[GT], np.arange(len(gt))) and (all(gt.documents) or not any(pred.documents)):
+    pred_adds = (any(pred.documents) and not all(gt.documents)) or not set(pred.attributes) <= set(gt.attributes)
+    if np.array_equal(sources[GT], np.arange(len(gt))) and not pred_adds:
         return gt  # the usual case; avoids a loop over many pages
-    rows = [(gt, i) if i >= 0 else (pred, j) for i, j in zip(*sources)]
-    return Pages(
-        tuple(side.names[i] if side is gt else _unique_name(side.names[i], gt, pred) for side, i in rows),
-        np.array([side.widths[i] for side, i in rows], float),
-        np.array([side.heights[i] for side, i in rows], float),
-        tuple(_document(gt, i) or _document(pred, j) for i, j in zip(*sources)),
-        np.array([side.numbers[i] for side, i in rows], np.int32),
-    )
+    both = concatenate_pages([gt, pred])
+    rows = np.where(sources[GT] >= 0, sources[GT], len(gt) + sources[PRED])
+    joined = both.take(rows)
+    names = (name if row < len(gt) else _unique_name(name, gt, pred) for name, row in zip(joined.names, rows.tolist()))
+    documents = _first_given(gt.documents, pred.documents, sources)
+    attributes = {
+        name: _first_given(gt.attributes.get(name, ()), pred.attributes.get(name, ()), sources)
+        for name in both.attributes
+    }
+    return replace(joined, names=tuple(names), documents=documents, attributes=attributes)
+
+
+def _first_given(gt: tuple[str, ...], pred: tuple[str, ...], sources: Sources) -> tuple[str, ...]:
+    """What gt says of each page, else what pred says; "" if neither does."""
+    return tuple((gt[i] if gt and i >= 0 else "") or (pred[j] if pred and j >= 0 else "") for i, j in zip(*sources))
 
 
 def _unique_name(name: str, gt: Pages, pred: Pages) -> str:
@@ -240,7 +248,3 @@ def _unique_name(name: str, gt: Pages, pred: Pages) -> str:
         while name in gt.index or name in pred.index:
             name += "*"
     return name
-
-
-def _document(pages: Pages, i: int) -> str:
-    return pages.documents[i] if i >= 0 else ""

@@ -115,18 +115,13 @@ def _match_pictures(pictures: tuple[Picture, ...], comparison: Comparison) -> di
     matched: dict[int, Picture] = {}
     all_pages = join_pages(sides[GT], sides[PRED], alignment.sources), np.arange(len(alignment.pages))
     in_pred = np.flatnonzero(alignment.sources[PRED] >= 0)
-    for pages, positions in (all_pages, (_select_pages(sides[PRED], alignment.sources[PRED][in_pred]), in_pred)):
+    for pages, positions in (all_pages, (sides[PRED].take(alignment.sources[PRED][in_pred]), in_pred)):
         used = {id(picture) for picture in matched.values()}
         unused = [picture for picture in pictures if id(picture) not in used]
         partner = match_pages(pages, _as_pages(unused), {})[0].partner
         for i in np.flatnonzero(partner >= 0).tolist():
             matched.setdefault(int(positions[i]), unused[partner[i]])
     return matched
-
-
-def _select_pages(pages: Pages, at: np.ndarray) -> Pages:
-    names, documents = (tuple(column[i] for i in at.tolist()) for column in (pages.names, pages.documents))
-    return Pages(names, pages.widths[at], pages.heights[at], documents, pages.numbers[at])
 
 
 def _as_pages(pictures: list[Picture]) -> Pages:

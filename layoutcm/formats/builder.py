@@ -17,7 +17,16 @@ import numpy as np
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, place_text
-from layoutcm.layouts.model import Finding, Indices, Layout, Pages, Regions, concatenate_regions, recode_labels
+from layoutcm.layouts.model import (
+    Finding,
+    Indices,
+    Layout,
+    Pages,
+    Regions,
+    concatenate_pages,
+    concatenate_regions,
+    recode_labels,
+)
 from layoutcm.layouts.page_names import stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
 from layoutcm.layouts.validation import PlaceNamers, check_pages, make_layout
@@ -242,14 +251,7 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
 
 
 def _concatenate_pages(name: str, parts: Sequence[Layout]) -> Pages:
-    columns = [part.page_columns for part in parts]
-    pages = Pages(
-        tuple(page for one in columns for page in one.names),
-        np.concatenate([one.widths for one in columns]),
-        np.concatenate([one.heights for one in columns]),
-        tuple(document for one in columns for document in one.documents),
-        np.concatenate([one.numbers for one in columns]),
-    )
+    pages = concatenate_pages([part.page_columns for part in parts])
     files = [part.name for part in parts for _ in range(len(part.page_columns))]
     check_pages(name, pages, files.__getitem__)
     return pages

@@ -99,9 +99,19 @@ class Pages:
     heights: Floats
     documents: tuple[str, ...]
     numbers: Indices
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # {name: text of each page, "" = not given}
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def take(self, at: Sequence[int] | NDArray[np.integer]) -> Pages:
+        """The pages at these positions, in this order."""
+        positions = np.asarray(at, np.int64)
+        rows = positions.tolist()
+        names, documents = (tuple(column[i] for i in rows) for column in (self.names, self.documents))
+        attributes = {name: tuple(values[i] for i in rows) for name, values in self.attributes.items()}
+        sizes = self.widths[positions], self.heights[positions]
+        return Pages(names, *sizes, documents, self.numbers[positions], attributes)
 
     def size(self, page: int) -> tuple[float, float]:
         """Width and height of a page."""
@@ -147,6 +157,9 @@ class Regions:
     scores: Floats  # nan = no score
     shapes: dict[int, Shape] = field(default_factory=dict)  # region -> outline or mask; boxes have no entry
     coco: CocoFacts | None = None
+    ignore: NDArray[np.bool_] | None = (
+        None  # regions that are not judged: their pixels are no samples; None = no region
+    )
 
     def __len__(self) -> int:
         return len(self.page)
@@ -163,7 +176,13 @@ class Regions:
         position = np.cumsum(keep) - 1
         shapes = {int(position[i]): shape for i, shape in self.shapes.items() if keep[i]}
         coco = self.coco.take(keep) if self.coco else None
-        return Regions(self.page[keep], self.label[keep], self.boxes[keep], self.scores[keep], shapes, coco)
+        ignore = None if self.ignore is None else self.ignore[keep]
+        return Regions(self.page[keep], self.label[keep], self.boxes[keep], self.scores[keep], shapes, coco, ignore)
+
+    @property
+    def ignored(self) -> NDArray[np.bool_]:
+        """bool[regions]: whether a region is not judged."""
+        return np.zeros(len(self), bool) if self.ignore is None else self.ignore
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +199,8 @@ class Layout:
     label_keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own label ids -> label
     repairs: tuple[str, ...] = ()  # repairs applied after reading, in order
     dropped: Regions | None = None  # boxes with inverted corners; a repair may turn them
+    annotator: str = ""  # whose regions these are, if the file has several annotators
+    annotators: tuple[str, ...] = ()  # all annotators that the file names
     sha256: str | None = None  # digest of the files that were read; None if the layout was not read from files
 
     def __repr__(self) -> str:
@@ -188,7 +209,7 @@ class Layout:
 
     @cached_property
     def pages(self) -> pd.DataFrame:
-        """One row per page: page, document, number, width, height."""
+        """One row per page: page, document, number, width, height, then its attributes."""
         import pandas as pd
 
         pages = self.page_columns
@@ -199,12 +220,13 @@ class Layout:
                 "number": pages.numbers,
                 "width": pages.widths,
                 "height": pages.heights,
+                **{name: list(values) for name, values in pages.attributes.items()},
             }
         )
 
     @cached_property
     def regions(self) -> pd.DataFrame:
-        """One row per region: page, label, x0, y0, x1, y1, score; also `outline` if any region has a shape."""
+        """One row per region: page, label, x0, y0, x1, y1, score; `outline` and `ignore` if any region has them."""
         import pandas as pd
 
         regions = self.region_columns
@@ -216,6 +238,8 @@ class Layout:
         columns["score"] = regions.scores
         if regions.shapes:
             columns["outline"] = [regions.shapes.get(i) for i in range(len(regions))]
+        if regions.ignored.any():
+            columns["ignore"] = regions.ignored
         return pd.DataFrame(columns)
 
     @property
@@ -261,6 +285,23 @@ def concatenate_regions(parts: Sequence[Regions]) -> Regions:
         )
         if len(facts) == len(parts)
         else None,
+        None if all(part.ignore is None for part in parts) else np.concatenate([part.ignored for part in parts]),
+    )
+
+
+def concatenate_pages(parts: Sequence[Pages]) -> Pages:
+    """The pages of all parts, in order; a part without an attribute has "" for its pages."""
+    names = dict.fromkeys(name for part in parts for name in part.attributes)
+    return Pages(
+        tuple(page for part in parts for page in part.names),
+        np.concatenate([part.widths for part in parts]),
+        np.concatenate([part.heights for part in parts]),
+        tuple(document for part in parts for document in part.documents),
+        np.concatenate([part.numbers for part in parts]),
+        {
+            name: tuple(text for part in parts for text in part.attributes.get(name, ("",) * len(part)))
+            for name in names
+        },
     )
 
 

@@ -11,7 +11,7 @@ import io
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -176,9 +176,7 @@ def pages_under_pred_names(gt: Pages, page_map: PageMap | None) -> Pages:
             raise _unknown_page(page_map.file, place, name, SIDES[GT], gt)
         named.setdefault(pred, page)
     named = gt.index | named
-    at = list(named.values())
-    documents = tuple(gt.documents[i] for i in at)
-    return Pages(tuple(named), gt.widths[at], gt.heights[at], documents, gt.numbers[at])
+    return replace(gt.take(list(named.values())), names=tuple(named))
 
 
 def _unknown_page(file: str, place: str, name: str, side: str, pages: Pages) -> InputError:

@@ -8,7 +8,7 @@ import numpy as np
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import GT, Floats, Pages
+from layoutcm.layouts.model import GT, Floats, Pages, concatenate_pages
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.intervals import Intervals, difference_of
 from layoutcm.metrics.levels import Levels
@@ -56,18 +56,13 @@ def _with_pages(own: Levels, other: Levels, names: list[str]) -> Levels:
     """The counts of these pages; a page that only the other comparison has is all Background on both sides."""
     if own.page_names == names:
         return own
-    sources = [own if name in own.pages.index else other for name in names]
-    places = [source.pages.index[name] for source, name in zip(sources, names)]
-    columns = [source.pages for source in sources]
-    pages = Pages(
-        tuple(names),
-        np.array([page.widths[i] for page, i in zip(columns, places)], float),
-        np.array([page.heights[i] for page, i in zip(columns, places)], float),
-        tuple(page.documents[i] for page, i in zip(columns, places)),
-        np.array([page.numbers[i] for page, i in zip(columns, places)], np.int32),
-    )
-    empty = [i for i, source in enumerate(sources) if source is other]
-    pixels = other.page_pixels[[places[i] for i in empty]]
+    both = concatenate_pages([own.pages, other.pages])
+    empty = [i for i, name in enumerate(names) if name not in own.pages.index]
+    in_other = [other.pages.index[names[i]] for i in empty]
+    places = np.array([own.pages.index.get(name, -1) for name in names])
+    places[empty] = np.array(in_other) + len(own.pages)
+    pages = both.take(places)
+    pixels = other.page_pixels[in_other]
     return Levels(_renumbered(own, pages, empty, pixels), own.space, pages)
 
 
