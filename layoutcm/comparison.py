@@ -51,8 +51,7 @@ def compare(
 ) -> Comparison:
     """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
 
-    Pred regions with a score below `min_score` are left out. `pages` is a page map for pages with different names:
-    {gt page: pred page}, or a CSV, YAML or JSON file. `progress` is called with (pages done, number of pages).
+    Pred regions with a score below `min_score` are left out. `pages` is a page map: {gt page: pred page}, or a file.
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 
@@ -109,14 +108,17 @@ class Comparison:
         return self.all_counts.total
 
     @property
+    def ignored_pixels(self) -> float:  # under ignore regions and crowds of gt
+        return self.all_counts.ignored_total
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings: in each file, between the two, and possible reasons for a very small overlap."""
         return tuple(finding for findings in self.findings_by_side.values() for finding in findings)
 
     @cached_property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
         """{"gt", "pred", "both": findings}; a repair named by a finding under "both" is a repair of pred."""
-        return findings_by_side(self.alignment, self.min_score)
+        return findings_by_side(self.alignment, self.min_score, self.pixels, self.ignored_pixels)
 
     @property
     def recipe(self) -> str:
@@ -277,7 +279,6 @@ class Comparison:
         return pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
-        """Row and column of a cell of the matrix."""
         return self.alignment.cell(gt_label, pred_label)
 
     def write_report(
@@ -291,8 +292,7 @@ class Comparison:
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images` is a folder or zip of page images, or a PDF; `families` as in the method `families`, or its result;
-        `intervals` is a number of resamples. An earlier report is replaced; other files in the folder are an error.
+        `images`: a folder or zip of page images, or a PDF; `intervals`: a number of resamples. Replaces a report only.
         """
         from layoutcm.report.report_files import write_report
 

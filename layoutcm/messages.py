@@ -307,6 +307,15 @@ TEXTS = {
         lambda n, regions, min_score:
             f"{n:,} of {regions:,} regions of pred {agree(n, 'has', 'have')} a score below {min_score} and "
             f"{agree(n, 'is', 'are')} left out."),
+    # Ignore regions.
+    "ignored-pixels": _note(
+        lambda n, pixels:
+            f"{n:,} of {pixels:,} pixels {agree(n, 'is', 'are')} not judged and {agree(n, 'counts', 'count')} in "
+            "nothing, because gt has ignore regions or crowds there."),
+    "ignored-pred": _note(
+        lambda n, file:
+            f"{file}: {_regions_are(n)} mapped to Ignore and {agree(n, 'is', 'are')} left out.",
+        "Only gt decides which pixels are judged: map labels of gt to Ignore."),
     # Files.
     "documents-left-out": _note(
         lambda n, limit, file:

@@ -22,7 +22,7 @@ from layoutcm.alignment.taxonomy import (
     relabel,
 )
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages, concatenate_pages
+from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_pages
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.layouts.page_maps import PageMap, resolve_page_map
 
@@ -183,15 +183,17 @@ def scale_to_frame(sizes: Floats, own: Floats, frame: Floats) -> Floats:
     return np.where(same, sizes, sizes * frame / own)
 
 
-def page_of_region(alignment: Alignment, side: int, min_score: float | None = None) -> Indices:
-    """int32[regions]: the aligned page of each region of the side, -1 if the region is left out.
+def page_of_region(
+    alignment: Alignment, side: int, min_score: float | None = None, regions: Regions | None = None
+) -> Indices:
+    """int32[regions]: the aligned page of each region of the side, or of the given ones; -1 if the region is left out.
 
     A region is left out if its page is, or if its score is below `min_score`; a region without a score is kept.
     """
     layout, source = alignment.layouts[side], alignment.sources[side]
     target = np.full(len(layout.page_columns), -1, np.int32)
     target[source[source >= 0]] = np.flatnonzero(source >= 0)
-    regions = layout.region_columns
+    regions = layout.region_columns if regions is None else regions
     page = target[regions.page] if len(regions) else regions.page
     return page if min_score is None else np.where(regions.scores < min_score, np.int32(-1), page)
 

@@ -6,6 +6,7 @@ run only when findings are requested.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,10 +60,18 @@ def check_pair(alignment: Alignment) -> list[Finding]:
     return findings + _ids_off_by_one(alignment, sample)
 
 
-def findings_by_side(alignment: Alignment, min_score: float | None) -> dict[str, tuple[Finding, ...]]:
-    """The findings on gt, on pred, and on both together; repairs named in the last group apply to pred."""
+def findings_by_side(
+    alignment: Alignment, min_score: float | None, pixels: float = 0, ignored: float = 0
+) -> dict[str, tuple[Finding, ...]]:
+    """The findings on gt, on pred, and on both together; repairs named in the last group apply to pred.
+
+    `pixels` are the samples of the comparison, `ignored` the pixels that are none.
+    """
     gt, pred = alignment.layouts
     between = (*alignment.findings, *_below_threshold(pred, min_score), *check_pair(alignment))
+    if ignored:
+        finding = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
+        between = (finding, *between)
     return {"gt": findings_of(gt), "pred": findings_of(pred), "both": between}
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, Positions, recode_labels
-from layoutcm.layouts.validation import drop_background, is_background
+from layoutcm.layouts.validation import drop_background, is_background, is_ignore, set_ignored_aside
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
@@ -74,12 +74,17 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
     # The label ids of the file no longer apply.
     layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped))
     findings += layout.findings[before:]
-    return replace(layout, findings=layout.findings[:before])
+    layout = set_ignored_aside(replace(layout, findings=layout.findings[:before]))
+    if side == SIDES[PRED] and layout.ignore_areas:
+        findings.append(Finding("ignored-pred", len(layout.ignore_areas), {"file": layout.name}))
+        return replace(layout, ignore_areas=None)
+    return layout
 
 
 def kept_rows(layout: Layout, mapping: Mapping[str, str]) -> Positions:
-    """int64[regions]: the regions that `relabel` keeps; it drops those whose label becomes Background."""
-    dropped = [i for i, label in enumerate(layout.labels) if is_background(mapping.get(label, label))]
+    """int64[regions]: the regions that stay after `relabel`: those whose label does not become Background or Ignore."""
+    names = [mapping.get(label, label) for label in layout.labels]
+    dropped = [i for i, name in enumerate(names) if is_background(name) or (mapping and is_ignore(name))]
     return np.flatnonzero(~np.isin(layout.region_columns.label, dropped))
 
 

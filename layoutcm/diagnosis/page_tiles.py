@@ -16,16 +16,23 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats
+from layoutcm.layouts.model import GT, IGNORE, PRED, X0, X1, Y0, Y1, Floats
 from layoutcm.metrics.confusion import GroupMatrices, matrices_of
-from layoutcm.pixels.pair_counts import WORD, PairCounts, labels_in, on_labels
+from layoutcm.pixels.pair_counts import WORD, PairCounts, labels_in, on_labels, words_for
 
 if TYPE_CHECKING:
     from layoutcm.pixels.grid import GridBoxes
 
 Bools = NDArray[np.bool_]
 # The kinds of tiles that `agreement` returns, by number.
-AGREEMENT = ("nothing on either side", "same labels", "missed by pred", "invented by pred", "other labels")
+AGREEMENT = (
+    "nothing on either side",
+    "same labels",
+    "missed by pred",
+    "invented by pred",
+    "other labels",
+    "not judged",
+)
 # With outlines a tile may be a pixel: a page at 600 dpi has 35 million. Drawing takes several bytes for each.
 MOST_TILES = 40_000_000
 PAIRS_AT_A_TIME = 64
@@ -40,7 +47,7 @@ class PageTiles:
     x_edges: Floats  # [columns + 1]
     y_edges: Floats  # [rows + 1]
     pair_of_tile: NDArray[np.int32]  # [rows, columns]: index into `pairs`
-    pairs: PairCounts  # the pair counts of the page, one row per distinct pair
+    pairs: PairCounts  # the pair counts of the page, one row per distinct pair; pixels not judged have empty sets
 
     def share_of(self, cell: tuple[int, int], method: str = "matrix") -> Floats:
         """float64[pairs]: the amount that a pixel of each pair adds to a cell (row, column) of the matrix."""
@@ -86,10 +93,12 @@ class PageTiles:
         return (word >> np.uint64(place % WORD)) & np.uint64(1) == 1
 
     def agreement(self) -> NDArray[np.int64]:
-        """int64[pairs]: 0 nothing on either side, 1 equal sets, 2 missed, 3 invented, 4 other labels."""
+        """int64[pairs]: 0 nothing on either side, 1 equal sets, 2 missed, 3 invented, 4 other labels, 5 not judged."""
+        not_judged = ~self.pairs.words.any(axis=1)
         gt_background, pred_background = (self.pairs.has(side, 0) for side in (GT, PRED))
         same = (self._placed[:, GT] == self._placed[:, PRED]).all(axis=1)
-        return np.select([gt_background & pred_background, same, pred_background, gt_background], [0, 1, 2, 3], 4)
+        kinds = [not_judged, gt_background & pred_background, same, pred_background, gt_background]
+        return np.select(kinds, [5, 0, 1, 2, 3], 4)
 
     def set_names(self, side: int, pair: int) -> frozenset[str]:
         """The names of the labels in a side's set of a pair."""
@@ -149,11 +158,27 @@ def page_tiles(
         raise InputError("", "a page", problem, "Its numbers are in the matrices and tables.")
     numbers = np.empty((rows, columns), np.int32)
     number, words, pixels = count_tiles(tiles, grid.n_labels, grid.limit, numbers)
+    if grid.ignores:
+        words = _with_empty_sets(words, side_labels)
     order = np.lexsort(words.T[::-1])
+    words, pixels = words[order], pixels[order]
+    starts = np.concatenate([[True], (words[1:] != words[:-1]).any(axis=1)])[: len(order)]
     new_number = np.zeros(int(number.max(initial=0)) + 1, np.int32)
-    new_number[number[order]] = np.arange(len(order))
-    pairs = PairCounts(side_labels, np.zeros(len(order), np.int32), words[order], pixels[order])
+    new_number[number[order]] = np.cumsum(starts) - 1
+    rows_of_pairs = np.flatnonzero(starts)
+    pixels = np.add.reduceat(pixels, rows_of_pairs) if len(order) else pixels
+    pairs = PairCounts(side_labels, np.zeros(len(rows_of_pairs), np.int32), words[starts], pixels)
     return PageTiles(space, rounding, tiles.x_edges, tiles.y_edges, new_number[numbers], pairs)
+
+
+def _with_empty_sets(
+    words: NDArray[np.uint64], side_labels: tuple[tuple[str, ...], tuple[str, ...]]
+) -> NDArray[np.uint64]:
+    """Words of gt labels and the one that marks pixels as not judged: without it, and both sets empty where it was."""
+    gt, pred = side_labels
+    counted = PairCounts(((*gt, IGNORE), pred), np.zeros(len(words), np.int32), words, np.zeros(len(words)))
+    words = np.where(counted.has(GT, len(gt) + 1)[:, None], np.uint64(0), words)
+    return np.delete(words, np.s_[words_for(len(gt)) : counted.gt_words], axis=1)
 
 
 def join_rows(chosen: Bools) -> NDArray[np.int64]:

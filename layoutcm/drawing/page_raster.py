@@ -17,7 +17,7 @@ from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats
 PAPER = 250.0
 ColourArray = NDArray[np.uint8]
 # Hatching per kind of agreement, so that kinds can be distinguished without colour; None: a plain area.
-PATTERNS = (None, None, "rising", "dots", "falling")
+PATTERNS = (None, None, "rising", "dots", "falling", None)
 
 
 def page_with_lit_pixels(

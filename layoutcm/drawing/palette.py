@@ -21,7 +21,8 @@ LABEL_COLOURS = (
     *("#6262e3", "#ee91c0", "#346205", "#b4574b", "#a8287a", "#d78534", "#fa85fa", "#c03fc0"),
 )
 BACKGROUND_COLOUR = "#d9d9d9"
-AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728")  # one for each name in `page_tiles.AGREEMENT`
+# One for each name in `page_tiles.AGREEMENT`.
+AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728", "#9aa0a6")
 LIT = "#d62728"  # the pixels behind one cell of the matrix
 # If all colours are taken, they are used again in darker and lighter shades.
 SHADES = (0.0, -0.35, 0.4, -0.2, 0.22, -0.5, 0.55)

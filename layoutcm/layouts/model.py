@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 GT, PRED = 0, 1
 SIDES = ("gt", "pred")
 BACKGROUND = "Background"
+IGNORE = "Ignore"  # a label mapped to it marks areas that are not judged
 X0, Y0, X1, Y1 = range(4)
 ROUNDINGS = ("outer", "nearest", "exact")
 
@@ -157,9 +158,7 @@ class Regions:
     scores: Floats  # nan = no score
     shapes: dict[int, Shape] = field(default_factory=dict)  # region -> outline or mask; boxes have no entry
     coco: CocoFacts | None = None
-    ignore: NDArray[np.bool_] | None = (
-        None  # regions that are not judged: their pixels are no samples; None = no region
-    )
+    ignore: NDArray[np.bool_] | None = None  # marked as not to be judged; None = none is
 
     def __len__(self) -> int:
         return len(self.page)
@@ -181,8 +180,13 @@ class Regions:
 
     @property
     def ignored(self) -> NDArray[np.bool_]:
-        """bool[regions]: whether a region is not judged."""
+        """bool[regions]: whether a region is marked as not to be judged."""
         return np.zeros(len(self), bool) if self.ignore is None else self.ignore
+
+    @property
+    def hides_pixels(self) -> NDArray[np.bool_]:
+        """bool[regions]: in gt, the pixels of such a region are no samples: marked as not to be judged, or a crowd."""
+        return self.ignored if self.coco is None else self.ignored | self.coco.crowd
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +203,7 @@ class Layout:
     label_keys: dict[int | float | str, int] = field(default_factory=dict)  # the file's own label ids -> label
     repairs: tuple[str, ...] = ()  # repairs applied after reading, in order
     dropped: Regions | None = None  # boxes with inverted corners; a repair may turn them
+    ignore_areas: Regions | None = None  # regions whose label became Ignore: no objects, and no samples in gt
     annotator: str = ""  # whose regions these are, if the file has several annotators
     annotators: tuple[str, ...] = ()  # all annotators that the file names
     sha256: str | None = None  # digest of the files that were read; None if the layout was not read from files

@@ -74,7 +74,8 @@ def _repair_once(layout: Layout, name: str) -> Layout:
         findings=[*kept, note],
         ids=FileIds(layout.keys, layout.label_keys),
     )
-    return replace(repaired, repairs=(*layout.repairs, name), sha256=layout.sha256)
+    unchanged = {name: getattr(layout, name) for name in ("annotator", "annotators", "sha256")}
+    return replace(repaired, repairs=(*layout.repairs, name), **unchanged)
 
 
 def raw_regions(layout: Layout) -> Regions:

@@ -15,6 +15,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
     BACKGROUND,
+    IGNORE,
     MAX_COORDINATE,
     MAX_PAGE_SIDE,
     X0,
@@ -27,6 +28,7 @@ from layoutcm.layouts.model import (
     Pages,
     PlaceNamer,
     Regions,
+    concatenate_regions,
     outside_unit_interval,
     recode_labels,
 )
@@ -201,6 +203,10 @@ def is_background(label: str) -> bool:
     return label.casefold() == BACKGROUND.casefold()
 
 
+def is_ignore(label: str) -> bool:
+    return label.strip().casefold() == IGNORE.casefold()
+
+
 def drop_background(layout: Layout) -> Layout:
     """The layout without the label Background and its regions: Background is the area that no region covers."""
     codes = [i for i, label in enumerate(layout.labels) if is_background(label)]
@@ -217,6 +223,29 @@ def drop_background(layout: Layout) -> Layout:
     dropped = layout.dropped and recode_labels(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
     layout = replace(layout, labels=labels, label_keys=keys, dropped=dropped)
     return _with_finding(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
+
+
+def set_ignored_aside(layout: Layout) -> Layout:
+    """The layout with the regions of the label Ignore in `ignore_areas`, without that label."""
+    codes = [i for i, label in enumerate(layout.labels) if is_ignore(label)]
+    if not codes:
+        return layout
+    regions, aside = layout.region_columns, np.isin(layout.region_columns.label, codes)
+    labels = [label for label in layout.labels if not is_ignore(label)]
+    position = {label: i for i, label in enumerate(labels)}
+    recode = np.array([position.get(label, -1) for label in layout.labels], np.int32)
+    areas = [recode_labels(regions.take(aside), recode)]
+    areas += [layout.ignore_areas] if layout.ignore_areas else []
+    kept = recode_labels(regions.take(~aside), recode)
+    dropped = layout.dropped and recode_labels(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
+    return replace(
+        layout,
+        labels=labels,
+        region_columns=kept,
+        dropped=dropped,
+        ignore_areas=concatenate_regions(areas),
+        label_keys={key: int(recode[i]) if i >= 0 else -1 for key, i in layout.label_keys.items()},
+    )
 
 
 def _with_finding(layout: Layout, regions: Regions, finding: Finding) -> Layout:

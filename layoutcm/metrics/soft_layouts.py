@@ -24,7 +24,7 @@ from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, count_tiles, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import words_for
-from layoutcm.pixels.raster import StepLimit, TileGrid
+from layoutcm.pixels.raster import TileGrid
 
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
@@ -56,9 +56,10 @@ def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, thre
 
 def sum_pages(first: int, stop: int, grid: GridBoxes, space: LabelSpace) -> SoftSums:
     """The sums of the pages first:stop; `space` gives the common numbers of the labels of both sides."""
-    place = np.concatenate([space.gt_positions[1:], space.pred_positions[1:]]) - 1
+    place = np.concatenate([space.gt_positions[1:], [0] if grid.ignores else [], space.pred_positions[1:]])
+    place = place.astype(np.int64) - 1  # -1 for the label of pixels that are not judged
     parts, begin = [], first
-    for page in sorted(page for page in grid.shapes if first <= page < stop):
+    for page in sorted(page for page in grid.shapes.keys() | grid.ignoring_pages if first <= page < stop):
         parts += [_sum_boxes(begin, page, grid, place), _sum_shapes(page, grid, place)]
         begin = page + 1
     return join_sums([*parts, _sum_boxes(begin, stop, grid, place)])
@@ -77,43 +78,47 @@ def _sum_boxes(first: int, stop: int, grid: GridBoxes, place: NDArray[np.int64])
 
 
 def _sum_shapes(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
-    """The sums of a page with outlines or masks, from the pixels of every set of scores."""
+    """The sums of a page with outlines, masks or pixels that are not judged, from the pixels of every set of scores."""
     of_boxes = place[grid.labels[grid.offsets[page] : grid.offsets[page + 1]]]
-    of_shapes = place[[shape.label for shape in grid.shapes[page]]]
+    of_shapes = place[[shape.label for shape in grid.shapes.get(page, ())]]
     labels, sums = np.union1d(of_boxes, of_shapes), []
+    labels = labels[labels >= 0]
     for label in labels.tolist():
-        tiles = grid.tiles(page, (of_boxes == label, of_shapes == label))
-        gt, pred, pixels = _scores_with_pixels(tiles, grid.n_labels[GT], grid.limit)
+        tiles = grid.tiles(page, (np.isin(of_boxes, (label, -1)), np.isin(of_shapes, (label, -1))))
+        gt, pred, pixels = _scores_with_pixels(tiles, grid)
         sums.append(np.array([(a * pixels).sum() for a in (gt * pred, gt, pred, gt * gt, pred * pred)]))
     scored = np.array([row[GT_SUM] > 0 or row[PRED_SUM] > 0 for row in sums], bool)
     kept = labels[scored].astype(np.int32)
     return SoftSums(np.full(len(kept), page, np.int32), kept, np.array(sums)[scored].reshape(-1, 5))
 
 
-def _scores_with_pixels(tiles: TileGrid, gt_labels: int, limit: StepLimit) -> tuple[Floats, Floats, Floats]:
+def _scores_with_pixels(tiles: TileGrid, grid: GridBoxes) -> tuple[Floats, Floats, Floats]:
     """For every set of scores of one label that occurs on a tile: the highest of gt, that of pred, and the pixels.
 
-    Pixels are counted as for the confusion matrix, with the different scores of each side as its labels.
+    Pixels are counted as for the confusion matrix, with the different scores of each side as its labels. The score of
+    areas that are not judged is infinite here, so that no other is higher; their pixels are left out.
     """
     labels = np.concatenate([tiles.labels, [shape.label for shape in tiles.shapes]]).astype(np.int64)
     scores = np.concatenate([tiles.scores, [shape.score for shape in tiles.shapes]])
-    in_pred, number = labels >= gt_labels, np.empty(labels.size, np.int32)
+    scores = np.where(labels == grid.ignore_label, np.inf, scores)
+    in_pred, number = labels >= grid.n_labels[GT], np.empty(labels.size, np.int32)
     values = [np.unique(scores[rows]) for rows in (~in_pred, in_pred)]
     for rows, of_side, first in zip((~in_pred, in_pred), values, (0, values[GT].size)):
         number[rows] = np.searchsorted(of_side, scores[rows]) + first
     own = number[: tiles.labels.size]
     shapes = [shape._replace(label=int(k)) for shape, k in zip(tiles.shapes, number[own.size :])]
     n_labels = (values[GT].size, values[PRED].size)
-    _, words, pixels = count_tiles(tiles._replace(labels=own, shapes=shapes), n_labels, limit)
+    _, words, pixels = count_tiles(tiles._replace(labels=own, shapes=shapes), n_labels, grid.limit)
     gt_words = words_for(n_labels[GT])
     gt, pred = (_highest(*side) for side in zip((words[:, :gt_words], words[:, gt_words:]), values))
-    return gt, pred, pixels
+    judged = np.isfinite(gt)
+    return gt[judged], pred[judged], pixels[judged]
 
 
 def _highest(words: NDArray[np.uint64], values: Floats) -> Floats:
     """float64[sets]: the highest value of a set; 0 for the set of Background. Bit i + 1 is the i-th value."""
     bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
-    return (bits[:, 1 : values.size + 1] * values).max(axis=1, initial=0.0)
+    return np.where(bits[:, 1 : values.size + 1], values, 0.0).max(axis=1, initial=0.0)
 
 
 def join_sums(parts: list[SoftSums]) -> SoftSums:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices
+from layoutcm.layouts.model import GT, IGNORE, PRED, ROUNDINGS, Floats, Indices
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import WORD, PairCounts, words_for
 from layoutcm.pixels.raster import StepLimit, TileGrid, paint_labels
@@ -69,9 +69,11 @@ def count_pairs(
             progress(min(len(parts) * PAGES_PER_CHUNK, pages), pages)
     if not parts:
         parts = [count_pages(0, 0, grid)]  # no rows, but the right dtypes
-    labels = (tuple(alignment.layouts[GT].labels), tuple(alignment.layouts[PRED].labels))
+    gt, pred = (tuple(layout.labels) for layout in alignment.layouts)
     page, words, pixels = parts[0] if len(parts) == 1 else (np.concatenate(columns) for columns in zip(*parts))
-    return PairCounts(labels, page, words, pixels)
+    if grid.ignores:
+        return PairCounts(((*gt, IGNORE), pred), page, words, pixels).without_ignored()
+    return PairCounts((gt, pred), page, words, pixels)
 
 
 def map_chunks(work: Callable, starts: range, threads: int | None) -> Iterator:

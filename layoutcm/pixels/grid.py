@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
-from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions
+from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions, concatenate_regions
 from layoutcm.pixels.raster import StepLimit, TileGrid, tile_grid
 from layoutcm.pixels.shape_fill import GridShape, shape_on_grid
 
@@ -47,7 +47,8 @@ class BoxRows(NamedTuple):
 class GridBoxes:
     """Boxes of both sides on the pixel grid, page by page: page i has boxes[offsets[i]:offsets[i + 1]] and shapes[i].
 
-    pred labels are numbered after the gt labels.
+    pred labels are numbered after the gt labels. If `ignores`, the last gt label is not one of the layout: it marks
+    pixels that are not judged.
     """
 
     frames: Floats  # [pages, width height] on the pixel grid
@@ -58,6 +59,20 @@ class GridBoxes:
     n_labels: tuple[int, int]
     shapes: dict[int, list[GridShape]] = field(default_factory=dict)  # page -> outlines and masks
     limit: StepLimit = field(default_factory=StepLimit)  # counts the work of pages that are counted by rows
+    ignores: bool = False
+
+    @property
+    def ignore_label(self) -> int:
+        """The label of pixels that are not judged; -1 if there is none."""
+        return self.n_labels[GT] - 1 if self.ignores else -1
+
+    @cached_property
+    def ignoring_pages(self) -> set[int]:
+        """The pages on which some pixels are not judged."""
+        rows = np.flatnonzero(self.labels == self.ignore_label) if self.ignores else np.empty(0, np.int64)
+        with_boxes = np.searchsorted(self.offsets, rows, side="right") - 1
+        with_shapes = (page for page, shapes in self.shapes.items() for one in shapes if one.label == self.ignore_label)
+        return {*with_boxes.tolist(), *with_shapes}
 
     @cached_property
     def pages_by_rows(self) -> Indices:
@@ -169,18 +184,34 @@ def sides_to_grid(
 
 def alignment_to_grid(alignment: Alignment, rounding: str, min_score: float | None) -> GridBoxes:
     """The regions of both sides on the pixel grid of the aligned pages."""
-    return sides_to_grid(
-        [layout.region_columns for layout in alignment.layouts],
-        [page_of_region(alignment, side, min_score if side == PRED else None) for side in (GT, PRED)],
+    regions, n_labels, ignores = pixel_regions(alignment)
+    grid = sides_to_grid(
+        regions,
+        [page_of_region(alignment, side, min_score if side == PRED else None, regions[side]) for side in (GT, PRED)],
         [own_frames(alignment, side) for side in (GT, PRED)],
-        _label_counts(alignment),
+        n_labels,
         np.stack([alignment.pages.widths, alignment.pages.heights], axis=1),
         rounding,
     )
+    return replace(grid, ignores=ignores)
 
 
-def _label_counts(alignment: Alignment) -> tuple[int, int]:
-    return len(alignment.layouts[GT].labels), len(alignment.layouts[PRED].labels)
+def pixel_regions(alignment: Alignment) -> tuple[tuple[Regions, Regions], tuple[int, int], bool]:
+    """The regions of both sides as they are counted on pixels, the number of labels of each side, and `ignores`.
+
+    Regions of gt that are not judged have a label of their own, after all others.
+    """
+    gt, pred = alignment.layouts
+    regions, areas = gt.region_columns, gt.ignore_areas
+    n_gt, n_pred = len(gt.labels), len(pred.labels)
+    hidden = regions.hides_pixels
+    if not hidden.any() and not (areas and len(areas)):
+        return (regions, pred.region_columns), (n_gt, n_pred), False
+    regions = replace(regions, label=np.where(hidden, np.int32(n_gt), regions.label), coco=None)
+    if areas and len(areas):
+        areas = replace(areas, label=np.full(len(areas), n_gt, np.int32), coco=None)
+        regions = concatenate_regions([regions, areas])
+    return (regions, pred.region_columns), (n_gt + 1, n_pred), True
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,16 +226,21 @@ class PageRegions:
         regions = [self._as_written(side, page) for side in (GT, PRED)]
         pages = [np.zeros(len(one), np.int32) for one in regions]
         own = [self._own_frame(side, page) for side in (GT, PRED)]
-        return sides_to_grid(regions, pages, own, _label_counts(self.alignment), self._frame(page), rounding)
+        _, n_labels, ignores = self._counted
+        return replace(sides_to_grid(regions, pages, own, n_labels, self._frame(page), rounding), ignores=ignores)
+
+    @cached_property
+    def _counted(self) -> tuple[tuple[Regions, Regions], tuple[int, int], bool]:
+        return pixel_regions(self.alignment)
 
     def of(self, side: int, page: int) -> Regions:
-        """The regions of one side on one page, in the common frame."""
+        """The regions of one side on one page, in the common frame; those that are not judged have the last label."""
         regions = self._as_written(side, page)
         return replace(regions, boxes=scale_to_frame(regions.boxes, self._own_frame(side, page), self._frame(page)))
 
     def _as_written(self, side: int, page: int) -> Regions:
         """The regions of one side on one page, in the side's own frame."""
-        regions = self.alignment.layouts[side].region_columns
+        regions = self._counted[0][side]
         order, starts = self._by_page[side]
         rows = order[starts[page] : starts[page + 1]]
         shapes = {new: regions.shapes[old] for new, old in enumerate(rows.tolist()) if old in regions.shapes}
@@ -224,7 +260,8 @@ class PageRegions:
         """For each side: the regions sorted by aligned page, and the start of each page in that order."""
         sorted_sides = []
         for side in (GT, PRED):
-            page = page_of_region(self.alignment, side, self.min_score if side == PRED else None)
+            min_score = self.min_score if side == PRED else None
+            page = page_of_region(self.alignment, side, min_score, self._counted[0][side])
             order = np.argsort(page, kind="stable")
             starts = np.searchsorted(page[order], np.arange(len(self.alignment.pages) + 1))
             sorted_sides.append((order, starts))

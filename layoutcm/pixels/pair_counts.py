@@ -7,7 +7,7 @@ resamples needs no further look at pixels.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ class PairCounts:
     page: Indices
     words: NDArray[np.uint64]
     pixels: Floats
+    ignored: Floats = field(default_factory=lambda: np.zeros(0))  # [pages]: pixels that are no samples; empty = none
 
     def __len__(self) -> int:
         return len(self.page)
@@ -50,6 +51,20 @@ class PairCounts:
     @cached_property
     def total(self) -> float:
         return float(self.pixels.sum())
+
+    @property
+    def ignored_total(self) -> float:
+        return float(self.ignored.sum())
+
+    def without_ignored(self) -> PairCounts:
+        """The counts without pixels that carry the last gt label, which marks those that are not judged."""
+        labels = (self.labels[GT][:-1], self.labels[PRED])
+        hidden = self.has(GT, len(self.labels[GT]))
+        ignored = np.bincount(self.page[hidden], self.pixels[hidden], minlength=int(self.page.max(initial=-1)) + 1)
+        kept = self.select(~hidden)
+        # The last label may have had a word of its own, which is 0 now.
+        words = np.delete(kept.words, np.s_[words_for(len(labels[GT])) : self.gt_words], axis=1)
+        return replace(kept, labels=labels, words=words, ignored=ignored.astype(float))
 
     def select(self, keep: NDArray[Any] | slice) -> PairCounts:
         """Some of the rows: a mask, positions or a slice."""

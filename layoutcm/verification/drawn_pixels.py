@@ -18,6 +18,7 @@ from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.verification.page_regions import Region, Size, decode_runs
 
 BACKGROUND = 0
+IGNORED = -1  # in the set of gt: the pixel is not judged
 STRIP_PIXELS = 1 << 20  # rows of the page are drawn in strips of this many pixels, which limits the memory
 LabelSet = frozenset[int]
 Pair = tuple[LabelSet, LabelSet]  # of gt and of pred
@@ -80,6 +81,8 @@ def count_pairs(page: Page, rounding: str) -> dict[Pair, float]:
     for first in range(0, rows, step):
         strip = Grid(grid.x, grid.y[first : first + step + 1])
         for (gt, pred), pixels in _count_strip(strip, page, rounding):
+            if IGNORED in gt:
+                continue
             counts[gt or frozenset([BACKGROUND]), pred or frozenset([BACKGROUND])] += pixels
     return {pair: pixels for pair, pixels in counts.items() if pixels > 0}
 
@@ -88,15 +91,19 @@ def _count_strip(strip: Grid, page: Page, rounding: str) -> Iterable[tuple[Pair,
     pairs: list[Pair] = [(frozenset(), frozenset())]
     number = np.zeros(strip.shape, np.int64)  # for every pixel: which of the pairs it carries
     for side, regions in enumerate(page.sides):
-        for label in sorted({region.label for region in regions}):
+        for label in sorted({_drawn_label(region) for region in regions}):
             carries = np.zeros(strip.shape, bool)
             for region in regions:
-                if region.label == label:
+                if _drawn_label(region) == label:
                     _draw(region, carries, strip, page.size, rounding)
             if carries.any():
                 number, pairs = _add_label(number, pairs, side, label, carries)
     areas = np.outer(np.diff(strip.y), np.diff(strip.x))  # 1 for a pixel
     return zip(pairs, np.bincount(number.ravel(), areas.ravel(), len(pairs)).tolist())
+
+
+def _drawn_label(region: Region) -> int:
+    return IGNORED if region.hides_pixels else region.label
 
 
 def _add_label(number: Numbers, pairs: list[Pair], side: int, label: int, carries: Mask) -> tuple[Numbers, list[Pair]]:

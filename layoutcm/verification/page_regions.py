@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from layoutcm.alignment.align import Alignment
-from layoutcm.layouts.model import PRED
+from layoutcm.layouts.model import GT, PRED, Regions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 
 Size = tuple[float, float]  # width, height
@@ -17,11 +19,12 @@ Box = tuple[float, float, float, float]  # x0, y0, x1, y1
 class Region(NamedTuple):
     """One region in the frame of the page."""
 
-    row: int  # row number among the side's regions
+    row: int  # row number among the side's regions; -1 for an area without a label
     label: int  # position in the common list of labels; 0 is Background
     box: Box
     shape: Shape | None  # an outline in the frame of the page, or a mask at its own resolution
     score: float  # nan = no score
+    hides_pixels: bool = False  # the pixels under it are not judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +42,14 @@ class SideRegions:
             return []
         regions = [self._region(row, *self.sizes(page)) for row in self._rows_by_page.get(own_page, [])]
         return [region for region in regions if not self._is_below_min_score(region)]
+
+    def ignore_areas(self, page: int) -> list[Region]:
+        """The areas of an aligned page whose label became Ignore; only gt has such areas."""
+        areas, own_page = self.alignment.layouts[self.side].ignore_areas, int(self.alignment.sources[self.side][page])
+        if areas is None or own_page < 0:
+            return []
+        rows = np.flatnonzero(areas.page == own_page).tolist()
+        return [self._area(areas, row, *self.sizes(page)) for row in rows]
 
     def sizes(self, page: int) -> tuple[Size, Size]:
         """The size of an aligned page, and its size in the layout of this side."""
@@ -64,6 +75,13 @@ class SideRegions:
 
     def _region(self, row: int, frame: Size, own: Size) -> Region:
         columns = self.alignment.layouts[self.side].region_columns
+        area, hides = self._area(columns, row, frame, own), self.side == GT and bool(columns.hides_pixels[row])
+        label = self._positions[columns.label[row]]
+        return area._replace(row=row, label=label, score=float(columns.scores[row]), hides_pixels=hides)
+
+    @staticmethod
+    def _area(columns: Regions, row: int, frame: Size, own: Size) -> Region:
+        """A box or shape in the frame of the page, without a label."""
         x0, y0, x1, y1 = columns.boxes[row].tolist()
         box = (
             scaled(x0, frame[0], own[0]),
@@ -74,7 +92,7 @@ class SideRegions:
         shape = columns.shapes.get(row)
         if isinstance(shape, Outline) and frame != own:
             shape = Outline(tuple(ring * frame / own for ring in shape.rings))
-        return Region(row, self._positions[columns.label[row]], box, shape, float(columns.scores[row]))
+        return Region(-1, -1, box, shape, float("nan"), hides_pixels=True)
 
 
 def scaled(value: float, frame: float, own: float) -> float:

@@ -134,7 +134,8 @@ def _choose_pages(
     random.Random(seed).shuffle(order)
     chosen, too_large = dict[int, Page](), list[int]()
     for number in order:
-        page = Page(comparison.alignment.pages.size(number), (sides[GT].on_page(number), sides[PRED].on_page(number)))
+        gt = sides[GT].on_page(number) + sides[GT].ignore_areas(number)
+        page = Page(comparison.alignment.pages.size(number), (gt, sides[PRED].on_page(number)))
         if page_grid(page, comparison.rounding).pixels > MAX_PAGE_PIXELS:
             too_large.append(number)
         else:

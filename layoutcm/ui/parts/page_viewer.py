@@ -114,9 +114,9 @@ def _show_mask_buttons(current: str, has_cell: bool) -> None:
 
 def _show_legend(tiles: PageTiles, kind: str, lit: Any) -> None:
     if kind == "difference":
-        parts = [
-            f":color[■]{{foreground={colour}}} {name}" for name, colour in zip(AGREEMENT, AGREEMENT_COLOURS) if colour
-        ]
+        kinds = [*range(len(AGREEMENT) - 1), *({len(AGREEMENT) - 1} & set(tiles.agreement().tolist()))]
+        named = [(AGREEMENT[kind], AGREEMENT_COLOURS[kind]) for kind in kinds]  # "not judged" is rare
+        parts = [f":color[■]{{foreground={colour}}} {name}" for name, colour in named if colour]
         st.markdown(screen_text.join_unbroken(parts))
     elif kind == "cell":
         pixels = thin_spaced(round(float((lit * tiles.pairs.pixels).sum())))
