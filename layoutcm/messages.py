@@ -286,7 +286,7 @@ TEXTS = {
     "ignore-without-crowd": FindingText(
         lambda n, file:
             f"{file}: {plural(n, 'annotation is', 'annotations are')} marked `ignore` but not `iscrowd`; COCO's rules "
-            "look at `iscrowd` alone, so they count like all others.",
+            "look at `iscrowd` alone, so they are objects like all others. Their pixels are not judged.",
         "Set `iscrowd` to 1 to leave them out of the object scores.", "info"),
     # Scores.
     "score-range": FindingText(
@@ -307,6 +307,13 @@ TEXTS = {
         lambda n, regions, min_score:
             f"{n:,} of {regions:,} regions of pred {agree(n, 'has', 'have')} a score below {min_score} and "
             f"{agree(n, 'is', 'are')} left out."),
+    # Several annotators.
+    "other-annotators": _note(
+        lambda n, file, chosen, names:
+            f"{file}: the regions of annotator {short_repr(chosen)} are read; there {agree(n, 'is', 'are')} also "
+            f"{_first_names(n, names)}.",
+        Hint("Name another one with annotator= or --annotator; two of them can be compared with each other.",
+             "Python and the command line can read those of another annotator.")),
     # Ignore regions.
     "ignored-pixels": _note(
         lambda n, pixels:

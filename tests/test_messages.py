@@ -130,8 +130,12 @@ MESSAGES = [
     ("unknown-page", 1, {"file": "f", "images": 1, "place": "[3]", "image_id": 7},
      "f: 1 region on 1 image that the ground truth does not have, dropped; first at [3]: image_id 7."),
     ("ignore-without-crowd", 1, {"file": "f"},
-     "f: 1 annotation is marked `ignore` but not `iscrowd`; COCO's rules look at `iscrowd` alone, so they count like "
-     "all others."),
+     "f: 1 annotation is marked `ignore` but not `iscrowd`; COCO's rules look at `iscrowd` alone, so they are "
+     "objects like all others. Their pixels are not judged."),
+    ("other-annotators", 1, {"file": "f", "chosen": "0", "names": ["1"]},
+     "f: the regions of annotator '0' are read; there is also '1'."),
+    ("other-annotators", 3, {"file": "f", "chosen": "a", "names": ["b", "c"]},
+     "f: the regions of annotator 'a' are read; there are also 'b', 'c' …."),
     ("score-range", 2, {"file": "f", "place": "row 2", "score": 87.5},
      "f: 2 scores lie outside 0..1; first at row 2: 87.5. Soft scores need probabilities and are n/a."),
     ("score-missing", 1, {"file": "f", "regions": 1000}, "f: 1 of 1,000 regions has no score."),

@@ -35,13 +35,15 @@ def read(
     sizes: Sizes = None,
     shapes: str = "box",
     nested: bool = True,
+    annotator: str | None = None,
 ) -> Layout:
     """Read the layout in a file, a folder, a zip, (name, bytes), or a list of these.
 
     `like` is a reference layout: it provides page ids, sizes and labels to formats that lack them. `pages` maps its
     page names to the names in this source where they differ, as in `compare`. `sizes` is (width, height),
     {page: (width, height)} or a folder of page images. `shapes="polygon"` keeps outlines and masks where the file has
-    them. `nested=False` drops regions inside pictures and tables, in formats that mark them.
+    them. `nested=False` drops regions inside pictures and tables, in formats that mark them. `annotator` is the name of
+    one annotator, if the file has several; the first is the default.
     """
     check_choice("shapes", shapes, ("box", "polygon"))
     if like is not None and not isinstance(like, Layout):
@@ -54,7 +56,8 @@ def read(
         chosen, contents, companions = choose_format(bundle, format)
         if given is None and bundle.images:
             given = resolve_sizes(bundle.images)
-        options = Options(like, given, shapes == "polygon", nested, companions, tuple(bundle.images), page_map)
+        wanted = Options(like, given, shapes == "polygon", nested, page_map=page_map, annotator=annotator)
+        options = replace(wanted, companions=companions, images=tuple(bundle.images))
         used = [*contents, *filter(is_companion, companions)]
         # Hashing does not need Python's lock, so a second thread does it while the reader works.
         with ThreadPoolExecutor(1) as pool, suggest_other_format(contents, chosen):

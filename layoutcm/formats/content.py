@@ -38,6 +38,7 @@ class Options:
     companions: tuple[FileContent, ...] = ()  # files next to the annotations, such as lists of names
     images: tuple[str, ...] = ()  # names of the page images next to the annotations
     page_map: PageMap | None = None  # {page of `like`: page of this file}
+    annotator: str | None = None  # whose regions are wanted, if the file has several annotators
 
     @cached_property
     def reference_pages(self) -> Pages | None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.annotators import Annotators, choose_annotator, no_annotators
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
@@ -36,6 +39,10 @@ class Image(msgspec.Struct, gc=False):
     height: float | None = None
     doc_name: str | None = None
     page_no: float | None = None  # a whole number, but some tools write 3.0
+    # What DocLayNet adds.
+    doc_category: str | None = None
+    collection: str | None = None
+    precedence: int | None = None
 
 
 class Category(msgspec.Struct, gc=False):
@@ -52,6 +59,7 @@ class Annotation(msgspec.Struct, gc=False):
     area: float | None = None
     iscrowd: bool | int | float | None = None
     ignore: bool | int | float | None = None
+    precedence: int | None = None
 
 
 class GroundTruth(msgspec.Struct):
@@ -97,12 +105,40 @@ def is_results(content: FileContent) -> bool:
 
 def read_ground_truth(content: FileContent, options: Options) -> Layout:
     file = content.decode(GroundTruth)
-    pages = _pages(content.name, file.images, options)
-    page_ids = _positions_by_id([image.id for image in file.images], content.name, "images")
+    _positions_by_id([image.id for image in file.images], content.name, "images")
+    rows = AnnotationRows(content.name, "annotations", file.annotations, np.arange(len(file.annotations)))
+    images, rows, annotators = _of_one_annotator(file.images, rows, options)
+    pages = _pages(content.name, images, options)
+    page_ids = {image.id: i for i, image in enumerate(images)}
     label_ids = _positions_by_id([category.id for category in file.categories], content.name, "categories")
     declared = Declared(pages, [category.name for category in file.categories], FileIds(page_ids, label_ids))
-    rows = AnnotationRows(content.name, "annotations", file.annotations, np.arange(len(file.annotations)))
-    return _build_layout("coco", rows, declared, options)
+    layout = _build_layout("coco", rows, declared, options)
+    return replace(layout, findings=(*layout.findings, *annotators.findings), **annotators.names)
+
+
+def _of_one_annotator(
+    images: list[Image], rows: AnnotationRows, options: Options
+) -> tuple[list[Image], AnnotationRows, Annotators]:
+    """The images and annotations of one annotator: DocLayNet numbers annotations of the same page by `precedence`.
+
+    The number of an annotation is its own, else that of its image. An image that only another annotator has is kept,
+    unless the chosen one has an image of the same name.
+    """
+    of_image = {image.id: image.precedence for image in images if image.precedence is not None}
+    if not of_image and all(row.precedence is None for row in rows.annotations):
+        return images, rows, no_annotators(rows.file, options)
+    given = (a.precedence if a.precedence is not None else of_image.get(a.image_id) for a in rows.annotations)
+    numbers = [str(number or 0) for number in given]
+    names = sorted({*numbers, *(str(number) for number in of_image.values())}, key=lambda name: (len(name), name))
+    annotators = choose_annotator(rows.file, names, options)
+    kept = np.array([i for i, number in enumerate(numbers) if number == annotators.chosen], np.int64)
+    own = {image.file_name for image in images if str(image.precedence or 0) == annotators.chosen}
+    of_others = lambda image: str(image.precedence or 0) != annotators.chosen and image.file_name in own
+    dropped = {image.id for image in images if image.file_name and of_others(image)}
+    if dropped:
+        kept = np.array([i for i in kept.tolist() if rows.annotations[i].image_id not in dropped], np.int64)
+        images = [image for image in images if image.id not in dropped]
+    return images, rows if kept.size == len(numbers) else rows.take(kept), annotators
 
 
 def read_results(content: FileContent, options: Options) -> Layout:
@@ -150,7 +186,18 @@ def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
         np.ascontiguousarray(columns[:, 1]),
         tuple(image.doc_name or "" for image in images),
         np.array([_page_number(file, i, image.page_no) for i, image in enumerate(images)], np.int32),
+        _attributes(images),
     )
+
+
+def _attributes(images: Sequence[Image]) -> dict[str, tuple[str, ...]]:
+    """The attributes that some image has; "" for the others."""
+    texts = {
+        "doc_category": [image.doc_category or "" for image in images],
+        "collection": [image.collection or "" for image in images],
+        "precedence": ["" if image.precedence is None else str(image.precedence) for image in images],
+    }
+    return {name: tuple(column) for name, column in texts.items() if any(column)}
 
 
 def _page_number(file: str, i: int, number: float | None) -> int:
@@ -185,9 +232,8 @@ def _build_layout(format: str, rows: AnnotationRows, declared: Declared, options
         findings.append(_unlisted_image_finding(rows, page))
         rows, page, label = rows.take(kept), page[kept], label[kept]
     boxes, sizes, shapes = _boxes(rows, options)
-    coco = _coco_facts(rows, sizes, findings)
     scores = np.array([np.nan if a.score is None else a.score for a in rows.annotations], float)
-    regions = Regions(page, label, boxes, scores, shapes, coco)
+    regions = Regions(page, label, boxes, scores, shapes, _coco_facts(rows, sizes), _ignore_flags(rows, findings))
     _check_masks(rows.file, regions, declared.pages, lambda i: f"{rows.place(i)}.segmentation")
     return make_layout(
         rows.file,
@@ -278,14 +324,21 @@ def _boxes(rows: AnnotationRows, options: Options) -> tuple[Floats, Floats, dict
     return boxes, sizes, shapes
 
 
-def _coco_facts(rows: AnnotationRows, sizes: Floats, findings: list[Finding]) -> CocoFacts:
+def _ignore_flags(rows: AnnotationRows, findings: list[Finding]) -> NDArray[np.bool_] | None:
+    """bool[annotations]: whether they are marked `ignore`; None if none is, or for a results list."""
+    flags = [a.ignore for a in rows.annotations] if rows.section else []
+    if not any(flags):
+        return None
+    not_crowds = sum(bool(flag) and not row.iscrowd for flag, row in zip(flags, rows.annotations))
+    if not_crowds:
+        findings.append(Finding("ignore-without-crowd", not_crowds, {"file": rows.file}))
+    return np.array(flags, bool)
+
+
+def _coco_facts(rows: AnnotationRows, sizes: Floats) -> CocoFacts:
     """Crowd flag, area and bbox size of each annotation; for a results list, COCO uses only the bbox."""
     annotations, n = rows.annotations, len(rows.annotations)
     if not rows.section:
         return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), sizes)
-    crowd, ignore = [a.iscrowd for a in annotations], [a.ignore for a in annotations]
     areas = np.array([a.area for a in annotations], float)  # None becomes nan
-    ignored = sum(bool(ignore[i]) and not crowd[i] for i in range(n)) if any(ignore) else 0
-    if ignored:
-        findings.append(Finding("ignore-without-crowd", ignored, {"file": rows.file}))
-    return CocoFacts(np.array(crowd, bool), areas, sizes)
+    return CocoFacts(np.array([a.iscrowd for a in annotations], bool), areas, sizes)
