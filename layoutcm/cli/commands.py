@@ -202,7 +202,8 @@ def run_inspect(options: argparse.Namespace) -> None:
     layouts: list[Layout] = []
     for file in options.files:
         # Without --like, the first file is the reference layout of the others.
-        layouts.append(read_layout(file, options, like=like or next(iter(layouts), None), format=options.format))
+        given = {"format": options.format, "annotator": options.annotator}
+        layouts.append(read_layout(file, options, like=like or next(iter(layouts), None), **given))
         if options.json != "-":
             print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
     if options.json:
@@ -210,15 +211,17 @@ def run_inspect(options: argparse.Namespace) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> None:
-    from layoutcm.tables.terminal import finding_lines
+    from layoutcm.tables.result_json import layout_result
+    from layoutcm.tables.terminal import finding_lines, further_facts
 
     check_file_output(options.output, options)
     like = read_layout(options.like, options) if options.like else None
-    layout = repair(read_layout(options.file, options, like=like, format=options.format), options.fix or ())
+    layout = read_layout(options.file, options, like=like, format=options.format, annotator=options.annotator)
+    layout = repair(layout, options.fix or ())
     write(layout, options.to, options.output)
     pages, regions = len(layout.page_columns), len(layout.region_columns)
     print(f"{options.output}: {options.to}, {plural(pages, 'page')}, {plural(regions, 'region')}")
-    for line in finding_lines(layout.findings):
+    for line in (*further_facts(layout_result(layout)), *finding_lines(layout.findings)):
         say(line)
 
 

@@ -144,6 +144,7 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     command.add_argument(
         "--gt-format", choices=list(BY_NAME), help="format of the ground truth; --format is for predictions"
     )
+    command.add_argument("--gt-annotator", metavar="NAME", help="the same for the ground truth as --annotator")
     _reading_arguments(command)
 
 
@@ -213,6 +214,9 @@ def _convert_arguments(command: argparse.ArgumentParser) -> None:
 def _reading_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format", choices=list(BY_NAME), help="format of the file; otherwise detected from its content"
+    )
+    command.add_argument(
+        "--annotator", metavar="NAME", help="whose regions are read, if the file has several annotators"
     )
     command.add_argument("--sizes", metavar="WxH|FOLDER", help="page size, or page images, for files without sizes")
     command.add_argument("--shapes", choices=("box", "polygon"), default="box")

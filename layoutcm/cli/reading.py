@@ -25,12 +25,14 @@ COMPARE_OPTIONS = ("rounding", "min_score", "missing_pages", "taxonomy", "docume
 
 def read_gt(options: argparse.Namespace) -> Layout:
     """The ground truth that the command line names, repaired as it says."""
-    return repair(read_layout(options.gt, options, format=options.gt_format), options.fix_gt or ())
+    layout = read_layout(options.gt, options, format=options.gt_format, annotator=options.gt_annotator)
+    return repair(layout, options.fix_gt or ())
 
 
 def compare_file(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
     """Compare one prediction with gt, with the options of the command line."""
-    pred = repair(read_layout(file, options, like=gt, format=options.format, pages=options.pages), options.fix or ())
+    given = {"format": options.format, "pages": options.pages, "annotator": options.annotator}
+    pred = repair(read_layout(file, options, like=gt, **given), options.fix or ())
     chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
     with progress_bar(f"comparing {Path(file).name}") as progress:
         return compare(gt, pred, **chosen, progress=progress)
@@ -42,13 +44,14 @@ def read_layout(
     like: Layout | None = None,
     format: str | None = None,
     pages: str | None = None,
+    annotator: str | None = None,
 ) -> Layout:
     """One file, folder or zip, read with the options of the command line."""
     sizes: Any = options.sizes
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
-    nested = not options.outer_only
-    return read(file, like=like, pages=pages, format=format, sizes=sizes, shapes=options.shapes, nested=nested)
+    chosen = {"shapes": options.shapes, "nested": not options.outer_only, "annotator": annotator}
+    return read(file, like=like, pages=pages, format=format, sizes=sizes, **chosen)
 
 
 @contextmanager

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+ATTRIBUTE = "attr:"  # before the name of an attribute of pages, so that it is not mistaken for another column
+
+
 def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
     """Write `layout` as "parquet", "csv" or "coco"; an existing file is replaced after the new one is complete."""
     check_choice("to", to, WRITERS)
@@ -56,6 +59,7 @@ def _region_table(layout: Layout) -> pd.DataFrame:
     import pandas as pd
 
     pages = layout.pages.assign(document=layout.pages["document"].replace("", None))
+    pages = pages.rename(columns={name: ATTRIBUTE + name for name in layout.page_columns.attributes})
     if (pages["number"] < 0).all():
         pages = pages.drop(columns="number")
     regions = layout.regions.assign(row=np.arange(len(layout.region_columns)))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -40,6 +42,7 @@ from layoutcm.tables.result_levels import (
 from layoutcm.tables.result_objects import centroids_result, objects_result, soft_result
 from layoutcm.wording import pixels_as_number
 
+VALUES_SHOWN = 50  # of an attribute of pages
 SCHEMA = "1.0"  # a new first number means that keys were removed or have another meaning
 
 
@@ -140,6 +143,7 @@ def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
         "pages": len(comparison.pages),
         "documents": len(comparison.documents),
         "pixels": pixels_as_number(comparison.pixels),
+        "ignored_pixels": pixels_as_number(comparison.ignored_pixels),
         **view_matrices(confusion),
         **mass_matrices(confusion),
         "classes": confusion.classes().to_dict("records") if diagonal else None,
@@ -192,6 +196,7 @@ def layout_result(layout: Layout) -> dict[str, Any]:
     """The JSON that `inspect --json` writes for one file."""
     pages, regions = layout.page_columns, layout.region_columns
     used = np.bincount(regions.label, minlength=len(layout.labels))
+    hidden = int(regions.hides_pixels.sum())
     answer = {
         "file": layout.name,
         "format": layout.format,
@@ -199,6 +204,11 @@ def layout_result(layout: Layout) -> dict[str, Any]:
         "documents": len(set(name_documents(pages, None)[0].documents)),
         "regions": len(regions),
         "labels": dict(zip(layout.labels, used.tolist())),
+        "annotator": layout.annotator or None,
+        "annotators": list(layout.annotators),
+        "attributes": {name: _values_of(texts) for name, texts in pages.attributes.items()},
+        "ignored_regions": hidden,
+        "ignored_pixels": pixels_as_number(_ignored_pixels(layout)) if hidden else 0,
         "page0": {
             "page": pages.names[0],
             "width": pixels_as_number(pages.widths[0]),
@@ -210,6 +220,18 @@ def layout_result(layout: Layout) -> dict[str, Any]:
         "findings": [finding.as_dict() for finding in findings_of(layout)],
     }
     return json_ready(answer)
+
+
+def _ignored_pixels(layout: Layout) -> float:
+    from layoutcm.pixels.ignored_pixels import ignored_pixels  # compiled code, which is rarely needed here
+
+    return ignored_pixels(layout)
+
+
+def _values_of(texts: Sequence[str]) -> dict[str, Any]:
+    """The number of values of an attribute, and how many pages have each of the most frequent."""
+    counts = Counter(text for text in texts if text)
+    return {"values": len(counts), "pages": dict(counts.most_common(VALUES_SHOWN))}
 
 
 def _first_region(layout: Layout) -> dict[str, Any]:

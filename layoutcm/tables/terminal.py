@@ -150,8 +150,26 @@ def layout_summary(layout: Layout) -> str:
     names = list(map(_name, facts["labels"]))  # those of two labels may be equal
     width = max(map(len, names), default=0)
     lines += [f"  {name:{width}} {count:>10,}" for name, count in zip(names, facts["labels"].values())]
+    lines += [f"  {one_line(line)}" for line in further_facts(facts)]
     lines += [f"  {line.strip()}" for line in finding_lines(findings_of(layout))]
     return "\n".join(lines)
+
+
+def further_facts(facts: Mapping[str, Any]) -> list[str]:
+    """Attributes of pages, annotators and ignored pixels of a `layout_result`, a line each."""
+    lines = [_attribute_line(name, values) for name, values in facts["attributes"].items()]
+    if facts["annotators"]:
+        lines.append(f"annotators: {', '.join(facts['annotators'])}; read: {facts['annotator']}")
+    if facts["ignored_regions"]:
+        regions, pixels = plural(facts["ignored_regions"], "region"), pixels_in_full(facts["ignored_pixels"])
+        lines.append(f"not judged if this is the ground truth: {pixels} pixels under {regions}")
+    return lines
+
+
+def _attribute_line(name: str, values: Mapping[str, Any]) -> str:
+    shown = list(values["pages"].items())[:NAMES_SHOWN]
+    more = f", … ({values['values']:,} values)" if values["values"] > len(shown) else ""
+    return f"{name}: " + ", ".join(f"{value} {pages:,}" for value, pages in shown) + more
 
 
 def verification_summary(result: Verification, findings: tuple[Finding, ...] = ()) -> str:

@@ -53,7 +53,7 @@ def test_files_do_not_get_the_number_of_a_closed_stream(tmp_path):
 
 def test_a_file_can_be_converted_to_standard_output(tmp_path):
     done = shell(f'convert "{GT}" --to csv -o /dev/stdout | head -1')
-    assert done.stdout == "page,document,number,width,height,label,x0,y0,x1,y1,score\n"
+    assert done.stdout == "page,document,number,width,height,attr:doc_category,label,x0,y0,x1,y1,score\n"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])

@@ -67,6 +67,7 @@ RESULT = {
     "pages": 3,
     "documents": 2,
     "pixels": 26,
+    "ignored_pixels": 0,
     "confusion": [[12, 0, 2, 0], [0, 4, 4, 0], [0, 4, 0, 0], NONE],
     "recall": [[0.857, 0, 0.143, 0], [0, 0.5, 0.5, 0], [0, 1, 0, 0], [None] * 4],
     "precision": [[1, 0, 0.333, None], [0, 0.5, 0.667, None], [0, 0.5, 0, None], [0, 0, 0, None]],
