@@ -131,7 +131,7 @@ def _repeated(n: int, text: str, file: str, place: str, **values: Any) -> str:
 
 
 # Called when the module is imported, before a mutant of it could be active.
-def _unusual(what: str, hint: str = "", severity: str = "warning") -> FindingText:  # pragma: no mutate
+def _unusual(what: str, hint: HintOf = "", severity: str = "warning") -> FindingText:  # pragma: no mutate
     return FindingText(partial(_repeated, text=what), hint, severity)  # pragma: no mutate
 
 
@@ -310,10 +310,30 @@ TEXTS = {
     # Several annotators.
     "other-annotators": _note(
         lambda n, file, chosen, names:
-            f"{file}: the regions of annotator {short_repr(chosen)} are read; there {agree(n, 'is', 'are')} also "
-            f"{_first_names(n, names)}.",
+            f"{file}: "
+            + (f"the regions of annotator {short_repr(chosen)} are read; there {agree(n, 'is', 'are')} also "
+               if chosen else "one annotation of each page is read, whoever made it; named annotators: ")
+            + f"{_first_names(n, names)}.",
         Hint("Name another one with annotator= or --annotator; two of them can be compared with each other.",
              "Python and the command line can read those of another annotator.")),
+    # Attributes of pages.
+    "attributes-without-page": FindingText(
+        lambda n, file, table, by, rows, first:
+            f"{table}: {n:,} of {rows:,} rows {agree(n, 'belongs', 'belong')} to no {by} of {file}, or to several that "
+            f"are alike (first: {short_repr(first)}).",
+        "Check the names.", "info"),
+    "page-without-attributes": FindingText(
+        lambda n, file, table, pages, first:
+            f"{file}: {n:,} of {pages:,} pages {agree(n, 'has', 'have')} no row in {table} "
+            f"(first: {short_repr(first)}).",
+        "Add the missing rows.", "info"),
+    "attribute-replaced": FindingText(
+        lambda n, file, table, page, name, old, new:
+            f"{file}: {plural(n, 'attribute has', 'attributes have')} another value in {table}, which is used "
+            f"(first: {short_repr(name)} of page {short_repr(page)}, {short_repr(old)} becomes {short_repr(new)})."),
+    "attributes-left-out": _note(
+        lambda n, file, limit:
+            f"{file}: pages have more than {limit} attributes; {agree(n, 'one is', f'{n:,} are')} left out."),
     # Ignore regions.
     "ignored-pixels": _note(
         lambda n, pixels:
@@ -340,8 +360,12 @@ TEXTS = {
         "info"),
     "box-from-content": _unusual("blocks have no box of their own and are given the box around their content"),
     "cut-off": _unusual("files end before they are closed, so that pages may be missing"),
-    "ignored-region": _unusual("regions are marked to be ignored and are left out", severity="info"),
-    "ignored-shape": _unusual("shapes are marked to be ignored and are left out", severity="info"),
+    "ignored-region": _unusual(
+        "regions are marked as not to be judged: they are objects, but in gt their pixels count in nothing",
+        severity="info"),
+    "ignored-shape": _unusual(
+        "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",
+        severity="info"),
     "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
     "interval": _unusual("intervals have no box and are left out"),
     "no-coordinates": _unusual("{what} are left out"),
@@ -353,7 +377,8 @@ TEXTS = {
     "page-offset": _unusual(
         "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box"),
     "several-annotators": _unusual(
-        "tasks have several annotations", "The last one is used; to choose another, export one annotation per task."),
+        "tasks have several annotations",
+        Hint("The last one is used; annotator= or --annotator chooses an annotator.", "The last one is used.")),
     "several-locations": _unusual("tags have several locations, all taken to be on one page"),
     "shape-left-out": _unusual("{what} and are left out"),
     "skipped-frames": _unusual("frames that a track skips are not filled in"),

@@ -74,11 +74,13 @@ def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: lis
     # The label ids of the file no longer apply.
     layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped))
     findings += layout.findings[before:]
-    layout = set_ignored_aside(replace(layout, findings=layout.findings[:before]))
-    if side == SIDES[PRED] and layout.ignore_areas:
+    layout = replace(layout, findings=layout.findings[:before])
+    if side != SIDES[PRED]:
+        return set_ignored_aside(layout)
+    layout = set_ignored_aside(replace(layout, ignore_areas=None))
+    if layout.ignore_areas:
         findings.append(Finding("ignored-pred", len(layout.ignore_areas), {"file": layout.name}))
-        return replace(layout, ignore_areas=None)
-    return layout
+    return replace(layout, ignore_areas=None)
 
 
 def kept_rows(layout: Layout, mapping: Mapping[str, str]) -> Positions:

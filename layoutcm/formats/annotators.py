@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from layoutcm.errors import InputError, short_repr
@@ -25,14 +25,58 @@ class Annotators(NamedTuple):
         return {"annotator": self.chosen, "annotators": self.known}
 
 
+class AnnotatorNames:
+    """The annotators of all files that one reader reads. Mutable; the reader adds names as it finds them.
+
+    For formats whose default is one annotation for each page, whoever made it.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._known: dict[str, None] = {}
+        self._used: dict[str, None] = {}
+        self.pages: dict[str, tuple[int, set[str]]] = {}  # {name: (page, its annotators)}, for pages that several have
+
+    @property
+    def wanted(self) -> str | None:
+        """The annotator that was asked for."""
+        return self._options.annotator
+
+    def add(self, names: Iterable[str], used: Iterable[str] = ()) -> None:
+        """Add the annotators of a page, and those whose regions are read; "" is an unknown one."""
+        self._known |= dict.fromkeys(name for name in names if name)
+        self._used |= dict.fromkeys(used)
+
+    def result(self, file: str) -> Annotators:
+        """The chosen annotator is "" if the regions of several are read."""
+        if self.wanted is not None:
+            return choose_annotator(file, self._known, self._options)
+        return _with_others(file, next(iter(self._used)) if len(self._used) == 1 else "", tuple(self._known))
+
+
+class UnknownAnnotator(InputError):
+    """A file does not have the annotator that was asked for."""
+
+    known: tuple[str, ...] = ()
+
+
+def unknown_annotator(file: str, wanted: str, known: Sequence[str]) -> UnknownAnnotator:
+    shown = ", ".join(map(short_repr, known[:NAMES_SHOWN])) or "none"
+    problem = f"there is no annotator {short_repr(wanted)}"
+    error = UnknownAnnotator(file, "annotator", problem, f"Annotators in this file: {shown}.")
+    error.known = tuple(known)
+    return error
+
+
 def choose_annotator(file: str, names: Iterable[str], options: Options) -> Annotators:
     """The annotator that was asked for, else the first of the names."""
     known = tuple(dict.fromkeys(names))
     if options.annotator is not None and options.annotator not in known:
-        shown = ", ".join(map(short_repr, known[:NAMES_SHOWN])) or "none"
-        problem = f"there is no annotator {short_repr(options.annotator)}"
-        raise InputError(file, "annotator", problem, f"Annotators in this file: {shown}.")
-    chosen = options.annotator if options.annotator is not None else next(iter(known), "")
+        raise unknown_annotator(file, options.annotator, known)
+    return _with_others(file, options.annotator if options.annotator is not None else next(iter(known), ""), known)
+
+
+def _with_others(file: str, chosen: str, known: tuple[str, ...]) -> Annotators:
     others = [name for name in known if name != chosen]
     if not others:
         return Annotators(chosen, known)

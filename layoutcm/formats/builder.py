@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
+from layoutcm.formats.annotators import AnnotatorNames
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, place_text
+from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
     Finding,
-    Indices,
     Layout,
     Pages,
     Regions,
-    concatenate_pages,
-    concatenate_regions,
-    recode_labels,
 )
+from layoutcm.layouts.page_attributes import OWN_COLUMNS, attribute_text
 from layoutcm.layouts.page_names import stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
-from layoutcm.layouts.validation import PlaceNamers, check_pages, make_layout
+from layoutcm.layouts.validation import PlaceNamers, make_layout, set_labels_aside
 
 _SUFFIX = re.compile(r"\.[^./]*$")
 
@@ -53,6 +53,11 @@ class LayoutBuilder:
         self._scores: list[float] = []
         self._places: list[FilePlace] = []
         self._shapes: dict[int, Shape] = {}
+        self._attributes: dict[str, dict[int, str]] = {}
+        self._further_attributes: dict[str, None] = {}
+        self._ignored: list[int] = []
+        self.annotators = AnnotatorNames(options)
+        self.ignore_label = ""  # regions of this label are no regions, but areas that are not judged
 
     def add_page(
         self,
@@ -83,6 +88,22 @@ class LayoutBuilder:
         self._second_names.append(otherwise)
         return len(self._pages) - 1
 
+    def add_attributes(self, page: int, given: Mapping[str, object]) -> None:
+        """Add attributes of a page: short texts, numbers, and lists of these; other values are left out."""
+        for key, value in given.items():
+            text, name = attribute_text(value), " ".join(key.split())
+            if not text or not name or name in OWN_COLUMNS or max(len(name), len(text)) > limits.MAX_ATTRIBUTE_TEXT:
+                continue
+            if name in self._attributes or len(self._attributes) < limits.MAX_ATTRIBUTES:
+                self._attributes.setdefault(name, {})[page] = text
+            elif len(self._further_attributes) <= limits.MAX_COLUMNS:
+                self._further_attributes[name] = None
+
+    def mark_ignored(self, place: str) -> None:
+        """Mark the region that was added last as not to be judged."""
+        self._ignored.append(len(self._region_page) - 1)
+        self.note_unusual("ignored-region", place)
+
     def _is_better_known(self, second: str, first: str) -> bool:
         known = self._known_stems
         return bool(known) and stem(second) in known and stem(first) not in known
@@ -92,6 +113,10 @@ class LayoutBuilder:
         """The stems of the page images next to the files and of the pages of the reference layout."""
         reference = self.options.reference_pages
         return {stem(name) for name in (*self.options.images, *(reference.names if reference else ()))}
+
+    def __len__(self) -> int:
+        """The number of pages so far."""
+        return len(self._pages)
 
     def page_size(self, page: int) -> tuple[float, float]:
         return self._pages[page][1:3]
@@ -182,6 +207,10 @@ class LayoutBuilder:
             np.array(heights, float),
             tuple(documents),
             np.array(numbers, np.int32),
+            {
+                name: tuple(texts.get(i, "") for i in range(len(self._pages)))
+                for name, texts in self._attributes.items()
+            },
         )
         regions = Regions(
             np.array(self._region_page, np.int32),
@@ -189,17 +218,34 @@ class LayoutBuilder:
             np.array(self._boxes, float).reshape(-1, 4),
             np.array(self._scores, float),
             self._shapes,
+            ignore=self._ignore_flags(),
         )
-        unusual = [Finding(code, count, self._first_unusual[code]) for code, count in self._unusual.items()]
-        return make_layout(
+        annotators = self.annotators.result(self.name)
+        layout = make_layout(
             self.name,
             format,
             list(self._labels),
             pages,
             regions,
-            findings=[*self.findings, *unusual],
+            findings=[*self.findings, *self._counted_findings(), *annotators.findings],
             places=PlaceNamers(self._page_place, self._region_place),
         )
+        aside = [self.ignore_label] if self.ignore_label else []
+        return replace(set_labels_aside(layout, aside), **annotators.names)
+
+    def _ignore_flags(self) -> NDArray[np.bool_] | None:
+        if not self._ignored:
+            return None
+        flags = np.zeros(len(self._region_page), bool)
+        flags[self._ignored] = True
+        return flags
+
+    def _counted_findings(self) -> list[Finding]:
+        found = [Finding(code, count, self._first_unusual[code]) for code, count in self._unusual.items()]
+        if self._further_attributes:
+            values = {"file": self.name, "limit": limits.MAX_ATTRIBUTES}
+            found.append(Finding("attributes-left-out", len(self._further_attributes), values))
+        return found
 
 
 def reader_by_rows(
@@ -215,52 +261,3 @@ def reader_by_rows(
         return builder.build(format)
 
     return read
-
-
-def reader_by_file(
-    read_one: Callable[[FileContent, Options], Layout],
-) -> Callable[[str, Sequence[FileContent], Options], Layout]:
-    """Make a reader of many files from a function that returns the layout of a single file."""
-
-    def read(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
-        return join_layouts(name, [read_one(content, options) for content in contents])
-
-    return read
-
-
-def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
-    """Join the layouts of several files. A page may occur in one of them only, unless all share the reference pages."""
-    if len(parts) == 1:
-        return parts[0]
-    labels: dict[str, int] = {}
-    recode = [np.array([labels.setdefault(x, len(labels)) for x in part.labels], np.int32) for part in parts]
-    shared = all(part.page_columns is parts[0].page_columns for part in parts)
-    starts = np.zeros(len(parts), int) if shared else np.cumsum([0, *(len(part.page_columns) for part in parts[:-1])])
-    pages = parts[0].page_columns if shared else _concatenate_pages(name, parts)
-    joined = replace(
-        parts[0],
-        name=name,
-        labels=list(labels),
-        page_columns=pages,
-        region_columns=_concatenate_recoded([part.region_columns for part in parts], recode, starts.tolist()),
-        dropped=_concatenate_recoded([part.dropped or _no_regions(part) for part in parts], recode, starts.tolist()),
-        findings=tuple(finding for part in parts for finding in part.findings),
-    )
-    # The same id may have different meanings in different files.
-    return joined if shared else replace(joined, keys={}, label_keys={})
-
-
-def _concatenate_pages(name: str, parts: Sequence[Layout]) -> Pages:
-    pages = concatenate_pages([part.page_columns for part in parts])
-    files = [part.name for part in parts for _ in range(len(part.page_columns))]
-    check_pages(name, pages, files.__getitem__)
-    return pages
-
-
-def _no_regions(part: Layout) -> Regions:
-    return part.region_columns.take(np.zeros(len(part.region_columns), bool))
-
-
-def _concatenate_recoded(parts: Sequence[Regions], recode: Sequence[Indices], starts: Sequence[int]) -> Regions:
-    columns = [recode_labels(part, names) for part, names in zip(parts, recode)]
-    return concatenate_regions([replace(one, page=one.page + np.int32(start)) for one, start in zip(columns, starts)])

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from layoutcm.formats.builder import LayoutBuilder, reader_by_file, reader_by_rows
+from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.joined_files import reader_by_file
 from layoutcm.formats.readers import (
     alto,
     azure,

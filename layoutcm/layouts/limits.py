@@ -25,6 +25,8 @@ STORED_BYTES_PER_PAGE = 10  # packed bytes for each page of a larger file; a rea
 
 # Names and tables
 MAX_NAME = 1_000  # characters of a label, a page or a document; longer ones cannot be shown
+MAX_ATTRIBUTES = 100  # names of attributes of pages; data sets have about ten, and each is a column for all pages
+MAX_ATTRIBUTE_TEXT = 100  # characters of an attribute in a file; a longer one is a free text, which groups no pages
 MAX_COLUMNS = 4_096  # columns of a table; about ten are used
 PARQUET_ROWS_FLOOR = 500_000  # rows of a Parquet file of any size
 PARQUET_BYTES_PER_ROW = 4  # bytes of the file for each further row; real boxes take six and more

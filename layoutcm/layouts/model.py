@@ -248,6 +248,13 @@ class Layout:
         return pd.DataFrame(columns)
 
     @property
+    def hidden_regions(self) -> Regions:
+        """What hides pixels if this is gt: ignore regions, crowds and ignore areas."""
+        regions, areas = self.region_columns, self.ignore_areas
+        hidden = regions.take(regions.hides_pixels)
+        return concatenate_regions([hidden, areas]) if areas else hidden
+
+    @property
     def labels_in_use(self) -> set[str]:
         used = np.bincount(self.region_columns.label, minlength=len(self.labels))
         return {label for label, count in zip(self.labels, used) if count}

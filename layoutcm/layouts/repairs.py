@@ -51,18 +51,12 @@ def _repair_once(layout: Layout, name: str) -> Layout:
     found = _REPAIR.fullmatch(name) if isinstance(name, str) else None
     if not found:
         raise unknown_choice("fix", name, REPAIRS)
-    plain, kind, factor, shift_kind, by = found.groups()
-    raw, pages = raw_regions(layout), layout.page_columns
-    if shift_kind == "pages" and (renumbered := _renumber_pages(layout, int(by))):
-        regions, lost, pages = raw, 0, renumbered
-    elif shift_kind in ("pages", "images"):
-        regions, lost = shift_pages(layout, raw, int(by), shift_kind)
-    elif shift_kind == "ids":
-        regions, lost = replace(raw, label=shift_ids(layout, raw.label, int(by))), 0
-    else:
-        if kind and not 0 < float(factor) <= 1e9:
-            raise InputError("", "fix", f"{short_repr(name)}: {factor} is not above 0", "Use a number such as 1000.")
-        regions, lost = _transform_regions(layout, raw, box_transform(plain or kind, float(factor or 0))), 0
+    pages = (_renumber_pages(layout, int(found[5])) if found[4] == "pages" else None) or layout.page_columns
+    renumbered = pages is not layout.page_columns
+    regions, lost = (raw_regions(layout), 0) if renumbered else _repaired_regions(layout, raw_regions(layout), found)
+    areas = layout.ignore_areas
+    if areas and not renumbered and found[4] != "ids":  # they have no label
+        areas, _ = _repaired_regions(layout, areas, found)
     note = Finding("fixed", len(regions), {"file": layout.name, "repair": name, "lost": lost})
     kept = [one for one in layout.findings if one.code not in REMADE_FINDINGS]
     repaired = make_layout(
@@ -75,7 +69,19 @@ def _repair_once(layout: Layout, name: str) -> Layout:
         ids=FileIds(layout.keys, layout.label_keys),
     )
     unchanged = {name: getattr(layout, name) for name in ("annotator", "annotators", "sha256")}
-    return replace(repaired, repairs=(*layout.repairs, name), **unchanged)
+    return replace(repaired, repairs=(*layout.repairs, name), ignore_areas=areas, **unchanged)
+
+
+def _repaired_regions(layout: Layout, regions: Regions, found: re.Match[str]) -> tuple[Regions, int]:
+    """The regions after a repair that leaves the pages as they are, and the number of regions without a new page."""
+    plain, kind, factor, shift_kind, by = found.groups()
+    if shift_kind in ("pages", "images"):
+        return shift_pages(layout, regions, int(by), shift_kind)
+    if shift_kind == "ids":
+        return replace(regions, label=shift_ids(layout, regions.label, int(by))), 0
+    if kind and not 0 < float(factor) <= 1e9:
+        raise InputError("", "fix", f"{short_repr(found[0])}: {factor} is not above 0", "Use a number such as 1000.")
+    return _transform_regions(layout, regions, box_transform(plain or kind, float(factor or 0))), 0
 
 
 def raw_regions(layout: Layout) -> Regions:

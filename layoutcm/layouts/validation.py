@@ -68,6 +68,8 @@ def make_layout(
     _check_lengths(name, "label", labels, "label {}".format)
     _check_lengths(name, "name of the page", pages.names, places.page)
     _check_lengths(name, "name of the document", pages.documents, places.page)
+    for attribute, texts in pages.attributes.items():
+        _check_lengths(name, f"attribute {short_repr(attribute)}", texts, places.page)
     pages = _with_usable_names(pages)
     check_pages(name, pages, places.page)
     check_regions(name, regions, places.region)
@@ -227,16 +229,21 @@ def drop_background(layout: Layout) -> Layout:
 
 def set_ignored_aside(layout: Layout) -> Layout:
     """The layout with the regions of the label Ignore in `ignore_areas`, without that label."""
-    codes = [i for i, label in enumerate(layout.labels) if is_ignore(label)]
+    return set_labels_aside(layout, [label for label in layout.labels if is_ignore(label)])
+
+
+def set_labels_aside(layout: Layout, aside: Sequence[str]) -> Layout:
+    """The layout with the regions of these labels in `ignore_areas`, without the labels."""
+    codes = [i for i, label in enumerate(layout.labels) if label in aside]
     if not codes:
         return layout
-    regions, aside = layout.region_columns, np.isin(layout.region_columns.label, codes)
-    labels = [label for label in layout.labels if not is_ignore(label)]
+    regions, chosen = layout.region_columns, np.isin(layout.region_columns.label, codes)
+    labels = [label for label in layout.labels if label not in aside]
     position = {label: i for i, label in enumerate(labels)}
     recode = np.array([position.get(label, -1) for label in layout.labels], np.int32)
-    areas = [recode_labels(regions.take(aside), recode)]
+    areas = [recode_labels(regions.take(chosen), recode)]
     areas += [layout.ignore_areas] if layout.ignore_areas else []
-    kept = recode_labels(regions.take(~aside), recode)
+    kept = recode_labels(regions.take(~chosen), recode)
     dropped = layout.dropped and recode_labels(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
     return replace(
         layout,

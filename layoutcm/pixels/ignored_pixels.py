@@ -13,8 +13,7 @@ from layoutcm.pixels.grid import sides_to_grid
 
 def ignored_pixels(layout: Layout) -> float:
     """The pixels under ignore regions and crowds, with rounding outer; each counts once."""
-    regions, pages = layout.region_columns, layout.page_columns
-    hidden = regions.take(regions.hides_pixels)
+    pages, hidden = layout.page_columns, layout.hidden_regions
     if not len(hidden):
         return 0.0
     hidden = replace(hidden, label=np.zeros(len(hidden), np.int32))

@@ -196,7 +196,6 @@ def layout_result(layout: Layout) -> dict[str, Any]:
     """The JSON that `inspect --json` writes for one file."""
     pages, regions = layout.page_columns, layout.region_columns
     used = np.bincount(regions.label, minlength=len(layout.labels))
-    hidden = int(regions.hides_pixels.sum())
     answer = {
         "file": layout.name,
         "format": layout.format,
@@ -204,11 +203,7 @@ def layout_result(layout: Layout) -> dict[str, Any]:
         "documents": len(set(name_documents(pages, None)[0].documents)),
         "regions": len(regions),
         "labels": dict(zip(layout.labels, used.tolist())),
-        "annotator": layout.annotator or None,
-        "annotators": list(layout.annotators),
-        "attributes": {name: _values_of(texts) for name, texts in pages.attributes.items()},
-        "ignored_regions": hidden,
-        "ignored_pixels": pixels_as_number(_ignored_pixels(layout)) if hidden else 0,
+        **annotation_facts(layout),
         "page0": {
             "page": pages.names[0],
             "width": pixels_as_number(pages.widths[0]),
@@ -220,6 +215,18 @@ def layout_result(layout: Layout) -> dict[str, Any]:
         "findings": [finding.as_dict() for finding in findings_of(layout)],
     }
     return json_ready(answer)
+
+
+def annotation_facts(layout: Layout) -> dict[str, Any]:
+    """Annotators, attributes of pages, and what is not judged: the part of `layout_result` that few files have."""
+    hidden = len(layout.hidden_regions)
+    return {
+        "annotator": layout.annotator or None,
+        "annotators": list(layout.annotators),
+        "attributes": {name: _values_of(texts) for name, texts in layout.page_columns.attributes.items()},
+        "ignored_regions": hidden,
+        "ignored_pixels": pixels_as_number(_ignored_pixels(layout)) if hidden else 0,
+    }
 
 
 def _ignored_pixels(layout: Layout) -> float:

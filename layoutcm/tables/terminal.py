@@ -159,7 +159,7 @@ def further_facts(facts: Mapping[str, Any]) -> list[str]:
     """Attributes of pages, annotators and ignored pixels of a `layout_result`, a line each."""
     lines = [_attribute_line(name, values) for name, values in facts["attributes"].items()]
     if facts["annotators"]:
-        lines.append(f"annotators: {', '.join(facts['annotators'])}; read: {facts['annotator']}")
+        lines.append(f"annotators: {', '.join(facts['annotators'])}; read: {facts['annotator'] or 'one for each page'}")
     if facts["ignored_regions"]:
         regions, pixels = plural(facts["ignored_regions"], "region"), pixels_in_full(facts["ignored_pixels"])
         lines.append(f"not judged if this is the ground truth: {pixels} pixels under {regions}")

@@ -93,10 +93,9 @@ def test_omnidocbench_matches_names_with_and_without_suffix():
     info = {"page_attribute": {}, "width": 100, "height": 80, "image_path": "x.pdf_7.jpg", "page_no": 7}
     regions = [
         {"category_type": "title", "poly": [1, 2, 9, 2, 9, 6, 1, 6], "line_with_spans": [{"poly": [0] * 8}]},
-        {"category_type": "mask", "poly": [1, 2, 9, 2, 9, 6, 1, 6], "ignore": True},
     ]
     gt = read([{"layout_dets": regions, "page_info": info}])
-    assert rows(gt) == [("x.pdf_7.jpg", "title", [1, 2, 9, 6])] and found(gt) == {"ignored-region": 1}
+    assert rows(gt) == [("x.pdf_7.jpg", "title", [1, 2, 9, 6])]
     results = [{"image_name": "x.pdf_7", "bbox": [1, 2, 9, 6], "category_id": 0, "score": 0.5}]
     pred = read({"results": results, "categories": {"0": "title"}}, like=gt)
     compared = lcm.compare(gt, pred)

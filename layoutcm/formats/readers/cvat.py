@@ -1,12 +1,16 @@
 """CVAT 1.1 for images, and the frames that are written in its export for videos; coordinates in pixels.
 
 Lines, points and skeletons cover no area and are left out with a finding. `z_order` (which shape is on top) is ignored,
-because a pixel has the labels of all regions that cover it.
+because a pixel has the labels of all regions that cover it. The export of a project names the task of each image and
+the assignee of each task, who is its annotator; so are the exports of a task and of a job. If two annotators have the
+same image, it is one page.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -20,6 +24,7 @@ from layoutcm.formats.xml import elements, root_name
 from layoutcm.layouts import limits
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask
 
+META = ("labels", "original_size", "assignee", "tasks")
 MAX_FRAME = 2**31 - 2
 CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")
@@ -32,49 +37,106 @@ def is_cvat(content: FileContent) -> bool:
     return root_name(content) == "annotations" and any(mark in content.data for mark in (b"<image ", b"<track "))
 
 
+@dataclass
+class Meta:
+    """What a file says before its images: video sizes, and who works on which task. Mutable; filled while reading."""
+
+    sizes: set[tuple[float, float] | tuple[None, None]] = field(default_factory=set)
+    assignee: str = ""  # of the task or job that was exported
+    tasks: dict[str, Task] = field(default_factory=dict)  # of a project, by id
+
+    @property
+    def video_size(self) -> tuple[float | None, float | None]:
+        """The size of all frames; several videos in one file may differ in size."""
+        return next(iter(self.sizes)) if len(self.sizes) == 1 else (None, None)
+
+    def annotator_of(self, element: Element) -> str:
+        """The assignee of the task of an image or a track; "" if it is not known."""
+        task = self.tasks.get(element.get("task_id", ""))
+        return task.assignee if task else self.assignee
+
+
+class Task(NamedTuple):
+    name: str
+    assignee: str
+
+
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    frames: dict[int, int] = {}
-    sizes: set[tuple[float, float] | tuple[None, None]] = set()
+    meta, frames = Meta(), dict[int, int]()
     images = tracks = 0
-    for element in elements(content, "labels", "original_size", "image", "track", skipping={"attribute"}):
+    for element in elements(content, *META, "image", "track", skipping={"attribute"}):
         match element.tag:
-            case "labels":
-                area_labels = (
-                    label for label in element if label.findtext("type") not in {*SHAPES_WITHOUT_AREA, "tag"}
-                )
-                builder.declare_labels(
-                    [name for label in area_labels if (name := (label.findtext("name") or "").strip())]
-                )
-            case "original_size":
-                sizes.add(parse_size(element.findtext("width"), element.findtext("height")))
             case "image":
-                _read_image(element, images, content, options, builder)
+                _read_image(element, images, content, options, meta, builder)
                 images += 1
             case "track":
-                # Several videos in one file may differ in size.
-                size = next(iter(sizes)) if len(sizes) == 1 else (None, None)
-                _read_track(element, tracks, frames, size, options, builder)
+                _read_track(element, tracks, frames, options, meta, builder)
                 tracks += 1
+            case _:
+                _read_meta(element, meta, builder)
     if not images + tracks:
         raise InputError(content.name, "", "there is no image and no track in it", "Export it as CVAT for images 1.1.")
 
 
-def _read_image(image: Element, i: int, content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    width, height = parse_size(image.get("width"), image.get("height"))
-    name = image.get("name", "").strip() or f"{content.stem}_p{i + 1}"
-    page = builder.add_page(name, width, height, f"image[{i}]")
-    for j, shape in enumerate(image):
+def _read_meta(element: Element, meta: Meta, builder: LayoutBuilder) -> None:
+    match element.tag:
+        case "labels":
+            area_labels = (label for label in element if label.findtext("type") not in {*SHAPES_WITHOUT_AREA, "tag"})
+            builder.declare_labels([name for label in area_labels if (name := (label.findtext("name") or "").strip())])
+        case "original_size":
+            meta.sizes.add(parse_size(element.findtext("width"), element.findtext("height")))
+        case "assignee":
+            meta.assignee = _text(element, "username")
+        case "tasks":
+            for task in element.findall("task"):
+                meta.tasks[_text(task, "id")] = Task(_text(task, "name"), _text(task, "assignee/username"))
+            for inner in (*element.iter("labels"), *element.iter("original_size")):
+                _read_meta(inner, meta, builder)
+
+
+def _text(element: Element, path: str) -> str:
+    return (element.findtext(path) or "").strip()
+
+
+def _read_image(
+    image: Element, i: int, content: FileContent, options: Options, meta: Meta, builder: LayoutBuilder
+) -> None:
+    page, is_wanted = _add_page(image, i, content, meta, builder)
+    for j, shape in enumerate(image if is_wanted else ()):
         read_shape(shape, page, shape.get("label", ""), ("image[{0[0]}]/shape[{0[1]}]", (i, j)), options, builder)
 
 
+def _add_page(image: Element, i: int, content: FileContent, meta: Meta, builder: LayoutBuilder) -> tuple[int, bool]:
+    """The page of an image, which another annotator may have added, and whether the regions of this one are read."""
+    width, height = parse_size(image.get("width"), image.get("height"))
+    name = image.get("name", "").strip() or f"{content.stem}_p{i + 1}"
+    annotator, wanted = meta.annotator_of(image), builder.annotators.wanted
+    page, others = builder.annotators.pages.setdefault(name, (len(builder), set()))
+    can_share = bool(others and annotator) and not {annotator, ""} & others
+    is_shared = can_share and builder.page_size(page) == (width, height)
+    if not is_shared:
+        page = builder.add_page(name, width, height, f"image[{i}]")
+    others.add(annotator)
+    is_wanted = annotator == wanted if wanted is not None else not is_shared
+    builder.annotators.add([annotator], [annotator] if is_wanted else [])
+    if is_wanted or not is_shared:
+        builder.add_attributes(page, _attributes(image, meta))
+    return page, is_wanted
+
+
+def _attributes(image: Element, meta: Meta) -> dict[str, object]:
+    """The subset and task of an image, and its tags, which are labels of the whole image."""
+    task = meta.tasks.get(image.get("task_id", ""))
+    tags = [tag.get("label", "") for tag in image.findall("tag")]
+    return {"subset": image.get("subset"), "task": task.name if task else "", "tag": tags}
+
+
 def _read_track(
-    track: Element,
-    i: int,
-    frames: dict[int, int],
-    size: tuple[float | None, float | None],
-    options: Options,
-    builder: LayoutBuilder,
+    track: Element, i: int, frames: dict[int, int], options: Options, meta: Meta, builder: LayoutBuilder
 ) -> None:
+    annotator, wanted = meta.annotator_of(track), builder.annotators.wanted
+    is_wanted = wanted is None or annotator == wanted
+    builder.annotators.add([annotator], [annotator] if is_wanted else [])
     previous_frame, is_hidden = -1, True
     for j, shape in enumerate(track):
         place = ("track[{0[0]}]/shape[{0[1]}]", (i, j))
@@ -85,9 +147,10 @@ def _read_track(
         if is_hidden:
             continue
         if frame not in frames:
-            name = f"frame_{frame:06d}"
+            name, size = f"frame_{frame:06d}", meta.video_size
             frames[frame] = builder.add_page(name, size[0], size[1], place_text(place), number=frame + 1)
-        read_shape(shape, frames[frame], track.get("label", ""), place, options, builder)
+        if is_wanted:
+            read_shape(shape, frames[frame], track.get("label", ""), place, options, builder)
 
 
 def _parse_frame(shape: Element, place: FilePlace, builder: LayoutBuilder) -> int:

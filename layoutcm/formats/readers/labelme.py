@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import msgspec
 
@@ -12,6 +13,7 @@ from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import bounding_box
 
 Point = tuple[float, float]
+IGNORE_LABEL = "__ignore__"  # what LabelMe's own converters leave unlabelled
 SHAPES_WITHOUT_AREA = ("line", "linestrip", "point", "points")
 
 
@@ -27,6 +29,7 @@ class File(msgspec.Struct):
     imagePath: str | None = None
     imageWidth: float | None = None
     imageHeight: float | None = None
+    flags: Any = None
 
 
 def is_labelme(content: FileContent) -> bool:
@@ -35,17 +38,19 @@ def is_labelme(content: FileContent) -> bool:
 
 def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(File)
+    builder.ignore_label = IGNORE_LABEL
     page = builder.add_page(file.imagePath or content.stem, file.imageWidth, file.imageHeight)
+    _add_flags(file, page, builder)
     for i, shape in enumerate(file.shapes):
         kind, place = shape.shape_type or "polygon", ("shapes[{}]", i)
-        has_no_area = kind in SHAPES_WITHOUT_AREA
-        if has_no_area or shape.label == "__ignore__":
-            if has_no_area:
-                builder.note_unusual("shape-left-out", f"shapes[{i}]", what="lines and points have no area")
-            else:
-                builder.note_unusual("ignored-shape", f"shapes[{i}]")
+        if kind in SHAPES_WITHOUT_AREA:
+            builder.note_unusual("shape-left-out", f"shapes[{i}]", what="lines and points have no area")
             continue
+        if shape.label == IGNORE_LABEL:
+            builder.note_unusual("ignored-shape", f"shapes[{i}]")
         if len(shape.points) < 2:
+            if shape.label == IGNORE_LABEL:  # it covers nothing
+                continue
             raise InputError(
                 content.name, f"shapes[{i}].points", "fewer than two points", "Repair or remove the shape."
             )
@@ -59,3 +64,9 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
             builder.add_outline(page, shape.label or "", shape.points, place, shape.score)
         else:
             builder.add_region(page, shape.label or "", *bounding_box(shape.points), place, shape.score)
+
+
+def _add_flags(file: File, page: int, builder: LayoutBuilder) -> None:
+    """The flags of the image, such as {"scanned": true}, as attributes: classes of the page that its annotator set."""
+    if isinstance(file.flags, dict):
+        builder.add_attributes(page, {name: flag for name, flag in file.flags.items() if isinstance(flag, bool)})

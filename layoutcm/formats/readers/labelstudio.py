@@ -1,15 +1,17 @@
 """Label Studio: a JSON list of tasks, or the flat JSON-MIN, with coordinates in percent of the image.
 
-The last annotation of a task that was not cancelled is read; predictions are read only if there is none.
+The last annotation of a task that was not cancelled is read; predictions are read only if there is none. If an
+annotator is asked for, the last annotation by this one is read. Predictions have the annotator "model: VERSION".
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -17,7 +19,9 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import pixels_from_fraction
+from layoutcm.layouts.page_attributes import attribute_text
 
+_FILE_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 # The prefix that an upload adds to a file name.
 _UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")
 TYPES_WITHOUT_OUTLINE = {
@@ -48,6 +52,7 @@ class Value(msgspec.Struct):
     ellipselabels: list[str] | None = None
     original_width: float | None = None
     original_height: float | None = None
+    choices: Any = None  # classes that were chosen for the whole page, or for a region
 
     @property
     def labels(self) -> Sequence[str]:
@@ -60,6 +65,7 @@ class Result(msgspec.Struct):
     original_width: float | None = None
     original_height: float | None = None
     score: float | None = None
+    from_name: Any = None
 
 
 class Annotation(msgspec.Struct):
@@ -67,6 +73,8 @@ class Annotation(msgspec.Struct):
     result: list[Result] = []
     was_cancelled: bool | None = False
     score: float | None = None
+    completed_by: Any = None  # a number, an email address, or an object with both
+    model_version: Any = None  # of a prediction
 
 
 class Task(msgspec.Struct):
@@ -86,48 +94,123 @@ def is_labelstudio(content: FileContent) -> bool:
     return is_full_export or keys >= MIN_KEYS or len(MORE_KEYS & keys) >= 3
 
 
+class Choice(NamedTuple):
+    """One annotation or prediction of a task, and who made it."""
+
+    annotator: str
+    annotation: Annotation
+    is_prediction: bool
+
+
 def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     if "data" not in content.json_keys:
         return _read_minimal(content, builder)
     for i, task in enumerate(content.decode(list[Task])):
-        finished = [
-            annotation for annotation in task.annotations or task.completions or [] if not annotation.was_cancelled
-        ]
-        if len(finished) > 1:
+        candidates = _candidates(task)
+        if sum(not one.is_prediction for one in candidates) > 1:
             builder.note_unusual("several-annotators", f"[{i}]")
-        chosen = finished[-1:] or (task.predictions or [])[-1:]
-        results = [result for annotation in chosen for result in annotation.result]
+        chosen = _chosen(candidates, builder)
+        results = chosen.annotation.result if chosen else []
         name = image_name(task.data or {}, task.file_upload) or f"task {task.id}"
-        size = next(
-            ((result.original_width, result.original_height) for result in results if result.original_width),
-            (None, None),
-        )
-        page = builder.add_page(name, size[0], size[1], f"[{i}]")
-        score = chosen[0].score if chosen and not finished else None
+        width, height = _page_size(results) or _page_size(
+            result for one in candidates for result in one.annotation.result
+        ) or (None, None)  # fmt: skip
+        page = builder.add_page(name, width, height, f"[{i}]")
+        builder.add_attributes(page, _short_texts(task.data or {}))
+        score = chosen.annotation.score if chosen and chosen.is_prediction else None
         for k, result in enumerate(results):
             if result.value is not None:
+                if result.value.x is None and isinstance(result.from_name, str):
+                    builder.add_attributes(page, {result.from_name: result.value.choices})
                 result_score = result.score if result.score is not None else score
                 _add_region(
                     content.name, builder, page, result.type or "", result.value, f"[{i}].result[{k}]", result_score
                 )
 
 
+def _candidates(task: Task) -> list[Choice]:
+    """Everything that was made for a task and not cancelled: predictions first, because annotations replace them."""
+    predictions = [Choice(_model_name(one), one, True) for one in task.predictions or []]
+    given = task.annotations or task.completions or []
+    return predictions + [Choice(_user_name(one), one, False) for one in given if not one.was_cancelled]
+
+
+def _chosen(candidates: Sequence[Choice], builder: LayoutBuilder) -> Choice | None:
+    """The last of the annotator that was asked for, else the last of all."""
+    wanted = builder.annotators.wanted
+    chosen = next((one for one in reversed(candidates) if wanted is None or one.annotator == wanted), None)
+    people_first = sorted(candidates, key=lambda one: one.is_prediction)
+    builder.annotators.add([one.annotator for one in people_first], [chosen.annotator] if chosen else [])
+    return chosen
+
+
+def _user_name(annotation: Annotation) -> str:
+    by = annotation.completed_by
+    if isinstance(by, dict):
+        by = next((by[key] for key in ("email", "username", "id") if by.get(key)), None)
+    return _name(by)
+
+
+def _name(value: object) -> str:
+    """The name or number of a person; "" if it is something else."""
+    return attribute_text(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+
+
+def _model_name(annotation: Annotation) -> str:
+    version = attribute_text(annotation.model_version)
+    return f"model: {version}" if version else ""
+
+
+def _page_size(results: Iterable[Result] | Iterable[Value]) -> tuple[float | None, float | None] | None:
+    """The size of the page in the first region that has one."""
+    return next(((one.original_width, one.original_height) for one in results if one.original_width), None)
+
+
+def _short_texts(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a task that describe its page: short texts and numbers, not the addresses of files."""
+    return {key: value for key, value in data.items() if not (isinstance(value, str) and _is_address(value))}
+
+
+def _is_address(text: str) -> bool:
+    return "://" in text or "\\" in text or text.startswith("/") or bool(_FILE_SUFFIX.search(text))
+
+
 def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
-    for i, task in enumerate(content.decode(list[dict[str, Any]])):
-        shapes = [
-            item for value in task.values() if isinstance(value, list) for item in value if isinstance(item, dict)
-        ]
-        try:
-            values = [msgspec.convert(item, Value) for item in shapes]
-        except msgspec.ValidationError as error:
-            raise InputError(content.name, f"[{i}]", short_repr(str(error), 120), "Repair this task.") from None
-        size = next(((v.original_width, v.original_height) for v in values if v.original_width), (None, None))
-        page = builder.add_page(image_name(task, None) or f"task {task.get('id', i)}", size[0], size[1], f"[{i}]")
-        for k, value in enumerate(values):
-            _add_region(content.name, builder, page, "", value, f"[{i}], region {k}", None)
+    """JSON-MIN has one row for each annotation, so that a task with several of them has several rows."""
+    rows = content.decode(list[dict[str, Any]])
+    by_task: dict[tuple[str, str], list[int]] = {}
+    for i, row in enumerate(rows):
+        by_task.setdefault((repr(row.get("id", f"row {i}")), image_name(row, None)), []).append(i)
+    for positions in by_task.values():
+        if len(positions) > 1:
+            builder.note_unusual("several-annotators", f"[{positions[0]}]")
+        _add_minimal(content.name, builder, {i: rows[i] for i in positions})
 
 
-def image_name(data: dict[str, Any], upload: str | None) -> str:
+def _add_minimal(file: str, builder: LayoutBuilder, rows: Mapping[int, Mapping[str, Any]]) -> None:
+    """Add the page of a task, of which `rows` has the annotations."""
+    wanted, names = builder.annotators.wanted, {i: _name(row.get("annotator")) for i, row in rows.items()}
+    chosen = next((i for i in reversed(names) if wanted is None or names[i] == wanted), None)
+    builder.annotators.add(names.values(), [] if chosen is None else [names[chosen]])
+    values = {i: _minimal_values(file, i, row) for i, row in rows.items()}
+    own, at = (values[chosen] if chosen is not None else []), chosen if chosen is not None else next(iter(rows))
+    width, height = _page_size(own) or _page_size(chain.from_iterable(values.values())) or (None, None)
+    row = rows[at]
+    page = builder.add_page(image_name(row, None) or f"task {row.get('id', at)}", width, height, f"[{at}]")
+    builder.add_attributes(page, _short_texts({key: row[key] for key in row if key not in MIN_KEYS | MORE_KEYS}))
+    for k, value in enumerate(own):
+        _add_region(file, builder, page, "", value, f"[{at}], region {k}", None)
+
+
+def _minimal_values(file: str, i: int, row: Mapping[str, Any]) -> list[Value]:
+    shapes = [item for value in row.values() if isinstance(value, list) for item in value if isinstance(item, dict)]
+    try:
+        return [msgspec.convert(item, Value) for item in shapes]
+    except msgspec.ValidationError as error:
+        raise InputError(file, f"[{i}]", short_repr(str(error), 120), "Repair this task.") from None
+
+
+def image_name(data: Mapping[str, Any], upload: str | None) -> str:
     """The image's file name before the upload, from the name of the upload or the first path or URL in the data."""
     texts = [upload, *(data.get(key) for key in ("image", "img", "ocr")), *data.values()]
     found = next((text for text in texts if isinstance(text, str) and PurePosixPath(text).suffix), "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
@@ -20,6 +22,7 @@ class Info(msgspec.Struct):
     height: float | None = None
     image_path: str | None = None
     page_no: int | None = None
+    page_attribute: Any = None  # {name: text or list of texts}
 
 
 class Page(msgspec.Struct):
@@ -39,14 +42,15 @@ def read_ground_truth(content: FileContent, options: Options, builder: LayoutBui
         number = -1 if info.page_no is None else info.page_no
         name = info.image_path or f"{content.stem}_p{i + 1}"
         page_index = builder.add_page(name, info.width, info.height, f"[{i}].page_info", number=number)
+        if isinstance(info.page_attribute, dict):
+            builder.add_attributes(page_index, info.page_attribute)
         for k, detection in enumerate(page.layout_dets):
-            if detection.ignore:
-                builder.note_unusual("ignored-region", f"[{i}].layout_dets[{k}]")
-                continue
             place = (f"[{i}].layout_dets[{{}}].poly", k)
             builder.add_outline(
                 page_index, detection.category_type, corner_points(detection.poly, content.name, place), place
             )
+            if detection.ignore:
+                builder.mark_ignored(f"[{i}].layout_dets[{k}]")
 
 
 class Result(msgspec.Struct, gc=False):

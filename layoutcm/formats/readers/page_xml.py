@@ -18,6 +18,7 @@ from layoutcm.formats.xml import elements, local_name, root_name
 
 REGIONS = ("Region", "TableCell")  # ends of element names; TableCell is an extension by Transkribus
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
+PAGE_ATTRIBUTES = ("type", "primaryLanguage", "primaryScript")  # of a Page: front-cover, German, Latn
 _STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
 # Transkribus escapes blanks and brackets inside `custom` as in \u0020; half a surrogate pair is not a character.
 _ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
@@ -33,9 +34,9 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
         found = True
         width, height = parse_size(page.get("imageWidth"), page.get("imageHeight"))
         name = page.get("imageFilename", "").strip()
-        _read_regions(
-            page, builder.add_page(name, width, height, "Page", otherwise=content.stem), content.name, options, builder
-        )
+        index = builder.add_page(name, width, height, "Page", otherwise=content.stem)
+        builder.add_attributes(index, {key: page.get(key) for key in PAGE_ATTRIBUTES})
+        _read_regions(page, index, content.name, options, builder)
     if not found:
         raise InputError(content.name, "", "there is no Page in it", "Export the file again as PAGE-XML.")
 

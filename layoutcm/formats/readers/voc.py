@@ -1,6 +1,7 @@
 """Pascal VOC: one XML file per page, `object/bndbox` in pixels.
 
 The original VOC data counts pixels from 1, but layout data in this format counts from 0; coordinates are not changed.
+Objects marked `difficult` are not to be judged.
 """
 
 from __future__ import annotations
@@ -46,3 +47,5 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
             place,
             parse_number(score, file, f"object[{i}]/score") if score else NO_SCORE,
         )
+        if (item.findtext("difficult") or "").strip() in ("1", "true", "True"):
+            builder.mark_ignored(f"object[{i}]")

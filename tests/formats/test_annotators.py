@@ -1,0 +1,201 @@
+"""Several annotators in files of Label Studio and CVAT, and in several files that are read together."""
+
+import json
+
+import pytest
+
+import layoutcm as lcm
+from support.coco_files import boxes, coco, found, image, region
+
+
+def read(content, name="gt.json", **options):
+    return lcm.read((name, content if isinstance(content, bytes) else json.dumps(content).encode()), **options)
+
+
+def text_of(layout, code="other-annotators"):
+    return next(finding.message for finding in layout.findings if finding.code == code)
+
+
+def made(x, by=None, **fields):
+    """An annotation or a prediction with one box of 10 x 10 % at x of a page of 100 x 100 pixels."""
+    value = {"x": x, "y": 0, "width": 10, "height": 10, "rectanglelabels": ["Text"]}
+    result = {"type": "rectanglelabels", "original_width": 100, "original_height": 100, "value": value}
+    return {"result": [result]} | ({} if by is None else {"completed_by": by}) | fields
+
+
+def task(k, *annotations, predictions=(), **data):
+    given = {"image": f"/data/{k}.png", **data}
+    return {"id": k, "data": given, "annotations": list(annotations), "predictions": list(predictions)}
+
+
+ANNA = {"id": 7, "email": "anna@x.org", "first_name": "Anna"}
+TASKS = [
+    task(1, made(0, 2), made(20, ANNA)),
+    task(2, made(40, 2)),
+    task(3, predictions=[made(60, model_version="v1", score=0.5)]),
+]
+
+
+def test_the_last_annotation_of_each_task_is_read_and_all_annotators_are_named():
+    layout = read(TASKS)
+    assert [box[0] for box in boxes(layout)] == [20, 40, 60]
+    assert layout.annotator == "" and layout.annotators == ("2", "anna@x.org", "model: v1")
+    assert text_of(layout) == (
+        "gt.json: one annotation of each page is read, whoever made it; named annotators: '2', 'anna@x.org', "
+        "'model: v1'."
+    )
+    assert found(layout)["several-annotators"] == 1
+
+
+@pytest.mark.parametrize(
+    ("annotator", "xs", "others"),
+    [("2", [0, 40], "'anna@x.org', 'model: v1'"), ("anna@x.org", [20], "'2', 'model: v1'"), ("model: v1", [60], "'2'")],
+)
+def test_one_annotator_of_label_studio(annotator, xs, others):
+    layout = read(TASKS, annotator=annotator)
+    assert [box[0] for box in boxes(layout)] == xs and layout.annotator == annotator
+    assert layout.page_columns.names == ("1.png", "2.png", "3.png")  # also pages that this one did not annotate
+    assert text_of(layout).startswith(
+        f"gt.json: the regions of annotator '{annotator}' are read; there are also {others}"
+    )
+
+
+def test_two_annotators_of_one_file_can_be_compared():
+    tasks = [task(1, made(0, "a"), made(5, "b")), task(2, made(0, "b"), made(0, "a"))]
+    one, two = (read(tasks, annotator=name) for name in "ab")
+    assert lcm.compare(one, two).objects().counts_at(0.9) == {"tp": 1, "fp": 1, "fn": 1}
+    assert [read(tasks).annotator, read(tasks[:1]).annotator] == ["", "b"]
+
+
+def test_scores_of_predictions_are_kept_and_annotations_have_none():
+    both = [task(1, made(0, 1), predictions=[made(60, model_version="v1", score=0.5)])]
+    assert read(both, annotator="model: v1").regions["score"].tolist() == [0.5]
+    assert not read(both).has_scores and read(both).annotator == "1"
+
+
+@pytest.mark.parametrize("by", [None, [1], {}, {"id": None}, 1.5, True])
+def test_an_annotator_without_a_usable_name_is_unknown(by):
+    layout = read([task(1, made(0, by))])
+    assert layout.annotators == () and len(layout.regions) == 1 and found(layout) == {}
+
+
+def test_an_annotator_that_no_task_has():
+    with pytest.raises(lcm.InputError, match=r"gt.json, annotator: there is no annotator '9'. .* '2', 'anna@x.org'"):
+        read(TASKS, annotator="9")
+    with pytest.raises(lcm.InputError, match="Annotators in this file: none"):
+        read([task(1, made(0))], annotator="9")
+
+
+def minimal(k, x, by):
+    value = {"x": x, "y": 0, "width": 10, "height": 10, "rectanglelabels": ["Text"]}
+    label = [value | {"original_width": 100, "original_height": 100}] if x is not None else []
+    return {"id": k, "image": f"/{k}.png", "label": label, "annotator": by, "annotation_id": k, "kind": "letter"}
+
+
+def test_annotators_of_json_min_have_a_row_each():
+    rows = [minimal(1, 0, 4), minimal(2, 20, 4), minimal(1, 40, "b@x"), minimal(2, None, "b@x")]
+    layout = read(rows)
+    assert [box[0] for box in boxes(layout)] == [40] and layout.page_columns.names == ("1.png", "2.png")
+    assert (layout.annotator, layout.annotators) == ("b@x", ("4", "b@x")) and found(layout)["several-annotators"] == 2
+    assert [box[0] for box in boxes(read(rows, annotator="4"))] == [0, 20]
+    assert layout.pages["kind"].tolist() == ["letter", "letter"]
+
+
+def test_fields_and_choices_of_a_task_are_attributes():
+    choice = {"type": "choices", "from_name": "quality", "value": {"choices": ["good", "old"]}}
+    one = task(1, made(0), kind="letter", pages=3, url="https://x/y", text="x" * 101, version="v1.2", scan="a.pdf")
+    two = task(2, made(0) | {"result": [*made(0)["result"], choice]})
+    pages = read([one, two]).pages
+    assert list(pages)[5:] == ["kind", "pages", "version", "quality"]
+    assert pages["kind"].tolist() == ["letter", ""] and pages["quality"].tolist() == ["", "good, old"]
+
+
+def cvat_image(name, x, **given):
+    shown = " ".join(f'{key}="{value}"' for key, value in given.items())
+    box = f'<box label="Text" xtl="{x}" ytl="0" xbr="{x + 10}" ybr="10"/>'
+    return f'<image name="{name}" width="100" height="100" {shown}>{box}<tag label="letter"/></image>'
+
+
+def cvat(images, kind="job", assignee="", tasks=()):
+    """`tasks` are (id, name, assignee) of a project."""
+    listed = "".join(
+        f"<task><id>{k}</id><name>{name}</name><assignee><username>{who}</username></assignee></task>"
+        for k, name, who in tasks
+    )
+    person = f"<assignee><username>{assignee}</username></assignee>" if assignee else "<assignee/>"
+    labels = "<labels><label><name>Text</name></label></labels>"
+    meta = f"<meta><{kind}>{f'<tasks>{listed}</tasks>' if tasks else person}{labels}</{kind}></meta>"
+    return f"<annotations><version>1.1</version>{meta}{images}</annotations>".encode()
+
+
+PROJECT = cvat(
+    cvat_image("a.png", 0, task_id=1, subset="Train")
+    + cvat_image("b.png", 20, task_id=1, subset="Train")
+    + cvat_image("a.png", 40, task_id=2, subset="Test")
+    + cvat_image("c.png", 60, task_id=2, subset="Test"),
+    "project",
+    tasks=[(1, "first round", "anna"), (2, "second round", "ben")],
+)
+
+
+def test_assignees_of_the_tasks_of_a_cvat_project_are_annotators():
+    layout = read(PROJECT, "gt.xml")
+    assert layout.page_columns.names == ("a.png", "b.png", "c.png")
+    assert [box[0] for box in boxes(layout)] == [0, 20, 60]  # the first annotator of each page
+    assert layout.annotator == "" and layout.annotators == ("anna", "ben") and found(layout)["other-annotators"] == 2
+    ben = read(PROJECT, "gt.xml", annotator="ben")
+    assert [box[0] for box in boxes(ben)] == [40, 60] and ben.page_columns.names == layout.page_columns.names
+    assert [box[0] for box in boxes(read(PROJECT, "gt.xml", annotator="anna"))] == [0, 20]
+
+
+def test_subset_task_and_tags_of_cvat_are_attributes():
+    pages = read(PROJECT, "gt.xml").pages
+    assert pages["subset"].tolist() == ["Train", "Train", "Test"] and pages["tag"].tolist() == ["letter"] * 3
+    assert pages["task"].tolist() == ["first round", "first round", "second round"]
+    ben = read(PROJECT, "gt.xml", annotator="ben").pages
+    assert ben["task"].tolist() == ["second round", "first round", "second round"]
+
+
+def test_jobs_of_cvat_in_several_files():
+    people = {"anna": 0, "ben": 40}
+    jobs = [(f"{who}.xml", cvat(cvat_image("a.png", x), assignee=who)) for who, x in people.items()]
+    assert lcm.read(jobs).annotators == ("anna", "ben") and boxes(lcm.read(jobs)) == [[0, 0, 10, 10]]
+    assert boxes(lcm.read(jobs, annotator="ben")) == [[40, 0, 50, 10]]
+    assert read(jobs[0][1], "anna.xml").annotator == "anna"
+
+
+@pytest.mark.parametrize("people", [("", ""), ("anna", "anna"), ("anna", ""), ("", "ben")])
+def test_the_same_page_twice_by_one_or_an_unknown_annotator_is_an_error(people):
+    jobs = [(f"{k}.xml", cvat(cvat_image("a.png", 0), assignee=who)) for k, who in enumerate(people)]
+    with pytest.raises(lcm.InputError, match=r"the page 'a.png' occurs twice"):
+        lcm.read(jobs)
+
+
+def test_tracks_of_another_annotator_are_not_read():
+    track = '<track label="Text"><box frame="0" xtl="0" ytl="0" xbr="5" ybr="5"/></track>'
+    content = cvat(track, "task", "anna")
+    assert len(read(content, "v.xml", sizes=(9, 9), annotator="anna").regions) == 1
+    with pytest.raises(lcm.InputError, match=r"no annotator 'ben'. Annotators in this file: 'anna'"):
+        read(content, "v.xml", sizes=(9, 9), annotator="ben")
+
+
+def files(*precedences):
+    """One COCO file for each number; file k has page k."""
+    images = [image(k, precedence=number, doc_category=f"kind {k}") for k, number in enumerate(precedences)]
+    rows = [coco([one], [region(one["id"])]) for one in images]
+    return [(f"{k}.json", json.dumps(one).encode()) for k, one in enumerate(rows)]
+
+
+def test_annotators_of_several_files_are_joined():
+    both = lcm.read(files(0, 1))
+    assert both.annotators == ("0", "1") and both.annotator == "" and len(both.regions) == 2
+    assert both.pages["doc_category"].tolist() == ["kind 0", "kind 1"]
+    assert lcm.read(files(0, 0)).annotator == "0"
+
+
+def test_a_file_without_the_annotator_has_pages_but_no_regions():
+    one = lcm.read(files(0, 1, None), annotator="1")
+    assert one.regions["page"].tolist() == ["1.png"] and len(one.page_columns) == 3
+    assert (one.annotator, one.annotators) == ("1", ("0", "1"))
+    with pytest.raises(lcm.InputError, match=r"annotator '2'. Annotators in this file: '0', '1'"):
+        lcm.read(files(0, 1), annotator="2")

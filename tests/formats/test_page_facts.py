@@ -1,0 +1,172 @@
+"""Attributes of pages in files other than COCO, and regions that are marked as not to be judged."""
+
+import json
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.layouts import limits
+
+PLAIN = ["page", "document", "number", "width", "height"]
+
+
+def read(content, name="gt.json", **options):
+    data = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return lcm.read((name, data), **options)
+
+
+def codes(layout):
+    return {finding.code: finding.count for finding in layout.findings}
+
+
+def attributes(layout):
+    pages = layout.pages
+    return {name: pages[name].tolist() for name in pages if name not in PLAIN}
+
+
+def compared_with_nothing(gt):
+    """The samples and ignored pixels of a comparison with an empty page of the same size."""
+    page = gt.pages.iloc[0]
+    empty = {"images": [{"id": 1, "file_name": page["page"], "width": page["width"], "height": page["height"]}]}
+    c = lcm.compare(gt, read(empty | {"annotations": [], "categories": []}, "pred.json"))
+    return c.pixels, c.ignored_pixels
+
+
+def omnidocbench(*pages):
+    """Pages as (attributes, regions); regions are (label, x0, y0, x1, y1, ignore)."""
+    return [
+        {
+            "page_info": {"page_attribute": given, "width": 100, "height": 80, "image_path": f"{i}.jpg", "page_no": i},
+            "layout_dets": [
+                {"category_type": label, "poly": [x0, y0, x1, y0, x1, y1, x0, y1], "ignore": ignore}
+                for label, x0, y0, x1, y1, ignore in regions
+            ],
+        }
+        for i, (given, regions) in enumerate(pages)
+    ]
+
+
+def test_omnidocbench_attributes_are_flat_texts():
+    first = {"data_source": "book", "language": "en", "special_issue": ["fuzzy_scan", "watermark"], "deep": {"a": 1}}
+    layout = read(omnidocbench((first, []), ({"data_source": "note", "special_issue": []}, []), (None, []), (3, [])))
+    assert attributes(layout) == {
+        "data_source": ["book", "note", "", ""],
+        "language": ["en", "", "", ""],
+        "special_issue": ["fuzzy_scan, watermark", "", "", ""],
+    }
+
+
+def test_omnidocbench_ignore_is_a_mark_of_the_region():
+    regions = [("title", 0, 0, 10, 10, False), ("mask", 50, 0, 60, 20, True)]
+    layout = read(omnidocbench(({}, regions)))
+    assert layout.regions["ignore"].tolist() == [False, True] and codes(layout) == {"ignored-region": 1}
+    assert compared_with_nothing(layout) == (100 * 80 - 200, 200)
+
+
+def voc(*difficult):
+    marks = [f"<difficult>{mark}</difficult>" if mark else "" for mark in difficult]
+    objects = "".join(
+        f"<object><name>table</name>{mark}<bndbox><xmin>{10 * i}</xmin><ymin>0</ymin><xmax>{10 * i + 10}</xmax>"
+        f"<ymax>10</ymax></bndbox></object>"
+        for i, mark in enumerate(marks)
+    )
+    size = "<size><width>100</width><height>50</height></size>"
+    return f"<annotation><filename>p.png</filename>{size}{objects}</annotation>".encode()
+
+
+def test_difficult_objects_of_pascal_voc_are_not_judged():
+    layout = read(voc("1", "0", "", " 1 "), "p.xml")
+    assert layout.regions["ignore"].tolist() == [True, False, False, True] and codes(layout) == {"ignored-region": 2}
+    assert compared_with_nothing(layout) == (5000 - 200, 200)
+    assert "ignore" not in read(voc("0", ""), "p.xml").regions
+
+
+def labelme(*shapes, **fields):
+    """Shapes as (label, points, kind)."""
+    listed = [{"label": label, "points": points, "shape_type": kind} for label, points, kind in shapes]
+    return {"shapes": listed, "imagePath": "p.png", "imageWidth": 50, "imageHeight": 40, **fields}
+
+
+def test_shapes_that_labelme_ignores_are_areas_without_a_label():
+    ignored = ("__ignore__", [[0, 0], [10, 10]], "rectangle")
+    layout = read(labelme(ignored, ("Text", [[20, 0], [30, 10]], "rectangle"), ("__ignore__", [[5, 5]], "polygon")))
+    assert layout.labels == ["Text"] and layout.regions["x0"].tolist() == [20] and codes(layout) == {"ignored-shape": 2}
+    assert compared_with_nothing(layout) == (2000 - 100, 100)
+    assert len(lcm.compare(layout, layout).objects().per_class) == 1
+
+
+def test_ignored_shapes_move_with_a_repair_and_have_no_effect_in_pred():
+    ignored = ("__ignore__", [[0, 0], [10, 10]], "rectangle")
+    layout = read(labelme(("Text", [[20, 0], [30, 10]], "rectangle"), ignored))
+    flipped = lcm.repair(layout, "flip-y")
+    assert flipped.ignore_areas.boxes.tolist() == [[0, 30, 10, 40]]
+    assert lcm.repair(layout, "scale:2").ignore_areas.boxes.tolist() == [[0, 0, 20, 20]]
+    assert lcm.repair(layout, "ids:1").ignore_areas.boxes.tolist() == [[0, 0, 10, 10]]
+    gt = read(labelme(("Text", [[20, 0], [30, 10]], "rectangle")))
+    assert lcm.compare(gt, layout).ignored_pixels == 0
+    mapped = lcm.compare(gt, layout, mapping={"pred": {"Text": "Text"}})
+    assert "ignored-pred" not in {finding.code for finding in mapped.findings}
+
+
+def test_flags_of_labelme_are_attributes():
+    layout = read(labelme(flags={"scanned": True, "old": False, "note": "no flag"}))
+    assert attributes(layout) == {"scanned": ["true"], "old": ["false"]}
+    assert attributes(read(labelme(flags=None))) == {} == attributes(read(labelme(flags=[1])))
+
+
+def page_xml(regions="", **given):
+    shown = " ".join(f'{name}="{value}"' for name, value in given.items())
+    page = f'<Page imageFilename="p.png" imageWidth="100" imageHeight="50" {shown}>{regions}</Page>'
+    return f'<PcGts xmlns="http://x">{page}</PcGts>'.encode()
+
+
+def test_type_and_language_of_a_page_xml_page_are_attributes():
+    layout = read(page_xml(type="front-cover", primaryLanguage="German", readingDirection="left-to-right"), "p.xml")
+    assert attributes(layout) == {"type": ["front-cover"], "primaryLanguage": ["German"]}
+    assert attributes(read(page_xml(), "p.xml")) == {}
+
+
+def test_noise_of_page_xml_is_ignored_on_request():
+    noise = '<NoiseRegion id="n"><Coords points="0,0 10,0 10,10 0,10"/></NoiseRegion>'
+    gt = read(page_xml(noise), "p.xml")
+    assert compared_with_nothing(gt) == (5000, 0)
+    c = lcm.compare(gt, read(page_xml(), "q.xml"), mapping={"gt": {"NoiseRegion": "Ignore"}})
+    assert (c.pixels, c.ignored_pixels) == (4900, 100)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("  two\n words ", "two words"),
+        (3, "3"),
+        (2.5, "2.5"),
+        (1e16, "1e+16"),
+        (True, "true"),
+        (["a", 1, ["b"], None], "a, 1"),
+        (None, ""),
+        ({"a": "b"}, ""),
+        ("x" * limits.MAX_ATTRIBUTE_TEXT, "x" * limits.MAX_ATTRIBUTE_TEXT),
+        ("x" * (limits.MAX_ATTRIBUTE_TEXT + 1), ""),
+        (10**40, ""),
+    ],
+)
+def test_values_of_attributes_are_short_texts(given, text):
+    found = attributes(read(omnidocbench(({"name": given, "other": "x"}, []))))
+    assert found == ({"name": [text], "other": ["x"]} if text else {"other": ["x"]})
+
+
+def test_names_of_columns_are_no_attributes():
+    layout = read(omnidocbench(({"page": "x", "width": "y", " ": "z", "Width": "wide"}, [])))
+    assert attributes(layout) == {"Width": ["wide"]} and layout.pages["width"].tolist() == [100]
+
+
+def test_very_many_attributes_are_left_out():
+    pages = [({f"name {i}": "x"}, []) for i in range(limits.MAX_ATTRIBUTES + 7)]
+    layout = read(omnidocbench(*pages))
+    assert len(layout.page_columns.attributes) == limits.MAX_ATTRIBUTES and codes(layout) == {"attributes-left-out": 7}
+
+
+def test_a_long_attribute_of_a_coco_file_is_refused():
+    images = [{"id": 1, "width": 5, "height": 5, "doc_category": "x" * (limits.MAX_NAME + 1)}]
+    with pytest.raises(lcm.InputError, match=r"gt.json, images\[0\]: the attribute 'doc_category' .* 1,001 characters"):
+        read({"images": images, "annotations": [], "categories": []})
