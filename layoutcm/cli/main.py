@@ -130,6 +130,13 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     command.add_argument("--taxonomy", choices=TAXONOMIES, default="auto")
     command.add_argument("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
     command.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="pixels of this label of the ground truth are not judged; may be repeated",
+    )
+    command.add_argument(
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
     command.add_argument(
@@ -217,6 +224,9 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--annotator", metavar="NAME", help="whose regions are read, if the file has several annotators"
+    )
+    command.add_argument(
+        "--attributes", metavar="FILE", help="attributes of pages: CSV with a column page or document, and others"
     )
     command.add_argument("--sizes", metavar="WxH|FOLDER", help="page size, or page images, for files without sizes")
     command.add_argument("--shapes", choices=("box", "polygon"), default="box")

@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
 from layoutcm.comparison import Comparison, compare
+from layoutcm.errors import InputError, short_repr
 from layoutcm.formats import read
-from layoutcm.layouts.model import Layout
+from layoutcm.layouts.model import IGNORE, Layout
 from layoutcm.layouts.repairs import repair
 from layoutcm.wording import one_line
 
@@ -34,8 +36,22 @@ def compare_file(gt: Layout, file: str, options: argparse.Namespace) -> Comparis
     given = {"format": options.format, "pages": options.pages, "annotator": options.annotator}
     pred = repair(read_layout(file, options, like=gt, **given), options.fix or ())
     chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
+    chosen["mapping"] = _mapping(options)
     with progress_bar(f"comparing {Path(file).name}") as progress:
         return compare(gt, pred, **chosen, progress=progress)
+
+
+def _mapping(options: argparse.Namespace) -> LabelMapping | str | None:
+    """The mapping of the command line; --ignore maps labels of gt to Ignore."""
+    if not options.ignore:
+        return options.mapping
+    mapping = load_mapping(options.mapping) or {}
+    own = mapping.get("gt", {})
+    for label in options.ignore:
+        if own.get(label, IGNORE) != IGNORE:
+            problem = f"the mapping renames the label {short_repr(label)} of gt to {short_repr(own[label])}"
+            raise InputError("", "--ignore", problem, "Leave it out of the mapping.")
+    return {**mapping, "gt": {**own, **dict.fromkeys(options.ignore, IGNORE)}}
 
 
 def read_layout(
@@ -51,7 +67,7 @@ def read_layout(
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
     chosen = {"shapes": options.shapes, "nested": not options.outer_only, "annotator": annotator}
-    return read(file, like=like, pages=pages, format=format, sizes=sizes, **chosen)
+    return read(file, like=like, pages=pages, format=format, sizes=sizes, attributes=options.attributes, **chosen)
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from layoutcm.formats.registry import Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.page_attributes import AttributesLike, add_attributes, load_attributes
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 
 
@@ -36,6 +37,7 @@ def read(
     shapes: str = "box",
     nested: bool = True,
     annotator: str | None = None,
+    attributes: AttributesLike = None,
 ) -> Layout:
     """Read the layout in a file, a folder, a zip, (name, bytes), or a list of these.
 
@@ -43,14 +45,15 @@ def read(
     page names to the names in this source where they differ, as in `compare`. `sizes` is (width, height),
     {page: (width, height)} or a folder of page images. `shapes="polygon"` keeps outlines and masks where the file has
     them. `nested=False` drops regions inside pictures and tables, in formats that mark them. `annotator` is the name of
-    one annotator, if the file has several; the first is the default.
+    one annotator, if the file has several; the first is the default. `attributes` of pages or documents are a CSV with
+    a column `page` or `document`, {page: {name: value}} or a DataFrame.
     """
     check_choice("shapes", shapes, ("box", "polygon"))
     if like is not None and not isinstance(like, Layout):
         raise InputError(
             "", "like", f"{short_repr(like)} is not a layout", "Give what read() returned for the other file."
         )
-    given, page_map = resolve_sizes(sizes), load_page_map(pages)
+    given, page_map, table = resolve_sizes(sizes), load_page_map(pages), load_attributes(attributes)
     bundle = load_source(source)
     with garbage_collection_paused(), name_in_errors(bundle):
         chosen, contents, companions = choose_format(bundle, format)
@@ -64,6 +67,7 @@ def read(
             digest = pool.submit(digest_of_files, used)
             layout = chosen.read(bundle.name, contents, options)
     check_page_count(layout, bundle, like)
+    layout = add_attributes(layout, table) if table else layout
     findings = (*layout.findings, *_find_skipped_files(bundle.name, companions))
     return replace(layout, findings=findings, sha256=digest.result())
 

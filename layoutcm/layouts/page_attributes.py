@@ -92,10 +92,11 @@ def load_attributes(attributes: AttributesLike) -> AttributeTable | None:
 
 
 def _cell_text(value: object) -> str:
-    """The text of a value of a DataFrame, of which dates and other types are written as they print."""
-    is_missing = value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
-    known = isinstance(value, str | bool | int | float | np.generic | list | tuple)
-    return "" if is_missing else attribute_text(value) if known else " ".join(str(value).split())
+    """The text of a value from Python; dates and other types are written as they print."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # what pandas uses for missing values
+        return ""
+    known = isinstance(value, str | bool | int | float | np.number | np.bool_ | list | tuple)
+    return attribute_text(value) if known else " ".join(str(value).split())
 
 
 def _from_mapping(attributes: Mapping[str, Mapping[str, object]]) -> AttributeTable:
