@@ -23,7 +23,7 @@ from layoutcm.verification.deviations import TOLERANCE, Deviation
 from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
 from layoutcm.wording import one_line, percent, pixels_in_full, plural, score_text, shorten
 
-NAMES_SHOWN, DEVIATIONS_SHOWN = 5, 10
+NAMES_SHOWN, DEVIATIONS_SHOWN, ANNOTATORS_SHOWN = 5, 10, 12
 NAME_LENGTH = 60  # of a label or page in a table
 
 
@@ -159,7 +159,9 @@ def further_facts(facts: Mapping[str, Any]) -> list[str]:
     """Attributes of pages, annotators and ignored pixels of a `layout_result`, a line each."""
     lines = [_attribute_line(name, values) for name, values in facts["attributes"].items()]
     if facts["annotators"]:
-        lines.append(f"annotators: {', '.join(facts['annotators'])}; read: {facts['annotator'] or 'one for each page'}")
+        names = facts["annotators"]
+        shown = ", ".join(names[:ANNOTATORS_SHOWN]) + (f", … ({len(names):,})" if len(names) > ANNOTATORS_SHOWN else "")
+        lines.append(f"annotators: {shown}; read: {facts['annotator'] or 'one for each page'}")
     if facts["ignored_regions"]:
         regions, pixels = plural(facts["ignored_regions"], "region"), pixels_in_full(facts["ignored_pixels"])
         lines.append(f"not judged if this is the ground truth: {pixels} pixels under {regions}")

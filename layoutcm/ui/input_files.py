@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import streamlit as st
 
@@ -16,6 +17,8 @@ from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMap
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.layouts.repairs import repair
+from layoutcm.tables.result_json import annotation_facts
+from layoutcm.tables.terminal import further_facts
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.settings import app_folder, start_settings
 from layoutcm.ui.visitor_files import InputFile, digest_of, read_layout, read_page_map
@@ -23,6 +26,8 @@ from layoutcm.ui.visitors import kept
 
 # A folder with more files is offered only as one layout, not file by file.
 FILES_OFFERED = 200
+ATTRIBUTES_SHOWN = 8
+_further_facts: WeakKeyDictionary[Layout, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def sample_folder() -> Path:
@@ -79,6 +84,16 @@ def _layout(
     if repairs:
         return repair(layout_of(given, like, like_digest, sizes, page_map=page_map), repairs)
     return run_guarded(read_layout, given, like, page_map, sizes, file=name, size=given.size)
+
+
+def further_facts_of(layout: Layout) -> tuple[str, ...]:
+    """Attributes of pages, annotators and ignored pixels, a line each; found once, because pixels are counted."""
+    if layout not in _further_facts:
+        facts = annotation_facts(layout)
+        lines, attributes = further_facts(facts), len(facts["attributes"])
+        more = [f"… and {attributes - ATTRIBUTES_SHOWN} more attributes"] if attributes > ATTRIBUTES_SHOWN else []
+        _further_facts[layout] = (*lines[: min(attributes, ATTRIBUTES_SHOWN)], *more, *lines[attributes:])
+    return _further_facts[layout]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from layoutcm.formats.registry import BY_NAME, never
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.ui import choices, dropped_files, image_uris, session
 from layoutcm.ui.guarded_reading import run_guarded
-from layoutcm.ui.input_files import data_files, layout_of, layouts_of
+from layoutcm.ui.input_files import data_files, further_facts_of, layout_of, layouts_of
 from layoutcm.ui.page_shell import columns, guard
 from layoutcm.ui.parts import page_matches
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
@@ -125,6 +125,7 @@ def describe_file(title: str, given: InputFile, read: Callable[[], Layout]) -> L
     """Describe one file: format, pages, regions, labels. If it cannot be read, show the error and return None."""
     try:
         layout = read()
+        further = further_facts_of(layout)
     except InputError as error:
         st.error(error_text(error))
         return None
@@ -134,6 +135,8 @@ def describe_file(title: str, given: InputFile, read: Callable[[], Layout]) -> L
     kind = BY_NAME[layout.format].title if layout.format in BY_NAME else layout.format
     st.markdown(f"**{title}** {as_typed(given.name)}: {as_typed(kind)}, {plural_spaced(pages, 'page')}, "
                 f"{plural_spaced(regions, 'region')}, {plural_spaced(used, 'label')} in use, {scores}")  # fmt: skip
+    if further:
+        st.caption("  \n".join(map(as_typed, further)))
     return layout
 
 
