@@ -16,6 +16,7 @@ import layoutcm as lcm
 from layoutcm.alignment.taxonomy import parse_mapping
 from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shrunk
 from layoutcm.formats.registry import BY_NAME
+from layoutcm.layouts.page_attributes import add_attributes, parse_attributes
 from layoutcm.layouts.page_maps import parse_page_map
 from layoutcm.metrics.family_trees import parse_tree
 from layoutcm.tables.result_json import full_result, json_text
@@ -89,7 +90,13 @@ def original_files(target: str) -> dict[str, bytes]:
     return {
         "zip": lambda: {"pages.zip": zipped(written("yolo") | small_images(["PNG", "TIFF"]))},
         "images": lambda: small_images(["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PDF"]),
-        "page-map": lambda: {"pages.csv": PAGE_MAP_CSV, "pages.yaml": PAGE_MAP_YAML, "pages.json": b'{"p1": "a"}'},
+        "page-map": lambda: {
+            "pages.csv": PAGE_MAP_CSV,
+            "pages.yaml": PAGE_MAP_YAML,
+            "pages.json": b'{"p1": "a"}',
+            "attributes.csv": ATTRIBUTES,
+            "attributes_of_documents.csv": ATTRIBUTES.replace(b"page", b"document", 1),
+        },
         "mapping": lambda: {"mapping.yaml": MAPPING, "mapping.json": b'{"gt": {"a": "b"}, "pred": {"c": "d"}}'},
         "families": lambda: {"families.yaml": FAMILIES, "families.json": b'{"a": {"b": ["c"], "d": ["e", "f"]}}'},
         "result": lambda: {"result.json": json_text(full_result(reference_comparison()))},
@@ -97,6 +104,7 @@ def original_files(target: str) -> dict[str, bytes]:
 
 
 PAGE_MAP_CSV = b"gt,pred\nreport_p1.png,1\nreport_p2.png,2\n,3\n"
+ATTRIBUTES = b'page,kind,year\nreport_p1.png,letter,"19,00"\nreport,form,\nreport_p2.png,form,1910\n'
 PAGE_MAP_YAML = b"report_p1.png: 1\nreport_p2.png: '2'\n"
 MAPPING = b"gt: {Title: Heading, Text: &x Text}\npred:\n  Title: Heading\n  Text: *x\n"
 FAMILIES = b"words: [Title, Text]\nthings: {drawn: [Picture], ruled: [Table]}\n"
@@ -164,6 +172,13 @@ def parse_with(parse: Callable[[str, bytes], object]) -> Callable[[Case], None]:
     return run
 
 
+def parse_page_table(name: str, data: bytes) -> object:
+    """A page map, or a table of attributes."""
+    if name.startswith("attributes"):
+        return add_attributes(reference(), parse_attributes(name, data)).pages
+    return parse_page_map(name, data)
+
+
 def read_result(case: Case) -> None:
     """A result.json is read back with its matrices, tables and findings."""
     loaded = lcm.load_result(next(iter(case.files.values())))
@@ -174,7 +189,7 @@ def read_result(case: Case) -> None:
 OTHER_TARGETS: dict[str, Callable[[Case], None]] = {
     "zip": read_layout,
     "images": read_images,
-    "page-map": parse_with(parse_page_map),
+    "page-map": parse_with(parse_page_table),
     "mapping": parse_with(parse_mapping),
     "families": parse_with(parse_tree),
     "result": read_result,

@@ -59,7 +59,7 @@ def parquet(pages):
 def voc(pages):
     def write_page(page):
         objects = "".join(
-            f"<object><name>{label}</name><bndbox><xmin>{x0}</xmin><ymin>{y0}</ymin><xmax>{x1}</xmax><ymax>{y1}</ymax>"
+            f"<object><name>{label}</name><difficult>0</difficult><bndbox><xmin>{x0}</xmin><ymin>{y0}</ymin><xmax>{x1}</xmax><ymax>{y1}</ymax>"
             f"</bndbox></object>"
             for label, (x0, y0, x1, y1), _ in page.regions
         )

@@ -24,7 +24,8 @@ def page_xml(pages):
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             '<PcGts xmlns="http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15">'
             "<Metadata><Creator>test</Creator></Metadata>"
-            f'<Page imageFilename="{page.name}.png" imageWidth="{page.width}" imageHeight="{page.height}">'
+            f'<Page imageFilename="{page.name}.png" imageWidth="{page.width}" imageHeight="{page.height}" '
+            'type="content" primaryLanguage="English">'
             f'<Border><Coords points="{rectangle((0, 0, page.width, page.height))}"/></Border>{regions}</Page></PcGts>'
         )
 
@@ -87,12 +88,14 @@ def cvat(pages):
     names = ("Title", "Text", "Table", "Picture")
     labels = "".join(f"<label><name>{label}</name><type>rectangle</type></label>" for label in names)
     images = "".join(
-        f'<image id="{n}" name="{page.name}.png" width="{page.width}" height="{page.height}">'
+        f'<image id="{n}" name="{page.name}.png" width="{page.width}" height="{page.height}" '
+        'subset="Train" task_id="1">'
         + "".join(shape(i, label, box) for i, (label, box, _) in enumerate(page.regions))
         + "</image>"
         for n, page in enumerate(pages)
     )
-    meta = f"<meta><task><id>1</id><labels>{labels}</labels></task></meta>"
+    task = "<task><id>1</id><name>round</name><assignee><username>ann</username></assignee></task>"
+    meta = f"<meta><project><id>1</id><tasks>{task}</tasks><labels>{labels}</labels></project></meta>"
     return {"annotations.xml": f"<annotations><version>1.1</version>{meta}{images}</annotations>".encode()}
 
 

@@ -31,6 +31,7 @@ def labelme(pages):
         f"{page.name}.json": as_json(
             {
                 "version": "5.0.1",
+                "flags": {"scanned": True},
                 "shapes": [
                     # LabelMe allows any two opposite corners.
                     {"label": label, "points": [[x1, y0], [x0, y1]], "shape_type": "rectangle", "group_id": None}
@@ -60,13 +61,17 @@ def labelstudio(pages):
         size = {"original_width": page.width, "original_height": page.height}
         return {"type": "rectanglelabels", "value": value, "id": "x", "from_name": "l", "to_name": "i"} | size
 
+    def made(page):
+        return {"completed_by": {"id": 1, "email": "a@x"}, "result": [result(page, *one[:2]) for one in page.regions]}
+
     return {
         "export.json": as_json(
             [
                 {
                     "id": i,
-                    "annotations": [{"id": i, "result": [result(page, *region[:2]) for region in page.regions]}],
-                    "data": {"image": f"/data/upload/3/0a1b2c3d-{page.name}.png"},
+                    "annotations": [{"id": i, **made(page)}],
+                    "predictions": [{"model_version": "v1", "score": 0.5, "result": []}],
+                    "data": {"image": f"/data/upload/3/0a1b2c3d-{page.name}.png", "kind": "report"},
                 }
                 for i, page in enumerate(pages)
             ]
