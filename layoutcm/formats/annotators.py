@@ -44,8 +44,8 @@ class AnnotatorNames:
 
     def add(self, names: Iterable[str], used: Iterable[str] = ()) -> None:
         """Add the annotators of a page, and those whose regions are read; "" is an unknown one."""
-        self._known |= dict.fromkeys(name for name in names if name)
-        self._used |= dict.fromkeys(used)
+        self._known.update((name, None) for name in names if name)
+        self._used.update((name, None) for name in used)
 
     def result(self, file: str) -> Annotators:
         """The chosen annotator is "" if the regions of several are read."""

@@ -120,7 +120,7 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
         score = chosen.annotation.score if chosen and chosen.is_prediction else None
         for k, result in enumerate(results):
             if result.value is not None:
-                if result.value.x is None and isinstance(result.from_name, str):
+                if result.value.choices and result.value.x is None and isinstance(result.from_name, str):
                     builder.add_attributes(page, {result.from_name: result.value.choices})
                 result_score = result.score if result.score is not None else score
                 _add_region(
@@ -139,8 +139,9 @@ def _chosen(candidates: Sequence[Choice], builder: LayoutBuilder) -> Choice | No
     """The last of the annotator that was asked for, else the last of all."""
     wanted = builder.annotators.wanted
     chosen = next((one for one in reversed(candidates) if wanted is None or one.annotator == wanted), None)
-    people_first = sorted(candidates, key=lambda one: one.is_prediction)
-    builder.annotators.add([one.annotator for one in people_first], [chosen.annotator] if chosen else [])
+    for predicted in (False, True):  # people first
+        names = [one.annotator for one in candidates if one.is_prediction is predicted]
+        builder.annotators.add(names, [chosen.annotator] if chosen else [])
     return chosen
 
 
