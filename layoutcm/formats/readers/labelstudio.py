@@ -19,6 +19,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import pixels_from_fraction
+from layoutcm.layouts import limits
 from layoutcm.layouts.page_attributes import attribute_text
 
 _FILE_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
@@ -181,7 +182,9 @@ def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
     rows = content.decode(list[dict[str, Any]])
     by_task: dict[tuple[str, str], list[int]] = {}
     for i, row in enumerate(rows):
-        by_task.setdefault((repr(row.get("id", f"row {i}")), image_name(row, None)), []).append(i)
+        by_task.setdefault((short_repr(row.get("id", f"row {i}"), limits.MAX_NAME), image_name(row, None)), []).append(
+            i
+        )
     for positions in by_task.values():
         if len(positions) > 1:
             builder.note_unusual("several-annotators", f"[{positions[0]}]")
