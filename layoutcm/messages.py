@@ -353,6 +353,9 @@ TEXTS = {
         lambda n, file, first:
             f"{file}: {plural(n, 'file of another kind is', 'files of another kind are')} left out "
             f"(first: {short_repr(first)})."),
+    "findings-left-out": _note(
+        lambda n, file:
+            f"{file}: {plural(n, 'finding was', 'findings were')} not kept when the file was written or read."),
     "two-sides": FindingText(
         lambda n, file, side: f"{file}: the file holds two resolutions of each page, a and b; this is {side}.",
         lambda side, **_: "" if side == "b" else Hint(

@@ -169,6 +169,8 @@ MESSAGES = [
      "'documents.parquet' beside this file has one row per document."),
     ("skipped-file", 2, {"file": "f", "first": "notes.md"},
      "f: 2 files of another kind are left out (first: 'notes.md')."),
+    ("findings-left-out", 1, {"file": "f"}, "f: 1 finding was not kept when the file was written or read."),
+    ("findings-left-out", 1200, {"file": "f"}, "f: 1,200 findings were not kept when the file was written or read."),
     ("two-sides", 1, {"file": "f", "side": "a"}, "f: the file holds two resolutions of each page, a and b; this is a."),
     ("no-coordinates", 1, {"file": "f", "place": "line 3", "what": "blocks without coordinates"},
      "f: blocks without coordinates are left out (once, at line 3)."),

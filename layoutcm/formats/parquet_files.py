@@ -48,16 +48,16 @@ def is_parquet(content: FileContent) -> bool:
     return content.data[:4] == MAGIC
 
 
-def read_columns(content: FileContent, choose: Callable[[Sequence[str]], Sequence[int]]) -> pa.Table:
-    """The columns that `choose` picks by the names of all columns; text as dictionaries. Raises `InputError`."""
+def read_columns(content: FileContent, choose: Callable[[pa.Schema], Sequence[int]]) -> pa.Table:
+    """The columns that `choose` picks from all columns; text as dictionaries. Raises `InputError`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         description = _read_description(content)
         data = pa.BufferReader(content.data)
-        names = pq.read_schema(data).names
-        chosen = [names[i] for i in choose(names)]
+        schema = pq.read_schema(data)
+        chosen = [schema.names[i] for i in choose(schema)]
         text = _check_columns(content.name, description, chosen)
         without_dictionary = _check_pages(content, description, chosen)
         dictionary_columns = [name for name in text if name not in without_dictionary]
@@ -70,9 +70,11 @@ def read_columns(content: FileContent, choose: Callable[[Sequence[str]], Sequenc
         table.validate(full=True)  # a text column of Parquet may contain any bytes
         return table.select([table.column_names.index(name) for name in chosen]) if not batches else table
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError, MemoryError) as error:
-        raise InputError(
-            content.name, "", f"this is not a readable Parquet file: {error}", "Export it again."
-        ) from None
+        raise _unreadable(content, error) from None
+
+
+def _unreadable(content: FileContent, error: Exception) -> InputError:
+    return InputError(content.name, "", f"this is not a readable Parquet file: {error}", "Export it again.")
 
 
 def _read_description(content: FileContent) -> Struct:

@@ -1,4 +1,4 @@
-"""The columns of a table: their usual names, the three ways to write a box, and their values.
+"""The columns of a table: their usual names, and the three ways to write a box.
 
 The way a box is written follows from the column names alone, never from the numbers.
 """
@@ -6,18 +6,17 @@ The way a box is written follows from the column names alone, never from the num
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain
 
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
-from layoutcm.formats.parsing import THOUSANDS, ambiguous_comma
-from layoutcm.layouts.model import Floats, PlaceNamer
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from layoutcm.layouts import limits
+from layoutcm.layouts.model import Floats
+from layoutcm.layouts.stored_facts import ATTRIBUTE
 
 COLUMN_SPELLINGS = {
     "page": (
@@ -41,9 +40,13 @@ COLUMN_SPELLINGS = {
     "outline": ("outline", "segmentation"),
     "crowd": ("iscrowd", "crowd"),
     "area": ("area",),
+    "ignore": ("ignore",),
+    "annotator": ("annotator", "annotator_id"),
+    # Of layouts that were written by this package.
+    "key": ("page_key",),
+    "coco_width": ("coco_width",),
+    "coco_height": ("coco_height",),
 }
-MAX_NUMBER_LENGTH = 100  # characters
-DECIMAL_COMMA = r"^([+-]?[0-9]*),([0-9]+)$"
 CORNERS = ("x0", "y0", "x1", "y1")
 # By kind: two corners, a corner and a size, a centre and a size.
 BOX_COLUMNS = {
@@ -72,6 +75,8 @@ BOX_COLUMNS = {
         ("xc", "yc", "w", "h"),
     ),
 }
+MAIN_COLUMNS = ("page", "document", "width", "height", "label", *CORNERS, "score")
+KNOWN_NAMES = frozenset(name for names in (*COLUMN_SPELLINGS.values(), *chain(*BOX_COLUMNS.values())) for name in names)
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,12 @@ class Columns:
     place: dict[str, int]
     box: tuple[int, int, int, int] | None
     kind: str
+    attributes: dict[str, int]  # of pages, by name
+
+    @property
+    def used(self) -> list[int]:
+        """The columns with a meaning, in the order of the table."""
+        return sorted({*self.place.values(), *(self.box or ()), *self.attributes.values()})
 
 
 def column_key(name: str) -> str:
@@ -103,7 +114,44 @@ def find_columns(names: Sequence[str]) -> Columns:
         if free:
             place[what] = position[free[0]]
     # A box always has four columns, which the type of a generator cannot say.
-    return Columns(place, tuple(position[name] for name in box) if box else None, kind)  # type: ignore[arg-type]
+    found = tuple(position[name] for name in box) if box else None
+    attributes = {
+        name.removeprefix(ATTRIBUTE): i
+        for i, name in reversed(list(enumerate(names)))
+        if name.startswith(ATTRIBUTE) and name.removeprefix(ATTRIBUTE).strip()
+    }
+    return Columns(place, found, kind, dict(reversed(attributes.items())))  # type: ignore[arg-type]
+
+
+def check_header(file: str, names: list[str], columns: Columns) -> None:
+    """Check that no column is missing, that none of those in use occurs twice, and the number of attributes."""
+    column_keys = [column_key(name) for name in names]
+    missing = [name for name in CORNERS if columns.box is None and name not in column_keys]
+    missing += [] if "label" in columns.place else ["label"]
+    if missing:
+        raise InputError(
+            file,
+            "header",
+            f"the column {missing[0]!r} is missing (found: {', '.join(map(repr, names[:12]))})",
+            f"The columns are {', '.join(MAIN_COLUMNS)}; other usual spellings are read too.",
+        )
+    keys = Counter(column_keys)
+    used = [names[i] for i in (*columns.place.values(), *(columns.box or ()))]
+    repeated = [name for name in used if keys[column_key(name)] > 1]
+    counts = Counter(names)
+    repeated += [ATTRIBUTE + name for name in columns.attributes if counts[ATTRIBUTE + name] > 1]
+    if repeated:
+        raise InputError(file, "header", f"the column {short_repr(repeated[0])} occurs twice", "Remove one of them.")
+    if len(columns.attributes) > limits.MAX_ATTRIBUTES:
+        problem = f"{len(columns.attributes):,} columns of attributes, at most {limits.MAX_ATTRIBUTES} are read"
+        raise InputError(file, "header", problem, "Leave some of them out.")
+
+
+def columns_in_use(file: str, names: Sequence[str]) -> list[int]:
+    """The columns that are read; the header is checked, because later columns with equal names look the same."""
+    columns = find_columns(names)
+    check_header(file, list(names), columns)
+    return columns.used
 
 
 def as_corners(four: Floats, kind: str) -> Floats:
@@ -114,112 +162,3 @@ def as_corners(four: Floats, kind: str) -> Floats:
     if kind == "centre":
         return np.hstack([near - other / 2, near + other / 2])
     return four
-
-
-def text_column(file: str, table: pa.Table, at: int | None) -> list[str]:
-    import pyarrow as pa
-
-    if at is None:
-        return [""] * table.num_rows
-    try:
-        known: dict[str, str] = {}
-        return [text for chunk in table.column(at).chunks for text in _texts(chunk, known)]
-    except pa.ArrowException:
-        name, kind = table.column_names[at], table.column(at).type
-        raise InputError(file, f"column {name}", f"holds {kind}, must be text", "Convert it.") from None
-
-
-def _texts(chunk: pa.Array, known: dict[str, str]) -> list[str]:
-    """The values as text, "" for blank ones. Equal words of dictionaries become the same object, also in other chunks.
-
-    This saves memory, and comparing them does not read them.
-    """
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(chunk.type):
-        return [value if value and not value.isspace() else "" for value in chunk.cast(pa.string()).to_pylist()]
-    words = [known.setdefault(word, word) for word in (*_texts(chunk.dictionary, known), "")]
-    return [words[i] for i in chunk.indices.fill_null(len(words) - 1).to_pylist()]
-
-
-def number_column(file: str, table: pa.Table, at: int | None, place: PlaceNamer) -> Floats:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if at is None:
-        return np.full(table.num_rows, np.nan)
-    name, column = table.column_names[at], table.column(at)
-    try:
-        texts = _number_texts(file, column, name)
-        if texts is not None:
-            column = pc.if_else(pc.equal(texts, ""), None, texts)
-            if pc.any(pc.match_substring(texts, ",")).as_py():  # decimal commas, as in 0,358
-                column = pc.replace_substring_regex(column, DECIMAL_COMMA, r"\1.\2")
-        given = column.cast(pa.float64(), safe=False)
-    except pa.ArrowException:
-        raise _not_a_number_error(file, column, name, place) from None
-    numbers = given.to_numpy().astype(float, copy=True)
-    wrong = ~np.isfinite(numbers) & ~np.asarray(pc.is_null(given))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(
-            file,
-            f"{place(row)}, column {name}",
-            f"the value is {numbers[row]:g}, must be a finite number",
-            "Repair it, or leave the cell empty where there is none.",
-        )
-    return numbers
-
-
-def _number_texts(file: str, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray | None:
-    """The values of a column of text without blanks around them; None if they are not text.
-
-    Words of a dictionary that are too long for a number are refused: they could take much memory in each row.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_dictionary(column.type):
-        for chunk in column.chunks:
-            if (pc.max(pc.binary_length(chunk.dictionary.cast(pa.string()))).as_py() or 0) > MAX_NUMBER_LENGTH:
-                raise InputError(file, f"column {name}", "holds long text, must be numbers", "Convert it.")
-        column = column.cast(pa.string())
-    if str(column.type) not in ("string", "large_string", "string_view"):
-        return None
-    return pc.utf8_trim_whitespace(column.cast(pa.string()))
-
-
-def check_commas(file: str, table: pa.Table, columns: Sequence[int], place: PlaceNamer) -> None:
-    """Refuse numbers such as 1,000, unless another number of the file can only have a decimal comma."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    first: InputError | None = None
-    for at in columns:
-        name = table.column_names[at]
-        try:
-            texts = _number_texts(file, table.column(at), name)
-        except pa.ArrowException:  # `number_column` says why
-            continue
-        if texts is None or not pc.any(pc.match_substring(texts, ",")).as_py():
-            continue
-        is_unclear = pc.match_substring_regex(texts, f"^{THOUSANDS}$")
-        if pc.any(pc.and_not(pc.match_substring_regex(texts, DECIMAL_COMMA), is_unclear)).as_py():
-            return
-        if first is None and pc.any(is_unclear).as_py():
-            row = pc.index(is_unclear, True).as_py()
-            first = ambiguous_comma(file, f"{place(row)}, column {name}", texts[row].as_py())
-    if first is not None:
-        raise first
-
-
-def _not_a_number_error(file: str, column: pa.ChunkedArray, name: str, place: PlaceNamer) -> InputError:
-    import pyarrow as pa
-
-    for row, cell in enumerate(column):
-        try:
-            cell.cast(pa.float64(), safe=False)
-        except pa.ArrowException:
-            problem = f"{short_repr(cell.as_py())} is not a number"
-            return InputError(file, f"{place(row)}, column {name}", problem, "Repair this cell.")
-    return InputError(file, f"column {name}", f"holds {column.type}, must be numbers", "Convert it.")

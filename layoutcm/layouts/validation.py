@@ -65,11 +65,10 @@ def make_layout(
     places: PlaceNamers = ROW_NUMBERS,
 ) -> Layout:
     """Check the columns of a reader and turn them into a `Layout`."""
-    _check_lengths(name, "label", labels, "label {}".format)
-    _check_lengths(name, "name of the page", pages.names, places.page)
-    _check_lengths(name, "name of the document", pages.documents, places.page)
-    for attribute, texts in pages.attributes.items():
-        _check_lengths(name, f"attribute {short_repr(attribute)}", texts, places.page)
+    check_lengths(name, "label", labels, "label {}".format)
+    check_lengths(name, "name of the page", pages.names, places.page)
+    check_lengths(name, "name of the document", pages.documents, places.page)
+    _check_attributes(name, pages, places.page)
     pages = _with_usable_names(pages)
     check_pages(name, pages, places.page)
     check_regions(name, regions, places.region)
@@ -83,12 +82,17 @@ def make_layout(
 
 
 def _with_usable_names(pages: Pages) -> Pages:
-    """The pages with names that every table and file can contain; a blank document is none."""
+    """The pages with names that every table and file can contain; a blank document or attribute is none."""
     names = tuple(map(usable_name, pages.names))
-    documents = tuple(usable_name(name) if name.strip() else "" for name in pages.documents)
-    if (names, documents) == (pages.names, pages.documents):
+    documents = _usable_texts(pages.documents)
+    attributes = {usable_name(name): _usable_texts(texts) for name, texts in pages.attributes.items()}
+    if (names, documents, attributes) == (pages.names, pages.documents, pages.attributes):
         return pages
-    return replace(pages, names=names, documents=documents)
+    return replace(pages, names=names, documents=documents, attributes=attributes)
+
+
+def _usable_texts(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(usable_name(text) if text.strip() else "" for text in texts)
 
 
 def usable_name(name: str) -> str:
@@ -98,12 +102,21 @@ def usable_name(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8") if name.strip() else UNNAMED
 
 
-def _check_lengths(file: str, what: str, names: Sequence[str], place: PlaceNamer) -> None:
+def check_lengths(file: str, what: str, names: Sequence[str], place: PlaceNamer) -> None:
     """Refuse names that cannot be shown; each appears in many tables and figures."""
     if max(map(len, names), default=0) > limits.MAX_NAME:
         i = next(i for i, name in enumerate(names) if len(name) > limits.MAX_NAME)
         problem = f"the {what} {short_repr(names[i])} has {len(names[i]):,} characters, at most {limits.MAX_NAME:,}"
         raise InputError(file, place(i), problem, "Shorten it.")
+
+
+def _check_attributes(file: str, pages: Pages, place: PlaceNamer) -> None:
+    if len(pages.attributes) > limits.MAX_ATTRIBUTES:
+        problem = f"pages have {len(pages.attributes):,} attributes, at most {limits.MAX_ATTRIBUTES} are read"
+        raise InputError(file, "", problem, "Leave some of them out.")
+    check_lengths(file, "name of the attribute", tuple(pages.attributes), "attribute {}".format)
+    for name, texts in pages.attributes.items():
+        check_lengths(file, f"attribute {short_repr(name)}", texts, place)
 
 
 def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:

@@ -1,0 +1,144 @@
+"""What a layout table in Parquet says beyond its rows: JSON in the metadata of its schema, for writer and reader.
+
+Version 1 has no metadata: it is what other tools and earlier versions of this package write. Only what does not grow
+with the number of pages is in the metadata, because it is read as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from layoutcm.layouts import limits
+from layoutcm.layouts.model import Finding, Layout
+from layoutcm.messages import TEXTS
+
+VERSION = 2
+METADATA_KEY = b"layoutcm"
+ATTRIBUTE = "attr:"  # before the name of an attribute of pages, so that it is not mistaken for another column
+LABEL_BYTES = limits.MAX_METADATA // 2  # longer labels are in rows instead, as in version 1
+OTHER_BYTES = limits.MAX_METADATA // 8  # of the findings, of the ids of labels, of the annotators
+LONGEST_MESSAGE = 10_000  # characters of a finding that is kept; paths have up to 4,096
+
+Key = int | float | str
+Value = bool | int | float | str | None
+
+
+class StoredFinding(msgspec.Struct):
+    code: str
+    severity: Literal["warning", "info"]
+    count: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 1
+    values: dict[str, Value | list[Value]] = {}
+    repair: str = ""
+
+
+class StoredFacts(msgspec.Struct):
+    """The metadata of version 2. `name` and `format` say where the layout came from."""
+
+    version: int
+    name: str = ""
+    format: str = ""
+    labels: list[str] = []
+    label_keys: list[tuple[Key, int]] = []
+    annotator: str = ""
+    annotators: list[str] = []
+    repairs: list[str] = []
+    findings: list[StoredFinding] = []
+
+
+class FoundFindings(NamedTuple):
+    """The findings that can be worded, and the number of the others."""
+
+    findings: list[Finding]
+    left_out: int
+
+    def with_note(self, file: str) -> list[Finding]:
+        if not self.left_out:
+            return self.findings
+        return [*self.findings, Finding("findings-left-out", self.left_out, {"file": file})]
+
+
+def encode_facts(layout: Layout) -> bytes:
+    """The JSON of a layout; what is too long for it is left out."""
+    findings = _storable_findings(layout)
+    facts = {
+        "version": VERSION,
+        "name": layout.name[: limits.MAX_NAME],
+        "format": layout.format,
+        "labels": layout.labels if labels_fit(layout) else [],
+        "label_keys": _if_short(list(layout.label_keys.items())),
+        "annotator": layout.annotator,
+        "annotators": _if_short(layout.annotators),
+        "repairs": layout.repairs,
+        "findings": [_fields(finding) for finding in findings],
+    }
+    return _as_json(facts)
+
+
+def labels_fit(layout: Layout) -> bool:
+    """Whether the labels are short enough for the metadata."""
+    return len(_as_json(layout.labels)) <= LABEL_BYTES
+
+
+def usable_findings(stored: Iterable[StoredFinding]) -> FoundFindings:
+    """The findings of a file. One that this version cannot word is left out; a later version may have other texts."""
+    found = [_usable_finding(one) for one in stored]
+    kept = [one for one in found if one is not None]
+    return FoundFindings(kept, len(found) - len(kept))
+
+
+def _usable_finding(stored: StoredFinding) -> Finding | None:
+    if stored.code not in TEXTS:
+        return None
+    finding = Finding(stored.code, stored.count, stored.values, stored.severity, stored.repair)
+    try:
+        texts = finding.message, finding.hint, finding.advice.on_screen
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):  # values of another text
+        return None
+    return finding if all(len(text) <= LONGEST_MESSAGE for text in texts) else None
+
+
+def _storable_findings(layout: Layout) -> list[Finding]:
+    """The findings that can be read back, with a note about the others."""
+    kept: list[Finding] = []
+    left = OTHER_BYTES
+    for finding in layout.findings:
+        try:
+            text = _as_json(_fields(finding))
+            again = _usable_finding(msgspec.json.decode(text, type=StoredFinding))
+        except (TypeError, ValueError, msgspec.MsgspecError):  # a value that is no JSON
+            continue
+        if again is not None and len(text) < left:
+            kept.append(finding)
+            left -= len(text) + 2
+    return FoundFindings(kept, len(layout.findings) - len(kept)).with_note(layout.name)
+
+
+def _fields(finding: Finding) -> dict[str, Any]:
+    return {name: getattr(finding, name) for name in ("code", "severity", "count", "values", "repair")}
+
+
+def _if_short(items: Sequence[Any]) -> Sequence[Any]:
+    return items if len(_as_json(items)) <= OTHER_BYTES else []
+
+
+def _as_json(value: Any) -> bytes:
+    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False).encode("utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """A value of JSON; bytes of a file name that are not text (lone surrogates) become \\udce9."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        case dict():
+            return {_plain(key): _plain(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_plain(one) for one in value]
+        case np.generic():
+            return value.item()
+    return value
