@@ -1,4 +1,4 @@
-"""From files to layouts: `read` takes a file, a folder, a zip or bytes and finds out by itself what it is.
+"""From files to layouts: `read` takes a file, a folder, a zip, bytes or a table and finds out by itself what it is.
 
 `registry` lists the formats, `readers/` has one module for each of them, and the other modules hold what readers share.
 May import `layouts`, `errors` and `wording`.
@@ -14,10 +14,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, cast
 
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.memory_tables import find_table
 from layoutcm.formats.page_sizes import Sizes, resolve_sizes
+from layoutcm.formats.readers.table import IN_MEMORY, read_memory
 from layoutcm.formats.recognition import choose_format, find_candidates, is_companion
 from layoutcm.formats.registry import Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
@@ -26,9 +29,12 @@ from layoutcm.layouts.model import Finding, Layout
 from layoutcm.layouts.page_attributes import AttributesLike, add_attributes, load_attributes
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 
+if TYPE_CHECKING:
+    from layoutcm.formats.memory_tables import MemorySource
+
 
 def read(
-    source: Source,
+    source: Source | MemorySource,
     *,
     like: Layout | None = None,
     pages: PageMapLike = None,
@@ -39,8 +45,10 @@ def read(
     annotator: str | None = None,
     attributes: AttributesLike = None,
 ) -> Layout:
-    """Read the layout in a file, a folder, a zip, (name, bytes), or a list of these.
+    """Read the layout in a file, a folder, a zip, (name, bytes), a list of these, or a table in memory.
 
+    A table is a pandas DataFrame, a pyarrow Table or a list of dicts with the columns of a CSV, alone or as
+    (name, table).
     `like` is a reference layout: it provides page ids, sizes and labels to formats that lack them. `pages` maps its
     page names to the names in this source where they differ, as in `compare`. `sizes` is (width, height),
     {page: (width, height)} or a folder of page images. `shapes="polygon"` keeps outlines and masks where the file has
@@ -53,21 +61,28 @@ def read(
         raise InputError(
             "", "like", f"{short_repr(like)} is not a layout", "Give what read() returned for the other file."
         )
-    given, page_map, table = resolve_sizes(sizes), load_page_map(pages), load_attributes(attributes)
+    outlines, page_map, given = shapes == "polygon", load_page_map(pages), load_attributes(attributes)
+    wanted = Options(like, resolve_sizes(sizes), outlines, nested, page_map=page_map, annotator=annotator)
+    if (table := find_table(source)) is not None:
+        check_choice("format", format or IN_MEMORY, (IN_MEMORY,))
+        layout = read_memory(*table, wanted)
+    else:
+        layout = _read_files(cast(Source, source), format, wanted)
+    return add_attributes(layout, given) if given else layout
+
+
+def _read_files(source: Source, format: str | None, wanted: Options) -> Layout:
     bundle = load_source(source)
     with garbage_collection_paused(), name_in_errors(bundle):
         chosen, contents, companions = choose_format(bundle, format)
-        if given is None and bundle.images:
-            given = resolve_sizes(bundle.images)
-        wanted = Options(like, given, shapes == "polygon", nested, page_map=page_map, annotator=annotator)
-        options = replace(wanted, companions=companions, images=tuple(bundle.images))
+        sizes = resolve_sizes(bundle.images) if wanted.sizes is None and bundle.images else wanted.sizes
+        options = replace(wanted, sizes=sizes, companions=companions, images=tuple(bundle.images))
         used = [*contents, *filter(is_companion, companions)]
         # Hashing does not need Python's lock, so a second thread does it while the reader works.
         with ThreadPoolExecutor(1) as pool, suggest_other_format(contents, chosen):
             digest = pool.submit(digest_of_files, used)
             layout = chosen.read(bundle.name, contents, options)
-    check_page_count(layout, bundle, like)
-    layout = add_attributes(layout, table) if table else layout
+    check_page_count(layout, bundle, wanted.like)
     findings = (*layout.findings, *_find_skipped_files(bundle.name, companions))
     return replace(layout, findings=findings, sha256=digest.result())
 

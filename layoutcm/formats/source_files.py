@@ -51,7 +51,10 @@ def load_source(source: Source) -> Bundle:
         case (str() as name, bytes() as data):
             return _from_bytes(name, data)
     raise InputError(
-        "", "source", f"{short_repr(source)} is no input", "Give a path, (name, bytes) or a list of these."
+        "",
+        "source",
+        f"{short_repr(source)} is no input",
+        "Give a path, (name, bytes), a list of these, a DataFrame, a Table or a list of dicts.",
     )
 
 

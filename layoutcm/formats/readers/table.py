@@ -1,4 +1,4 @@
-"""Plain tables: CSV or Parquet.
+"""Plain tables: CSV, Parquet, or a table in memory.
 
 Columns: page, document, number, width, height, label, x0, y0, x1, y1, score, outline, ignore, annotator, attr:NAME.
 Only the label and the box are required; `table_columns` has other usual names of the columns. A row without a label is
@@ -30,6 +30,9 @@ from layoutcm.layouts.validation import check_lengths
 if TYPE_CHECKING:
     import pyarrow as pa
 
+IN_MEMORY = "table"  # the format of a layout that was not read from a file
+
+
 class _Version(msgspec.Struct):
     """Decoded first: the rest of a later version may look different."""
 
@@ -51,6 +54,10 @@ def read_parquet(content: FileContent, options: Options) -> Layout:
 
     table = read_columns(content, choose)
     return read_table(TableSource(content.name, "parquet", content.stem, "row {}".format, facts), table, options)
+
+
+def read_memory(name: str, table: pa.Table, options: Options) -> Layout:
+    return read_table(TableSource(name, IN_MEMORY, name, "row {}".format), table, options)
 
 
 def _read_facts(file: str, data: bytes | None) -> StoredFacts | None:
