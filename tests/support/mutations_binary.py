@@ -1,6 +1,7 @@
 """Damage Parquet files by their columns, and zips by their members and by the fields of their headers."""
 
 import io
+import json
 import struct
 import zipfile
 
@@ -31,11 +32,37 @@ def damaged_parquet(data, rng):
         table = pq.ParquetFile(pa.BufferReader(data), pre_buffer=False).read(use_threads=False)
         for _ in range(rng.randint(1, 3)):
             table = changed_table(table, rng)
+        if table.schema.metadata and rng.random() < 0.5:
+            table = table.replace_schema_metadata(changed_metadata(table.schema.metadata, rng))
         out = io.BytesIO()
         pq.write_table(table, out, **parquet_settings(table.num_rows, rng))
     except (pa.ArrowException, ValueError, OSError, TypeError, OverflowError):
         return data[: rng.randrange(len(data))]
     return out.getvalue() if rng.random() < 0.8 else damaged_footer(out.getvalue(), rng)
+
+
+def changed_metadata(metadata, rng):
+    """Without one entry, or with a value of its JSON replaced, or with other bytes."""
+    key = rng.choice(sorted(metadata))
+    match rng.randrange(3):
+        case 0:
+            return {name: value for name, value in metadata.items() if name != key}
+        case 1:
+            value = bytearray(metadata[key])
+            value[rng.randrange(len(value))] = rng.randrange(256)
+            return metadata | {key: bytes(value)}
+        case _:
+            return metadata | {key: json.dumps(changed_json(json.loads(metadata[key]), rng)).encode()}
+
+
+def changed_json(value, rng):
+    """The value with one part of it replaced, at any depth."""
+    if isinstance(value, dict | list) and value and rng.random() < 0.8:
+        value = value.copy()
+        at = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
+        value[at] = changed_json(value[at], rng)
+        return value
+    return rng.choice([None, True, -1, 2, 3, 10**30, 0.5, "", "x" * 2000, "\udce9", [], [value], {"n": value}, {}])
 
 
 def parquet_settings(rows, rng):
