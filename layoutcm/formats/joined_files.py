@@ -84,12 +84,19 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
         region_columns=_concatenate_recoded([part.region_columns for part in parts], recode, starts.tolist()),
         dropped=_concatenate_recoded([part.dropped or _no_regions(part) for part in parts], recode, starts.tolist()),
         ignore_areas=_concatenate_areas(parts, starts.tolist()),
-        findings=tuple(finding for part in parts for finding in part.findings),
-        annotator=parts[0].annotator if len({part.annotator for part in parts}) == 1 else "",
+        # Parts of one stored layout all have its findings.
+        findings=tuple(dict.fromkeys(finding for part in parts for finding in part.findings)),
+        annotator=_only([part.annotator for part in parts]),
         annotators=tuple(_union(part.annotators for part in parts)),
     )
     # The same id may have different meanings in different files.
     return joined if shared else replace(joined, keys={}, label_keys={})
+
+
+def _only(names: Sequence[str]) -> str:
+    """The one name that is given, or "" if there are several."""
+    given = {name for name in names if name}
+    return given.pop() if len(given) == 1 else ""
 
 
 def _concatenate_pages(name: str, parts: Sequence[Layout]) -> Pages:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from layoutcm.layouts.model import CocoFacts, Finding
 from layoutcm.layouts.stored_facts import METADATA_KEY, VERSION
 from layoutcm.layouts.table_writers import as_csv, as_parquet
 from support.coco_files import coco, image, region
-from support.full_layouts import NAMES, full_layouts, page_facts, region_facts
+from support.full_layouts import NAMES, full_layouts, one_full_layout, page_facts, region_facts
 from support.layouts import build
 
 
@@ -212,3 +213,38 @@ def test_attributes_with_any_name_do_not_change_the_separator(names, repeats):
     attributes = {name + ";\t" * 10 * repeats: ("x;y",) for name in names}
     layout = replace(layout, page_columns=replace(layout.page_columns, attributes=attributes))
     assert page_facts(lcm.read(("t.csv", as_csv(layout)))) == page_facts(layout)
+
+
+def test_parts_of_a_stored_layout_are_one_layout_again():
+    layout = one_full_layout()
+    table = pq.read_table(io.BytesIO(as_parquet(layout)))
+    parts = []
+    for page in layout.page_columns.names:
+        out = io.BytesIO()
+        pq.write_table(table.filter(pc.field("page") == page), out)
+        parts.append((f"{page}.parquet", out.getvalue()))
+    again = lcm.read(parts, shapes="polygon")
+    assert page_facts(again) == page_facts(layout) and again.labels == layout.labels
+    assert region_facts(again.region_columns) == region_facts(layout.region_columns)
+    assert again.findings == layout.findings
+    assert (again.annotator, again.annotators, again.repairs) == ("0", ("0", "1"), ("scale:2",))
+
+
+def test_files_of_two_annotators_are_by_neither():
+    files = [(f"{name}.csv", as_csv(replace(of_page(name), annotator=name))) for name in ("ann", "bob")]
+    layout = lcm.read([*files, ("z.csv", as_csv(of_page("z")))])
+    assert (layout.annotator, layout.annotators) == ("", ("ann", "bob"))
+
+
+def of_page(name):
+    return build({name: (50, 60)}, [(name, "Text", 1, 2, 30, 40)])
+
+
+def test_stored_areas_and_sizes_give_the_same_objects():
+    """Areas decide which objects are small; before, they were stored only beside crowds."""
+    rows = [region(1, bbox=[0.1, 0.2, 30.3, 30.7], area=area, score=score) for area, score in ((5, 0.5), (2000, 0.9))]
+    layout = lcm.read(("gt.json", json.dumps(coco(annotations=rows)).encode()))
+    again = read_parquet(as_parquet(layout))
+    first, second = (lcm.compare(one, one).objects().summary for one in (layout, again))
+    assert repr(first) == repr(second)
+    assert region_facts(again.region_columns) == region_facts(layout.region_columns)
