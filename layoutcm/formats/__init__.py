@@ -47,8 +47,8 @@ def read(
 ) -> Layout:
     """Read the layout in a file, a folder, a zip, (name, bytes), a list of these, or a table in memory.
 
-    A table is a pandas DataFrame, a pyarrow Table or a list of dicts with the columns of a CSV, alone or as
-    (name, table).
+    A table is a pandas DataFrame, a pyarrow Table or a list of dicts with the columns of a CSV, or (name, table).
+
     `like` is a reference layout: it provides page ids, sizes and labels to formats that lack them. `pages` maps its
     page names to the names in this source where they differ, as in `compare`. `sizes` is (width, height),
     {page: (width, height)} or a folder of page images. `shapes="polygon"` keeps outlines and masks where the file has
