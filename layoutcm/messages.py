@@ -343,6 +343,38 @@ TEXTS = {
         lambda n, file:
             f"{file}: {_regions_are(n)} mapped to Ignore and {agree(n, 'is', 'are')} left out.",
         "Only gt decides which pixels are judged: map labels of gt to Ignore."),
+    # What a written format cannot hold.
+    "not-written": FindingText(
+        lambda n, format, what, names:
+            f"{format} has no place for {what}: {n:,} {agree(n, 'is', 'are')} left out"
+            + (f" ({_first_names(n, names)})." if names else "."),
+        "Parquet holds all of a layout."),
+    "renamed-pages": _note(
+        lambda n, format, first, now:
+            f"{format}: {plural(n, 'page')} will have another name when read (first: {short_repr(first)} becomes "
+            f"{short_repr(now)})."),
+    "renamed-labels": FindingText(
+        lambda n, format, first, now:
+            f"{format} cannot hold the names of {plural(n, 'label')} (first: {short_repr(first)} becomes "
+            f"{short_repr(now)})."),
+    "shape-as-box": FindingText(
+        lambda n, format:
+            f"{format}: {plural(n, 'mask or outline is', 'masks and outlines are')} written as "
+            f"{agree(n, 'its bounding box', 'their bounding boxes')}."),
+    "split-outlines": FindingText(
+        lambda n, format:
+            f"{format}: {plural(n, 'region has', 'regions have')} several polygons and {agree(n, 'becomes', 'become')} "
+            "one region for each polygon: the same pixels, but more objects."),
+    "rounded-coordinates": _note(
+        lambda n, format, most:
+            f"{format}: coordinates of {plural(n, 'region or page size', 'regions or page sizes')} are rounded, by up "
+            f"to {most:.3g}."),
+    "clipped-regions": _note(
+        lambda n, format:
+            f"{format}: {plural(n, 'region reaches', 'regions reach')} beyond the page and "
+            f"{agree(n, 'is', 'are')} clipped."),
+    "page-order": _note(
+        lambda n, format: f"{format}: pages are read in the order of their file names; {n:,} change their position."),
     # Files.
     "documents-left-out": _note(
         lambda n, limit, file:

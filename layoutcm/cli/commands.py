@@ -18,7 +18,8 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.repairs import repair
-from layoutcm.layouts.writers import write
+from layoutcm.layouts.writers import FOLDERS, write
+from layoutcm.layouts.writing.places import is_zip
 from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
@@ -214,14 +215,16 @@ def run_convert(options: argparse.Namespace) -> None:
     from layoutcm.tables.result_json import layout_result
     from layoutcm.tables.terminal import finding_lines, further_facts
 
-    check_file_output(options.output, options)
+    is_folder = options.to in FOLDERS and not is_zip(options.output)
+    (check_folder_output if is_folder else check_file_output)(options.output, options)
     like = read_layout(options.like, options) if options.like else None
     layout = read_layout(options.file, options, like=like, format=options.format, annotator=options.annotator)
     layout = repair(layout, options.fix or ())
-    write(layout, options.to, options.output)
+    predictions = options.written_as and options.written_as == "predictions"
+    lost = write(layout, options.to, options.output, predictions=predictions)
     pages, regions = len(layout.page_columns), len(layout.region_columns)
     print(f"{options.output}: {options.to}, {plural(pages, 'page')}, {plural(regions, 'region')}")
-    for line in (*further_facts(layout_result(layout)), *finding_lines(layout.findings)):
+    for line in (*further_facts(layout_result(layout)), *finding_lines((*layout.findings, *lost))):
         say(line)
 
 

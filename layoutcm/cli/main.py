@@ -71,7 +71,7 @@ def argument_parser() -> argparse.ArgumentParser:
     _verify_arguments(commands.add_parser("verify", help="recount random pages by drawing their regions on pixels"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
     _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
-    _convert_arguments(commands.add_parser("convert", help="write a layout as Parquet, CSV or COCO"))
+    _convert_arguments(commands.add_parser("convert", help="write a layout in another format"))
     return top
 
 
@@ -209,7 +209,15 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
 def _convert_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", help="a file, a folder or a zip")
     command.add_argument("--to", choices=list(WRITERS), required=True)
-    command.add_argument("-o", "--output", metavar="OUT", required=True)
+    command.add_argument(
+        "-o", "--output", metavar="OUT", required=True, help="a file; for yolo and page-xml a folder, or a name in .zip"
+    )
+    command.add_argument(
+        "--as",
+        dest="written_as",
+        choices=("predictions", "annotations"),
+        help="for label-studio; predictions if there are scores, unless given",
+    )
     command.add_argument(
         "--like", metavar="FILE", help="reference layout: page sizes and labels for files without them"
     )

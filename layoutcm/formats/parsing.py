@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.layouts.model import NEAR_WHOLE
 
 NO_SCORE = math.nan
 # A place as text, or as a pair ("objects[{}]", 3) that is formatted only when a message needs it.
@@ -100,7 +101,7 @@ def pixels_from_fraction(fraction: float, side: float) -> float:
     """
     value = fraction * side
     whole = round(value) if -1e9 < value < 1e9 else value
-    return float(whole) if abs(value - whole) <= 2e-6 * side else value
+    return float(whole) if abs(value - whole) <= NEAR_WHOLE * side else value
 
 
 def parse_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:

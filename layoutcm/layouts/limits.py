@@ -28,7 +28,6 @@ MAX_NAME = 1_000  # characters of a label, a page or a document; longer ones can
 MAX_ATTRIBUTES = 100  # names of attributes of pages; data sets have about ten, and each is a column for all pages
 MAX_ATTRIBUTE_TEXT = 100  # characters of an attribute in a file; a longer one is a free text, which groups no pages
 MAX_COLUMNS = 4_096  # columns of a table; about ten are used
-MAX_ATTRIBUTES = 100  # attributes of pages; data sets have up to ten, and each is a column with a value on every row
 # Labels and findings take a few thousand. Arrow can store it twice, which must fit into PARQUET_FOOTER_FLOOR.
 MAX_METADATA = 192 << 10  # bytes of JSON in the metadata of a Parquet file
 PARQUET_ROWS_FLOOR = 500_000  # rows of a Parquet file of any size

@@ -35,6 +35,8 @@ MAX_COORDINATE = 1e9
 MAX_PAGE_SIDE = 1e6
 # Rounding and interpolation exceed 0..1 by less than this; percentages and logits by far more.
 SCORE_TOLERANCE = 1e-3
+# Of a page's side: a fraction of the side that is this close to a whole pixel is read as a whole pixel.
+NEAR_WHOLE = 2e-6
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]

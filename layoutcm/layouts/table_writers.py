@@ -11,14 +11,14 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from layoutcm.layouts.model import Layout, Positions, Regions
 from layoutcm.layouts.repairs import raw_regions
-from layoutcm.layouts.shapes import Outline, Shape
 from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, encode_facts, labels_fit
+from layoutcm.layouts.writing.coco import segmentation
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -156,10 +156,3 @@ def _flags(values: np.ndarray, at: Positions) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(np.append(values, False)[at].astype(np.int8), mask=at < 0)
-
-
-def segmentation(shape: Shape) -> Any:
-    """The shape in COCO's notation: a list of polygons, or a run-length mask."""
-    if isinstance(shape, Outline):
-        return [ring.ravel().tolist() for ring in shape.rings]
-    return {"size": [shape.height, shape.width], "counts": shape.runs.tolist()}

@@ -1,59 +1,63 @@
-"""Write layouts as Parquet, CSV or COCO files. Reading such a file gives the same layout.
-
-COCO stores width and height instead of x1 and y1, so fractions may differ in the last digit.
-"""
+"""Write layouts as files of a format. Reading such a file gives the same layout, up to what the findings name."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
 from collections.abc import Callable
-from typing import Any
 
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import Layout
-from layoutcm.layouts.shapes import Shape
-from layoutcm.layouts.table_writers import as_csv, as_parquet, segmentation
-from layoutcm.outputs.files import write_whole
+from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.table_writers import as_csv, as_parquet
+from layoutcm.layouts.writing.coco import as_coco
+from layoutcm.layouts.writing.cvat import as_cvat
+from layoutcm.layouts.writing.label_studio import as_label_studio
+from layoutcm.layouts.writing.page_xml import as_page_xml
+from layoutcm.layouts.writing.places import put
+from layoutcm.layouts.writing.request import Content, Request
+from layoutcm.layouts.writing.yolo import as_yolo
 
 
-def write(layout: Layout, to: str, path: str | os.PathLike[str]) -> None:
-    """Write `layout` as "parquet", "csv" or "coco"; an existing file is replaced after the new one is complete."""
+def write(
+    layout: Layout, to: str, path: str | os.PathLike[str], *, predictions: bool | None = None
+) -> tuple[Finding, ...]:
+    """Write `layout` in a format of `WRITERS`; the findings say what the format cannot hold.
+
+    What exists is replaced after the new output is complete. "yolo" and "page-xml" write a folder, or a zip if the path
+    ends in .zip. `predictions` is for Label Studio: whether regions are predictions, not annotations; if it is None,
+    they are if they have scores.
+    """
+    content, findings = written(layout, to, predictions=predictions)
+    put(content, path)
+    return findings
+
+
+def written(layout: Layout, to: str, *, predictions: bool | None = None) -> tuple[Content, tuple[Finding, ...]]:
+    """What `write` writes: the bytes of a file, or {path: bytes} of a folder; and the findings."""
     check_choice("to", to, WRITERS)
     if not isinstance(layout, Layout):
         raise InputError(
             "", "layout", f"{short_repr(layout)} is not a layout", "Read a file first: layoutcm.read(path)."
         )
-    write_whole(path, WRITERS[to](layout))
+    if not len(layout.page_columns) and to not in WITHOUT_PAGES:
+        hint = f"Use one of {', '.join(WITHOUT_PAGES)}."
+        raise InputError(layout.name, "", f"there is no page in it, which {to} cannot hold", hint)
+    request = Request(layout, to, predictions)
+    content = WRITERS[to](request)
+    return content, tuple(request.findings)
 
 
-def as_coco(layout: Layout) -> bytes:
-    pages, regions = layout.page_columns, layout.region_columns
-    images = []
-    for i, name in enumerate(pages.names):
-        image: dict[str, Any] = {"id": i, "file_name": name, "width": pages.widths[i], "height": pages.heights[i]}
-        image |= {"doc_name": pages.documents[i]} if pages.documents[i] else {}
-        image |= {"page_no": int(pages.numbers[i])} if pages.numbers[i] >= 0 else {}
-        images.append(image)
-    columns = zip(regions.page.tolist(), regions.label.tolist(), regions.boxes.tolist(), regions.scores.tolist())
-    annotations = [_annotation(i, *row, regions.shapes.get(i)) for i, row in enumerate(columns)]
-    if regions.coco is not None:
-        for entry, crowd, area in zip(annotations, regions.coco.crowd.tolist(), regions.coco.areas.tolist()):
-            entry["iscrowd"] = int(crowd)
-            entry["area"] = entry["area"] if math.isnan(area) else area
-    categories = [{"id": i, "name": label} for i, label in enumerate(layout.labels)]
-    file = {"images": images, "annotations": annotations, "categories": categories}
-    return json.dumps(file, ensure_ascii=False, allow_nan=False).encode("utf-8")
+def _table(as_table: Callable[[Layout], bytes]) -> Callable[[Request], bytes]:
+    return lambda request: as_table(request.layout)
 
 
-def _annotation(i: int, page: int, label: int, box: list[float], score: float, shape: Shape | None) -> dict[str, Any]:
-    x0, y0, x1, y1 = box
-    size = [x1 - x0, y1 - y0]
-    entry: dict[str, Any] = {"id": i, "image_id": page, "category_id": label, "bbox": [x0, y0, *size], "iscrowd": 0}
-    entry["area"] = size[0] * size[1]
-    entry["segmentation"] = segmentation(shape) if shape else []
-    return entry if math.isnan(score) else entry | {"score": score}
-
-
-WRITERS: dict[str, Callable[[Layout], bytes]] = {"parquet": as_parquet, "csv": as_csv, "coco": as_coco}
+WRITERS: dict[str, Callable[[Request], Content]] = {
+    "parquet": _table(as_parquet),
+    "csv": _table(as_csv),
+    "coco": as_coco,
+    "yolo": as_yolo,
+    "label-studio": as_label_studio,
+    "cvat": as_cvat,
+    "page-xml": as_page_xml,
+}
+FOLDERS = ("yolo", "page-xml")  # formats with a file for each page: written as a folder, or as a zip
+WITHOUT_PAGES = ("parquet", "csv", "coco")  # formats that can hold a layout of no pages

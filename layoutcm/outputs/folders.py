@@ -1,7 +1,7 @@
 """Replace a folder as a whole: write a hidden folder next to it, then move it into place.
 
 A mount point cannot be moved, so its entries are replaced one by one; a killed run is finished by the next one.
-An existing folder is replaced only if all its files were written by a report.
+An existing folder is replaced only if all its files were written by a report, or by what else a `Mark` names.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.outputs.files import behind_links
@@ -31,15 +32,26 @@ from layoutcm.outputs.renames import (
 ATTEMPTS = 100  # to move into place while other writers do the same; each failed one means that another succeeded
 
 
+class Mark(NamedTuple):
+    """How a folder shows what wrote it: a file that has this text near its start; `what` names it in messages."""
+
+    file: str
+    text: bytes
+    what: str
+
+
+REPORT = Mark("result.json", b'"recipe": "gt:', "report")
+
+
 @contextmanager
-def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -> Iterator[Path]:
+def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str], mark: Mark = REPORT) -> Iterator[Path]:
     """Yield an empty folder to write into; it replaces `folder` if the block succeeds and is deleted if it fails.
 
-    `own_files` matches the names of all files that a report can have.
+    `own_files` matches the names of all files that a report, or what else `mark` names, can have.
     """
     target = behind_links(folder)
     with failures_named(folder):
-        check_target(target, own_files)
+        check_target(target, own_files, mark)
         target.parent.mkdir(parents=True, exist_ok=True)
         for hidden in left_behind(target.parent, target.name):
             finish_renames(hidden, target)
@@ -54,16 +66,16 @@ def replace_folder(folder: str | os.PathLike[str], own_files: re.Pattern[str]) -
                 os.chmod(hidden / NEW, stat.S_IMODE(target.stat().st_mode) | stat.S_IRWXU)
             sync_tree(hidden)
             if inside:
-                check_target(target, own_files)
+                check_target(target, own_files, mark)
                 move_entries(hidden, target)
             else:
-                _replace(hidden, target, own_files)
+                _replace(hidden, target, own_files, mark)
 
 
-def _replace(hidden: Path, target: Path, own_files: re.Pattern[str]) -> None:
+def _replace(hidden: Path, target: Path, own_files: re.Pattern[str], mark: Mark) -> None:
     """Make `hidden/new` the target, while other writers may do the same."""
     for attempt in range(ATTEMPTS):
-        check_target(target, own_files)  # again, because others may have put files into it since the start
+        check_target(target, own_files, mark)  # again, because others may have put files into it since the start
         try:
             put_in_place(hidden, target)
             break
@@ -84,25 +96,26 @@ def _copy_into(new: Path, target: Path) -> None:
         move_entries(hidden, target)
 
 
-def check_target(folder: Path, own_files: re.Pattern[str]) -> None:
-    """Raise an InputError unless the folder is missing, empty, or contains only a report."""
+def check_target(folder: Path, own_files: re.Pattern[str], mark: Mark = REPORT) -> None:
+    """Raise an InputError unless the folder is missing, empty, or contains only a report (or what `mark` names)."""
     while True:
         try:
             seen = folder.stat()  # once, because another writer may replace it between two questions
         except OSError:
             return  # there is none
         if not stat.S_ISDIR(seen.st_mode):
-            raise InputError(str(folder), "", "this is a file, a report needs a folder", "Name a folder.")
-        inner = _first_foreign_file(folder, own_files)
+            raise InputError(str(folder), "", f"this is a file, a {mark.what} needs a folder", "Name a folder.")
+        inner = _first_foreign_file(folder, own_files, mark)
         if inner is None:
             return
         with suppress(FileNotFoundError):
             if os.path.samestat(seen, folder.stat()):  # otherwise another writer has replaced it meanwhile
-                problem = f"the folder holds {short_repr(inner)}, which no report has written"
-                raise InputError(str(folder), "", problem, "Name a new or empty folder, or that of an earlier report.")
+                problem = f"the folder holds {short_repr(inner)}, which no {mark.what} has written"
+                hint = f"Name a new or empty folder, or that of an earlier {mark.what}."
+                raise InputError(str(folder), "", problem, hint)
 
 
-def _first_foreign_file(folder: Path, own_files: re.Pattern[str]) -> str | None:
+def _first_foreign_file(folder: Path, own_files: re.Pattern[str], mark: Mark) -> str | None:
     """The path, relative to the folder, of a file that no report has; hidden files of writers do not count."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(PREFIX))
@@ -110,16 +123,16 @@ def _first_foreign_file(folder: Path, own_files: re.Pattern[str]) -> str | None:
             path = Path(place, name)
             inner = path.relative_to(folder).as_posix()
             is_plain_folder = name in folders and not path.is_symlink()
-            if not (is_plain_folder or name.startswith(PREFIX) or _is_report_file(folder, inner, own_files)):
+            if not (is_plain_folder or name.startswith(PREFIX) or _is_own_file(folder, inner, own_files, mark)):
                 return inner
     return None
 
 
-def _is_report_file(folder: Path, inner: str, own_files: re.Pattern[str]) -> bool:
-    """Whether a file is named like a file of a report and the report has a result.json."""
+def _is_own_file(folder: Path, inner: str, own_files: re.Pattern[str], mark: Mark) -> bool:
+    """Whether a file is named like a file of a report, and the folder has the mark of one."""
     match = own_files.fullmatch(inner)
     if not match or (folder / inner).is_symlink():
         return False
-    with suppress(OSError), (folder / (match[1] or "") / "result.json").open("rb") as result:
-        return b'"recipe": "gt:' in result.read(200)
+    with suppress(OSError), (folder / (match[1] or "") / mark.file).open("rb") as marked:
+        return mark.text in marked.read(200)
     return False

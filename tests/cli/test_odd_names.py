@@ -8,8 +8,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.layouts.writers import WRITERS
 from support.hostile_outputs import HOSTILE, make_formula_names, make_name_that_is_not_text
+from support.writing import FULL_WRITERS as WRITERS
 
 
 @pytest.mark.parametrize("name", HOSTILE)

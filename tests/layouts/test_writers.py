@@ -12,7 +12,7 @@ from layoutcm.cli.main import main
 from layoutcm.layouts.model import Pages, Regions
 from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
-from layoutcm.layouts.writers import WRITERS
+from support.writing import FULL_WRITERS as WRITERS
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(
     lambda name: name.strip() == name and name.casefold() != "background"

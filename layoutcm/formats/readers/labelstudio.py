@@ -87,6 +87,16 @@ class Task(msgspec.Struct):
     predictions: list[Annotation] | None = None
 
 
+class PageFacts(msgspec.Struct):
+    """What `convert` adds to the data of a task, below `layoutcm`, because a task has no field for it."""
+
+    page: str = ""
+    width: float | None = None
+    height: float | None = None
+    document: str = ""
+    number: int = -1
+
+
 def is_labelstudio(content: FileContent) -> bool:
     keys = content.json_keys
     if content.json_root != "array" or "layout_dets" in keys:
@@ -112,11 +122,12 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
             builder.note_unusual("several-annotators", f"[{i}]")
         chosen = _chosen(candidates, builder)
         results = chosen.annotation.result if chosen else []
-        name = image_name(task.data or {}, task.file_upload) or f"task {task.id}"
+        facts = _page_facts(task, f"[{i}].data.layoutcm", content.name)
+        name = facts.page or image_name(task.data or {}, task.file_upload) or f"task {task.id}"
         width, height = _page_size(results) or _page_size(
             result for one in candidates for result in one.annotation.result
-        ) or (None, None)  # fmt: skip
-        page = builder.add_page(name, width, height, f"[{i}]")
+        ) or (facts.width, facts.height)  # fmt: skip
+        page = builder.add_page(name, width, height, f"[{i}]", document=facts.document, number=facts.number)
         builder.add_attributes(page, _short_texts(task.data or {}))
         score = chosen.annotation.score if chosen and chosen.is_prediction else None
         for k, result in enumerate(results):
@@ -170,11 +181,19 @@ def _page_size(results: Iterable[Result] | Iterable[Value]) -> tuple[float | Non
 
 def _short_texts(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a task that describe its page: short texts and numbers, not the addresses of files."""
-    return {key: value for key, value in data.items() if not (isinstance(value, str) and _is_address(value))}
+    given = ((key, value) for key, value in data.items() if key != "layoutcm")
+    return {key: value for key, value in given if not (isinstance(value, str) and _is_address(value))}
 
 
 def _is_address(text: str) -> bool:
     return "://" in text or "\\" in text or text.startswith("/") or bool(_FILE_SUFFIX.search(text))
+
+
+def _page_facts(task: Task, place: str, file: str) -> PageFacts:
+    try:
+        return msgspec.convert((task.data or {}).get("layoutcm", {}), PageFacts)
+    except msgspec.ValidationError as error:
+        raise InputError(file, place, short_repr(str(error), 120), "Repair or remove it.") from None
 
 
 def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
@@ -253,7 +272,7 @@ def _ring(value: Value, width: float, height: float) -> list[tuple[float, float]
             pixels_from_fraction((value.x + value.width) / 100, width),
             pixels_from_fraction((value.y + value.height) / 100, height),
         )
-        return [(x, y), (x1, y), (x1, y1), (x, y1)]
+        return [(x, y), (x1, y1)]
     w, h = value.width * width / 100, value.height * height / 100
     cos, sin = math.cos(math.radians(value.rotation)), math.sin(math.radians(value.rotation))
     return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in ((0, 0), (w, 0), (w, h), (0, h))]

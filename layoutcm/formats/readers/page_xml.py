@@ -20,6 +20,7 @@ REGIONS = ("Region", "TableCell")  # ends of element names; TableCell is an exte
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
 PAGE_ATTRIBUTES = ("type", "primaryLanguage", "primaryScript")  # of a Page: front-cover, German, Latn
 _STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
+_OWN_LABEL = re.compile(r"\blayoutcm\s*\{label:([^\s;{}]+)")  # a label that is no PAGE type, as `convert` writes it
 # Transkribus escapes blanks and brackets inside `custom` as in \u0020; half a surrogate pair is not a character.
 _ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
 
@@ -73,9 +74,14 @@ def _points_text(coords: Element) -> str:
 
 def _label(region: Element) -> str:
     custom = region.get("custom")
+    own = _OWN_LABEL.search(custom) if custom else None
+    if own:
+        return _unescaped(own[1])
     structure = _STRUCTURE.search(custom) if custom else None
-    kind = structure[1].strip() if structure else region.get("type", "")
-    if "\\u" in kind:
-        kind = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), kind)
+    kind = _unescaped(structure[1].strip() if structure else region.get("type", ""))
     name = local_name(region.tag)
     return f"{name}:{kind}" if kind else name
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "\\u" in text else text

@@ -17,18 +17,19 @@ from layoutcm.formats.parsing import names_by_number, parse_number, pixels_from_
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.handwritten import parse_yaml_or_json
 from layoutcm.layouts.model import Finding, Layout
-from layoutcm.layouts.page_names import stem
+from layoutcm.layouts.page_names import base_name, stem
 
 # Digits after digits only behind a point: a number that can be split in two ways makes the time exponential.
 NUMBER = rb"[ \t]+[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*(?:\r|\n|\Z)")
+LISTS = ("classes.txt", "train.txt", "val.txt", "test.txt")  # of classes, or of images
 MIN_OUTLINE_PARTS = 7  # a class number and three points
 
 
 def is_yolo(content: FileContent) -> bool:
     """Whether the first line is a class number and fractions; an empty .txt file is a page without regions."""
     name = content.name.lower()
-    if name.endswith(("classes.txt", "train.txt", "val.txt", "test.txt")):
+    if base_name(name) in LISTS:
         return False
     if not content.data_without_bom or content.data_without_bom.isspace():
         return name.endswith(".txt")
