@@ -14,8 +14,8 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 REPLACEMENT = "\ufffd"
 NOT_IN_FILE_NAMES = frozenset('<>:"|?*/\\')  # Windows refuses them
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|\Z)", re.IGNORECASE)  # and files of these names
-MAX_PART_BYTES = 150  # of a file or folder name; file systems allow 255, and a number and a suffix may be added
-MAX_PATH_BYTES = 600  # of all parts; most systems allow 4096 with the folder that holds them
+PART_BYTES = 150  # of a file or folder name; file systems allow 255, and a number and a suffix may be added
+PATH_BYTES = 600  # of all parts; most systems allow 4096 with the folder that holds them
 # Folders of these names could be mistaken for a file or for the folder of all labels.
 _LIKE_FILES = re.compile(r".*\.(txt|xml)|labels", re.IGNORECASE | re.DOTALL)
 
@@ -62,7 +62,7 @@ def _safe_path(page: str, reserved: Sequence[str]) -> str:
     file = _safe_part(stem(page))
     file = f"{file}_" if file.casefold() in reserved else file
     path = "/".join([*kept, file])
-    return path if len(path.encode()) <= MAX_PATH_BYTES else f"{file}-{_digest(page)}"
+    return path if len(path.encode()) <= PATH_BYTES else f"{file}-{_digest(page)}"
 
 
 def _safe_part(part: str) -> str:
@@ -70,8 +70,8 @@ def _safe_part(part: str) -> str:
     name = "".join(c if c.isprintable() and c not in NOT_IN_FILE_NAMES else "_" for c in part).strip(" ").rstrip(" .")
     if name.startswith((".", "__MACOSX")) or DEVICES.match(name):
         name = f"_{name}"
-    if len(name.encode()) > MAX_PART_BYTES:
-        cut = name.encode()[: MAX_PART_BYTES - 10].decode("utf-8", "ignore").rstrip(" .")
+    if len(name.encode()) > PART_BYTES:
+        cut = name.encode()[: PART_BYTES - 10].decode("utf-8", "ignore").rstrip(" .")
         name = f"{cut}-{_digest(part)}"
     return name or "page"
 

@@ -15,7 +15,9 @@ from layoutcm.layouts.model import NEAR_WHOLE, Floats
 from layoutcm.layouts.shapes import Outline, RunMask
 from layoutcm.layouts.writing.request import Request, region_order
 
-MAX_POINTS = limits.MAX_OUTLINE_TEXT // 50  # a point in text has at most so many characters, so these are always read
+SURELY_READ_POINTS = (
+    limits.MAX_OUTLINE_TEXT // 50
+)  # a point in text has at most so many characters, so these are always read
 REPORTED = 1e-6  # pixels: smaller differences come from computing with fractions, and no score notices them
 
 
@@ -67,7 +69,7 @@ def pieces_of_pages(request: Request, fit: Fit) -> list[list[Piece]]:
 
 
 def _is_readable(ring: Floats, fit: Fit) -> bool:
-    is_short = not fit.text or len(ring) <= MAX_POINTS
+    is_short = not fit.text or len(ring) <= SURELY_READ_POINTS
     return is_short or len(points_text(ring, " ")) <= limits.MAX_OUTLINE_TEXT
 
 
