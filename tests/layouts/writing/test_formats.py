@@ -212,3 +212,21 @@ def test_boxes_alone_are_read_from_outlines(to):
     again = read_again(written(layout, to)[0], to, layout, shapes="box")
     assert not again.region_columns.shapes
     assert np.allclose(again.region_columns.boxes, layout.region_columns.boxes)
+
+
+def test_shapes_that_are_too_long_to_be_read_again_become_boxes():
+    angles = np.linspace(0, 6, 60_000)
+    ring = 500 + 400 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    dots = np.zeros((1000, 1000), bool)
+    dots[::2, ::2] = dots[-1, -1] = True
+    changes = np.flatnonzero(np.diff(dots.T.ravel(), prepend=False))
+    mask = RunMask(1000, 1000, np.diff(changes, prepend=0, append=dots.size))
+    boxes = np.array([[*ring.min(axis=0), *ring.max(axis=0)], [0, 0, 1000, 1000]])
+    pages = Pages(("a",), np.array([1000.0]), np.array([1000.0]), ("",), np.array([-1], np.int32))
+    shapes = {0: Outline((ring,)), 1: mask}
+    regions = Regions(np.zeros(2, np.int32), np.zeros(2, np.int32), boxes, np.full(2, np.nan), shapes)
+    layout = make_layout("made", "test", ["Text"], pages, regions)
+    for to, boxed in (("cvat", 2), ("page-xml", 1), ("yolo", 1), ("label-studio", 1)):
+        content, findings = written(layout, to)
+        assert sum(one.count for one in findings if one.code == "shape-as-box") == boxed
+        assert len(read_again(content, to, layout).region_columns.shapes) == 2 - boxed
