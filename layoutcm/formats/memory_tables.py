@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.table_columns import columns_in_use, find_columns
 from layoutcm.layouts.shapes import Outline, RunMask
-from layoutcm.layouts.table_writers import segmentation
+from layoutcm.layouts.writing.coco import segmentation
 
 if TYPE_CHECKING:
     import pandas as pd
