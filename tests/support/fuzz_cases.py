@@ -18,7 +18,7 @@ from layoutcm.drawing.page_images import ImageFile, images_from_files, load_shru
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.page_attributes import add_attributes, parse_attributes
 from layoutcm.layouts.page_maps import parse_page_map
-from layoutcm.layouts.writers import WRITERS
+from layoutcm.layouts.writers import written as written_as
 from layoutcm.metrics.family_trees import parse_tree
 from layoutcm.tables.result_json import full_result, json_text
 from support.full_layouts import one_full_layout
@@ -88,7 +88,7 @@ def original_files(target: str) -> dict[str, bytes]:
     if target in SAME_FILE_AS:  # one file: the format is not recognised, so it cannot be found among others
         return dict([next(iter(written(SAME_FILE_AS[target]).items()))])
     if target in ("csv", "parquet"):  # with every column that is read, and metadata
-        return {f"layout.{target}": WRITERS[target](one_full_layout())}
+        return {f"layout.{target}": written_as(one_full_layout(), target)[0]}
     if target in BY_NAME:
         return written(target)
     return {
