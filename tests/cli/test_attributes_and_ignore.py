@@ -72,7 +72,7 @@ def test_rows_without_a_page_are_reported_for_both_sides(files):
 def test_a_wrong_table_and_an_output_that_would_replace_it(files, capsys):
     facts = str(files / "facts.csv")
     assert main(["convert", str(files / "gt.csv"), "--to", "csv", "-o", facts, "--attributes", facts]) == 2
-    assert "this is one of the inputs" in capsys.readouterr().err
+    assert "the output would replace this input" in capsys.readouterr().err
     (files / "facts.csv").write_text("name\np\n")
     assert main(["inspect", str(files / "gt.csv"), "--attributes", facts]) == 2
     assert "facts.csv, row 1: there is no column page or document (found: 'name')" in capsys.readouterr().err
