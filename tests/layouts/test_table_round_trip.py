@@ -18,8 +18,9 @@ from layoutcm.layouts.model import CocoFacts, Finding
 from layoutcm.layouts.stored_facts import METADATA_KEY, VERSION
 from layoutcm.layouts.table_writers import as_csv, as_parquet
 from support.coco_files import coco, image, region
-from support.full_layouts import NAMES, full_layouts, one_full_layout, page_facts, region_facts
+from support.full_layouts import NAMES, full_layouts, page_facts, region_facts
 from support.layouts import build
+from support.one_layout import one_full_layout
 
 
 def read_parquet(data, **options):

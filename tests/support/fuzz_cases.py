@@ -21,8 +21,8 @@ from layoutcm.layouts.page_maps import parse_page_map
 from layoutcm.layouts.writers import written as written_as
 from layoutcm.metrics.family_trees import parse_tree
 from layoutcm.tables.result_json import full_result, json_text
-from support.full_layouts import one_full_layout
 from support.mutations import mutated
+from support.one_layout import one_full_layout
 from written import writers, written
 
 # The formats that `tests/written` does not write under their own name.
