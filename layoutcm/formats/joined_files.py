@@ -40,7 +40,7 @@ def _parts_of_annotator(
     options: Options,
     read_one: Callable[[FileContent, Options], Layout],
 ) -> list[Layout]:
-    """The layouts of files of which some may not have the annotator; the pages of these stay, without regions."""
+    """The layout of each file; a file without this annotator has its pages and no regions."""
     parts: list[Layout] = []
     missing: list[UnknownAnnotator] = []
     for content in contents:

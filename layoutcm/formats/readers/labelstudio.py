@@ -211,7 +211,7 @@ def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
 
 
 def _add_minimal(file: str, builder: LayoutBuilder, rows: Mapping[int, Mapping[str, Any]]) -> None:
-    """Add the page of a task, of which `rows` has the annotations."""
+    """Add the page of a task; `rows` are its annotations."""
     wanted, names = builder.annotators.wanted, {i: _name(row.get("annotator")) for i, row in rows.items()}
     chosen = next((i for i in reversed(names) if wanted is None or names[i] == wanted), None)
     builder.annotators.add(names.values(), [] if chosen is None else [names[chosen]])

@@ -39,7 +39,7 @@ CENTROID_TOLERANCE = (20.0, 20.0)
 # Of pairs whose centres are near in x. A page of 10,000 words has about 2 million.
 MOST_ON_A_PAGE, MOST_PAIRS, MORE_PER_PAGE = 4_000_000, 8_000_000, 10_000
 
-MOST_LISTED = 20_000_000  # pairs of plain boxes of which each may match several
+MOST_LISTED = 20_000_000  # pairs of plain boxes, if a box may match several others
 
 Tolerance = tuple[float, float]
 
