@@ -53,14 +53,13 @@ def run_compare(options: argparse.Namespace) -> None:
             comparison = compare_file(gt, file, options)
             first = first or (name, comparison)
             extras, notes = _extras(comparison, first, families, options)
+            result: dict[str, Any] | None = None
             if folder:
-                notes += _write_report(comparison, folder / name, options, extras)
-                notes += _write_differences(first, comparison, folder / name, options)
-            if options.json:
-                beside = _documents_path(options.json, name)
-                if beside and too_many_documents(comparison):  # only then it is written
-                    check_file_output(str(beside), options)
-                results.append(full_result(comparison, options.method, options.per_page, extras, beside))
+                result, missing = _write_report(comparison, folder / name, options, extras)
+                notes += [*missing, *_write_differences(first, comparison, folder / name, options)]
+            if options.json and (result is None or too_many_documents(comparison)):
+                result = _result_beside(comparison, name, options, extras)
+            results.append(result)
             if options.json != "-":
                 texts += [*_sections(comparison, first[0], extras, options), *notes]
     # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
@@ -145,8 +144,18 @@ def _documents_path(target: str, name: str) -> Path | None:
     return Path(target).with_name(f"{file.stem}-{name}{file.suffix}" if name else file.name)
 
 
-def _write_report(comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras) -> list[str]:
-    """Write all files of one report; returns a note if images were given and some pages have none."""
+def _result_beside(comparison: Comparison, name: str, options: argparse.Namespace, extras: Extras) -> dict[str, Any]:
+    """The result for `--json`; the documents of a very large set are written into a file beside it."""
+    beside = _documents_path(options.json, name)
+    if beside and too_many_documents(comparison):  # only then it is written
+        check_file_output(str(beside), options)
+    return full_result(comparison, options.method, options.per_page, extras, beside)
+
+
+def _write_report(
+    comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras
+) -> tuple[dict[str, Any], list[str]]:
+    """Write all files of one report; returns its result, and a note if images were given and some pages have none."""
     from layoutcm.drawing.page_images import images_from_path
     from layoutcm.report.report_files import write_files
 
@@ -154,8 +163,8 @@ def _write_report(comparison: Comparison, folder: Path, options: argparse.Namesp
     with progress_bar("writing the report", "%") as progress:
         show_share = (lambda step, share: progress(round(100 * share), 100)) if progress else None
         chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
-        write_files(comparison, folder, images, **chosen, extras=extras, progress=show_share)
-    return _missing_picture_notes(comparison, images, options.images) if images else []
+        result = write_files(comparison, folder, images, **chosen, extras=extras, progress=show_share)
+    return result, _missing_picture_notes(comparison, images, options.images) if images else []
 
 
 def _missing_picture_notes(comparison: Comparison, images: PageImages, place: str) -> list[str]:

@@ -95,8 +95,8 @@ def write_files(
     per_page: bool = False,
     extras: Extras = NO_EXTRAS,
     progress: ReportProgress | None = None,
-) -> None:
-    """Write the files of one report into a folder; existing files are overwritten."""
+) -> dict[str, Any]:
+    """Write the files of one report into a folder, and return its result; existing files are overwritten."""
     notify = progress or (lambda step, share: None)
     for place in (folder, folder / "figures", folder / "tables"):
         place.mkdir(parents=True, exist_ok=True)
@@ -121,6 +121,7 @@ def write_files(
     notify("page", 0.7)
     (folder / "report.html").write_bytes(report_html(comparison, confusion, tables, images).encode("utf-8"))
     notify("done", 1.0)
+    return result
 
 
 @contextmanager

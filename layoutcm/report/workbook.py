@@ -32,7 +32,7 @@ Cell = tuple[str | float | None, Any]  # its value and its format
 MOST_CHARACTERS = 32_767  # of a cell, in Excel
 # Rows of the sheets of pages, documents and ranked pairs. A sheet takes ten times as long to write as a CSV file, and
 # people look at the first rows, which are the worst pages and documents.
-MOST_ROWS = 10_000
+MOST_ROWS = 5_000
 LONG_TABLES = ("pages", "documents", RANKED_PAIRS)
 # Shares close to 0 and 1 have fixed texts, because four decimals would show them as exact.
 SHARE_DIGITS = 4

@@ -16,8 +16,9 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import Selection
 from layoutcm.wording import plural
 
-# Rows, and columns. A figure on the screen is then below 6 MB, and real label sets have fewer labels.
-MOST_DRAWN = 120
+# Rows, and columns. A figure on the screen is then below 3 MB, and a report takes seconds; the largest label set of
+# document layout, M6Doc, has 74 labels.
+MOST_DRAWN = 80
 JOINED_CELL = "includes confusions among the joined labels"
 JOINED = -1  # the position of a joined label in the whole matrix
 

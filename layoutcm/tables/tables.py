@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -285,7 +284,13 @@ def write_parquet(table: Table, path: Path) -> None:
 
 def _valid_text(data: pd.DataFrame, mark: Callable[[Any], Any] = lambda value: value) -> pd.DataFrame:
     """The data with text that UTF-8 can encode, marked by `mark`; a file name can contain lone surrogates."""
-    texts = [name for name, dtype in zip(data.columns, data.dtypes) if dtype.kind not in "iuf"]
-    # Cached, because long tables have few different texts.
-    valid = lru_cache(None, typed=True)(lambda text: str(mark(text)).encode("utf-8", "replace").decode("utf-8"))
-    return data.assign(**{name: [valid(text) for text in data[name]] for name in texts})
+    columns = {name: data[name].tolist() for name, dtype in zip(data.columns, data.dtypes) if dtype.kind not in "iuf"}
+    return data.assign(**{name: _encodable([str(mark(value)) for value in values]) for name, values in columns.items()})
+
+
+def _encodable(texts: list[str]) -> list[str]:
+    try:
+        "".join(texts).encode()  # of all at once, because hardly ever a text cannot be encoded
+    except UnicodeEncodeError:
+        return [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+    return texts

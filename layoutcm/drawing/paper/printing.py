@@ -31,7 +31,7 @@ CAPTION_SIZE = 5.0
 # Characters of a text that is shortened to fit, and of all labels of one side of a matrix together. A label may have a
 # thousand, and each character is measured and then drawn in three formats.
 MOST_CHARACTERS = 60
-MOST_LABEL_CHARACTERS = 4_000
+MOST_LABEL_CHARACTERS = 1_600
 OTHER_CHARACTER = 3  # a text of other fonts may have a third of them: it says more in each, and takes longer to draw
 # Matplotlib takes a second to embed each font, and each further 256 characters of it, as TrueType.
 MOST_EMBEDDED_CHARACTERS, MOST_EMBEDDED_FONTS = 256, 3
