@@ -24,6 +24,7 @@ from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 
 T = TypeVar("T")
 HEAD = 1 << 16
+JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 MAX_CONVERSIONS = 60  # of a whole document, to find the place of a wrong value; 20 find it in a million items
 
 
@@ -65,8 +66,10 @@ class FileContent:
 
     @cached_property
     def json_root(self) -> str:
-        """ "object", "array", or "" if the content does not start like JSON."""
+        """ "object", "array" (also of JSON lines), or "" if the content does not start like JSON."""
         head = self.data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+        if head[:1] == b"{":
+            head = self.json_text[:1]
         return {b"{": "object", b"[": "array"}.get(head[:1], "")
 
     @cached_property
@@ -76,7 +79,7 @@ class FileContent:
             return frozenset()
         try:
             if self.json_root == "object":
-                return frozenset(msgspec.json.decode(self.data_without_bom, type=dict[str, msgspec.Raw]))
+                return frozenset(msgspec.json.decode(self.json_text, type=dict[str, msgspec.Raw]))
             if self.json_root == "array":
                 return frozenset(self._first_item())
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -88,20 +91,29 @@ class FileContent:
     def data_without_bom(self) -> bytes:
         return self.data.removeprefix(b"\xef\xbb\xbf")
 
+    @cached_property
+    def json_text(self) -> bytes:
+        """The JSON of the file. JSON lines become one array, whose items stay in their lines."""
+        text = self.data_without_bom
+        if not _are_json_lines(text, self.name):
+            return text
+        lines = text.rstrip().split(b"\n")
+        return b"[" + b"\n".join([line + b"," if line.strip() else b"" for line in lines[:-1]] + lines[-1:]) + b"]"
+
     def _first_item(self) -> dict[str, Any]:
-        text = self.data_without_bom[:HEAD].decode("utf-8", "replace")
+        text = self.json_text[:HEAD].decode("utf-8", "replace")
         start = re.match(r"\s*\[\s*", text)
         try:
             item, _ = json.JSONDecoder().raw_decode(text, start.end() if start else 0)
         except ValueError:  # the item is longer than HEAD, or there is none
-            items = msgspec.json.decode(self.data_without_bom, type=list[msgspec.Raw])
+            items = msgspec.json.decode(self.json_text, type=list[msgspec.Raw])
             item = msgspec.json.decode(items[0]) if items else {}
         return item if isinstance(item, dict) else {}
 
     def decode(self, type: type[T]) -> T:
         """Decode the whole file as `type`; an `InputError` names the place of a wrong value."""
         try:
-            return msgspec.json.decode(self.data_without_bom, type=type)
+            return msgspec.json.decode(self.json_text, type=type)
         except RecursionError:
             raise InputError(
                 self.name, "", "the JSON is nested too deeply to be a layout", "Check what wrote this file."
@@ -124,7 +136,7 @@ class FileContent:
         """Python writes NaN and Infinity, which are not valid JSON, so these have their own message."""
         if len(self.data) <= limits.MAX_EXPLAINED_BYTES:
             try:
-                document = json.loads(self.data_without_bom)
+                document = json.loads(self.json_text)
             except json.JSONDecodeError as syntax:
                 at_end = syntax.pos >= len(syntax.doc.rstrip()) or syntax.msg.startswith("Unterminated string")
                 problem = "the JSON ends too early" if at_end else f"this is not valid JSON: {syntax.msg}"
@@ -146,7 +158,7 @@ class FileContent:
         value: object = None
         if len(self.data) <= limits.MAX_EXPLAINED_BYTES:
             try:
-                document = json.loads(self.data_without_bom)
+                document = json.loads(self.json_text)
                 # Python reads 1e400 as infinity, which fits the type, so `find_misfit` would not find it.
                 if "out of range" in problem and (unusable := find_invalid_value(document)):
                     return InputError(self.name, *unusable, "Remove the entry or repair it.")
@@ -157,6 +169,23 @@ class FileContent:
         return InputError(
             self.name, path, f"{problem[:1].lower()}{problem[1:]}{found}", "Repair this value or remove the entry."
         )
+
+
+def _are_json_lines(text: bytes, name: str) -> bool:
+    """Whether each line is one JSON object. A single line is an object like any other, unless the suffix says so."""
+    start = len(text) - len(text.lstrip())
+    if text[start : start + 1] != b"{":
+        return False
+    end = text.find(b"\n", start)
+    first, rest = (text[start:end], text[end : end + HEAD].lstrip()[:1]) if end >= 0 else (text[start:], b"")
+    named = name.lower().endswith(JSON_LINES)
+    if not first.rstrip().endswith(b"}") or not (rest == b"{" or (named and not rest)):
+        return False
+    try:
+        msgspec.json.decode(first, type=msgspec.Raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
 
 
 def find_invalid_value(document: object) -> tuple[str, str] | None:
