@@ -20,7 +20,7 @@ from layoutcm.formats.table_values import check_commas, coded_column, flag_colum
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, PlaceNamer, Regions
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.stored_facts import StoredFacts, usable_findings
-from layoutcm.layouts.validation import FileIds, PlaceNamers, check_lengths, make_layout
+from layoutcm.layouts.validation import FileIds, PlaceNamers, check_lengths, make_layout, set_labels_aside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +42,7 @@ class TableSource(NamedTuple):
 
 
 def read_table(source: TableSource, table: pa.Table, options: Options) -> Layout:
-    rows = _read_rows(source, table)
+    rows, area = _with_named_areas(_read_rows(source, table))
     has_label_only = _rows_with_label_only(rows)
     declared = source.facts.labels if source.facts else []
     labels = [label for label in dict.fromkeys((*declared, *rows.text["label"])) if label]
@@ -50,7 +50,7 @@ def read_table(source: TableSource, table: pa.Table, options: Options) -> Layout
         rows = rows._replace(text=rows.text | {"page": [source.page] * table.num_rows})
     if has_label_only.any():
         rows = rows.take(np.flatnonzero(~has_label_only))
-    return _build_layout(source, labels, rows, options)
+    return set_labels_aside(_build_layout(source, labels, rows, options), [area])
 
 
 def _read_rows(source: TableSource, table: pa.Table) -> TableRows:
@@ -71,6 +71,19 @@ def _read_rows(source: TableSource, table: pa.Table) -> TableRows:
         as_corners(boxes, columns.kind),
         place,
     )
+
+
+def _with_named_areas(rows: TableRows) -> tuple[TableRows, str]:
+    """The rows with a label for ignore areas, which have a box and `ignore` but no label; and this label."""
+    ignore, labels, area = rows.flags.get("ignore"), rows.text["label"], "ignore area"
+    if ignore is None or not ignore.any():
+        return rows, ""
+    known = set(labels)
+    while area in known:
+        area += "_"
+    is_area = (ignore & np.isfinite(rows.boxes).any(axis=1)).tolist()
+    named = [area if unjudged and not label else label for label, unjudged in zip(labels, is_area)]
+    return rows._replace(text=rows.text | {"label": named}), area
 
 
 def _rows_with_label_only(rows: TableRows) -> NDArray[np.bool_]:

@@ -142,6 +142,11 @@ class CocoFacts:
     areas: Floats  # nan = not given
     sizes: Floats  # [regions, width height] of the bbox, nan = no bbox
 
+    @classmethod
+    def unknown(cls, n: int) -> CocoFacts:
+        """The facts of `n` regions of which no COCO file says anything."""
+        return cls(np.zeros(n, bool), np.full(n, np.nan), np.full((n, 2), np.nan))
+
     def take(self, keep: NDArray[np.bool_] | NDArray[np.integer]) -> CocoFacts:
         return CocoFacts(self.crowd[keep], self.areas[keep], self.sizes[keep])
 
@@ -285,7 +290,8 @@ def outside_unit_interval(scores: Floats) -> NDArray[np.bool_]:
 def concatenate_regions(parts: Sequence[Regions]) -> Regions:
     """The regions of all parts in one `Regions`, in order."""
     before = np.cumsum([0, *(len(part) for part in parts)]).tolist()
-    facts = [part.coco for part in parts if part.coco is not None]
+    has_facts = any(part.coco is not None for part in parts)
+    facts = [part.coco or CocoFacts.unknown(len(part)) for part in parts] if has_facts else []
     return Regions(
         np.concatenate([part.page for part in parts]),
         np.concatenate([part.label for part in parts]),
@@ -297,7 +303,7 @@ def concatenate_regions(parts: Sequence[Regions]) -> Regions:
             np.concatenate([one.areas for one in facts]),
             np.concatenate([one.sizes for one in facts]),
         )
-        if len(facts) == len(parts)
+        if facts
         else None,
         None if all(part.ignore is None for part in parts) else np.concatenate([part.ignored for part in parts]),
     )

@@ -1,8 +1,8 @@
 """Write layouts as tables, Parquet or CSV: one row per region, in page order.
 
-A page without regions has one row without a label. Parquet holds everything that a layout has, with what is not in rows
-in its metadata (`stored_facts`). In CSV, rows with only a label come first if the regions do not contain all labels in
-the order of the layout.
+A page without regions has one row without a label, an ignore area a row with a box and without a label. Parquet holds
+everything that a layout has, with what is not in rows in its metadata (`stored_facts`). In CSV, rows with only a label
+come first if the regions do not contain all labels in the order of the layout.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from layoutcm.layouts.model import Layout, Positions, Regions
+from layoutcm.layouts.model import Layout, Positions, Regions, concatenate_regions
 from layoutcm.layouts.repairs import raw_regions
 from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, encode_facts, labels_fit
 from layoutcm.layouts.writing.coco import segmentation
@@ -35,7 +36,7 @@ class Rows(NamedTuple):
 def as_csv(layout: Layout) -> bytes:
     import pyarrow as pa
 
-    regions = layout.region_columns
+    regions = _with_ignore_areas(layout, layout.region_columns)
     rows = _rows(layout, regions)
     used = dict.fromkeys(rows.label[rows.label >= 0].tolist())
     if list(used) != list(range(len(layout.labels))):
@@ -55,7 +56,7 @@ def as_parquet(layout: Layout) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    regions = raw_regions(layout)
+    regions = _with_ignore_areas(layout, raw_regions(layout))
     rows = _rows(layout, regions)
     if not labels_fit(layout):
         rows = _with_label_rows(layout, rows)
@@ -71,6 +72,17 @@ def as_parquet(layout: Layout) -> bytes:
         writer.write_table(table)
         writer.add_key_value_metadata({METADATA_KEY: encode_facts(layout)})
     return out.getvalue()
+
+
+def _with_ignore_areas(layout: Layout, regions: Regions) -> Regions:
+    """The regions, and after them the ignore areas, whose label is -1."""
+    areas = layout.ignore_areas
+    if not areas:
+        return regions
+    n = len(areas)
+    # COCO's facts are of objects, which areas are not.
+    areas = replace(areas, label=np.full(n, -1, np.int32), ignore=np.ones(n, bool), coco=None)
+    return concatenate_regions([regions, areas])
 
 
 def _rows(layout: Layout, regions: Regions) -> Rows:

@@ -6,6 +6,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.layouts import limits
+from layoutcm.layouts.writers import written
 
 PLAIN = ["page", "document", "number", "width", "height"]
 
@@ -170,3 +171,15 @@ def test_a_long_attribute_of_a_coco_file_is_refused():
     images = [{"id": 1, "width": 5, "height": 5, "doc_category": "x" * (limits.MAX_NAME + 1)}]
     with pytest.raises(lcm.InputError, match=r"gt.json, images\[0\]: the attribute 'doc_category' .* 1,001 characters"):
         read({"images": images, "annotations": [], "categories": []})
+
+
+def test_ignored_shapes_are_kept_by_tables_and_named_as_lost_by_other_formats():
+    ignored = ("__ignore__", [[0, 0], [10, 10]], "rectangle")
+    layout = read(labelme(("Text", [[20, 0], [30, 10]], "rectangle"), ignored))
+    for format in ("parquet", "csv"):
+        data, findings = written(layout, format)
+        again = lcm.read((f"stored.{format}", data))
+        assert not findings and again.labels == ["Text"] and compared_with_nothing(again) == (2000 - 100, 100)
+    for format in ("coco", "yolo", "label-studio", "cvat", "page-xml"):
+        lost = {one.values.get("what"): one.count for one in written(layout, format)[1]}
+        assert lost["ignore areas" if format == "coco" else "ignore flags"] == 1

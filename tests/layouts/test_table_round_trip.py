@@ -17,6 +17,7 @@ from layoutcm.layouts import limits
 from layoutcm.layouts.model import CocoFacts, Finding
 from layoutcm.layouts.stored_facts import METADATA_KEY, VERSION
 from layoutcm.layouts.table_writers import as_csv, as_parquet
+from layoutcm.layouts.writing.coco import segmentation
 from support.coco_files import coco, image, region
 from support.full_layouts import NAMES, full_layouts, page_facts, region_facts
 from support.layouts import build
@@ -27,6 +28,15 @@ def read_parquet(data, **options):
     return lcm.read(("stored.parquet", data), shapes="polygon", **options)
 
 
+def areas(layout):
+    """Page, box and shape of the ignore areas, page by page as in a table."""
+    found = layout.ignore_areas
+    if not found:
+        return []
+    shapes = [segmentation(found.shapes[i]) if i in found.shapes else None for i in range(len(found))]
+    return sorted(zip(found.page.tolist(), found.boxes.tolist(), shapes), key=lambda area: area[0])
+
+
 @settings(max_examples=150)
 @given(full_layouts())
 def test_parquet_holds_the_whole_layout(layout):
@@ -34,6 +44,7 @@ def test_parquet_holds_the_whole_layout(layout):
     assert page_facts(again) == page_facts(layout) and again.labels == layout.labels
     assert region_facts(again.region_columns) == region_facts(layout.region_columns)
     assert region_facts(again.dropped) == region_facts(layout.dropped)
+    assert areas(again) == areas(layout)
     assert (again.annotator, again.annotators) == (layout.annotator, layout.annotators)
     assert (again.keys, again.label_keys, again.repairs) == (layout.keys, layout.label_keys, layout.repairs)
     assert again.findings == layout.findings
@@ -56,7 +67,8 @@ def test_csv_holds_pages_labels_and_regions(layout):
     again = lcm.read(("stored.csv", as_csv(layout)), shapes="polygon")
     assert page_facts(again) == page_facts(layout) and again.labels == layout.labels
     assert region_facts(again.region_columns) == region_facts(only_crowds(layout))
-    assert again.annotator == (layout.annotator if len(layout.region_columns) else "")
+    assert areas(again) == areas(layout)
+    assert again.annotator == (layout.annotator if len(layout.region_columns) or areas(layout) else "")
 
 
 def some_layout(**changes):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from layoutcm.layouts.model import CocoFacts, Pages, Regions
 from layoutcm.layouts.shapes import Outline, RunMask
-from layoutcm.layouts.validation import FileIds, make_layout
+from layoutcm.layouts.validation import FileIds, make_layout, set_labels_aside
 from support.one_layout import FINDINGS
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6).filter(
@@ -83,6 +83,7 @@ def full_layouts(draw):
         findings=draw(st.lists(st.sampled_from(FINDINGS), unique_by=id)),
         ids=FileIds({key: i for i, key in enumerate(keys)}, {key: i for i, key in enumerate(label_keys)}),
     )
+    layout = set_labels_aside(layout, draw(st.sampled_from([[], [], labels[1:2]])))
     annotator = draw(TEXTS)
     others = draw(st.lists(NAMES, max_size=2)) if annotator else []
     annotators = tuple(dict.fromkeys([annotator, *others])) if annotator else ()

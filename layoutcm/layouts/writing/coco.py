@@ -20,6 +20,7 @@ _NUMBER = re.compile("0|-?[1-9][0-9]{0,17}")
 
 def as_coco(request: Request) -> bytes:
     layout = request.layout
+    request.leave_out_facts("ignore areas")
     pages, regions = layout.page_columns, layout.region_columns
     images = []
     attributes = _attributes(request)

@@ -84,6 +84,10 @@ def _odd_areas(layout: Layout) -> int:
     return int((np.abs(facts.areas - plain) > AREA_ERROR * np.maximum(plain, 1)).sum())
 
 
+def _ignore_areas(layout: Layout) -> int:
+    return len(layout.ignore_areas) if layout.ignore_areas else 0
+
+
 def _attributes(layout: Layout) -> list[str]:
     return [name for name, values in layout.page_columns.attributes.items() if any(values)]
 
@@ -95,7 +99,8 @@ def region_order(layout: Layout) -> Positions:
 
 _FACTS: dict[str, Callable[[Layout], int | list[str]]] = {
     "scores": lambda layout: int(np.isfinite(layout.region_columns.scores).sum()),
-    "ignore flags": lambda layout: int(layout.region_columns.ignored.sum()),
+    "ignore flags": lambda layout: int(layout.region_columns.ignored.sum()) + _ignore_areas(layout),
+    "ignore areas": _ignore_areas,
     "crowd flags": lambda layout: int(layout.region_columns.coco.crowd.sum()) if layout.region_columns.coco else 0,
     "areas": _odd_areas,
     "documents": lambda layout: sum(map(bool, layout.page_columns.documents)),

@@ -90,7 +90,7 @@ def _one_side(
     page = aligned[rows].astype(np.int64)
     own = own_frames(alignment, side)[page]
     frame = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)[page]
-    facts = regions.coco.take(rows) if regions.coco else _no_facts(len(rows))
+    facts = regions.coco.take(rows) if regions.coco else CocoFacts.unknown(len(rows))
     boxes = scale_to_frame(_with_sizes(regions.boxes[rows], facts.sizes), own, frame)
     masks: tuple[CocoMask, ...] = ()
     if masked:
@@ -107,10 +107,6 @@ def _one_side(
         alignment.mapped.rows[side][rows], page, rank[page], label, boxes, areas, regions.scores[rows], crowd
     )
     return replace(objects, masks=masks)
-
-
-def _no_facts(n: int) -> CocoFacts:
-    return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), np.full((n, 2), np.nan))
 
 
 def _with_sizes(corners: Floats, written: Floats) -> Floats:
