@@ -14,6 +14,7 @@ from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
 from layoutcm.verification import verify
 from support import pixel_loop
+from support.family_loop import assert_counted, loop
 from support.layouts import build
 
 LABELS = ["a", "b", "c"]
@@ -94,6 +95,18 @@ def test_everything_equals_a_loop_that_skips_ignored_pixels(generated, rounding)
     table = c.page_table().set_index("page")["pixels"]
     assert [table[f"page {i}"] for i in range(len(sets))] == [len(one) for one in sets]
     assert [f.count for f in c.findings if f.code == "ignored-pixels"] == ([ignored] if ignored else [])
+
+
+@pytest.mark.parametrize("count", ["pairs", "gold", "pred"])
+@settings(max_examples=30, deadline=None)
+@given(generated=pages)
+def test_families_of_pixels_and_of_pages_are_those_of_the_judged_pixels(generated, count):
+    tree, family = {"A": ["a", "b"], "C": ["c"]}, {"a": "A", "b": "A", "c": "C"}
+    c = lcm.compare(*layouts(generated), taxonomy="same")
+    sets = [list(page.values()) for page in judged_pixels(generated, "outer")[0]]
+    assert_counted(c.families(tree, "pixel", count), loop([pair for page in sets for pair in page], family, count))
+    on_pages = [tuple(frozenset().union(*(pair[k] for pair in page)) - {"Background"} for k in (0, 1)) for page in sets]
+    assert_counted(c.families(tree, "page", count), loop(on_pages, family, count))
 
 
 @settings(max_examples=30, deadline=None)
