@@ -33,6 +33,7 @@ AGREEMENT = (
     "other labels",
     "not judged",
 )
+NOT_JUDGED = AGREEMENT[-1]
 # With outlines a tile may be a pixel: a page at 600 dpi has 35 million. Drawing takes several bytes for each.
 MOST_TILES = 40_000_000
 PAIRS_AT_A_TIME = 64

@@ -22,7 +22,8 @@ LABEL_COLOURS = (
 )
 BACKGROUND_COLOUR = "#d9d9d9"
 # One for each name in `page_tiles.AGREEMENT`.
-AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728", "#9aa0a6")
+NOT_JUDGED_COLOUR = "#9aa0a6"
+AGREEMENT_COLOURS = (None, "#7fb2dd", "#e69f00", "#857afa", "#d62728", NOT_JUDGED_COLOUR)
 LIT = "#d62728"  # the pixels behind one cell of the matrix
 # If all colours are taken, they are used again in darker and lighter shades.
 SHADES = (0.0, -0.35, 0.4, -0.2, 0.22, -0.5, 0.55)

@@ -166,6 +166,7 @@ def _picture(comparison: Comparison, index: int, method: str, images: PageImages
     tiles = comparison.page_tiles(page)
     x_edges, y_edges, runs = tile_runs(tiles)
     width, height = float(tiles.x_edges[-1]), float(tiles.y_edges[-1])
+    boxes = [box for box in page_boxes(comparison, page) if box["judged"]]  # the tiles show what is not judged
     return {
         "page": page,
         "document": comparison.alignment.pages.documents[index],
@@ -176,7 +177,7 @@ def _picture(comparison: Comparison, index: int, method: str, images: PageImages
         "y": [round(y, 2) for y in y_edges.tolist()],
         "runs": runs,
         "pairs": tiles.contributions(method),
-        "boxes": [_box(comparison, box) for box in page_boxes(comparison, page)[:MOST_BOXES]],
+        "boxes": [_box(comparison, box) for box in boxes[:MOST_BOXES]],
     }
 
 

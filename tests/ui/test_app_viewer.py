@@ -4,6 +4,7 @@ import json
 
 from layoutcm.ui import sidebar
 from support.app_runner import opened, texts
+from support.coco_files import coco, image, region
 from support.hostile_server import make_dense_page
 
 
@@ -66,3 +67,12 @@ def test_a_page_with_too_many_tiles_shows_a_sentence_and_its_numbers(tmp_path, m
     app = opened("viewer", load="start")
     assert len(app.error) == 1 and "a page: its regions divide it into 324,000,000 tiles" in texts(app)
     assert "This page's matrix" in texts(app)
+
+
+def test_a_page_with_a_region_that_is_not_judged_is_shown(tmp_path, monkeypatch):
+    gt = coco([image(1)], [region(1, 1), region(1, 1, bbox=[50, 0, 10, 10], iscrowd=1)])
+    file = tmp_path / "gt.json"
+    file.write_text(json.dumps(gt))
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
+    app = opened("viewer", load="start")
+    assert not app.exception and not app.error and "not\xa0judged" in texts(app)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.page_tiles import AGREEMENT, PageTiles
+from layoutcm.diagnosis.page_tiles import AGREEMENT, NOT_JUDGED, PageTiles
 from layoutcm.drawing.page_boxes import page_boxes
 from layoutcm.drawing.page_raster import ColourArray, agreement_colours, page_raster
-from layoutcm.drawing.palette import LIT, label_colours, rgb
+from layoutcm.drawing.palette import LIT, NOT_JUDGED_COLOUR, label_colours, rgb
 from layoutcm.drawing.paper.printing import (
     DPI,
     INK,
@@ -78,7 +78,10 @@ def page_overlay(
     pages, sheet_width = comparison.alignment.pages, column_width(width, 0)
     spot = sheet_place(float(pages.widths[index]), float(pages.heights[index]), sheet_width)
     gt, pred = ([box for box in page_boxes(comparison, page) if box["side"] == side] for side in ("gt", "pred"))
-    legend = _legend_lines(_label_entries(comparison.labels[1:], {box["label"] for box in (*gt, *pred)}), sheet_width)
+    entries = _label_entries(comparison.labels[1:], {box["label"] for box in (*gt, *pred) if box["judged"]})
+    if not all(box["judged"] for box in gt):
+        entries.append((NOT_JUDGED, _sample(NOT_JUDGED_COLOUR)))
+    legend = _legend_lines(entries, sheet_width)
     recipe = comparison.recipe_for("matrix", page=page) if caption else ""
     figure, axes = new_sheet(sheet_width, spot.bottom + 12 + LEGEND_LINE * len(legend), recipe)
     if image is not None:

@@ -56,7 +56,7 @@ def show_overlay(compared: Comparison, page: str) -> None:
     index = compared.levels.page_index(page)
     pages = compared.alignment.pages
     only = set(_visible_labels(compared))
-    boxes = [box for box in page_boxes(compared, page) if box["label"] in only]
+    boxes = [box for box in page_boxes(compared, page) if box["label"] in only or not box["judged"]]
     sides = st.pills(
         "Show",
         SIDES,
