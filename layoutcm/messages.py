@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from layoutcm import hints
 from layoutcm.errors import Hint, short_repr
 from layoutcm.wording import agree, percent, plural
 
@@ -288,6 +289,9 @@ TEXTS = {
             f"{file}: {plural(n, 'annotation is', 'annotations are')} marked `ignore` but not `iscrowd`; COCO's rules "
             "look at `iscrowd` alone, so they are objects like all others. Their pixels are not judged.",
         "Set `iscrowd` to 1 to leave them out of the object scores.", "info"),
+    "outlines-as-boxes": FindingText(
+        lambda n, file: f"{file}: {plural(n, 'outline is', 'outlines are')} read as {agree(n, 'a box', 'boxes')}.",
+        hints.OUTLINES_AS_BOXES, "info"),
     # Scores.
     "score-range": FindingText(
         lambda n, file, place, score:

@@ -132,6 +132,8 @@ MESSAGES = [
     ("ignore-without-crowd", 1, {"file": "f"},
      "f: 1 annotation is marked `ignore` but not `iscrowd`; COCO's rules look at `iscrowd` alone, so they are "
      "objects like all others. Their pixels are not judged."),
+    ("outlines-as-boxes", 1, {"file": "f"}, "f: 1 outline is read as a box."),
+    ("outlines-as-boxes", 2, {"file": "f"}, "f: 2 outlines are read as boxes."),
     ("other-annotators", 1, {"file": "f", "chosen": "0", "names": ["1"]},
      "f: the regions of annotator '0' are read; there is also '1'."),
     ("other-annotators", 3, {"file": "f", "chosen": "a", "names": ["b", "c"]},

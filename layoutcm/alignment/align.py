@@ -17,9 +17,11 @@ from layoutcm.alignment.taxonomy import (
     count_renamed_labels,
     join_labels,
     kept_rows,
+    labels_to_ignore,
     match_similar_names,
     one_sided_label_findings,
     relabel,
+    rename_labels,
 )
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_pages
@@ -52,6 +54,7 @@ class MappedLabels(NamedTuple):
     """What the mapping of labels did."""
 
     renamed: int  # number of labels
+    ignored: int  # number of labels
     rows: Sources  # int64[regions] of each side: row numbers in the given layout, from which a mapping may drop regions
 
 
@@ -117,9 +120,10 @@ def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS)
     findings: list[Finding] = []
     mappings = [mapping.get(side, {}) for side in SIDES]
     mapped = sum(map(count_renamed_labels, (gt, pred), mappings))
+    ignored = sum(len(labels_to_ignore(*side)) for side in zip((gt, pred), mappings))
     sides = [relabel(*side, findings) for side in zip((gt, pred), mappings, SIDES)]
     matched = match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
-    sides[PRED] = relabel(sides[PRED], matched, "pred", findings)
+    sides[PRED] = rename_labels(sides[PRED], matched)
     space, kind = join_labels(sides[GT], sides[PRED], options.taxonomy, bool(mapped or matched))
     sources, matches, page_findings = pair_pages(
         sides[GT].page_columns, sides[PRED].page_columns, options.missing_pages, options.page_map
@@ -133,7 +137,9 @@ def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS)
         + one_sided_label_findings(sides, kind)
     )
     layouts, rows = (sides[GT], sides[PRED]), (kept_rows(gt, mappings[GT]), kept_rows(pred, mappings[PRED]))
-    return Alignment(layouts, pages, sources, space, kind, tuple(findings), matches, MappedLabels(mapped, rows))
+    return Alignment(
+        layouts, pages, sources, space, kind, tuple(findings), matches, MappedLabels(mapped, ignored, rows)
+    )
 
 
 def _scaled_page_findings(

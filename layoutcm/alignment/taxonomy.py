@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.handwritten import parse_yaml_or_json, read_yaml_or_json
 from layoutcm.layouts.model import BACKGROUND, GT, PRED, SIDES, Finding, Layout, Positions, recode_labels
-from layoutcm.layouts.validation import drop_background, is_background, is_ignore, set_ignored_aside
+from layoutcm.layouts.validation import drop_background, is_background, is_ignore, set_labels_aside
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
@@ -59,34 +59,51 @@ def _check_loaded(loaded: object, name: str) -> dict[str, dict[str, str]]:
 
 
 def relabel(layout: Layout, mapping: Mapping[str, str], side: str, findings: list[Finding]) -> Layout:
-    """The layout with renamed labels; several labels may become one. Adds to `findings`."""
+    """The layout with renamed labels, and without those that become Background or Ignore. Adds to `findings`."""
     findings += _unknown_label_findings(layout, mapping, side)
     if not mapping:
         return layout
-    renamed = [str(mapping.get(label, label)) for label in layout.labels]
+    layout = rename_labels(_set_ignored_aside(layout, mapping, side, findings), mapping)
+    before = len(layout.findings)
+    layout = drop_background(layout)
+    findings += layout.findings[before:]
+    return replace(layout, findings=layout.findings[:before])
+
+
+def rename_labels(layout: Layout, names: Mapping[str, str]) -> Layout:
+    """The layout with other names of labels; several labels may become one."""
+    if not names:
+        return layout
+    renamed = [str(names.get(label, label)) for label in layout.labels]
     labels = list(dict.fromkeys(renamed))
     recode = np.array([labels.index(name) for name in renamed], np.int32)
-    regions, dropped = (
-        recode_labels(layout.region_columns, recode),
-        layout.dropped and recode_labels(layout.dropped, recode),
-    )
-    before = len(layout.findings)
+    regions = recode_labels(layout.region_columns, recode)
+    dropped = layout.dropped and recode_labels(layout.dropped, recode)
     # The label ids of the file no longer apply.
-    layout = drop_background(replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped))
-    findings += layout.findings[before:]
-    layout = replace(layout, findings=layout.findings[:before])
+    return replace(layout, labels=labels, region_columns=regions, label_keys={}, dropped=dropped)
+
+
+def _set_ignored_aside(layout: Layout, mapping: Mapping[str, str], side: str, findings: list[Finding]) -> Layout:
+    """The layout without the labels that are mapped to Ignore. In gt their regions are areas that are not judged."""
+    ignored = labels_to_ignore(layout, mapping)
     if side != SIDES[PRED]:
-        return set_ignored_aside(layout)
-    layout = set_ignored_aside(replace(layout, ignore_areas=None))
+        return set_labels_aside(layout, ignored)
+    layout = set_labels_aside(replace(layout, ignore_areas=None), ignored)
     if layout.ignore_areas:
         findings.append(Finding("ignored-pred", len(layout.ignore_areas), {"file": layout.name}))
     return replace(layout, ignore_areas=None)
 
 
+def labels_to_ignore(layout: Layout, mapping: Mapping[str, str]) -> list[str]:
+    """The labels of the layout that are mapped to Ignore. One that has this name already is a label like any other."""
+    return [label for label in layout.labels if label in mapping and is_ignore(mapping[label])]
+
+
 def kept_rows(layout: Layout, mapping: Mapping[str, str]) -> Positions:
     """int64[regions]: the regions that stay after `relabel`: those whose label does not become Background or Ignore."""
     names = [mapping.get(label, label) for label in layout.labels]
-    dropped = [i for i, name in enumerate(names) if is_background(name) or (mapping and is_ignore(name))]
+    ignored = labels_to_ignore(layout, mapping)
+    dropped = [i for i, name in enumerate(names) if is_background(name) or layout.labels[i] in ignored]
     return np.flatnonzero(~np.isin(layout.region_columns.label, dropped))
 
 
@@ -114,8 +131,9 @@ def _unknown_label_findings(layout: Layout, mapping: Mapping[str, str], side: st
 
 
 def count_renamed_labels(layout: Layout, mapping: Mapping[str, str]) -> int:
-    """The number of labels of the layout that the mapping renames."""
-    return sum(mapping.get(label, label) != label for label in layout.labels)
+    """The number of labels of the layout that the mapping renames, without those that it maps to Ignore."""
+    ignored = labels_to_ignore(layout, mapping)
+    return sum(mapping.get(label, label) != label for label in layout.labels if label not in ignored)
 
 
 def match_similar_names(gt: Layout, pred: Layout) -> dict[str, str]:

@@ -151,7 +151,7 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     command.add_argument(
         "--gt-format", choices=list(BY_NAME), help="format of the ground truth; --format is for predictions"
     )
-    command.add_argument("--gt-annotator", metavar="NAME", help="the same for the ground truth as --annotator")
+    command.add_argument("--gt-annotator", metavar="NAME", help="as --annotator, for the ground truth")
     _reading_arguments(command)
 
 

@@ -16,6 +16,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats import read
 from layoutcm.layouts.model import IGNORE, Layout
 from layoutcm.layouts.repairs import repair
+from layoutcm.layouts.validation import is_ignore
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def _mapping(options: argparse.Namespace) -> LabelMapping | str | None:
     mapping = load_mapping(options.mapping) or {}
     own = mapping.get("gt", {})
     for label in options.ignore:
-        if own.get(label, IGNORE) != IGNORE:
+        if not is_ignore(own.get(label, IGNORE)):
             problem = f"the mapping renames the label {short_repr(label)} of gt to {short_repr(own[label])}"
             raise InputError("", "--ignore", problem, "Leave it out of the mapping.")
     return {**mapping, "gt": {**own, **dict.fromkeys(options.ignore, IGNORE)}}

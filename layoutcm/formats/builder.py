@@ -26,7 +26,7 @@ from layoutcm.layouts.model import (
     Pages,
     Regions,
 )
-from layoutcm.layouts.page_attributes import OWN_COLUMNS, attribute_text
+from layoutcm.layouts.page_attributes import attribute_name, attribute_text
 from layoutcm.layouts.page_names import stem
 from layoutcm.layouts.shapes import Outline, Shape, is_box
 from layoutcm.layouts.validation import PlaceNamers, make_layout, set_labels_aside
@@ -91,8 +91,8 @@ class LayoutBuilder:
     def add_attributes(self, page: int, given: Mapping[str, object]) -> None:
         """Add attributes of a page: short texts, numbers, and lists of these; other values are left out."""
         for key, value in given.items():
-            text, name = attribute_text(value), " ".join(key.split())
-            if not text or not name or name in OWN_COLUMNS or max(len(name), len(text)) > limits.MAX_ATTRIBUTE_TEXT:
+            text, name = attribute_text(value), attribute_name(key)
+            if not text or not name or max(len(name), len(text)) > limits.MAX_ATTRIBUTE_TEXT:
                 continue
             if name in self._attributes or len(self._attributes) < limits.MAX_ATTRIBUTES:
                 self._attributes.setdefault(name, {})[page] = text

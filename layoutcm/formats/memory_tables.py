@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.table_columns import columns_in_use, find_columns
 from layoutcm.layouts.shapes import Outline, RunMask
+from layoutcm.layouts.stored_facts import METADATA_KEY
 from layoutcm.layouts.writing.coco import segmentation
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def _from_arrow(file: str, table: pa.Table) -> tuple[str, pa.Table]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = table.select(columns_in_use(file, table.column_names)).replace_schema_metadata(None)
+    facts = (table.schema.metadata or {}).get(METADATA_KEY)
+    metadata = None if facts is None else {METADATA_KEY: facts}
+    found = table.select(columns_in_use(file, table.column_names)).replace_schema_metadata(metadata)
     for at, name in enumerate(found.column_names):
         column = found.column(at)
         if pa.types.is_floating(column.type):
@@ -98,7 +101,9 @@ def _arrow_array(file: str, name: str, values: Any) -> pa.Array:
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return pa.array([_cell_text(file, name, row, value) for row, value in enumerate(values)], pa.string())
     if pa.types.is_nested(found.type):
-        row = next(i for i in range(len(found)) if found[i].is_valid)
+        row = next((i for i in range(len(found)) if found[i].is_valid), None)
+        if row is None:
+            return pa.nulls(len(found))
         raise _not_a_cell(file, name, row, found[row].as_py())
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 

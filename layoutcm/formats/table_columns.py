@@ -16,6 +16,7 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Floats
+from layoutcm.layouts.page_attributes import attribute_name
 from layoutcm.layouts.stored_facts import ATTRIBUTE
 
 COLUMN_SPELLINGS = {
@@ -115,12 +116,11 @@ def find_columns(names: Sequence[str]) -> Columns:
             place[what] = position[free[0]]
     # A box always has four columns, which the type of a generator cannot say.
     found = tuple(position[name] for name in box) if box else None
-    attributes = {
-        name.removeprefix(ATTRIBUTE): i
-        for i, name in reversed(list(enumerate(names)))
-        if name.startswith(ATTRIBUTE) and name.removeprefix(ATTRIBUTE).strip()
-    }
-    return Columns(place, found, kind, dict(reversed(attributes.items())))  # type: ignore[arg-type]
+    attributes: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name.startswith(ATTRIBUTE) and attribute_name(name.removeprefix(ATTRIBUTE)):
+            attributes.setdefault(name.removeprefix(ATTRIBUTE), i)
+    return Columns(place, found, kind, attributes)  # type: ignore[arg-type]
 
 
 def check_header(file: str, names: list[str], columns: Columns) -> None:

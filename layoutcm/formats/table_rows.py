@@ -106,6 +106,8 @@ def _build_layout(source: TableSource, labels: list[str], rows: TableRows, optio
     regions = _regions(rows, region_rows, page, labels, options, source.facts)
     if source.facts is None:
         findings += _ignore_findings(rows.file, regions)
+    elif not options.outlines:
+        findings += _outline_findings(rows.file, [rows.text["outline"][i] for i in region_rows])
     layout = make_layout(
         rows.file,
         source.format,
@@ -133,6 +135,12 @@ def _ignore_findings(file: str, regions: Regions) -> list[Finding]:
     if not not_crowds.any():
         return []
     return [Finding("ignore-without-crowd", int(not_crowds.sum()), {"file": file})]
+
+
+def _outline_findings(file: str, outlines: Sequence[str]) -> list[Finding]:
+    """A note that a stored layout has outlines, because writing it again would lose them."""
+    count = sum(map(bool, outlines))
+    return [Finding("outlines-as-boxes", count, {"file": file})] if count else []
 
 
 def _of_one_annotator(

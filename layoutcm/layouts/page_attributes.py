@@ -21,6 +21,7 @@ from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import not_utf8, read_bytes
 from layoutcm.layouts.model import Finding, Layout, Pages, find_page
 from layoutcm.layouts.page_documents import name_documents
+from layoutcm.layouts.validation import checked_attributes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +54,12 @@ class AttributeTable:
 AttributesLike = Union[
     Mapping[str, Mapping[str, object]], "pd.DataFrame", str, os.PathLike[str], tuple[str, bytes], AttributeTable, None
 ]
+
+
+def attribute_name(text: str) -> str:
+    """The name of an attribute; "" for a blank one and for a column that every page has."""
+    name = " ".join(text.split())
+    return "" if name in OWN_COLUMNS else name
 
 
 def attribute_text(value: object) -> str:
@@ -106,7 +113,7 @@ def _from_mapping(attributes: Mapping[str, Mapping[str, object]]) -> AttributeTa
         place = f"attributes[{short_repr(page)}]"
         if not isinstance(page, str) or not isinstance(given, Mapping):
             raise InputError("", place, f"{short_repr(given)} is no mapping", "Give {page: {name: value}}.")
-        texts = {str(name): _cell_text(value) for name, value in given.items() if str(name) not in OWN_COLUMNS}
+        texts = {name: _cell_text(value) for key, value in given.items() if (name := attribute_name(str(key)))}
         names |= dict.fromkeys(texts)
         rows.append(AttributeRow(page, texts, place))
     return _checked(AttributeTable("", "page", tuple(names), tuple(rows)), "attributes")
@@ -132,7 +139,7 @@ def parse_attributes(file: str, data: bytes) -> AttributeTable:
 def _from_rows(
     file: str, header_place: str, header: Sequence[str], rows: Iterator[tuple[str, Sequence[str]]]
 ) -> AttributeTable:
-    names = [name.strip() for name in header]
+    names = [" ".join(name.split()) for name in header]
     key = next((names.index(key) for key in KEYS if key in names), None)
     if key is None:
         found = ", ".join(map(short_repr, names[:6])) or "none"
@@ -140,7 +147,7 @@ def _from_rows(
     repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if repeated is not None:
         raise InputError(file, header_place, f"the column {short_repr(repeated)} occurs twice", "Rename one of them.")
-    kept = [i for i, name in enumerate(names) if name and name not in OWN_COLUMNS]
+    kept = [i for i, name in enumerate(names) if attribute_name(name)]
     found_rows: list[AttributeRow] = []
     for place, cells in rows:
         if len(cells) > len(names) or len(cells) <= key:
@@ -179,7 +186,7 @@ def add_attributes(layout: Layout, table: AttributeTable) -> Layout:
         for name, texts in added.items()
     }
     findings = [*_unmatched_findings(layout, table, unmatched, rows), *_difference_findings(layout, table, added)]
-    columns = replace(pages, attributes={**before, **both})
+    columns = checked_attributes(table.file or layout.name, replace(pages, attributes={**before, **both}))
     return replace(layout, page_columns=columns, findings=(*layout.findings, *findings))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.repairs import is_repair
 from layoutcm.messages import TEXTS
 
 VERSION = 2
@@ -79,6 +80,12 @@ def encode_facts(layout: Layout) -> bytes:
     return _as_json(facts)
 
 
+def facts_too_long(layout: Layout) -> dict[str, int]:
+    """What is too long for the metadata and is not written, and how many of it there are."""
+    facts = {"the ids of labels": list(layout.label_keys.items()), "the names of annotators": layout.annotators}
+    return {what: len(items) for what, items in facts.items() if items and not _if_short(items)}
+
+
 def labels_fit(layout: Layout) -> bool:
     """Whether the labels are short enough for the metadata."""
     return len(_as_json(layout.labels)) <= LABEL_BYTES
@@ -92,7 +99,7 @@ def usable_findings(stored: Iterable[StoredFinding]) -> FoundFindings:
 
 
 def _usable_finding(stored: StoredFinding) -> Finding | None:
-    if stored.code not in TEXTS:
+    if stored.code not in TEXTS or (stored.repair and not is_repair(stored.repair)):
         return None
     finding = Finding(stored.code, stored.count, stored.values, stored.severity, stored.repair)
     try:

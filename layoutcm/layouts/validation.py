@@ -81,6 +81,12 @@ def make_layout(
     return drop_background(_drop_inverted(layout, places.region))
 
 
+def checked_attributes(file: str, pages: Pages) -> Pages:
+    """The pages, whose attributes were given beside the file, with the checks of attributes in a file."""
+    _check_attributes(file, pages, lambda i: f"page {short_repr(pages.names[i])}")
+    return _with_usable_names(pages)
+
+
 def _with_usable_names(pages: Pages) -> Pages:
     """The pages with names that every table and file can contain; a blank document or attribute is none."""
     names = tuple(map(usable_name, pages.names))
@@ -238,11 +244,6 @@ def drop_background(layout: Layout) -> Layout:
     dropped = layout.dropped and recode_labels(layout.dropped.take(~np.isin(layout.dropped.label, codes)), recode)
     layout = replace(layout, labels=labels, label_keys=keys, dropped=dropped)
     return _with_finding(layout, kept, finding) if named.any() else replace(layout, region_columns=kept)
-
-
-def set_ignored_aside(layout: Layout) -> Layout:
-    """The layout with the regions of the label Ignore in `ignore_areas`, without that label."""
-    return set_labels_aside(layout, [label for label in layout.labels if is_ignore(label)])
 
 
 def set_labels_aside(layout: Layout, aside: Sequence[str]) -> Layout:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.stored_facts import facts_too_long
 from layoutcm.layouts.table_writers import as_csv, as_parquet
 from layoutcm.layouts.writing.coco import as_coco
 from layoutcm.layouts.writing.cvat import as_cvat
@@ -42,17 +43,28 @@ def written(layout: Layout, to: str, *, predictions: bool | None = None) -> tupl
         hint = f"Use one of {', '.join(WITHOUT_PAGES)}."
         raise InputError(layout.name, "", f"there is no page in it, which {to} cannot hold", hint)
     request = Request(layout, to, predictions)
+    if to != "parquet":
+        request.leave_out_facts("boxes with inverted corners")
     content = WRITERS[to](request)
     return content, tuple(request.findings)
 
 
-def _table(as_table: Callable[[Layout], bytes]) -> Callable[[Request], bytes]:
-    return lambda request: as_table(request.layout)
+def _parquet(request: Request) -> bytes:
+    for what, count in facts_too_long(request.layout).items():
+        request.leave_out(what, count)
+    return as_parquet(request.layout)
+
+
+def _csv(request: Request) -> bytes:
+    facts = request.layout.region_columns.coco
+    if facts is None or not facts.crowd.any():  # else they are written
+        request.leave_out_facts("areas")
+    return as_csv(request.layout)
 
 
 WRITERS: dict[str, Callable[[Request], Content]] = {
-    "parquet": _table(as_parquet),
-    "csv": _table(as_csv),
+    "parquet": _parquet,
+    "csv": _csv,
     "coco": as_coco,
     "yolo": as_yolo,
     "label-studio": as_label_studio,

@@ -69,14 +69,18 @@ def _with_pages(own: Levels, other: Levels, names: list[str]) -> Levels:
 def _renumbered(own: Levels, pages: Pages, empty: list[int], pixels: Floats) -> PairCounts:
     """The pair counts with the page numbers of `pages`, and one row for every empty page."""
     counts = own.counts
-    number = np.array([pages.index.get(name, -1) for name in own.page_names], np.int32)[counts.page]
+    numbers = np.array([pages.index.get(name, -1) for name in own.page_names], np.int32)
     background = np.concatenate([pack_sets([[0]], len(labels))[0] for labels in counts.labels])
-    page = np.concatenate([number, np.array(empty, np.int32)])
+    page = np.concatenate([numbers[counts.page], np.array(empty, np.int32)])
     words = np.concatenate([counts.words, np.tile(background, (len(empty), 1))])
     order = np.argsort(page, kind="stable")
     order = order[page[order] >= 0]
     amounts = np.concatenate([counts.pixels, pixels])
-    return replace(counts, page=page[order], words=words[order], pixels=amounts[order])
+    hidden = np.zeros(len(pages))
+    for old, new in enumerate(numbers[: counts.ignored.size].tolist()):
+        if new >= 0:
+            hidden[new] = counts.ignored[old]
+    return replace(counts, page=page[order], words=words[order], pixels=amounts[order], ignored=hidden)
 
 
 def _check_comparisons(c_a: Comparison, c_b: Comparison) -> None:

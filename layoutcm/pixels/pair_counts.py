@@ -73,12 +73,15 @@ class PairCounts:
     def of_pages(self, pages: Iterable[int]) -> PairCounts:
         """The rows of some pages; a single page is found by binary search."""
         wanted = sorted(set(pages))
+        ignored = np.zeros_like(self.ignored)
+        known = [page for page in wanted if page < ignored.size]
+        ignored[known] = self.ignored[known]
         if len(wanted) == 1:
             low, high = np.searchsorted(self.page, [wanted[0], wanted[0] + 1])
-            return self.select(slice(int(low), int(high)))
+            return replace(self.select(slice(int(low), int(high))), ignored=ignored)
         keep = np.zeros(int(self.page.max(initial=-1)) + 1, bool)
         keep[[page for page in wanted if page < keep.size]] = True
-        return self.select(keep[self.page])
+        return replace(self.select(keep[self.page]), ignored=ignored)
 
     def has(self, side: int, label: int) -> NDArray[np.bool_]:
         """bool[rows]: where the side's set has the label: 0 is Background, i its i-th label, -1 an unknown one."""
@@ -112,6 +115,7 @@ class PairCounts:
             page=np.zeros(starts.size, np.int32),
             words=words[starts],
             pixels=np.add.reduceat(pixels, starts),
+            ignored=np.array([self.ignored_total]),
         )
 
     def by_page(self) -> PairCounts:

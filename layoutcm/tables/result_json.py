@@ -21,6 +21,7 @@ from layoutcm import __version__
 from layoutcm.alignment.checks import findings_of
 from layoutcm.alignment.page_matching import WAYS
 from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError
 from layoutcm.layouts.model import GT, PRED, SIDES, Layout
 from layoutcm.layouts.page_documents import name_documents
 from layoutcm.metrics.confusion import Confusion
@@ -172,6 +173,7 @@ def _input_facts(layout: Layout) -> dict[str, Any]:
         "name": PurePosixPath(layout.name.replace("\\", "/")).name,
         "format": layout.format,
         "sha256": layout.sha256,
+        **({"annotator": layout.annotator} if layout.annotator else {}),
         "pages": len(layout.page_columns),
         "regions": len(layout.region_columns),
     }
@@ -225,14 +227,18 @@ def annotation_facts(layout: Layout) -> dict[str, Any]:
         "annotators": list(layout.annotators),
         "attributes": {name: _values_of(texts) for name, texts in layout.page_columns.attributes.items()},
         "ignored_regions": hidden,
-        "ignored_pixels": pixels_as_number(_ignored_pixels(layout)) if hidden else 0,
+        "ignored_pixels": _ignored_pixels(layout) if hidden else 0,
     }
 
 
-def _ignored_pixels(layout: Layout) -> float:
+def _ignored_pixels(layout: Layout) -> int | float | None:
+    """The pixels that are not judged; None if its outlines would take too long to fill."""
     from layoutcm.pixels.ignored_pixels import ignored_pixels  # compiled code, which is rarely needed here
 
-    return ignored_pixels(layout)
+    try:
+        return pixels_as_number(ignored_pixels(layout))
+    except InputError:
+        return None
 
 
 def _values_of(texts: Sequence[str]) -> dict[str, Any]:

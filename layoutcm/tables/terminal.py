@@ -163,8 +163,9 @@ def further_facts(facts: Mapping[str, Any]) -> list[str]:
         shown = ", ".join(names[:ANNOTATORS_SHOWN]) + (f", … ({len(names):,})" if len(names) > ANNOTATORS_SHOWN else "")
         lines.append(f"annotators: {shown}; read: {facts['annotator'] or 'one for each page'}")
     if facts["ignored_regions"]:
-        regions, pixels = plural(facts["ignored_regions"], "region"), pixels_in_full(facts["ignored_pixels"])
-        lines.append(f"not judged if this is the ground truth: {pixels} pixels under {regions}")
+        regions, pixels = plural(facts["ignored_regions"], "region"), facts["ignored_pixels"]
+        amount = "" if pixels is None else f"{pixels_in_full(pixels)} pixels under "
+        lines.append(f"not judged if this is the ground truth: {amount}{regions}")
     return lines
 
 

@@ -22,6 +22,10 @@ from support.coco_files import coco, image, region
 from support.full_layouts import NAMES, full_layouts, page_facts, region_facts
 from support.layouts import build
 from support.one_layout import one_full_layout
+from support.paths import ROOT
+
+STORED = ROOT / "tests" / "stored"  # written by the version before the metadata
+FLIPPED = {"reading": "r", "found": 0.5, "before": 0.0, "regions": 7}
 
 
 def read_parquet(data, **options):
@@ -109,6 +113,35 @@ def test_other_programs_see_texts_and_numbers():
     assert list(frame) == ["page", "document", "width", "height", "label", "x0", "y0", "x1", "y1", "score"]
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_files_that_were_written_before_there_was_a_version_are_read(kind):
+    layout = lcm.read(STORED / f"version-1.{kind}", shapes="polygon")
+    assert layout.labels == ["Text", "Table", "Unused"] and layout.page_columns.names == ("a.png", "b.png")
+    assert layout.region_columns.boxes.tolist() == [[10, 20, 40.5, 60], [0, 0, 5, 5]]
+    assert layout.region_columns.coco.crowd.tolist() == [False, True] and list(layout.region_columns.shapes) == [0]
+    assert layout.findings == ()
+
+
+def test_a_stored_layout_that_is_read_without_its_outlines_says_so():
+    data = as_parquet(one_full_layout())
+    assert [one.count for one in lcm.read(("a.parquet", data)).findings if one.code == "outlines-as-boxes"] == [1]
+    assert "outlines-as-boxes" not in {one.code for one in read_parquet(data).findings}
+
+
+def test_an_arrow_table_of_a_stored_layout_still_is_that_layout():
+    layout = one_full_layout()
+    again = lcm.read(pq.read_table(io.BytesIO(as_parquet(layout))), shapes="polygon")
+    assert (again.label_keys, again.repairs, again.findings) == (layout.label_keys, layout.repairs, layout.findings)
+
+
+def test_crowds_stay_if_another_table_has_none(tmp_path):
+    for name, crowd in (("a", 1), ("b", 0)):
+        (tmp_path / f"{name}.csv").write_text(
+            f"page,width,height,label,x0,y0,x1,y1,iscrowd\n{name},9,9,Text,0,0,5,5,{crowd}\n"
+        )
+    assert lcm.read(tmp_path).region_columns.coco.crowd.tolist() == [True, False]
+
+
 @settings(max_examples=30)
 @given(full_layouts())
 def test_version_1_has_no_metadata_and_labels_in_rows(layout):
@@ -161,6 +194,8 @@ def test_wrong_metadata_is_refused(facts, message):
         {"code": "empty-box", "values": {"file": "f", "inverted": 0, "place": "p", "box": ["x"]}},
         {"code": "page-matched-by-stem", "values": {"how": "magic", "gt": "a", "pred": "b"}},
         {"code": "fixed", "values": {"file": "f" * 20_000, "repair": "flip-y", "lost": 0}},
+        {"code": "y-flipped", "values": FLIPPED, "repair": "format c:"},
+        {"code": "y-flipped", "values": FLIPPED, "repair": "pages:x"},
     ],
 )
 def test_a_finding_that_cannot_be_worded_is_counted(finding):

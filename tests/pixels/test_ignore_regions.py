@@ -223,3 +223,30 @@ def test_ignored_outlines_on_a_page_without_other_shapes():
     inside = sum(x + 0.5 + y + 0.5 <= 8 for x in range(8) for y in range(8))
     assert c.ignored_pixels in (inside, inside - 8) and c.pixels == 64 - c.ignored_pixels
     assert c.soft(average="micro")["precision"] == 0 and verify(c).agrees
+
+
+def pixels_of(comparison, label):
+    """Pixels of gt and recall of a label."""
+    classes = comparison.confusion().classes().set_index("label")
+    return classes.loc[label, "gt_pixels"], classes.loc[label, "recall"]
+
+
+def test_only_what_a_mapping_calls_ignore_is_not_judged():
+    """A label whose own name is Ignore is a label like any other, also beside a mapping of other labels."""
+    rows = [("p", "Ignore", 0, 0, 5, 5), ("p", "Text", 5, 5, 9, 9), ("p", "Noise", 0, 9, 9, 10)]
+    layout = build({"p": (10, 10)}, rows)
+    c = lcm.compare(layout, layout, mapping={"gt": {"Text": "Paragraph"}, "pred": {"Text": "Paragraph"}})
+    assert c.ignored_pixels == 0 and pixels_of(c, "Ignore") == (25, 1)
+    assert [len(rows) for rows in c.alignment.mapped.rows] == [3, 3]
+    c = lcm.compare(layout, build({"p": (10, 10)}, [("p", "ignore", 0, 0, 5, 5)]), taxonomy="match-names")
+    assert pixels_of(c, "Ignore") == (25, 1) and len(c.alignment.mapped.rows[1]) == 1
+    c = lcm.compare(layout, layout, mapping={"gt": {"Noise": "ignore"}})
+    assert c.ignored_pixels == 9 and [len(rows) for rows in c.alignment.mapped.rows] == [2, 3]
+    assert "ignored_labels:1" in c.recipe and "mapped_labels" not in c.recipe and "taxonomy:same" in c.recipe
+
+
+def test_the_counts_of_a_page_have_its_own_ignored_pixels():
+    generated = [((4, 4), [("a", 0, 0, 2, 2, "ignore")], []), ((4, 4), [("a", 0, 0, 3, 1, "ignore")], [])]
+    c = lcm.compare(*layouts(generated))
+    assert [c.counts(page=page).ignored_total for page in c.pages] == [4, 3] and c.counts().ignored_total == 7
+    assert c.counts(page="page 1").merged().ignored_total == 3

@@ -95,6 +95,7 @@ class PageFacts(msgspec.Struct):
     height: float | None = None
     document: str = ""
     number: int = -1
+    attributes: dict[str, str] = {}
 
 
 def is_labelstudio(content: FileContent) -> bool:
@@ -128,7 +129,8 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
             result for one in candidates for result in one.annotation.result
         ) or (facts.width, facts.height)  # fmt: skip
         page = builder.add_page(name, width, height, f"[{i}]", document=facts.document, number=facts.number)
-        builder.add_attributes(page, _short_texts(task.data or {}))
+        data = task.data or {}
+        builder.add_attributes(page, facts.attributes if "layoutcm" in data else _short_texts(data))
         score = chosen.annotation.score if chosen and chosen.is_prediction else None
         for k, result in enumerate(results):
             if result.value is not None:
@@ -181,8 +183,7 @@ def _page_size(results: Iterable[Result] | Iterable[Value]) -> tuple[float | Non
 
 def _short_texts(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a task that describe its page: short texts and numbers, not the addresses of files."""
-    given = ((key, value) for key, value in data.items() if key != "layoutcm")
-    return {key: value for key, value in given if not (isinstance(value, str) and _is_address(value))}
+    return {key: value for key, value in data.items() if not (isinstance(value, str) and _is_address(value))}
 
 
 def _is_address(text: str) -> bool:

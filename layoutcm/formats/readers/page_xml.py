@@ -15,10 +15,10 @@ from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.outlines import box_around, outline_of, parse_points
 from layoutcm.formats.parsing import NO_SCORE, is_picture_or_table, parse_number, parse_size, place_text
 from layoutcm.formats.xml import elements, local_name, root_name
+from layoutcm.layouts.writing.page_xml import PAGE_ATTRIBUTES
 
 REGIONS = ("Region", "TableCell")  # ends of element names; TableCell is an extension by Transkribus
 BELOW_REGIONS = {"TextLine", "TextEquiv", "Word", "Glyph"}
-PAGE_ATTRIBUTES = ("type", "primaryLanguage", "primaryScript")  # of a Page: front-cover, German, Latn
 _STRUCTURE = re.compile(r"structure\s*\{[^{}]*?\btype\s*:\s*([^\s;{}][^;{}]*)")
 _OWN_LABEL = re.compile(r"\blayoutcm\s*\{label:([^\s;{}]+)")  # a label that is no PAGE type, as `convert` writes it
 # Transkribus escapes blanks and brackets inside `custom` as in \u0020; half a surrogate pair is not a character.

@@ -49,7 +49,7 @@ def read_parquet(content: FileContent, options: Options) -> Layout:
 
     def choose(schema: pa.Schema) -> list[int]:
         nonlocal facts
-        facts = _read_facts(content.name, (schema.metadata or {}).get(METADATA_KEY))
+        facts = _read_facts(content.name, schema)
         return columns_in_use(content.name, schema.names)
 
     table = read_columns(content, choose)
@@ -57,11 +57,14 @@ def read_parquet(content: FileContent, options: Options) -> Layout:
 
 
 def read_memory(name: str, table: pa.Table, options: Options) -> Layout:
-    return read_table(TableSource(name, IN_MEMORY, name, "row {}".format), table, options)
+    """A table in memory; one that was read from a stored layout still has the metadata of the layout."""
+    facts = _read_facts(name, table.schema)
+    return read_table(TableSource(name, IN_MEMORY, name, "row {}".format, facts), table, options)
 
 
-def _read_facts(file: str, data: bytes | None) -> StoredFacts | None:
+def _read_facts(file: str, schema: pa.Schema) -> StoredFacts | None:
     """What the metadata says about the layout; None for version 1, which has none."""
+    data = (schema.metadata or {}).get(METADATA_KEY)
     if data is None:
         return None
     if len(data) > limits.MAX_METADATA:

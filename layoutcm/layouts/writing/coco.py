@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from layoutcm.layouts.model import Layout
@@ -24,13 +25,17 @@ def as_coco(request: Request) -> bytes:
     pages, regions = layout.page_columns, layout.region_columns
     images = []
     attributes = _attributes(request)
+    image_ids, category_ids = own_ids(layout.keys, len(pages)), own_ids(layout.label_keys, len(layout.labels))
     for i, name in enumerate(pages.names):
-        image: dict[str, Any] = {"id": i, "file_name": name, "width": pages.widths[i], "height": pages.heights[i]}
+        image: dict[str, Any] = {"id": image_ids[i], "file_name": name}
+        image |= {"width": pages.widths[i], "height": pages.heights[i]}
         image |= {"doc_name": pages.documents[i]} if pages.documents[i] else {}
         image |= {"page_no": int(pages.numbers[i])} if pages.numbers[i] >= 0 else {}
         image |= {key: values[i] for key, values in attributes.items() if values[i] != ""}
         images.append(image)
-    columns = zip(regions.page.tolist(), regions.label.tolist(), regions.boxes.tolist(), regions.scores.tolist())
+    on_image = [image_ids[i] for i in regions.page.tolist()]
+    of_category = [category_ids[i] for i in regions.label.tolist()]
+    columns = zip(on_image, of_category, regions.boxes.tolist(), regions.scores.tolist())
     annotations = [_annotation(i, *row, regions.shapes.get(i)) for i, row in enumerate(columns)]
     if regions.coco is not None:
         for entry, crowd, area in zip(annotations, regions.coco.crowd.tolist(), regions.coco.areas.tolist()):
@@ -38,9 +43,15 @@ def as_coco(request: Request) -> bytes:
             entry["area"] = entry["area"] if math.isnan(area) else area
     for i in regions.ignored.nonzero()[0].tolist():
         annotations[i]["ignore"] = 1
-    categories = [{"id": i, "name": label} for i, label in enumerate(layout.labels)]
+    categories = [{"id": i, "name": label} for i, label in zip(category_ids, layout.labels)]
     file = {"images": images, "annotations": annotations, "categories": categories}
     return json.dumps(file, ensure_ascii=False, allow_nan=False).encode("utf-8")
+
+
+def own_ids(keys: Mapping[int | float | str, int], n: int) -> list[int]:
+    """The ids that the items had in the file they were read from, so that results lists still fit; else 0, 1, 2, ..."""
+    ids = {at: key for key, at in reversed(list(keys.items())) if isinstance(key, int) and not isinstance(key, bool)}
+    return [ids[i] for i in range(n)] if all(i in ids for i in range(n)) else list(range(n))
 
 
 def _annotation(i: int, page: int, label: int, box: list[float], score: float, shape: Shape | None) -> dict[str, Any]:

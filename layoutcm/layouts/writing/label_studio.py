@@ -1,7 +1,7 @@
 """Label Studio: a JSON list of tasks with rectangles and polygons, as annotations or as predictions.
 
 Coordinates are in percent of the page. What a task has no field for (the size of a page without regions, folders in a
-page name, document and page number) is in its data, below `layoutcm`.
+page name, document, page number and attributes) is in its data, below `layoutcm`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import math
 from typing import Any
 
+from layoutcm.layouts import limits
 from layoutcm.layouts.writing.pieces import Fit, Piece, pieces_of_pages
 from layoutcm.layouts.writing.request import Request
 
@@ -18,9 +19,10 @@ MODEL = "layoutcm"
 
 def as_label_studio(request: Request) -> bytes:
     layout = request.layout
-    request.leave_out_facts("ignore flags", "crowd flags", "areas", "attributes", "annotators", "unused labels")
+    request.leave_out_facts("ignore flags", "crowd flags", "areas", "annotators", "unused labels")
     as_predictions = layout.has_scores if request.predictions is None else request.predictions
     pages, columns = pieces_of_pages(request, Fit(fractions=True)), layout.page_columns
+    attributes = _attributes(request)
     tasks = []
     for i, pieces in enumerate(pages):
         size = columns.size(i)
@@ -28,6 +30,7 @@ def as_label_studio(request: Request) -> bytes:
         facts: dict[str, Any] = {"page": columns.names[i], "width": size[0], "height": size[1]}
         facts |= {"document": columns.documents[i]} if columns.documents[i] else {}
         facts |= {"number": int(columns.numbers[i])} if columns.numbers[i] >= 0 else {}
+        facts |= {"attributes": attributes[i]} if attributes[i] else {}
         task: dict[str, Any] = {"id": i + 1, "data": {"image": columns.names[i], "layoutcm": facts}}
         if as_predictions:
             task["predictions"] = [{"model_version": MODEL, "result": results}]
@@ -35,6 +38,17 @@ def as_label_studio(request: Request) -> bytes:
             task["annotations"] = [{"was_cancelled": False, "result": results}]
         tasks.append(task)
     return json.dumps(tasks, ensure_ascii=False, allow_nan=False).encode("utf-8")
+
+
+def _attributes(request: Request) -> list[dict[str, str]]:
+    """The attributes of each page, without those that the reader takes for free text."""
+    columns = request.layout.page_columns
+    names: list[str] = []
+    lost: list[str] = []
+    for name, texts in columns.attributes.items():
+        (names if max(map(len, (name, *texts))) <= limits.MAX_ATTRIBUTE_TEXT else lost).append(name)
+    request.leave_out("attributes", len(lost), lost)
+    return [{name: text for name in names if (text := columns.attributes[name][i])} for i in range(len(columns))]
 
 
 def _result(key: str, piece: Piece, label: str, size: tuple[float, float]) -> dict[str, Any]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-import time
+from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
+from layoutcm.layouts import limits
 from layoutcm.layouts.writing.names import safe_paths, xml_name
 from layoutcm.layouts.writing.pieces import Fit, Piece, number_text, pieces_of_pages, points_text
 from layoutcm.layouts.writing.request import Request
 
 FOLDER = "page/"
+PAGE_ATTRIBUTES = ("type", "primaryLanguage", "primaryScript")  # what the reader takes as attributes of a page
+A_DATE = "1970-01-01T00:00:00Z"  # instead of the time of writing, so that equal layouts give equal files
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 README = """written by layoutcm
 PAGE-XML with one file for each page below page
@@ -43,8 +46,9 @@ _STRUCTURAL = frozenset("\\{};:")
 
 def as_page_xml(request: Request) -> dict[str, bytes]:
     request.leave_out_facts(
-        "ignore flags", "crowd flags", "areas", "documents", "page numbers", "attributes", "annotators", "unused labels"
+        "ignore flags", "crowd flags", "areas", "documents", "page numbers", "annotators", "unused labels"
     )
+    attributes = _page_attributes(request)
     request.leave_out_scores()
     names = request.page_names(xml_name)
     paths = safe_paths(request.layout.page_columns.names)
@@ -57,14 +61,30 @@ def as_page_xml(request: Request) -> dict[str, bytes]:
         width, height = map(math.ceil, request.layout.page_columns.size(i))
         size = f'imageWidth="{width}" imageHeight="{height}"'
         regions = "".join(_region(k, piece, *starts[piece.label]) for k, piece in enumerate(pieces))
-        page = f"  <Page imageFilename={quoteattr(name)} {size}>\n{regions}  </Page>\n"
+        page = f"  <Page imageFilename={quoteattr(name)} {size}{attributes[i]}>\n{regions}  </Page>\n"
         files[f"{FOLDER}{path}.xml"] = f"{head}{page}</PcGts>\n".encode()
     return files
 
 
+def _page_attributes(request: Request) -> list[str]:
+    """The attributes of each Page element; a finding reports those that PAGE-XML does not have."""
+    columns = request.layout.page_columns
+    kept = {name: texts for name, texts in columns.attributes.items() if _fits(name, texts)}
+    lost = [name for name, texts in columns.attributes.items() if name not in kept and any(texts)]
+    request.leave_out("attributes", len(lost), lost)
+    return [
+        "".join(f" {name}={quoteattr(texts[i])}" for name, texts in kept.items() if texts[i])
+        for i in range(len(columns))
+    ]
+
+
+def _fits(name: str, texts: Sequence[str]) -> bool:
+    short = max(map(len, texts)) <= limits.MAX_ATTRIBUTE_TEXT
+    return name in PAGE_ATTRIBUTES and short and all(xml_name(text) == text for text in texts if text)
+
+
 def _head() -> str:
-    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    dates = f"<Created>{now}</Created><LastChange>{now}</LastChange>"
+    dates = f"<Created>{A_DATE}</Created><LastChange>{A_DATE}</LastChange>"
     metadata = f"  <Metadata><Creator>layoutcm</Creator>{dates}</Metadata>\n"
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<PcGts xmlns="{NAMESPACE}">\n{metadata}'
 

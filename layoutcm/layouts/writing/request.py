@@ -101,6 +101,7 @@ _FACTS: dict[str, Callable[[Layout], int | list[str]]] = {
     "scores": lambda layout: int(np.isfinite(layout.region_columns.scores).sum()),
     "ignore flags": lambda layout: int(layout.region_columns.ignored.sum()) + _ignore_areas(layout),
     "ignore areas": _ignore_areas,
+    "boxes with inverted corners": lambda layout: len(layout.dropped) if layout.dropped else 0,
     "crowd flags": lambda layout: int(layout.region_columns.coco.crowd.sum()) if layout.region_columns.coco else 0,
     "areas": _odd_areas,
     "documents": lambda layout: sum(map(bool, layout.page_columns.documents)),

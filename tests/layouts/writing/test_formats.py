@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -57,21 +58,71 @@ FLAGS = ["ignore flags", "crowd flags", "areas"]
 @pytest.mark.parametrize(
     ("to", "lost"),
     [
+        ("parquet", []),
+        ("csv", []),
         ("coco", ["attributes"]),
         (
             "yolo",
             [*FLAGS, "documents", "page numbers", "page sizes", "attributes", *CHANGES],
         ),
-        ("label-studio", [*FLAGS, "attributes", "unused labels", "shape-as-box"]),
+        ("label-studio", [*FLAGS, "unused labels", "shape-as-box"]),
         ("cvat", [*FLAGS, "documents", "page numbers", "attributes"]),
         (
             "page-xml",
-            [*FLAGS, "documents", "page numbers", "attributes", "unused labels", "page-order", "shape-as-box"],
+            [*FLAGS, "documents", "page numbers", "unused labels", "attributes", "page-order", "shape-as-box"],
         ),
     ],
 )
 def test_what_each_format_cannot_hold(to, lost):
     assert losses(to) == lost
+
+
+def test_csv_names_areas_without_crowds_and_boxes_with_inverted_corners_as_lost():
+    layout = small_layout()
+    regions = layout.region_columns
+    no_crowds = replace(regions, coco=replace(regions.coco, crowd=np.zeros(3, bool)))
+    layout = replace(layout, region_columns=no_crowds, dropped=regions.take(np.array([True, False, False])))
+    for to, lost in (("parquet", {}), ("csv", {"areas": 1, "boxes with inverted corners": 1})):
+        assert {one.values["what"]: one.count for one in written(layout, to)[1]} == lost
+    assert "boxes with inverted corners" in [one.values.get("what") for one in written(layout, "coco")[1]]
+
+
+def test_parquet_names_ids_of_labels_as_lost_that_do_not_fit_into_its_metadata():
+    layout = small_layout()
+    layout = replace(layout, label_keys={f"{'long' * 20}{i}": 0 for i in range(2000)})
+    content, findings = written(layout, "parquet")
+    assert [(one.values["what"], one.count) for one in findings] == [("the ids of labels", 2000)]
+    assert lcm.read(("a.parquet", content)).label_keys == {}
+
+
+def test_coco_keeps_the_ids_of_a_coco_file_so_that_results_still_fit():
+    images = [{"id": i, "file_name": f"{i}.png", "width": 9, "height": 9} for i in (30, 10)]
+    rows = [{"id": 1, "image_id": 10, "category_id": 7, "bbox": [0, 0, 5, 5]}]
+    categories = [{"id": 7, "name": "Text"}, {"id": 2, "name": "Table"}]
+    file = {"images": images, "annotations": rows, "categories": categories}
+    again = json.loads(written(lcm.read(("gt.json", json.dumps(file).encode())), "coco")[0])
+    assert [one["id"] for one in again["images"]] == [30, 10] and again["categories"] == categories
+    assert [(one["image_id"], one["category_id"]) for one in again["annotations"]] == [(10, 7)]
+
+
+@pytest.mark.parametrize("to", ["label-studio", "page-xml"])
+def test_attributes_that_the_reader_of_a_format_knows_are_written(to):
+    names = ("type", "primaryLanguage") if to == "page-xml" else ("kind", "image")
+    layout = small_layout()
+    attributes = {names[0]: ("cover", ""), names[1]: ("", "German")}
+    layout = replace(layout, page_columns=replace(layout.page_columns, attributes=attributes))
+    content, findings = written(layout, to)
+    files = list(content.items()) if isinstance(content, dict) else [("a.json", content)]
+    again = lcm.read(files)
+    assert {name: sorted(texts) for name, texts in again.page_columns.attributes.items()} == {
+        name: sorted(texts) for name, texts in attributes.items()
+    }
+    assert "attributes" not in [one.values.get("what") for one in findings]
+
+
+def test_equal_layouts_give_equal_page_xml():
+    content, _ = written(small_layout(), "page-xml")
+    assert all(b"<Created>1970-01-01T00:00:00Z</Created>" in data for name, data in content.items() if "xml" in name)
 
 
 def test_coco_is_read_by_pycocotools():
