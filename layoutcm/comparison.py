@@ -292,8 +292,8 @@ class Comparison:
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images`: a folder or zip of page images, or a PDF; `intervals`: a number of resamples. Of existing
-        folders, only an earlier report is replaced.
+        `images`: a folder or zip of page images, or a PDF; `intervals`: a number of resamples. No folder but an
+        earlier report is replaced.
         """
         from layoutcm.report.report_files import write_report
 

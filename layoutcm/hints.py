@@ -26,11 +26,6 @@ AMBIGUOUS_FORMAT = Hint(
     "Say which with format= or --format.", "Convert it with `layoutcm convert --format`, and drop the result."
 )
 
-OUTLINES_AS_BOXES = Hint(
-    'Read it with shapes="polygon" (--shapes polygon).',
-    "The dashboard compares boxes; the command line can compare outlines.",
-)
-
 
 def missing_size_with(page_names: Sequence[str]) -> Hint:
     """The hint if the reference layout, whose pages have these names, does not have the page."""

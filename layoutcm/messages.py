@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from layoutcm import hints
 from layoutcm.errors import Hint, short_repr
 from layoutcm.wording import agree, percent, plural
 
@@ -291,7 +290,8 @@ TEXTS = {
         "Set `iscrowd` to 1 to leave them out of the object scores.", "info"),
     "outlines-as-boxes": FindingText(
         lambda n, file: f"{file}: {plural(n, 'outline is', 'outlines are')} read as {agree(n, 'a box', 'boxes')}.",
-        hints.OUTLINES_AS_BOXES, "info"),
+        Hint('Read it with shapes="polygon" (--shapes polygon).',
+             "The dashboard compares boxes; the command line can compare outlines."), "info"),
     # Scores.
     "score-range": FindingText(
         lambda n, file, place, score:
