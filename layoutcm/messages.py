@@ -286,8 +286,9 @@ TEXTS = {
     "ignore-without-crowd": FindingText(
         lambda n, file:
             f"{file}: {plural(n, 'annotation is', 'annotations are')} marked `ignore` but not `iscrowd`; COCO's rules "
-            "look at `iscrowd` alone, so they are objects like all others. Their pixels are not judged.",
-        "Set `iscrowd` to 1 to leave them out of the object scores.", "info"),
+            f"look at `iscrowd` alone, so {agree(n, 'it is an object', 'they are objects')} like all others. "
+            f"{agree(n, 'Its', 'Their')} pixels are not judged.",
+        severity="info"),
     "outlines-as-boxes": FindingText(
         lambda n, file: f"{file}: {plural(n, 'outline is', 'outlines are')} read as {agree(n, 'a box', 'boxes')}.",
         Hint('Read it with shapes="polygon" (--shapes polygon).',

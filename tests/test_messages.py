@@ -130,8 +130,8 @@ MESSAGES = [
     ("unknown-page", 1, {"file": "f", "images": 1, "place": "[3]", "image_id": 7},
      "f: 1 region on 1 image that the ground truth does not have, dropped; first at [3]: image_id 7."),
     ("ignore-without-crowd", 1, {"file": "f"},
-     "f: 1 annotation is marked `ignore` but not `iscrowd`; COCO's rules look at `iscrowd` alone, so they are "
-     "objects like all others. Their pixels are not judged."),
+     "f: 1 annotation is marked `ignore` but not `iscrowd`; COCO's rules look at `iscrowd` alone, so it is an "
+     "object like all others. Its pixels are not judged."),
     ("outlines-as-boxes", 1, {"file": "f"}, "f: 1 outline is read as a box."),
     ("outlines-as-boxes", 2, {"file": "f"}, "f: 2 outlines are read as boxes."),
     ("other-annotators", 1, {"file": "f", "chosen": "0", "names": ["1"]},

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # The options of the command that `compare` takes as arguments of the same names.
 COMPARE_OPTIONS = ("rounding", "min_score", "missing_pages", "taxonomy", "documents", "mapping", "pages", "threads")
 
+LABELS_SHOWN = 12
+
 
 def read_gt(options: argparse.Namespace) -> Layout:
     """The ground truth that the command line names, repaired as it says."""
@@ -37,18 +39,21 @@ def compare_file(gt: Layout, file: str, options: argparse.Namespace) -> Comparis
     given = {"format": options.format, "pages": options.pages, "annotator": options.annotator}
     pred = repair(read_layout(file, options, like=gt, **given), options.fix or ())
     chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
-    chosen["mapping"] = _mapping(options)
+    chosen["mapping"] = _mapping(gt, options)
     with progress_bar(f"comparing {Path(file).name}") as progress:
         return compare(gt, pred, **chosen, progress=progress)
 
 
-def _mapping(options: argparse.Namespace) -> LabelMapping | str | None:
+def _mapping(gt: Layout, options: argparse.Namespace) -> LabelMapping | str | None:
     """The mapping of the command line; --ignore maps labels of gt to Ignore."""
     if not options.ignore:
         return options.mapping
     mapping = load_mapping(options.mapping) or {}
     own = mapping.get("gt", {})
     for label in options.ignore:
+        if label not in gt.labels:
+            hint = f"Its labels are {', '.join(map(short_repr, gt.labels[:LABELS_SHOWN]))}."
+            raise InputError(gt.name, "--ignore", f"there is no label {short_repr(label)}", hint)
         if not is_ignore(own.get(label, IGNORE)):
             problem = f"the mapping renames the label {short_repr(label)} of gt to {short_repr(own[label])}"
             raise InputError("", "--ignore", problem, "Leave it out of the mapping.")

@@ -77,11 +77,15 @@ def choose_annotator(file: str, names: Iterable[str], options: Options) -> Annot
 
 
 def _with_others(file: str, chosen: str, known: tuple[str, ...]) -> Annotators:
+    return Annotators(chosen, known, others_found(file, chosen, known))
+
+
+def others_found(file: str, chosen: str, known: Sequence[str]) -> tuple[Finding, ...]:
+    """A finding about the annotators that are not the chosen one, if there are any."""
     others = [name for name in known if name != chosen]
     if not others:
-        return Annotators(chosen, known)
-    values = {"file": file, "chosen": chosen, "names": others[:NAMES_SHOWN]}
-    return Annotators(chosen, known, (Finding("other-annotators", len(others), values),))
+        return ()
+    return (Finding("other-annotators", len(others), {"file": file, "chosen": chosen, "names": others[:NAMES_SHOWN]}),)
 
 
 def no_annotators(file: str, options: Options) -> Annotators:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from layoutcm.formats.annotators import UnknownAnnotator, unknown_annotator
+from layoutcm.formats.annotators import UnknownAnnotator, others_found, unknown_annotator
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.layouts.model import (
     Indices,
@@ -89,6 +89,8 @@ def join_layouts(name: str, parts: Sequence[Layout]) -> Layout:
         annotator=_only([part.annotator for part in parts]),
         annotators=tuple(_union(part.annotators for part in parts)),
     )
+    if len(joined.annotators) > 1 and not joined.annotator:
+        joined = replace(joined, findings=(*joined.findings, *others_found(name, "", joined.annotators)))
     # The same id may have different meanings in different files.
     return joined if shared else replace(joined, keys={}, label_keys={})
 

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.table_columns import columns_in_use, find_columns
 from layoutcm.layouts.shapes import Outline, RunMask
@@ -47,6 +49,8 @@ def _is_one_of(value: object, module: str, name: str) -> bool:
 
 
 def _from_frame(file: str, frame: Any) -> tuple[str, pa.Table]:
+    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    frame = frame.reset_index(level=named) if named else frame
     names = [str(name) for name in frame.columns]
     return file, _arrow_table(file, names, lambda at: frame.iloc[:, at])
 
@@ -69,8 +73,14 @@ def _from_arrow(file: str, table: pa.Table) -> tuple[str, pa.Table]:
     facts = (table.schema.metadata or {}).get(METADATA_KEY)
     metadata = None if facts is None else {METADATA_KEY: facts}
     found = table.select(columns_in_use(file, table.column_names)).replace_schema_metadata(metadata)
+    outline = find_columns(found.column_names).place.get("outline")
     for at, name in enumerate(found.column_names):
         column = found.column(at)
+        if at == outline and pa.types.is_nested(column.type):
+            found = found.set_column(at, name, pa.array(map(_outline_text, column.to_pylist()), pa.string()))
+            continue
+        if pa.types.is_dictionary(column.type) and pa.types.is_floating(column.type.value_type):
+            column = column.cast(column.type.value_type)
         if pa.types.is_floating(column.type):
             missing = pa.scalar(None, column.type)
             found = found.set_column(at, name, pc.if_else(pc.is_nan(column), missing, column))
@@ -136,9 +146,11 @@ def _outline_text(value: Any) -> str | None:
     """An outline as text: a COCO segmentation as text or as lists, or what `Layout.regions` has."""
     if isinstance(value, Outline | RunMask):
         value = segmentation(value)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, list | tuple | dict):
         try:
-            return json.dumps(value)
-        except (TypeError, ValueError, RecursionError):
+            return json.dumps(value, default=lambda part: part.tolist())  # arrays and numbers of numpy
+        except (TypeError, ValueError, AttributeError, RecursionError):
             return str(value)[:100]  # which the parser refuses, naming the row
     return None if _is_missing(value) else str(value)

@@ -50,7 +50,8 @@ def read_table(source: TableSource, table: pa.Table, options: Options) -> Layout
         rows = rows._replace(text=rows.text | {"page": [source.page] * table.num_rows})
     if has_label_only.any():
         rows = rows.take(np.flatnonzero(~has_label_only))
-    return set_labels_aside(_build_layout(source, labels, rows, options), [area])
+    layout = set_labels_aside(_build_layout(source, labels, rows, options), [area])
+    return replace(layout, findings=(*layout.findings, *_ignore_findings(layout))) if source.facts is None else layout
 
 
 def _read_rows(source: TableSource, table: pa.Table) -> TableRows:
@@ -104,9 +105,7 @@ def _build_layout(source: TableSource, labels: list[str], rows: TableRows, optio
     region_rows = np.flatnonzero(has_label & is_own)
     findings = _unlabelled_row_findings(rows, has_label)
     regions = _regions(rows, region_rows, page, labels, options, source.facts)
-    if source.facts is None:
-        findings += _ignore_findings(rows.file, regions)
-    elif not options.outlines:
+    if source.facts is not None and not options.outlines:
         findings += _outline_findings(rows.file, [rows.text["outline"][i] for i in region_rows])
     layout = make_layout(
         rows.file,
@@ -130,11 +129,12 @@ def _unlabelled_row_findings(rows: TableRows, has_label: NDArray[np.bool_]) -> l
     return [Finding("unlabelled-row", count, {"file": rows.file, "place": first_at})]
 
 
-def _ignore_findings(file: str, regions: Regions) -> list[Finding]:
+def _ignore_findings(layout: Layout) -> list[Finding]:
+    regions = layout.region_columns
     not_crowds = regions.ignored & ~(regions.coco.crowd if regions.coco else np.zeros(len(regions), bool))
     if not not_crowds.any():
         return []
-    return [Finding("ignore-without-crowd", int(not_crowds.sum()), {"file": file})]
+    return [Finding("ignore-without-crowd", int(not_crowds.sum()), {"file": layout.name})]
 
 
 def _outline_findings(file: str, outlines: Sequence[str]) -> list[Finding]:

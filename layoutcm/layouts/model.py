@@ -238,7 +238,7 @@ class Layout:
 
     @cached_property
     def regions(self) -> pd.DataFrame:
-        """One row per region: page, label, x0, y0, x1, y1, score; `outline` and `ignore` if any region has them."""
+        """One row per region: page, label, x0, y0, x1, y1, score; `outline`, `ignore`, `iscrowd` if any has them."""
         import pandas as pd
 
         regions = self.region_columns
@@ -252,6 +252,8 @@ class Layout:
             columns["outline"] = [regions.shapes.get(i) for i in range(len(regions))]
         if regions.ignored.any():
             columns["ignore"] = regions.ignored
+        if regions.coco is not None and regions.coco.crowd.any():
+            columns["iscrowd"] = regions.coco.crowd
         return pd.DataFrame(columns)
 
     @property

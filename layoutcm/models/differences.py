@@ -94,12 +94,23 @@ def _check_comparisons(c_a: Comparison, c_b: Comparison) -> None:
         raise InputError("", "c_a, c_b", problem, "Give both comparisons the same missing_pages=.")
     _check_gt_pages("c_a", c_a, c_b)
     _check_gt_pages("c_b", c_b, c_a)
+    _check_judged_pixels(c_a, c_b)
     a, b = (dict(zip(c.pages, c.alignment.pages.documents)) for c in (c_a, c_b))
     moved = next((page for page in a if page in b and a[page] != b[page]), None)
     if moved is not None:
         first, second = short_repr(a[moved]), short_repr(b[moved])
         problem = f"page {short_repr(moved)} is of document {first} in one and of {second} in the other"
         raise InputError("", "c_a, c_b", problem, "Give both comparisons the same documents=.")
+
+
+def _check_judged_pixels(c_a: Comparison, c_b: Comparison) -> None:
+    """Raise an InputError if other pixels are judged in one comparison than in the other."""
+    a, b = (dict(zip(c.pages, [*c.all_counts.ignored.tolist(), *[0.0] * len(c.pages)])) for c in (c_a, c_b))
+    page = next((page for page in a if page in b and a[page] != b[page]), None)
+    if page is not None:
+        first, second = f"{a[page]:,.0f} pixels", f"{b[page]:,.0f}"
+        problem = f"{first} of page {short_repr(page)} are not judged in one comparison, and {second} in the other"
+        raise InputError("", "c_a, c_b", problem, "Compare both with the same gt, and map the same labels to Ignore.")
 
 
 def _check_gt_pages(name: str, own: Comparison, other: Comparison) -> None:

@@ -199,3 +199,45 @@ def test_a_file_without_the_annotator_has_pages_but_no_regions():
     assert (one.annotator, one.annotators) == ("1", ("0", "1"))
     with pytest.raises(lcm.InputError, match=r"annotator '2'. Annotators in this file: '0', '1'"):
         lcm.read(files(0, 1), annotator="2")
+
+
+def test_tracks_of_several_annotators_are_those_of_the_first_on_each_frame():
+    meta = "<meta><project><tasks>" + "".join(
+        f"<task><id>{i}</id><assignee><username>{who}</username></assignee>"
+        "<original_size><width>90</width><height>60</height></original_size></task>"
+        for i, who in ((1, "ann"), (2, "bob"))
+    )
+    tracks = "".join(
+        f'<track label="Text" task_id="{i}">'
+        f'<box frame="{frame}" xtl="{x}" ytl="0" xbr="{x + 9}" ybr="9" outside="0"/></track>'
+        for i, frame, x in ((1, 0, 0), (2, 0, 50), (2, 3, 20))
+    )
+    file = f"<annotations><version>1.1</version>{meta}</tasks></project></meta>{tracks}</annotations>".encode()
+    assert read(file, "a.xml").regions["x0"].tolist() == [0, 20]
+    assert read(file, "a.xml", annotator="bob").regions["x0"].tolist() == [50, 20]
+
+
+def test_a_page_that_only_two_others_annotated_is_one_page_without_regions():
+    images = [
+        image(i, file_name=name, precedence=p) for i, (name, p) in enumerate([("a", 0), ("a", 1), ("b", 2), ("b", 1)])
+    ]
+    layout = read(coco(images, [region(0), region(2), region(3)]))
+    assert layout.page_columns.names == ("a", "b") and layout.region_columns.page.tolist() == [0]
+    low = read(coco([image(1, precedence=-1), image(2, precedence=2)], [region(1), region(2)]))
+    assert low.annotator == "-1"
+
+
+def test_tables_of_several_annotators_say_that_all_are_read(tmp_path):
+    for who in ("x", "y"):
+        rows = [
+            {"page": who, "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9, "annotator": who}
+        ]
+        lcm.write(lcm.read(rows), "parquet", tmp_path / f"{who}.parquet")
+    layout = lcm.read(tmp_path)
+    assert len(layout.regions) == 2 and "whoever made it; named annotators: 'x', 'y'" in text_of(layout)
+
+
+def test_an_annotation_that_was_asked_for_is_not_called_the_last():
+    file = [task(1, made(0, "ann"), made(9, "bob"))]
+    assert found(read(file)).get("several-annotators") == 1
+    assert "several-annotators" not in found(read(file, annotator="ann"))

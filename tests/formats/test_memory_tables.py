@@ -199,3 +199,39 @@ def test_neither_pandas_nor_pyarrow_is_loaded_to_find_out_what_a_source_is():
     code = "import sys, layoutcm\ntry: layoutcm.read(5)\nexcept layoutcm.InputError: print(sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "'layoutcm'" in loaded and "'pandas'" not in loaded and "'pyarrow'" not in loaded
+
+
+def test_named_levels_of_an_index_are_columns():
+    rows = [{"page": p, "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9} for p in "ab"]
+    for index in ("page", ["page", "label"]):
+        layout = lcm.read(pd.DataFrame(rows).set_index(index))
+        assert layout.page_columns.names == ("a", "b") and layout.labels == ["T"]
+
+
+def test_outlines_of_numpy_and_arrow_and_missing_numbers_of_dictionaries():
+    ring = [0.0, 0, 5, 0, 5, 5]
+    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
+    frame = pd.DataFrame([row, row]).assign(outline=[np.array([ring], np.float32), [np.array(ring)]])
+    table = pa.table({name: [value] * 2 for name, value in row.items()})
+    arrow = table.append_column("outline", pa.array([[ring], [ring]]))
+    for source in (frame, arrow):
+        shapes = lcm.read(source, shapes="polygon").region_columns.shapes
+        assert [shape.rings[0].ravel().tolist() for shape in shapes.values()] == [ring, ring]
+    scores = pa.array([0.5, math.nan]).dictionary_encode()
+    assert np.isnan(lcm.read(table.append_column("score", scores)).region_columns.scores).tolist() == [False, True]
+
+
+def test_crowds_and_areas_that_are_not_judged_survive_the_way_through_pandas():
+    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
+    layout = lcm.read([{**row, "iscrowd": 1}, row])
+    assert layout.regions["iscrowd"].tolist() == [True, False]
+    again = lcm.read(layout.regions, like=layout)
+    assert again.region_columns.coco.crowd.tolist() == [True, False]
+    area = lcm.read([row, {**row, "label": None, "ignore": 1}])
+    assert area.findings == () and len(area.ignore_areas) == 1
+
+
+def test_a_column_of_empty_lists_is_empty():
+    row = {"page": "a", "label": "T", "x0": 0, "y0": 0, "x1": 5, "y1": 5, "width": 9, "height": 9}
+    frame = pd.DataFrame([row]).assign(score=pd.array([None], dtype=pd.ArrowDtype(pa.list_(pa.float64()))))
+    assert np.isnan(lcm.read(frame).region_columns.scores).all()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
+from layoutcm.errors import InputError
 from layoutcm.metrics import bootstrap
 from layoutcm.metrics.bootstrap import Resampling
 from layoutcm.metrics.unit_sums import FIGURES, unit_sums
@@ -172,3 +173,11 @@ def test_neither_the_order_of_pages_nor_that_of_the_predictions_changes_the_test
         value, low, high, other, p, better, worse = first.figures[figure]
         np.testing.assert_allclose(back.figures[figure], [-value, -high, -low, other, p, worse, better], atol=1e-12)
         np.testing.assert_array_equal(again.figures[figure], first.figures[figure])
+
+
+def test_comparisons_that_judge_other_pixels_cannot_be_paired():
+    gt = build({"p": (9, 9)}, [("p", "a", 0, 0, 5, 5), ("p", "b", 5, 5, 9, 9)])
+    plain, ignoring = lcm.compare(gt, gt), lcm.compare(gt, gt, mapping={"gt": {"b": "Ignore"}})
+    with pytest.raises(InputError, match="0 pixels of page 'p' are not judged in one comparison, and 16 in the other"):
+        lcm.difference(plain, ignoring)
+    assert lcm.difference(ignoring, ignoring) is not None

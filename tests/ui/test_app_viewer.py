@@ -76,3 +76,12 @@ def test_a_page_with_a_region_that_is_not_judged_is_shown(tmp_path, monkeypatch)
     monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
     app = opened("viewer", load="start")
     assert not app.exception and not app.error and "not\xa0judged" in texts(app)
+
+
+def test_pages_can_be_shown_if_no_pixel_is_judged(tmp_path, monkeypatch):
+    file = tmp_path / "gt.json"
+    file.write_text(json.dumps(coco([image(1)], [region(1, 1, bbox=[0, 0, 100, 80], iscrowd=1)])))
+    monkeypatch.setenv("LAYOUTCM_APP", json.dumps({"files": [str(file), str(file)]}))
+    for page in ("documents", "viewer", "overview"):
+        app = opened(page, load="start")
+        assert not app.exception and not app.error

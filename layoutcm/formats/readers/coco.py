@@ -129,12 +129,15 @@ def _of_one_annotator(
         return images, rows, no_annotators(rows.file, options)
     given = (a.precedence if a.precedence is not None else of_image.get(a.image_id) for a in rows.annotations)
     numbers = [str(number or 0) for number in given]
-    names = sorted({*numbers, *(str(number) for number in of_image.values())}, key=lambda name: (len(name), name))
+    names = sorted({*numbers, *(str(number) for number in of_image.values())}, key=int)
     annotators = choose_annotator(rows.file, names, options)
     kept = np.array([i for i, number in enumerate(numbers) if number == annotators.chosen], np.int64)
     own = {image.file_name for image in images if str(image.precedence or 0) == annotators.chosen}
-    of_others = lambda image: str(image.precedence or 0) != annotators.chosen and image.file_name in own
-    dropped = {image.id for image in images if image.file_name and of_others(image)}
+    dropped = set()
+    for image in (image for image in images if image.file_name and str(image.precedence or 0) != annotators.chosen):
+        if image.file_name in own:
+            dropped.add(image.id)
+        own.add(image.file_name)  # one page for the images of all others
     if dropped:
         kept = np.array([i for i in kept.tolist() if rows.annotations[i].image_id not in dropped], np.int64)
         images = [image for image in images if image.id not in dropped]

@@ -26,6 +26,7 @@ from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask
 
 META = ("labels", "original_size", "assignee", "tasks")
 MAX_FRAME = 2**31 - 2
+Frames = dict[int, tuple[int, str]]  # {frame of a video: (page, the annotator that has it first)}
 CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")
 MASK = ("left", "top", "width", "height")
@@ -62,7 +63,7 @@ class Task(NamedTuple):
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
-    meta, frames = Meta(), dict[int, int]()
+    meta, frames = Meta(), Frames()
     images = tracks = 0
     for element in elements(content, *META, "image", "track", skipping={"attribute"}):
         match element.tag:
@@ -120,23 +121,19 @@ def _add_page(image: Element, i: int, content: FileContent, meta: Meta, builder:
     is_wanted = annotator == wanted if wanted is not None else not is_shared
     builder.annotators.add([annotator], [annotator] if is_wanted else [])
     if is_wanted or not is_shared:
-        builder.add_attributes(page, _attributes(image, meta))
+        builder.add_attributes(page, _attributes(image, meta, with_tags=is_wanted or wanted is None))
     return page, is_wanted
 
 
-def _attributes(image: Element, meta: Meta) -> dict[str, object]:
-    """The subset and task of an image, and its tags, which are labels of the whole image."""
+def _attributes(image: Element, meta: Meta, with_tags: bool) -> dict[str, object]:
+    """The subset and task of an image, and its tags, which are labels of the whole image by its annotator."""
     task = meta.tasks.get(image.get("task_id", ""))
-    tags = [tag.get("label", "") for tag in image.findall("tag")]
+    tags = [tag.get("label", "") for tag in image.findall("tag")] if with_tags else []
     return {"subset": image.get("subset"), "task": task.name if task else "", "tag": tags}
 
 
-def _read_track(
-    track: Element, i: int, frames: dict[int, int], options: Options, meta: Meta, builder: LayoutBuilder
-) -> None:
+def _read_track(track: Element, i: int, frames: Frames, options: Options, meta: Meta, builder: LayoutBuilder) -> None:
     annotator, wanted = meta.annotator_of(track), builder.annotators.wanted
-    is_wanted = wanted is None or annotator == wanted
-    builder.annotators.add([annotator], [annotator] if is_wanted else [])
     previous_frame, is_hidden = -1, True
     for j, shape in enumerate(track):
         place = ("track[{0[0]}]/shape[{0[1]}]", (i, j))
@@ -148,9 +145,13 @@ def _read_track(
             continue
         if frame not in frames:
             name, size = f"frame_{frame:06d}", meta.video_size
-            frames[frame] = builder.add_page(name, size[0], size[1], place_text(place), number=frame + 1)
+            page = builder.add_page(name, size[0], size[1], place_text(place), number=frame + 1)
+            frames[frame] = page, annotator
+        page, first = frames[frame]
+        is_wanted = annotator == (first if wanted is None else wanted)
+        builder.annotators.add([annotator], [annotator] if is_wanted else [])
         if is_wanted:
-            read_shape(shape, frames[frame], track.get("label", ""), place, options, builder)
+            read_shape(shape, page, track.get("label", ""), place, options, builder)
 
 
 def _parse_frame(shape: Element, place: FilePlace, builder: LayoutBuilder) -> int:

@@ -119,7 +119,7 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
         return _read_minimal(content, builder)
     for i, task in enumerate(content.decode(list[Task])):
         candidates = _candidates(task)
-        if sum(not one.is_prediction for one in candidates) > 1:
+        if builder.annotators.wanted is None and sum(not one.is_prediction for one in candidates) > 1:
             builder.note_unusual("several-annotators", f"[{i}]")
         chosen = _chosen(candidates, builder)
         results = chosen.annotation.result if chosen else []
@@ -206,7 +206,7 @@ def _read_minimal(content: FileContent, builder: LayoutBuilder) -> None:
             i
         )
     for positions in by_task.values():
-        if len(positions) > 1:
+        if builder.annotators.wanted is None and len(positions) > 1:
             builder.note_unusual("several-annotators", f"[{positions[0]}]")
         _add_minimal(content.name, builder, {i: rows[i] for i in positions})
 

@@ -113,13 +113,14 @@ def _document_table(content: str, method: str, _compared: Comparison) -> pd.Data
 
 
 def _order_columns(table: pd.DataFrame) -> pd.DataFrame:
-    """The most informative columns first; columns without any value are left out."""
+    """The most informative columns first; columns without any value are left out, except those that judge pages."""
     first = ("page", "document", "pages", "f1", "micro_f1", "content_f1")
     last = ("content_precision", "content_recall", "pixels")
     ordered = [name for name in first if name in table]
     ordered += [str(name) for name in table if name not in first + last] + [name for name in last if name in table]
     table = table[ordered]
-    return table.dropna(axis="columns", how="all") if len(table) else table
+    empty = [name for name in table if name not in ("f1", "content_f1") and table[name].isna().all()]
+    return table.drop(columns=empty) if len(table) else table
 
 
 def collapsed_on_screen(small: Confusion) -> pd.DataFrame:
