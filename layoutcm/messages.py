@@ -283,6 +283,26 @@ TEXTS = {
             f"{file}: {plural(n, 'region')} on {plural(images, 'image')} that the ground truth does not have, dropped; "
             f"first at {place}: image_id {short_repr(image_id)}.",
         "Check that both files come from the same split and number their images alike."),
+    "image-ids-are-names": _note(
+        lambda n, file, images, first, page:
+            f"{file}: image ids are not ids but file names; {plural(images, 'page was', 'pages were')} found by name "
+            f"(first: {short_repr(first)} is page {short_repr(page)})."),
+    "image-ids-respelt": _note(
+        lambda n, file, images, first, page:
+            f"{file}: {plural(images, 'image id is', 'image ids are')} a number in one place and text in another, and "
+            f"taken for the same (first: {short_repr(first)} is page {short_repr(page)})."),
+    "image-ids-like-names": FindingText(
+        lambda n, file, first, page, other:
+            f"{file}: image ids are read as ids of the ground truth, but each is also the file name of a page "
+            f"(first: {short_repr(first)} is read as page {short_repr(page)}, and is the name of {short_repr(other)}).",
+        "If file names are meant, add `file_name` to each entry."),
+    "class-numbers": FindingText(
+        lambda n, file, start, first, label:
+            f"{file}: category ids are read as "
+            + (f"positions in the labels of the ground truth, counted from {start}" if start >= 0
+               else "ids of the ground truth")
+            + f" (first: {first} is {short_repr(label)}).",
+        "Tools that write file names as image ids count classes from 0 or from 1: check one label.", "info"),
     "ignore-without-crowd": FindingText(
         lambda n, file:
             f"{file}: {plural(n, 'annotation is', 'annotations are')} marked `ignore` but not `iscrowd`; COCO's rules "

@@ -127,6 +127,18 @@ MESSAGES = [
      "f: 2 rows have a box but no label and are dropped; first at row 2."),
     ("unlisted-image", 2, {"file": "f", "images": 1, "place": "annotations[3]", "image_id": "x"},
      "f: 2 regions on 1 image that `images` does not list, dropped; first at annotations[3]: image_id 'x'."),
+    ("image-ids-are-names", 9, {"file": "f", "images": 2, "first": "a", "page": "a.png"},
+     "f: image ids are not ids but file names; 2 pages were found by name (first: 'a' is page 'a.png')."),
+    ("image-ids-respelt", 9, {"file": "f", "images": 1, "first": "7", "page": "a.png"},
+     "f: 1 image id is a number in one place and text in another, and taken for the same (first: '7' is page "
+     "'a.png')."),
+    ("image-ids-like-names", 9, {"file": "f", "first": 1, "page": "2.png", "other": "1.png"},
+     "f: image ids are read as ids of the ground truth, but each is also the file name of a page (first: 1 "
+     "is read as page '2.png', and is the name of '1.png')."),
+    ("class-numbers", 3, {"file": "f", "start": 0, "first": 0, "label": "Text"},
+     "f: category ids are read as positions in the labels of the ground truth, counted from 0 (first: 0 is 'Text')."),
+    ("class-numbers", 3, {"file": "f", "start": -1, "first": 1, "label": "Text"},
+     "f: category ids are read as ids of the ground truth (first: 1 is 'Text')."),
     ("unknown-page", 1, {"file": "f", "images": 1, "place": "[3]", "image_id": 7},
      "f: 1 region on 1 image that the ground truth does not have, dropped; first at [3]: image_id 7."),
     ("ignore-without-crowd", 1, {"file": "f"},
