@@ -73,6 +73,7 @@ HOW_MATCHED = {
     "stem": "by name without folders and suffix",
     "spelling": "by name without folders and suffix, ignoring case, blanks and percent codes",
     "number": "by document and page number",
+    "number alone": "by page number alone, because each side is one document",
 }
 
 
@@ -150,6 +151,9 @@ TEXTS = {
     **{f"page-only-in-{side}": FindingText(partial(_only_in, side=side), _only_in_hint) for side in ("gt", "pred")},
     **{f"page-matched-by-{how.replace(' ', '-')}": _note(_matched) for how in HOW_MATCHED
        if how != "exact"},
+    "page-matched-by-number-alone": FindingText(
+        _matched, Hint("Check that both are the same document; if not, give a page map (pages=, --pages).",
+                       f"Check that both are the same document. {_UPLOAD_MAP} if not.")),
     "page-numbers-shifted": FindingText(
         lambda n, from_zero, gt, pred:
             f"{_pages_were(n)} matched {HOW_MATCHED['number']}, shifted by one, because {_count_from(from_zero)} "

@@ -34,6 +34,8 @@ MESSAGES = [
      "(first: 'a' and 'b')."),
     ("page-matched-by-number", 2, {"how": "number", "gt": "a", "pred": "b"},
      "2 pages were matched by document and page number (first: 'a' and 'b')."),
+    ("page-matched-by-number-alone", 2, {"how": "number alone", "gt": "a", "pred": "b"},
+     "2 pages were matched by page number alone, because each side is one document (first: 'a' and 'b')."),
     ("page-numbers-shifted", 2, {"from_zero": "gt", "gt": "a", "pred": "b"},
      "2 pages were matched by document and page number, shifted by one, because gt counts pages from 0 and pred from 1 "
      "(first: 'a' and 'b')."),
