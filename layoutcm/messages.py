@@ -185,10 +185,10 @@ TEXTS = {
             f"The pattern for documents does not match {n:,} of {pages:,} pages (first: {short_repr(first)}).",
         "Such a page is its own document."),
     "shared-page-name": FindingText(
-        lambda n, file, first:
-            f"{file}: " + plural(n, "page shares its name with another and is named after its file",
-                                 "pages share a name and are named after their files")
-            + f" (first: {short_repr(first)}).",
+        lambda n, file, first, now:
+            f"{file}: " + plural(n, "page shares its name with another and is named after its file or subset",
+                                 "pages share a name and are named after their files or subsets")
+            + f" (first: {short_repr(first)} becomes {short_repr(now)}).",
         "Check whether each file names its own image."),
     "coarse-page": FindingText(
         lambda n, file, pages, limit, first, size:
@@ -428,6 +428,9 @@ TEXTS = {
     "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
     "interval": _unusual("intervals have no box and are left out"),
     "no-coordinates": _unusual("{what} are left out"),
+    "lines-without-block": _unusual(
+        "pages have lines ({lines} on the first) and no block; lines are not read, so that there is no region",
+        "Let the tool write areas or paragraphs, too (ocr_carea, ocr_par)."),
     "no-location": _unusual("tags without a whole location are left out"),
     "no-paragraphs": _unusual(
         "analysis without paragraphs: only tables and figures are read", "Use the model prebuilt-layout."),
@@ -440,6 +443,7 @@ TEXTS = {
         Hint("The last one is used; annotator= or --annotator chooses an annotator.", "The last one is used.")),
     "several-locations": _unusual("tags have several locations, all taken to be on one page"),
     "shape-left-out": _unusual("{what} and are left out"),
+    "skipped-task": _unusual("tasks that were skipped, with cancelled annotations only, are left out"),
     "skipped-frames": _unusual("frames that a track skips are not filled in"),
     "unknown-tag": _unusual(
         "blocks refer to tags that the file does not have", "Check whether the tags were left out of the file."),

@@ -55,10 +55,10 @@ MESSAGES = [
      "2 documents were taken from page names that are equal except for their number (first: 'd', 7 pages)."),
     ("documents-pattern", 2, {"pages": 7, "first": "p"},
      "The pattern for documents does not match 2 of 7 pages (first: 'p')."),
-    ("shared-page-name", 1, {"file": "f", "first": "p"},
-     "f: 1 page shares its name with another and is named after its file (first: 'p')."),
-    ("shared-page-name", 2, {"file": "f", "first": "p"},
-     "f: 2 pages share a name and are named after their files (first: 'p')."),
+    ("shared-page-name", 1, {"file": "f", "first": "p", "now": "a/p"},
+     "f: 1 page shares its name with another and is named after its file or subset (first: 'p' becomes 'a/p')."),
+    ("shared-page-name", 2, {"file": "f", "first": "p", "now": "a/p"},
+     "f: 2 pages share a name and are named after their files or subsets (first: 'p' becomes 'a/p')."),
     ("coarse-page", 1, {"file": "f", "pages": 2, "limit": 50, "first": "p", "size": (8.5, 11.0)},
      "f: 1 of 2 pages is less than 50 units wide and high (first: 'p', 8.5 x 11), so rounding to whole units is "
      "coarse."),
@@ -208,6 +208,9 @@ MESSAGES = [
     ("two-sides", 1, {"file": "f", "side": "a"}, "f: the file holds two resolutions of each page, a and b; this is a."),
     ("no-coordinates", 1, {"file": "f", "place": "line 3", "what": "blocks without coordinates"},
      "f: blocks without coordinates are left out (once, at line 3)."),
+    ("lines-without-block", 1, {"file": "f", "place": "line 3", "lines": "1,200"},
+     "f: pages have lines (1,200 on the first) and no block; lines are not read, so that there is no region (once, at "
+     "line 3)."),
     ("no-place", 1200, {"file": "f", "place": "", "what": "entries have no bbox"},
      "f: entries have no bbox and are left out (1,200 times, first at f)."),
     ("shape-left-out", 2, {"file": "f", "place": "shapes[1]", "what": "lines and points have no area"},
@@ -227,6 +230,7 @@ ALIKE = {  # findings of readers that have no values but file and place
     "page-offset": "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box",
     "several-annotators": "tasks have several annotations",
     "several-locations": "tags have several locations, all taken to be on one page",
+    "skipped-task": "tasks that were skipped, with cancelled annotations only, are left out",
     "skipped-frames": "frames that a track skips are not filled in",
     "unknown-tag": "blocks refer to tags that the file does not have",
 }

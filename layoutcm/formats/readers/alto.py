@@ -22,6 +22,7 @@ BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
 AREAS = ("PrintSpace", "TopMargin", "LeftMargin", "RightMargin", "BottomMargin")
 BOX_ATTRIBUTES = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
 NO_LABEL = "NamedEntityTag"  # describes the text, not the type of the block
+LANGUAGE = "language"  # the TYPE of a tag that also describes the text
 _PAGES = re.compile(rb"<(?:[\w.\-]+:)?Page[\s>]")
 
 
@@ -73,10 +74,15 @@ def _read_page(page: Element, number: int, image: str, unit: str, content: FileC
 
 def _labels_by_tag(container: Element) -> dict[str, str]:
     """{tag id: label}; the label is empty for tags that do not describe the type of a block."""
-    return {
-        tag.get("ID", ""): "" if local_name(tag.tag) == NO_LABEL else tag.get("LABEL", "") or tag.get("TYPE", "")
-        for tag in container
-    }
+    return {tag.get("ID", ""): "" if _describes_text(tag) else _label(tag) for tag in container}
+
+
+def _describes_text(tag: Element) -> bool:
+    return local_name(tag.tag) == NO_LABEL or tag.get("TYPE", "").strip().lower() == LANGUAGE
+
+
+def _label(tag: Element) -> str:
+    return tag.get("LABEL", "") or tag.get("TYPE", "")
 
 
 def _read_blocks(
