@@ -318,7 +318,7 @@ def test_an_error_has_a_text_for_the_screen():
     assert InputError("", "", "no file", "Give one.").on_screen == "no file. Give one."
     for hint in (hints.MISSING_SIZE, hints.RESULTS_WITHOUT_PAGES, hints.SEVERAL_FORMATS, hints.AMBIGUOUS_FORMAT,
                  hints.missing_size_with(["a", "b"]), hints.missing_size_with([]),
-                 hints.unknown_format(["coco"])):  # fmt: skip
+                 hints.unknown_format({"coco": "it"})):  # fmt: skip
         assert re.search(r"\w=", hint.text) and "=" not in hint.on_screen and hint.on_screen
 
 
@@ -338,9 +338,10 @@ def test_hints_of_errors_in_full():
     assert hints.missing_size_with([]) == Hint(
         f"It has no pages. Say which page is which (pages=, --pages), or give {sizes}", f"It has no pages. {on_screen}"
     )
-    assert hints.unknown_format(["coco", "yolo"]) == Hint(
-        "Known formats: coco, yolo. Name one with format= or --format if this is one of them.",
-        "Known formats: coco, yolo.",
+    lacking = "For coco it lacks the key 'images'; for yolo it lacks lines. "
+    assert hints.unknown_format({"coco": "the key 'images'", "yolo": "lines"}) == Hint(
+        f"{lacking}Name the format with format= or --format if it has one; `layoutcm formats` lists all.",
+        f"{lacking}The page Compare lists all formats.",
     )
     assert (
         Hint(

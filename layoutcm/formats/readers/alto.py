@@ -12,9 +12,10 @@ from xml.etree.ElementTree import Element
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import Box, box_around, outline_of, parse_points
 from layoutcm.formats.parsing import FilePlace, is_picture_or_table, parse_numbers, parse_size, place_text
-from layoutcm.formats.xml import elements, local_name, root_name
+from layoutcm.formats.xml import elements, local_name
 from layoutcm.layouts.shapes import Outline
 
 BELOW_BLOCKS = {"TextLine", "String", "SP", "HYP", "Glyph"}
@@ -26,8 +27,7 @@ LANGUAGE = "language"  # the TYPE of a tag that also describes the text
 _PAGES = re.compile(rb"<(?:[\w.\-]+:)?Page[\s>]")
 
 
-def is_alto(content: FileContent) -> bool:
-    return root_name(content) == "alto"
+is_alto = Needs("xml", ("alto",), typical=("Page", "PrintSpace", "TextBlock"))
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -20,6 +20,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator, no_annotators
 from layoutcm.formats.coco_ids import Key, Labels, find_labels, find_pages, is_stem_of, read_class_numbers
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
@@ -103,15 +104,13 @@ class Declared(NamedTuple):
     ids: FileIds
 
 
-def is_ground_truth(content: FileContent) -> bool:
-    return content.json_root == "object" and {"images", "annotations"} <= content.json_keys
+is_ground_truth = Needs("object", ("images", "annotations"), typical=("categories",))
+RESULTS = Needs("array", ("image_id", "category_id"), typical=("bbox", "score"))
 
 
 def is_results(content: FileContent) -> bool:
-    if content.json_root != "array":
-        return False
     # A model that found nothing writes an empty list.
-    return {"image_id", "category_id"} <= content.json_keys or _NO_ITEMS.fullmatch(content.data_without_bom) is not None
+    return RESULTS(content) or _NO_ITEMS.fullmatch(content.data_without_bom) is not None
 
 
 def read_ground_truth(content: FileContent, options: Options) -> Layout:
