@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from layoutcm.errors import Hint, short_repr
 
@@ -36,10 +36,11 @@ def missing_size_with(page_names: Sequence[str]) -> Hint:
     )
 
 
-def known_formats(names: Sequence[str]) -> str:
-    return f"Known formats: {', '.join(names)}."
-
-
-def unknown_format(names: Sequence[str]) -> Hint:
-    known = known_formats(names)
-    return Hint(f"{known} Name one with format= or --format if this is one of them.", known)
+def unknown_format(likeliest: Mapping[str, str]) -> Hint:
+    """The hint for a file of no known format; `likeliest` is {format: what the file lacks for it}."""
+    lacking = "; ".join(f"for {name} it lacks {missing}" for name, missing in likeliest.items())
+    closest = f"{lacking[:1].upper()}{lacking[1:]}. " if lacking else ""
+    return Hint(
+        f"{closest}Name the format with format= or --format if it has one; `layoutcm formats` lists all.",
+        f"{closest}The page Compare lists all formats.",
+    )

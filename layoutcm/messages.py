@@ -73,6 +73,7 @@ HOW_MATCHED = {
     "stem": "by name without folders and suffix",
     "spelling": "by name without folders and suffix, ignoring case, blanks and percent codes",
     "number": "by document and page number",
+    "number alone": "by page number alone, because each side is one document",
 }
 
 
@@ -150,6 +151,9 @@ TEXTS = {
     **{f"page-only-in-{side}": FindingText(partial(_only_in, side=side), _only_in_hint) for side in ("gt", "pred")},
     **{f"page-matched-by-{how.replace(' ', '-')}": _note(_matched) for how in HOW_MATCHED
        if how != "exact"},
+    "page-matched-by-number-alone": FindingText(
+        _matched, Hint("Check that both are the same document; if not, give a page map (pages=, --pages).",
+                       f"Check that both are the same document. {_UPLOAD_MAP} if not.")),
     "page-numbers-shifted": FindingText(
         lambda n, from_zero, gt, pred:
             f"{_pages_were(n)} matched {HOW_MATCHED['number']}, shifted by one, because {_count_from(from_zero)} "
@@ -181,10 +185,10 @@ TEXTS = {
             f"The pattern for documents does not match {n:,} of {pages:,} pages (first: {short_repr(first)}).",
         "Such a page is its own document."),
     "shared-page-name": FindingText(
-        lambda n, file, first:
-            f"{file}: " + plural(n, "page shares its name with another and is named after its file",
-                                 "pages share a name and are named after their files")
-            + f" (first: {short_repr(first)}).",
+        lambda n, file, first, now:
+            f"{file}: " + plural(n, "page shares its name with another and is named after its file or subset",
+                                 "pages share a name and are named after their files or subsets")
+            + f" (first: {short_repr(first)} becomes {short_repr(now)}).",
         "Check whether each file names its own image."),
     "coarse-page": FindingText(
         lambda n, file, pages, limit, first, size:
@@ -283,6 +287,26 @@ TEXTS = {
             f"{file}: {plural(n, 'region')} on {plural(images, 'image')} that the ground truth does not have, dropped; "
             f"first at {place}: image_id {short_repr(image_id)}.",
         "Check that both files come from the same split and number their images alike."),
+    "image-ids-are-names": _note(
+        lambda n, file, images, first, page:
+            f"{file}: image ids are not ids but file names; {plural(images, 'page was', 'pages were')} found by name "
+            f"(first: {short_repr(first)} is page {short_repr(page)})."),
+    "image-ids-respelt": _note(
+        lambda n, file, images, first, page:
+            f"{file}: {plural(images, 'image id is', 'image ids are')} a number in one place and text in another, and "
+            f"taken for the same (first: {short_repr(first)} is page {short_repr(page)})."),
+    "image-ids-like-names": FindingText(
+        lambda n, file, first, page, other:
+            f"{file}: image ids are read as ids of the ground truth, but each is also the file name of a page "
+            f"(first: {short_repr(first)} is read as page {short_repr(page)}, and is the name of {short_repr(other)}).",
+        "If file names are meant, add `file_name` to each entry."),
+    "class-numbers": FindingText(
+        lambda n, file, start, first, label:
+            f"{file}: category ids are read as "
+            + (f"positions in the labels of the ground truth, counted from {start}" if start >= 0
+               else "ids of the ground truth")
+            + f" (first: {first} is {short_repr(label)}).",
+        "Tools that write file names as image ids count classes from 0 or from 1: check one label.", "info"),
     "ignore-without-crowd": FindingText(
         lambda n, file:
             f"{file}: {plural(n, 'annotation is', 'annotations are')} marked `ignore` but not `iscrowd`; COCO's rules "
@@ -409,6 +433,9 @@ TEXTS = {
     "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
     "interval": _unusual("intervals have no box and are left out"),
     "no-coordinates": _unusual("{what} are left out"),
+    "lines-without-block": _unusual(
+        "pages have lines ({lines} on the first) and no block; lines are not read, so that there is no region",
+        "Let the tool write areas or paragraphs, too (ocr_carea, ocr_par)."),
     "no-location": _unusual("tags without a whole location are left out"),
     "no-paragraphs": _unusual(
         "analysis without paragraphs: only tables and figures are read", "Use the model prebuilt-layout."),
@@ -421,6 +448,7 @@ TEXTS = {
         Hint("The last one is used; annotator= or --annotator chooses an annotator.", "The last one is used.")),
     "several-locations": _unusual("tags have several locations, all taken to be on one page"),
     "shape-left-out": _unusual("{what} and are left out"),
+    "skipped-task": _unusual("tasks that were skipped, with cancelled annotations only, are left out"),
     "skipped-frames": _unusual("frames that a track skips are not filled in"),
     "unknown-tag": _unusual(
         "blocks refer to tags that the file does not have", "Check whether the tags were left out of the file."),

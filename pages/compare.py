@@ -4,7 +4,7 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.ui import page_shell, router, screen_text, selection, session
-from layoutcm.ui.parts import findings, loading, matrix_panel, page_matches, sentences
+from layoutcm.ui.parts import findings, format_list, loading, matrix_panel, page_matches, sentences
 
 router.ensure_routed()
 st.title("Compare two layouts", anchor=False)
@@ -57,4 +57,5 @@ if files is not None:
             findings.show_notes(found)
         loading.show_controls_on_failure(files)
 else:
-    st.caption(f"Nothing leaves this machine. Formats: {loading.format_names()}.")
+    st.caption("Nothing leaves this machine.")
+    format_list.show_formats()

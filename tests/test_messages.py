@@ -34,6 +34,8 @@ MESSAGES = [
      "(first: 'a' and 'b')."),
     ("page-matched-by-number", 2, {"how": "number", "gt": "a", "pred": "b"},
      "2 pages were matched by document and page number (first: 'a' and 'b')."),
+    ("page-matched-by-number-alone", 2, {"how": "number alone", "gt": "a", "pred": "b"},
+     "2 pages were matched by page number alone, because each side is one document (first: 'a' and 'b')."),
     ("page-numbers-shifted", 2, {"from_zero": "gt", "gt": "a", "pred": "b"},
      "2 pages were matched by document and page number, shifted by one, because gt counts pages from 0 and pred from 1 "
      "(first: 'a' and 'b')."),
@@ -53,10 +55,10 @@ MESSAGES = [
      "2 documents were taken from page names that are equal except for their number (first: 'd', 7 pages)."),
     ("documents-pattern", 2, {"pages": 7, "first": "p"},
      "The pattern for documents does not match 2 of 7 pages (first: 'p')."),
-    ("shared-page-name", 1, {"file": "f", "first": "p"},
-     "f: 1 page shares its name with another and is named after its file (first: 'p')."),
-    ("shared-page-name", 2, {"file": "f", "first": "p"},
-     "f: 2 pages share a name and are named after their files (first: 'p')."),
+    ("shared-page-name", 1, {"file": "f", "first": "p", "now": "a/p"},
+     "f: 1 page shares its name with another and is named after its file or subset (first: 'p' becomes 'a/p')."),
+    ("shared-page-name", 2, {"file": "f", "first": "p", "now": "a/p"},
+     "f: 2 pages share a name and are named after their files or subsets (first: 'p' becomes 'a/p')."),
     ("coarse-page", 1, {"file": "f", "pages": 2, "limit": 50, "first": "p", "size": (8.5, 11.0)},
      "f: 1 of 2 pages is less than 50 units wide and high (first: 'p', 8.5 x 11), so rounding to whole units is "
      "coarse."),
@@ -127,6 +129,18 @@ MESSAGES = [
      "f: 2 rows have a box but no label and are dropped; first at row 2."),
     ("unlisted-image", 2, {"file": "f", "images": 1, "place": "annotations[3]", "image_id": "x"},
      "f: 2 regions on 1 image that `images` does not list, dropped; first at annotations[3]: image_id 'x'."),
+    ("image-ids-are-names", 9, {"file": "f", "images": 2, "first": "a", "page": "a.png"},
+     "f: image ids are not ids but file names; 2 pages were found by name (first: 'a' is page 'a.png')."),
+    ("image-ids-respelt", 9, {"file": "f", "images": 1, "first": "7", "page": "a.png"},
+     "f: 1 image id is a number in one place and text in another, and taken for the same (first: '7' is page "
+     "'a.png')."),
+    ("image-ids-like-names", 9, {"file": "f", "first": 1, "page": "2.png", "other": "1.png"},
+     "f: image ids are read as ids of the ground truth, but each is also the file name of a page (first: 1 "
+     "is read as page '2.png', and is the name of '1.png')."),
+    ("class-numbers", 3, {"file": "f", "start": 0, "first": 0, "label": "Text"},
+     "f: category ids are read as positions in the labels of the ground truth, counted from 0 (first: 0 is 'Text')."),
+    ("class-numbers", 3, {"file": "f", "start": -1, "first": 1, "label": "Text"},
+     "f: category ids are read as ids of the ground truth (first: 1 is 'Text')."),
     ("unknown-page", 1, {"file": "f", "images": 1, "place": "[3]", "image_id": 7},
      "f: 1 region on 1 image that the ground truth does not have, dropped; first at [3]: image_id 7."),
     ("ignore-without-crowd", 1, {"file": "f"},
@@ -196,6 +210,9 @@ MESSAGES = [
     ("two-sides", 1, {"file": "f", "side": "a"}, "f: the file holds two resolutions of each page, a and b; this is a."),
     ("no-coordinates", 1, {"file": "f", "place": "line 3", "what": "blocks without coordinates"},
      "f: blocks without coordinates are left out (once, at line 3)."),
+    ("lines-without-block", 1, {"file": "f", "place": "line 3", "lines": "1,200"},
+     "f: pages have lines (1,200 on the first) and no block; lines are not read, so that there is no region (once, at "
+     "line 3)."),
     ("no-place", 1200, {"file": "f", "place": "", "what": "entries have no bbox"},
      "f: entries have no bbox and are left out (1,200 times, first at f)."),
     ("shape-left-out", 2, {"file": "f", "place": "shapes[1]", "what": "lines and points have no area"},
@@ -215,6 +232,7 @@ ALIKE = {  # findings of readers that have no values but file and place
     "page-offset": "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box",
     "several-annotators": "tasks have several annotations",
     "several-locations": "tags have several locations, all taken to be on one page",
+    "skipped-task": "tasks that were skipped, with cancelled annotations only, are left out",
     "skipped-frames": "frames that a track skips are not filled in",
     "unknown-tag": "blocks refer to tags that the file does not have",
 }
@@ -302,7 +320,7 @@ def test_an_error_has_a_text_for_the_screen():
     assert InputError("", "", "no file", "Give one.").on_screen == "no file. Give one."
     for hint in (hints.MISSING_SIZE, hints.RESULTS_WITHOUT_PAGES, hints.SEVERAL_FORMATS, hints.AMBIGUOUS_FORMAT,
                  hints.missing_size_with(["a", "b"]), hints.missing_size_with([]),
-                 hints.unknown_format(["coco"])):  # fmt: skip
+                 hints.unknown_format({"coco": "it"})):  # fmt: skip
         assert re.search(r"\w=", hint.text) and "=" not in hint.on_screen and hint.on_screen
 
 
@@ -322,9 +340,10 @@ def test_hints_of_errors_in_full():
     assert hints.missing_size_with([]) == Hint(
         f"It has no pages. Say which page is which (pages=, --pages), or give {sizes}", f"It has no pages. {on_screen}"
     )
-    assert hints.unknown_format(["coco", "yolo"]) == Hint(
-        "Known formats: coco, yolo. Name one with format= or --format if this is one of them.",
-        "Known formats: coco, yolo.",
+    lacking = "For coco it lacks the key 'images'; for yolo it lacks lines. "
+    assert hints.unknown_format({"coco": "the key 'images'", "yolo": "lines"}) == Hint(
+        f"{lacking}Name the format with format= or --format if it has one; `layoutcm formats` lists all.",
+        f"{lacking}The page Compare lists all formats.",
     )
     assert (
         Hint(

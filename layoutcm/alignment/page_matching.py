@@ -1,8 +1,8 @@
 """Match the pages of gt and pred, and record how each match was found.
 
 The stages are: the page map, equal names, names that are equal under a rule (one stage per rule), document and page
-number. Each stage uses only unmatched pages, accepts only matches that are unique on both sides, and adds a finding
-that reports its matches.
+number, and the page number alone if each side is one document. Each stage uses only unmatched pages, accepts only
+matches that are unique on both sides, and adds a finding that reports its matches.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.page_numbers import PageKeys, number_pairs, page_keys
+from layoutcm.alignment.page_numbers import PageKeys, number_keys, number_pairs, page_keys
 from layoutcm.layouts.model import GT, PRED, Finding, Pages
 from layoutcm.layouts.page_names import NAME_RULES
 
-UNMATCHED, MAP, EXACT, NUMBER = "", "map", "exact", "number"
-WAYS = (UNMATCHED, MAP, EXACT, *NAME_RULES, NUMBER)
+UNMATCHED, MAP, EXACT, NUMBER, NUMBER_ALONE = "", "map", "exact", "number", "number alone"
+WAYS = (UNMATCHED, MAP, EXACT, *NAME_RULES, NUMBER, NUMBER_ALONE)
 PagePairs = list[tuple[int, int]]
 
 
@@ -46,8 +46,10 @@ def match_pages(gt: Pages, pred: Pages, page_map: Mapping[int, int]) -> tuple[Pa
         unmatched = matches.unmatched(len(pred))
         if not all(side.size for side in unmatched):
             break
-        if way == NUMBER:
-            pairs, new_findings = _pairs_by_number(gt, pred, matches, unmatched)
+        if way == NUMBER_ALONE and not _are_lone_documents(gt, pred, matches):
+            break
+        if way in (NUMBER, NUMBER_ALONE):
+            pairs, new_findings = _pairs_by_number(way, gt, pred, matches, unmatched)
         else:
             pairs = list(page_map.items()) if way == MAP else _pairs_by_name(way, gt, pred, unmatched)
             new_findings = _matched_finding(way, gt, pred, pairs)
@@ -75,19 +77,29 @@ def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np
     return [(i, j) for name, i in pages.items() if i in free[GT] and (j := partners.get(name, -1)) in free[PRED]]
 
 
+def _are_lone_documents(gt: Pages, pred: Pages, matches: PageMatches) -> bool:
+    """Whether each side is one document with page numbers, under different names, and no page was matched otherwise."""
+    is_numbered = all(len(set(side.documents)) == 1 and (side.numbers >= 0).all() for side in (gt, pred))
+    return is_numbered and all((*gt.documents, *pred.documents)) and not (matches.partner >= 0).any()
+
+
 def _pairs_by_number(
-    gt: Pages, pred: Pages, matches: PageMatches, unmatched: tuple[NDArray[np.int64], ...]
+    way: str, gt: Pages, pred: Pages, matches: PageMatches, unmatched: tuple[NDArray[np.int64], ...]
 ) -> tuple[PagePairs, list[Finding]]:
     keys = page_keys(gt), page_keys(pred)
+    if way == NUMBER_ALONE:
+        keys = number_keys(gt), number_keys(pred)
     pairs, shift = number_pairs(*keys)
     if shift is None:
         return [], _ambiguous_finding(gt, keys, unmatched)
     free = [set(side.tolist()) for side in unmatched]
     found = [(i, j) for i, j in pairs if i in free[GT] and j in free[PRED]]
     if not shift:
-        return found, _matched_finding(NUMBER, gt, pred, found)
+        return found, _matched_finding(way, gt, pred, found)
     from_zero = "gt" if shift == -1 else "pred"
-    return found, _shifted_finding(gt, pred, found, from_zero) + _suspect_finding(gt, keys, matches, from_zero)
+    findings = _matched_finding(way, gt, pred, found) if way == NUMBER_ALONE else []
+    findings += _shifted_finding(gt, pred, found, from_zero) + _suspect_finding(gt, keys, matches, from_zero)
+    return found, findings
 
 
 def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: PagePairs) -> list[Finding]:

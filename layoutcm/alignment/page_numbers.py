@@ -27,6 +27,11 @@ def page_keys(pages: Pages) -> PageKeys:
     ]
 
 
+def number_keys(pages: Pages) -> PageKeys:
+    """The number of every page, without its document: for a side that is a single document."""
+    return [("", number) for number in pages.numbers.tolist()]
+
+
 def _page_key(
     base: str, trailing: int, document: str | None, number: int, normalise: Callable[[str], str]
 ) -> PageKey | None:

@@ -16,6 +16,7 @@ from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layou
 from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.writers import FOLDERS, write
@@ -200,6 +201,13 @@ def _families(comparison: Comparison, families: FamiliesLike, options: argparse.
     return comparison.families(
         families, sample=options.family_sample, count=options.family_count, depth=options.family_depth
     )
+
+
+def run_formats(options: argparse.Namespace) -> None:
+    """Print the name of each format, for --format, and what it is."""
+    width = max(map(len, BY_NAME))
+    for format in sorted(BY_NAME.values(), key=lambda format: format.name):
+        print(f"{format.name:{width}}  {format.title}")
 
 
 def run_inspect(options: argparse.Namespace) -> None:

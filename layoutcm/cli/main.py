@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from layoutcm import __version__
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
-from layoutcm.cli.commands import run_app, run_compare, run_convert, run_inspect
+from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats, run_inspect
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.errors import InputError, short_repr
@@ -70,6 +70,7 @@ def argument_parser() -> argparse.ArgumentParser:
     _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
     _verify_arguments(commands.add_parser("verify", help="recount random pages by drawing their regions on pixels"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
+    commands.add_parser("formats", help="all formats that are read").set_defaults(run=run_formats)
     _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
     _convert_arguments(commands.add_parser("convert", help="write a layout in another format"))
     return top

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, cast
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.memory_tables import find_table
+from layoutcm.formats.other_files import is_companion
 from layoutcm.formats.page_sizes import Sizes, resolve_sizes
 from layoutcm.formats.readers.table import IN_MEMORY, read_memory
-from layoutcm.formats.recognition import choose_format, find_candidates, is_companion
+from layoutcm.formats.recognition import choose_format, find_candidates
 from layoutcm.formats.registry import Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts import limits

@@ -118,6 +118,14 @@ class LayoutBuilder:
         """The number of pages so far."""
         return len(self._pages)
 
+    @property
+    def region_count(self) -> int:
+        return len(self._region_page)
+
+    def pages_with_regions(self, start: int) -> set[int]:
+        """The pages of the regions that were added since there were `start` regions."""
+        return set(self._region_page[start:])
+
     def page_size(self, page: int) -> tuple[float, float]:
         return self._pages[page][1:3]
 
@@ -187,15 +195,18 @@ class LayoutBuilder:
         names_in_file = tuple(page[0] for page in self._pages)
         if len(set(names_in_file)) == len(names_in_file):  # the usual case, made fast for many pages
             return names_in_file
-        paths = (_SUFFIX.sub("", file.replace("\\", "/")) for file, _ in self._page_places)
-        third_names = tuple(path if second else "" for path, second in zip(paths, self._second_names))
+        paths = [_SUFFIX.sub("", file.replace("\\", "/")) for file, _ in self._page_places]
+        pages_of = Counter(paths)  # a path is the name of a page only if it has no other pages
+        third_names = tuple(
+            path if second and pages_of[path] == 1 else "" for path, second in zip(paths, self._second_names)
+        )
         names = names_in_file
         for others in (self._second_names, third_names):
             counts = Counter(names)
             names = tuple(other if other and counts[name] > 1 else name for name, other in zip(names, others))
-        changed = [name for name, now in zip(names_in_file, names) if name != now]
+        changed = [pair for pair in zip(names_in_file, names) if pair[0] != pair[1]]
         if changed:
-            values = {"file": self.name, "first": changed[0]}
+            values = {"file": self.name, "first": changed[0][0], "now": changed[0][1]}
             self.findings.append(Finding("shared-page-name", len(changed), values))
         return names
 

@@ -216,9 +216,12 @@ def find_misfit(document: Any, type: Any) -> tuple[str, object]:
         nonlocal left
         left -= 1
         try:
-            msgspec.convert(candidate, type)
+            # As JSON again: `msgspec.convert` takes no value for a field that stays undecoded (msgspec.Raw).
+            msgspec.json.decode(json.dumps(candidate), type=type)
         except msgspec.ValidationError as error:
             return str(error).partition(" - at `$")[2].rstrip("`")
+        except msgspec.DecodeError:  # a NaN, which Python reads and writes
+            return None
         return None
 
     path = failure(document)

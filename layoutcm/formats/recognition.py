@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
-
-import msgspec
 
 from layoutcm import hints
 from layoutcm.errors import InputError, check_choice
 from layoutcm.formats.content import FileContent
+from layoutcm.formats.other_files import explain_unknown
 from layoutcm.formats.registry import BY_NAME, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
-IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
 # An empty label file is a page without regions; an empty table is an error.
 NAMES_OF_EMPTY_FILES = (".txt", ".csv", ".tsv")
 
@@ -31,7 +28,7 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
         votes = Counter(kind[0].name for kind in kinds if len(kind) == 1)
         if not votes:
             problem = f"none of its {len(bundle.contents):,} files is of a known kind"
-            raise InputError(bundle.name, "", problem, hints.known_formats(list(BY_NAME)))
+            raise InputError(bundle.name, "", problem, explain_unknown(bundle.contents[0]).advice)
         if len(votes) > 1:
             found = ", ".join(f"{count:,} of {kind}" for kind, count in votes.most_common())
             raise InputError(bundle.name, "", f"it holds files of several kinds: {found}", hints.SEVERAL_FORMATS)
@@ -41,12 +38,6 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
         raise InputError(bundle.name, "", f"it holds no file of the format {wanted.name}", "Leave out the format.")
     taken = {id(content) for content in matching}  # by identity: equality would compare all bytes
     return wanted, matching, tuple(content for content in bundle.contents if id(content) not in taken)
-
-
-def is_companion(content: FileContent) -> bool:
-    """Whether a file is a list of names or settings that often accompanies annotations."""
-    name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
-    return name.endswith((".yaml", ".yml", ".names", ".data")) or name in ("classes.txt", "notes.json", "readme.txt")
 
 
 def named_format(file: str, name: str) -> Format:
@@ -78,38 +69,4 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
     if candidates:
         names = " or ".join(format.name for format in candidates)
         raise InputError(content.name, "", f"this could be {names}", hints.AMBIGUOUS_FORMAT)
-    known = _explain_other_kind(content)
-    if known:
-        raise InputError(content.name, "", *known)
-    if content.json_root:
-        content.decode(msgspec.Raw)  # a truncated file is reported as malformed rather than as unknown
-    raise InputError(
-        content.name,
-        "",
-        f"the kind of file is not recognised: {_describe_content(content)}",
-        hints.unknown_format(list(BY_NAME)),
-    )
-
-
-def _explain_other_kind(content: FileContent) -> tuple[str, str] | None:
-    """Problem and hint for files that often accompany annotations, or None for any other file."""
-    head = content.data[:12]
-    if head.startswith(IMAGE_MAGIC) or (head[:4], head[8:]) == (b"RIFF", b"WEBP"):
-        return "this is a picture, which holds no regions", "Give the file or folder of the annotations instead."
-    if head.startswith(b"%PDF"):
-        return "this is a PDF, which holds no regions", "Give what a tool or a person found in it: JSON, XML or CSV."
-    if is_companion(content):
-        hint = "Give the folder that holds the annotations with this file beside them."
-        return "this file holds names or settings, no regions", hint
-    return None
-
-
-def _describe_content(content: FileContent) -> str:
-    if content.json_root:
-        keys = ", ".join(map(repr, sorted(content.json_keys)[:8]))
-        return f"JSON {content.json_root} with {'keys ' + keys if keys else 'no keys'}"
-    head = content.data[:40]
-    try:
-        return f"it starts with {head.decode('utf-8')!r}"
-    except UnicodeDecodeError:
-        return f"binary data that starts with {head[:8].hex(' ')}"
+    raise explain_unknown(content)

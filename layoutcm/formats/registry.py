@@ -1,8 +1,8 @@
 """The list of formats, one line per format.
 
-To add a format, write a module in `readers/` with a function that recognises a `FileContent` and one that reads it, and
-add a line to `FORMATS`. A reader adds pages and regions to a `LayoutBuilder` (`_row_format`), or returns the whole
-layout of one file (`reader_by_file`).
+To add a format, write a module in `readers/` with what recognises a `FileContent` (a `Needs`, or a function) and a
+function that reads it, and add a line to `FORMATS`. A reader adds pages and regions to a `LayoutBuilder`
+(`_row_format`), or returns the whole layout of one file (`reader_by_file`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.joined_files import reader_by_file
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.readers import (
     alto,
     azure,
@@ -49,6 +50,7 @@ class Format:
     title: str
     recognises: Callable[[FileContent], bool]
     read: Callable[[str, Sequence[FileContent], Options], Layout]
+    needs: tuple[Needs, ...] = ()  # what a file has if it is recognised by a function; only for the texts of errors
 
 
 def never(content: FileContent) -> bool:
@@ -61,19 +63,27 @@ def _row_format(
     title: str,
     recognises: Callable[[FileContent], bool],
     read_one: Callable[[FileContent, Options, LayoutBuilder], None],
+    *needs: Needs,
 ) -> Format:
-    return Format(name, title, recognises, reader_by_rows(name, read_one))
+    return Format(name, title, recognises, reader_by_rows(name, read_one), needs)
 
 
+VOC_ELEMENTS = ("object", "bndbox", "filename")
 FORMATS = (
     Format("coco", "COCO ground truth", coco.is_ground_truth, reader_by_file(coco.read_ground_truth)),
-    Format("coco-results", "COCO results list", coco.is_results, reader_by_file(coco.read_results)),
+    Format("coco-results", "COCO results list", coco.is_results, reader_by_file(coco.read_results), (coco.RESULTS,)),
     Format("parquet", "table in Parquet", table.is_parquet, reader_by_file(table.read_parquet)),
     Format("csv", "table in CSV", table.is_csv, reader_by_file(table.read_csv)),
-    _row_format("voc", "Pascal VOC", voc.is_voc, voc.read_page),
+    _row_format("voc", "Pascal VOC", voc.is_voc, voc.read_page, Needs("xml", ("annotation",), typical=VOC_ELEMENTS)),
     Format("yolo", "YOLO labels", yolo.is_yolo, yolo.read_yolo),
     _row_format("labelme", "LabelMe", labelme.is_labelme, labelme.read_page),
-    _row_format("label-studio", "Label Studio", labelstudio.is_labelstudio, labelstudio.read_tasks),
+    _row_format(
+        "label-studio",
+        "Label Studio",
+        labelstudio.is_labelstudio,
+        labelstudio.read_tasks,
+        Needs("array", ("data", "annotations"), typical=("result",)),
+    ),
     _row_format("docling", "DoclingDocument", docling.is_document, docling.read_document),
     _row_format("docling-metrics", "docling-metrics sample, side a", docling.is_metrics, docling.read_metrics),
     _row_format("docling-metrics-b", "docling-metrics sample, side b", never, docling.read_metrics_b),
@@ -82,7 +92,14 @@ FORMATS = (
     _row_format(
         "omnidocbench-pred", "OmniDocBench predictions", omnidocbench.is_prediction, omnidocbench.read_prediction
     ),
-    _row_format("paddlex", "PaddleX, PP-StructureV3", paddlex.is_paddlex, paddlex.read_pages),
+    _row_format(
+        "paddlex",
+        "PaddleX, PP-StructureV3",
+        paddlex.is_paddlex,
+        paddlex.read_pages,
+        Needs("object", ("boxes", "input_path"), typical=("coordinate",)),
+        Needs("object", ("layout_det_res",), typical=("parsing_res_list",)),
+    ),
     _row_format("mineru", "MinerU middle.json", mineru.is_middle, mineru.read_middle),
     _row_format("mineru-model", "MinerU model.json", mineru.is_model, mineru.read_model),
     _row_format("mineru-content", "MinerU content_list.json", mineru.is_content_list, mineru.read_content_list),
@@ -92,13 +109,32 @@ FORMATS = (
     _row_format("layoutparser", "LayoutParser", layoutparser.is_json, layoutparser.read_json),
     _row_format("layoutparser-csv", "LayoutParser CSV", layoutparser.is_csv, layoutparser.read_csv),
     _row_format("marker", "Marker", marker.is_marker, marker.read_tree),
-    _row_format("azure", "Azure Document Intelligence", azure.is_azure, azure.read_analysis),
+    _row_format(
+        "azure",
+        "Azure Document Intelligence",
+        azure.is_azure,
+        azure.read_analysis,
+        Needs("object", ("analyzeResult",), typical=("paragraphs",)),
+        Needs("object", ("apiVersion", "pages"), typical=("paragraphs",)),
+    ),
     _row_format("textract", "AWS Textract", textract.is_textract, textract.read_response),
-    _row_format("docai", "Google Document AI", docai.is_docai, docai.read_document),
+    _row_format(
+        "docai",
+        "Google Document AI",
+        docai.is_docai,
+        docai.read_document,
+        Needs("object", ("pages", "text", "mimeType"), typical=("dimension",)),
+    ),
     _row_format("page-xml", "PAGE-XML", page_xml.is_page_xml, page_xml.read_file),
     _row_format("alto", "ALTO", alto.is_alto, alto.read_file),
     _row_format("hocr", "hOCR", hocr.is_hocr, hocr.read_file),
-    _row_format("cvat", "CVAT for images 1.1", cvat.is_cvat, cvat.read_file),
+    _row_format(
+        "cvat",
+        "CVAT for images 1.1",
+        cvat.is_cvat,
+        cvat.read_file,
+        Needs("xml", ("annotations",), ("image",), ("box",)),
+    ),
     Format("doctags", "DocTags", doctags.is_doctags, doctags.read_doctags),
 )
 BY_NAME = {format.name: format for format in FORMATS}

@@ -29,6 +29,7 @@ _UTF8 = {"utf-8", "utf8"}
 _ENCODINGS = {*_UTF8, "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
 _ROOT = re.compile(rb"<(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)")
+_NAMESPACE = re.compile(rb"""\sxmlns:?([\w.\-]*+)\s*+=\s*+["']([^"']*)""")
 _CLOSING_TAG = re.compile(rb"</([^\s<>]*+)\s*+>")
 _BLANKS = re.compile(rb"\s*")
 _BEFORE_ROOT = ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!DOCTYPE", b">"))
@@ -48,6 +49,20 @@ def root_name(content: FileContent) -> str:
     head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf")
     found = _ROOT.match(head, _end_of_prologue(head))
     return found[1].decode("ascii") if found else ""
+
+
+def root_element(content: FileContent) -> tuple[str, str]:
+    """Local name and namespace of the first element; "" if there is none."""
+    name = root_name(content)
+    if not name:
+        return "", ""
+    head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf")
+    start = _end_of_prologue(head)
+    tag = head[start : head.find(b">", start)]
+    prefix = tag[1:].partition(b":")[0] if tag[1:].split(b":")[0].isalnum() else b""
+    declared: dict[bytes, bytes] = dict(_NAMESPACE.findall(tag))
+    namespace = declared.get(prefix, declared.get(b"", b""))
+    return name, namespace.decode("utf-8", "replace")
 
 
 def _end_of_prologue(head: bytes) -> int:

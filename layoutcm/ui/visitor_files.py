@@ -17,7 +17,8 @@ from PIL import Image
 from layoutcm.drawing.page_images import ImageFile, Picture, images_from_files, images_from_folder, load_shrunk
 from layoutcm.formats import read
 from layoutcm.formats.content import FileContent
-from layoutcm.formats.recognition import find_candidates, is_companion
+from layoutcm.formats.other_files import is_companion
+from layoutcm.formats.recognition import find_candidates
 from layoutcm.formats.registry import SINGLE_FILE_FORMATS
 from layoutcm.formats.source_files import OTHER_SUFFIXES, ZIP_MAGIC, Source, files_below
 from layoutcm.layouts.file_bytes import read_bytes

@@ -28,8 +28,40 @@ def test_single_document_that_one_side_does_not_name():
     assert [pred for pred, _ in found.values()] == ["page_1.png", "page_2.png", "page_3.png"]
     two = [*in_document("report.pdf", (1, 2)), *in_document("other.pdf", (3,))]
     assert {how for _, how in matched(compared(two, ["page_1", "page_2", "page_3"]))[0].values()} == {""}
-    named = in_document("other.pdf", (1, 2, 3))
-    assert {how for _, how in matched(compared(in_document("report.pdf", (1, 2, 3)), named))[0].values()} == {""}
+
+
+def test_two_lone_documents_with_different_names_are_matched_by_number_with_a_warning():
+    c = compared(in_document("report", (1, 2, 3), "{}_p{}"), in_document("report_v2", (2, 3, 4), "{}_p{}"))
+    found, left = matched(c)
+    assert found == {
+        "report_p1": ("", ""),
+        "report_p2": ("report_v2_p2", "number alone"),
+        "report_p3": ("report_v2_p3", "number alone"),
+    }
+    assert left == ["report_v2_p4"]
+    assert codes(c) == {"page-matched-by-number-alone": 2, "page-only-in-gt": 1, "page-only-in-pred": 1}
+    assert next(finding for finding in c.findings if finding.code.startswith("page-matched")).severity == "warning"
+
+
+def test_two_lone_documents_of_which_one_counts_from_0():
+    c = compared(in_document("report", (1, 2)), in_document("other", (0, 1)))
+    assert [pred for pred, _ in matched(c)[0].values()] == ["other-0", "other-1"]
+    assert codes(c) == {"page-matched-by-number-alone": 2, "page-numbers-shifted": 2}
+
+
+@pytest.mark.parametrize(
+    ("gt", "pred"),
+    [
+        ([*in_document("a", (1, 2)), *in_document("b", (1,))], in_document("c", (1, 2))),
+        (in_document("c", (1, 2)), [*in_document("a", (1, 2)), *in_document("b", (1,))]),
+        (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "c", -1)]),  # a page without a number
+        (in_document("a", (1, 2)), [*in_document("c", (1,)), ("x", "", 2)]),  # a page without a document
+        (["scan_1.png", "scan_2.png"], ["photo_1.png", "photo_2.png"]),  # names alone do not make a document
+        (in_document("a", (1, 2)), [("a-1", "c", 5), ("c-2", "c", 2)]),  # a page was already found by name
+    ],
+)
+def test_documents_that_are_not_alone_are_not_matched_by_number_alone(gt, pred):
+    assert "number alone" not in {how for _, how in matched(compared(gt, pred))[0].values()}
 
 
 @pytest.mark.parametrize("swapped", [False, True])

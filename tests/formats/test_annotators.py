@@ -131,8 +131,8 @@ def cvat(images, kind="job", assignee="", tasks=()):
 PROJECT = cvat(
     cvat_image("a.png", 0, task_id=1, subset="Train")
     + cvat_image("b.png", 20, task_id=1, subset="Train")
-    + cvat_image("a.png", 40, task_id=2, subset="Test")
-    + cvat_image("c.png", 60, task_id=2, subset="Test"),
+    + cvat_image("a.png", 40, task_id=2, subset="Train")
+    + cvat_image("c.png", 60, task_id=2, subset="Train"),
     "project",
     tasks=[(1, "first round", "anna"), (2, "second round", "ben")],
 )
@@ -150,10 +150,25 @@ def test_assignees_of_the_tasks_of_a_cvat_project_are_annotators():
 
 def test_subset_task_and_tags_of_cvat_are_attributes():
     pages = read(PROJECT, "gt.xml").pages
-    assert pages["subset"].tolist() == ["Train", "Train", "Test"] and pages["tag"].tolist() == ["letter"] * 3
+    assert pages["subset"].tolist() == ["Train"] * 3 and pages["tag"].tolist() == ["letter"] * 3
     assert pages["task"].tolist() == ["first round", "first round", "second round"]
     ben = read(PROJECT, "gt.xml", annotator="ben").pages
     assert ben["task"].tolist() == ["second round", "first round", "second round"]
+
+
+@pytest.mark.parametrize("people", [("", ""), ("anna", "anna"), ("anna", "ben")])
+def test_images_of_the_same_name_in_two_subsets_of_cvat_are_two_pages(people):
+    images = [("Train", "a", 0, 1), ("Train", "b", 20, 1), ("Test", "a", 40, 2), ("Test", "c", 60, 2)]
+    text = "".join(cvat_image(f"{name}.png", x, task_id=k, subset=subset) for subset, name, x, k in images)
+    layout = read(cvat(text, "project", tasks=[(1, "one", people[0]), (2, "two", people[1])]), "gt.xml")
+    assert layout.page_columns.names == ("Train/a.png", "b.png", "Test/a.png", "c.png")
+    assert [box[0] for box in boxes(layout)] == [0, 20, 40, 60] and found(layout)["shared-page-name"] == 2
+
+
+def test_an_image_twice_in_one_subset_of_cvat_is_an_error():
+    text = cvat_image("a.png", 0, task_id=1, subset="Train") + cvat_image("a.png", 0, task_id=2, subset="Train")
+    with pytest.raises(lcm.InputError, match=r"the page 'Train/a.png' occurs twice"):
+        read(cvat(text, "project", tasks=[(1, "one", ""), (2, "two", "")]), "gt.xml")
 
 
 def test_jobs_of_cvat_in_several_files():

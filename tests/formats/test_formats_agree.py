@@ -86,6 +86,31 @@ def test_pages_regions_labels_and_boxes_are_as_written(format, tmp_path):
     assert sorted(found) == sorted(expected)
 
 
+WAYS_OUT = ("sizes=", "like=")
+
+
+@pytest.mark.parametrize("format", sorted(writers()))
+def test_a_file_alone_is_read_as_written_or_refused_with_the_ways_out(format):
+    """Without the ground truth nothing is guessed: each page, label and box is right, or there is an error.
+
+    A file that has only numbers of labels shows these numbers.
+    """
+    unit, names = INCH if format == "azure" else 1, OWN_LABELS.get(format, {label: label for label in LABELS})
+    try:
+        layout = lcm.read(list(written(format).items()))
+    except lcm.InputError as error:
+        assert all(way in str(error) for way in WAYS_OUT), error
+        return
+    sizes = {page.name: (page.width / unit, page.height / unit) for page in PAGES}
+    assert all(sizes[stem(name)] == (width, height) for name, width, height in pages(layout))
+    if any(label.startswith("category ") for label in layout.labels):
+        names = {label: f"category {i}" for i, label in enumerate(LABELS)}
+    expected = [(page.name, names[label], *box) for page in PAGES for label, box, _ in page.regions]
+    on_page = [stem(layout.page_columns.names[i]) for i in layout.region_columns.page]
+    found = [(page, label, *(round(v * unit, 3) for v in box)) for page, (label, *box) in zip(on_page, regions(layout))]
+    assert sorted(found) == sorted(expected)
+
+
 FILE_FORMATS = ("coco", "voc", "yolo", "cvat", "labelme", "page-xml", "alto", "hocr", "csv", "parquet")
 
 

@@ -78,6 +78,17 @@ def test_yolo_confidence_outlines_and_corners():
     assert set(layout.region_columns.shapes) == {1, 3}
 
 
+def test_a_yolo_score_after_the_class_is_refused_with_both_orders():
+    lines = [b"0 0.9 0.5 0.5 0.4 0.2", b"1 0.35 0.2 0.9 0.1 0.1"]  # class score cx cy w h
+    with pytest.raises(lcm.InputError) as error:
+        yolo(b"\n".join(lines))
+    assert all(order in str(error.value) for order in ("class cx cy w h score", "class score cx cy w h", "line 1"))
+    # In this order the box of the last line is outside its page, so that the first order is as good.
+    assert len(yolo(b"\n".join([*lines, b"1 0.9 0.9 0.2 0.6 0.1"])).regions) == 3
+    last = yolo(b"0 0.5 0.5 0.4 0.2 0.9\n1 0.2 0.9 0.1 0.1 0.35\n")
+    assert last.regions["score"].tolist() == [0.9, 0.35]
+
+
 def test_yolo_fractions_of_six_digits_do_not_add_a_row_of_pixels():
     layout = lcm.read([("a.txt", b"0 0.333333 0.500000 0.666667 1.000000\n")], sizes=(3, 3))
     assert boxes(layout) == [[0, 0, 2, 3]]
@@ -155,8 +166,27 @@ def test_label_studio_takes_the_last_annotation_not_cancelled_and_else_predictio
     many = read([several | {"file_upload": f"{k}.png"} for k in range(3)])
     assert many.findings[0].message.endswith(" (3 times, first at [0]).")
     assert np.isnan(layout.regions["score"][0])
-    predicted = read([task(annotations=[cancelled], predictions=predictions)])
+    predicted = read([task(annotations=[], predictions=predictions)])
     assert predicted.regions["score"].tolist() == [0.4]
+
+
+def test_a_skipped_label_studio_task_is_no_page():
+    shape = labelled(x=80, y=0, width=10, height=10)
+    cancelled = {"result": [shape], "was_cancelled": True}
+    predictions = [{"result": [shape], "score": 0.4, "model_version": "v1"}]
+    named = lambda name, **fields: task(**fields) | {"file_upload": name}
+    tasks = [
+        named("a.png", annotations=[{"result": [shape]}]),
+        named("skipped.png", annotations=[cancelled]),
+        named("predicted.png", annotations=[cancelled, cancelled], predictions=predictions),
+        named("again.png", annotations=[cancelled, {"result": [shape]}]),
+    ]
+    layout = read(tasks)
+    assert layout.page_columns.names == ("a.png", "again.png") and found(layout) == {"skipped-task": 2}
+    assert "skipped, with cancelled annotations only" in layout.findings[0].message
+    assert "predicted.png" in read(tasks, annotator="model: v1").page_columns.names
+    empty = {"data": {"image": "blank.png"}, "annotations": [{"result": []}]}
+    assert read([tasks[0], empty], sizes=(9, 9)).page_columns.names == ("a.png", "blank.png")
 
 
 def test_label_studio_strokes_are_left_out_and_reported():

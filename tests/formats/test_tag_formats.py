@@ -19,6 +19,18 @@ def cvat(inside):
 
 # --- hOCR
 
+
+def test_hocr_with_lines_and_no_block_says_so():
+    line = "<span class='ocr_line' title='bbox 1 1 9 9'><span class='ocrx_word' title='bbox 1 1 5 9'>a</span></span>"
+    layout = read(hocr(line * 3), "a.html")
+    assert regions(layout) == [] and codes(layout) == {"lines-without-block": 1}
+    assert "pages have lines (3 on the first) and no block" in layout.findings[0].message
+    assert codes(read(hocr(f"<p class='ocr_par' title='bbox 1 1 9 9'>{line}</p>"), "a.html")) == {}
+    assert codes(read(hocr(""), "a.html")) == {}
+    pages = "".join(f"<div class='ocr_page' title='bbox 0 0 9 9'>{inside}</div>" for inside in (line, "", line))
+    assert codes(read(f"<html><body>{pages}</body></html>", "a.html")) == {"lines-without-block": 2}
+
+
 TESSERACT = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">
 <html xmlns="http://www.w3.org/1999/xhtml">

@@ -140,6 +140,15 @@ def test_alto_labels_come_from_tags_or_from_the_element_and_its_type():
     assert codes(layout) == {"unknown-tag": 1}
 
 
+@pytest.mark.parametrize("kind", ["language", "Language"])
+def test_alto_tags_of_a_language_are_no_labels(kind):
+    tags = f'<OtherTag ID="M" TYPE="region" LABEL="Main"/><OtherTag ID="L" TYPE="{kind}" LABEL="deu"/>'
+    sides = 'HPOS="1" VPOS="2" WIDTH="3" HEIGHT="4"'
+    blocks = f'<TextBlock TAGREFS="M L" {sides}/><TextBlock TAGREFS="L" {sides}/>'
+    layout = read(alto(blocks, f"<Tags>{tags}</Tags>"))
+    assert [label for label, *_ in regions(layout)] == ["Main", "TextBlock"] and codes(layout) == {}
+
+
 def test_alto_composed_blocks_nest_and_margins_also_contain_blocks():
     sides = 'HPOS="0" VPOS="0" WIDTH="9" HEIGHT="9"'
     cell = f'<TextBlock ID="cell" {sides}><TextLine {sides}><String {sides}/></TextLine></TextBlock>'

@@ -12,9 +12,10 @@ from xml.etree.ElementTree import Element
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import Box, box_around, outline_of, parse_points
 from layoutcm.formats.parsing import FilePlace, is_picture_or_table, parse_numbers, parse_size, place_text
-from layoutcm.formats.xml import elements, local_name, root_name
+from layoutcm.formats.xml import elements, local_name
 from layoutcm.layouts.shapes import Outline
 
 BELOW_BLOCKS = {"TextLine", "String", "SP", "HYP", "Glyph"}
@@ -22,11 +23,11 @@ BLOCKS = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
 AREAS = ("PrintSpace", "TopMargin", "LeftMargin", "RightMargin", "BottomMargin")
 BOX_ATTRIBUTES = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
 NO_LABEL = "NamedEntityTag"  # describes the text, not the type of the block
+LANGUAGE = "language"  # the TYPE of a tag that also describes the text
 _PAGES = re.compile(rb"<(?:[\w.\-]+:)?Page[\s>]")
 
 
-def is_alto(content: FileContent) -> bool:
-    return root_name(content) == "alto"
+is_alto = Needs("xml", ("alto",), typical=("Page", "PrintSpace", "TextBlock"))
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -73,10 +74,15 @@ def _read_page(page: Element, number: int, image: str, unit: str, content: FileC
 
 def _labels_by_tag(container: Element) -> dict[str, str]:
     """{tag id: label}; the label is empty for tags that do not describe the type of a block."""
-    return {
-        tag.get("ID", ""): "" if local_name(tag.tag) == NO_LABEL else tag.get("LABEL", "") or tag.get("TYPE", "")
-        for tag in container
-    }
+    return {tag.get("ID", ""): "" if _describes_text(tag) else _label(tag) for tag in container}
+
+
+def _describes_text(tag: Element) -> bool:
+    return local_name(tag.tag) == NO_LABEL or tag.get("TYPE", "").strip().lower() == LANGUAGE
+
+
+def _label(tag: Element) -> str:
+    return tag.get("LABEL", "") or tag.get("TYPE", "")
 
 
 def _read_blocks(

@@ -6,10 +6,9 @@ Boxes are x, y, width, height in pixels. Ids are opaque keys: any integer or tex
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -19,14 +18,15 @@ from numpy.typing import NDArray
 from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator, no_annotators
+from layoutcm.formats.coco_ids import Key, Labels, find_labels, find_pages, is_stem_of, read_class_numbers
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
-from layoutcm.layouts.model import BACKGROUND, CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
+from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, Pages, PlaceNamer, Regions
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
 
-Key = int | float | str
 Box = tuple[float, float, float, float]
 _NO_BOX = (np.nan,) * 4
 _NO_ITEMS = re.compile(rb"\s*\[\s*\]\s*")
@@ -62,6 +62,12 @@ class Annotation(msgspec.Struct, gc=False):
     precedence: int | None = None
 
 
+class NamedAnnotation(Annotation, gc=False):
+    """An entry of a results list that also names the file of its page."""
+
+    file_name: str | None = None
+
+
 class GroundTruth(msgspec.Struct):
     images: list[Image]
     annotations: list[Annotation] = []
@@ -75,13 +81,19 @@ class AnnotationRows(NamedTuple):
     section: str
     annotations: Sequence[Annotation]
     positions: np.ndarray
+    file_names: Sequence[str | None] = ()  # of all annotations of a results list, if it has them
+
+    @property
+    def knows_no_ids(self) -> bool:
+        """Whether `image_id` is made from the file name, as Ultralytics does."""
+        return bool(self.file_names) and is_stem_of(self.annotations[0].image_id, self.file_names[0] or "")
 
     def place(self, i: int) -> str:
         return f"{self.section}[{self.positions[i]}]"
 
     def take(self, kept: np.ndarray) -> AnnotationRows:
         annotations = [self.annotations[i] for i in kept.tolist()]
-        return self._replace(annotations=annotations, positions=self.positions[kept])
+        return self._replace(annotations=annotations, positions=self.positions[kept], file_names=())
 
 
 class Declared(NamedTuple):
@@ -92,15 +104,13 @@ class Declared(NamedTuple):
     ids: FileIds
 
 
-def is_ground_truth(content: FileContent) -> bool:
-    return content.json_root == "object" and {"images", "annotations"} <= content.json_keys
+is_ground_truth = Needs("object", ("images", "annotations"), typical=("categories",))
+RESULTS = Needs("array", ("image_id", "category_id"), typical=("bbox", "score"))
 
 
 def is_results(content: FileContent) -> bool:
-    if content.json_root != "array":
-        return False
     # A model that found nothing writes an empty list.
-    return {"image_id", "category_id"} <= content.json_keys or _NO_ITEMS.fullmatch(content.data_without_bom) is not None
+    return RESULTS(content) or _NO_ITEMS.fullmatch(content.data_without_bom) is not None
 
 
 def read_ground_truth(content: FileContent, options: Options) -> Layout:
@@ -145,8 +155,14 @@ def _of_one_annotator(
 
 
 def read_results(content: FileContent, options: Options) -> Layout:
-    annotations = content.decode(list[Annotation])
-    rows = AnnotationRows(content.name, "", annotations, np.arange(len(annotations)))
+    annotations: Sequence[Annotation]
+    file_names: list[str | None] = []
+    if "file_name" in content.json_keys:
+        annotations = named = content.decode(list[NamedAnnotation])
+        file_names = [one.file_name for one in named]
+    else:
+        annotations = content.decode(list[Annotation])
+    rows = AnnotationRows(content.name, "", annotations, np.arange(len(annotations)), file_names)
     declared = _pages_in_use(rows, options) if options.like is None else _declared_in(options.like)
     return _build_layout("coco-results", rows, declared, options)
 
@@ -161,7 +177,9 @@ def _declared_in(reference: Layout) -> Declared:
 
 def _pages_in_use(rows: AnnotationRows, options: Options) -> Declared:
     """The pages that annotations use, with a size from the options, and no labels."""
-    images = [Image(id=key) for key in dict.fromkeys(a.image_id for a in rows.annotations)]
+    ids = [a.image_id for a in rows.annotations]
+    names = dict(zip(ids, rows.file_names))
+    images = [Image(id=key, file_name=names.get(key)) for key in dict.fromkeys(ids)]
     if images and options.sizes is None:
         raise InputError(
             rows.file,
@@ -227,9 +245,10 @@ def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, i
 
 
 def _build_layout(format: str, rows: AnnotationRows, declared: Declared, options: Options) -> Layout:
-    findings: list[Finding] = []
-    label, labels, label_ids = _find_labels(rows, declared, findings)
-    page = _find_positions([a.image_id for a in rows.annotations], declared.ids.pages)
+    image_ids = [a.image_id for a in rows.annotations]
+    found = find_pages(rows.file, image_ids, declared.ids.pages, declared.pages, rows.file_names, bool(rows.section))
+    labels, label_findings = _find_labels(rows, declared, options.like, found.by_name)
+    page, label, findings = found.of_annotations, labels.of_annotations, [*found.findings, *label_findings]
     kept = np.flatnonzero(page >= 0)
     if kept.size < len(page):
         findings.append(_unlisted_image_finding(rows, page))
@@ -241,13 +260,23 @@ def _build_layout(format: str, rows: AnnotationRows, declared: Declared, options
     return make_layout(
         rows.file,
         format,
-        labels,
+        labels.names,
         declared.pages,
         regions,
         findings=findings,
-        ids=FileIds(declared.ids.pages, label_ids),
+        ids=FileIds(declared.ids.pages, labels.ids),
         places=PlaceNamers("images[{}]".format, lambda i: f"{rows.place(i)}.bbox"),
     )
+
+
+def _find_labels(
+    rows: AnnotationRows, declared: Declared, like: Layout | None, by_name: bool
+) -> tuple[Labels, list[Finding]]:
+    ids, label_ids, findings = [a.category_id for a in rows.annotations], declared.ids.labels, list[Finding]()
+    if not rows.section and like and like.label_keys and (by_name or rows.knows_no_ids or not like.keys):
+        label_ids, findings = read_class_numbers(rows.file, ids, like, rows.knows_no_ids)
+    labels, new_findings = find_labels(rows.file, ids, declared.labels, label_ids)
+    return labels, findings + new_findings
 
 
 def _check_masks(file: str, regions: Regions, pages: Pages, place: PlaceNamer) -> None:
@@ -257,38 +286,6 @@ def _check_masks(file: str, regions: Regions, pages: Pages, place: PlaceNamer) -
         if isinstance(shape, RunMask) and (shape.width, shape.height) != size:
             problem = f"the mask is {shape.width} x {shape.height}, its page {size[0]:g} x {size[1]:g}"
             raise InputError(file, place(i), problem, "Write masks at the size of the page.")
-
-
-def _find_positions(ids: Sequence[Key], known: dict[Key, int]) -> Indices:
-    """int32[ids]: the position of each id, -1 if it is unknown."""
-    return np.fromiter(map(known.get, ids, repeat(-1)), np.int32, len(ids))
-
-
-def _find_labels(
-    rows: AnnotationRows, declared: Declared, findings: list[Finding]
-) -> tuple[Indices, list[str], dict[Key, int]]:
-    """int32[annotations]: the label of each; the labels and {id: label}, with those that are used but not declared."""
-    # Background has no label in the reference layout (-1); it gets one here so that its regions are reported.
-    labels = [*declared.labels, BACKGROUND]
-    label_ids = {key: len(labels) - 1 if i < 0 else i for key, i in declared.ids.labels.items()}
-    ids = [a.category_id for a in rows.annotations]
-    label = _find_positions(ids, label_ids)
-    undeclared = np.flatnonzero(label < 0).tolist()
-    if undeclared:
-        counts = Counter(ids[i] for i in undeclared)
-        findings.append(_add_undeclared_labels(rows.file, counts, labels, label_ids))
-        label = _find_positions(ids, label_ids)
-    return label, labels, label_ids
-
-
-def _add_undeclared_labels(file: str, counts: Counter[Key], labels: list[str], label_ids: dict[Key, int]) -> Finding:
-    """Add a label for every id in `counts`, which says how often it is used, and return a finding about them."""
-    for key in counts:
-        label_ids[key] = len(labels)
-        labels.append(f"category {key:g}" if isinstance(key, float) else f"category {key}")
-    first = next(iter(counts))
-    example = {"first": first, "regions": counts[first], "label": labels[label_ids[first]]}
-    return Finding("undeclared-category", sum(counts.values()), {"file": file, "ids": len(counts), **example})
 
 
 def _unlisted_image_finding(rows: AnnotationRows, page: Indices) -> Finding:
@@ -301,7 +298,7 @@ def _unlisted_image_finding(rows: AnnotationRows, page: Indices) -> Finding:
 
 def _boxes(rows: AnnotationRows, options: Options) -> tuple[Floats, Floats, dict[int, Shape]]:
     """float64[regions, x0 y0 x1 y1], float64[regions, width height] of bbox, and {region: outline} if not a box."""
-    file, section, annotations, positions = rows  # local names, for a fast loop
+    file, section, annotations, positions, _ = rows  # local names, for a fast loop
     shapes: dict[int, Shape] = {}
     corners: dict[int, Box] = {}  # boxes that come from a segmentation
     for i, annotation in enumerate(annotations):

@@ -3,7 +3,7 @@
 Lines, points and skeletons cover no area and are left out with a finding. `z_order` (which shape is on top) is ignored,
 because a pixel has the labels of all regions that cover it. The export of a project names the task of each image and
 the assignee of each task, who is its annotator; so are the exports of a task and of a job. If two annotators have the
-same image, it is one page.
+same image, it is one page. Images of the same name in different subsets are different pages.
 """
 
 from __future__ import annotations
@@ -111,12 +111,14 @@ def _add_page(image: Element, i: int, content: FileContent, meta: Meta, builder:
     """The page of an image, which another annotator may have added, and whether the regions of this one are read."""
     width, height = parse_size(image.get("width"), image.get("height"))
     name = image.get("name", "").strip() or f"{content.stem}_p{i + 1}"
+    subset = image.get("subset", "").strip()
+    name_with_subset = f"{subset}/{name}" if subset else ""
     annotator, wanted = meta.annotator_of(image), builder.annotators.wanted
-    page, others = builder.annotators.pages.setdefault(name, (len(builder), set()))
+    page, others = builder.annotators.pages.setdefault(name_with_subset or name, (len(builder), set()))
     can_share = bool(others and annotator) and not {annotator, ""} & others
     is_shared = can_share and builder.page_size(page) == (width, height)
     if not is_shared:
-        page = builder.add_page(name, width, height, f"image[{i}]")
+        page = builder.add_page(name, width, height, f"image[{i}]", otherwise=name_with_subset)
     others.add(annotator)
     is_wanted = annotator == wanted if wanted is not None else not is_shared
     builder.annotators.add([annotator], [annotator] if is_wanted else [])

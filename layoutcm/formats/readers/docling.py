@@ -12,6 +12,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import NO_SCORE, names_by_number, page_name
 from layoutcm.layouts.model import Finding
 
@@ -65,8 +66,7 @@ class Document(msgspec.Struct):
     form_items: list[Item] = []
 
 
-def is_document(content: FileContent) -> bool:
-    return content.json_root == "object" and {"schema_name", "texts"} <= content.json_keys
+is_document = Needs("object", ("schema_name", "texts"), typical=("pages", "prov"))
 
 
 def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -122,8 +122,7 @@ class MetricsSample(msgspec.Struct):
     page_resolution_b: list[MetricsItem] = []
 
 
-def is_metrics(content: FileContent) -> bool:
-    return content.json_root != "" and {"page_resolution_a", "page_resolution_b"} <= content.json_keys
+is_metrics = Needs("json", ("page_resolution_a", "page_resolution_b"))
 
 
 def read_metrics(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -8,6 +8,7 @@ A block without a box gets the box around its content.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -25,6 +26,7 @@ HTML = {"html", "head", "body", "div", "span", "p", "section", "article"}
 AREAS = {b"div", b"table"}
 PAGE, PARAGRAPH = "ocr_page", "ocr_par"
 LINES_AND_WORDS = {"ocr_line", "ocrx_line", "ocr_word", "ocrx_word", "ocr_glyph", "ocr_glyphs", "ocr_dropcap"}
+LINES = {"ocr_line", "ocrx_line"}
 NO_BLOCKS = LINES_AND_WORDS | {PAGE, "ocr_document", "ocr_linear", "ocr_cinfo", "ocrx_cinfo"}
 CORNERS = ("x0", "y0", "x1", "y1")
 
@@ -57,7 +59,9 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
     check_number_of_tags(content)
     has_several_pages = len(list(islice(_PAGES.finditer(content.data), 2))) == 2
     stack = [OpenElement(b"")]
-    pages = 0
+    pages, first_region = 0, builder.region_count
+    page_lines: dict[int, int] = {}  # where each page starts
+    text_lines: Counter[int] = Counter()  # of each page
     for line, closing, tag, attributes in tags(content.data):
         if closing:
             _close_elements(stack, _innermost(stack, tag), builder)
@@ -67,14 +71,19 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
         if PAGE in classes:
             pages += 1
             page = _add_page(content, line, title_of(attributes), pages if has_several_pages else 0, builder)
+            page_lines[page] = line
             _push(stack, OpenElement(tag, line, page, has_box=True))
         elif tag not in VOID:
+            if not LINES.isdisjoint(classes):
+                text_lines[stack[-1].page] += 1
             _open_element(stack, tag, line, classes, attributes, options, builder)
         if len(stack) > limits.MAX_XML_DEPTH:
             raise InputError(content.name, f"line {line}", "the HTML is nested too deeply to be a layout")
         if attributes.endswith(b"/") and tag not in VOID:
             _close_elements(stack, len(stack) - 1, builder)
     _check_end(content, stack, pages, builder)
+    for page in sorted(text_lines.keys() - builder.pages_with_regions(first_region) - {-1}):
+        builder.note_unusual("lines-without-block", f"line {page_lines[page]}", lines=f"{text_lines[page]:,}")
 
 
 def _close_implied(stack: list[OpenElement], tag: bytes, classes: tuple[str, ...], builder: LayoutBuilder) -> None:

@@ -6,6 +6,7 @@ import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
 
@@ -20,9 +21,7 @@ class Segment(msgspec.Struct, gc=False):
     type: str = ""
 
 
-def is_huridocs(content: FileContent) -> bool:
-    wanted = {"left", "top", "width", "height", "page_number", "page_width", "page_height"}
-    return content.json_root == "array" and wanted <= content.json_keys
+is_huridocs = Needs("array", ("left", "top", "width", "height", "page_number", "page_width", "page_height"))
 
 
 def read_segments(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

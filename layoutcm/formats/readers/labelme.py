@@ -10,6 +10,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box
 
 Point = tuple[float, float]
@@ -32,8 +33,7 @@ class File(msgspec.Struct):
     flags: Any = None
 
 
-def is_labelme(content: FileContent) -> bool:
-    return content.json_root == "object" and {"shapes", "imagePath"} <= content.json_keys
+is_labelme = Needs("object", ("shapes", "imagePath"), typical=("imageWidth", "points"))
 
 
 def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

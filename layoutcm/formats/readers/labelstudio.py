@@ -1,7 +1,8 @@
 """Label Studio: a JSON list of tasks, or the flat JSON-MIN, with coordinates in percent of the image.
 
-The last annotation of a task that was not cancelled is read; predictions are read only if there is none. If an
-annotator is asked for, the last annotation by this one is read. Predictions have the annotator "model: VERSION".
+The last annotation of a task that was not cancelled is read; predictions are read only if there is no annotation. If an
+annotator is asked for, the last annotation by this one is read. Predictions have the annotator "model: VERSION". A task
+that was only skipped, so that all its annotations are cancelled, is no page.
 """
 
 from __future__ import annotations
@@ -119,6 +120,9 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
         return _read_minimal(content, builder)
     for i, task in enumerate(content.decode(list[Task])):
         candidates = _candidates(task)
+        if _is_skipped(task, candidates, builder.annotators.wanted):
+            builder.note_unusual("skipped-task", f"[{i}]")
+            continue
         if builder.annotators.wanted is None and sum(not one.is_prediction for one in candidates) > 1:
             builder.note_unusual("several-annotators", f"[{i}]")
         chosen = _chosen(candidates, builder)
@@ -147,6 +151,12 @@ def _candidates(task: Task) -> list[Choice]:
     predictions = [Choice(_model_name(one), one, True) for one in task.predictions or []]
     given = task.annotations or task.completions or []
     return predictions + [Choice(_user_name(one), one, False) for one in given if not one.was_cancelled]
+
+
+def _is_skipped(task: Task, candidates: Sequence[Choice], wanted: str | None) -> bool:
+    """Whether the annotators only skipped the task; its predictions are read if their model is asked for."""
+    has_annotations = bool(task.annotations or task.completions)
+    return has_annotations and all(one.is_prediction and one.annotator != wanted for one in candidates)
 
 
 def _chosen(candidates: Sequence[Choice], builder: LayoutBuilder) -> Choice | None:

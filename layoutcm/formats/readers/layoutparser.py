@@ -12,6 +12,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, corner_points, parse_number, parse_number_list, place_text
 
 NUMBERS = ("x_1", "y_1", "x_2", "y_2", "score")
@@ -38,8 +39,7 @@ class File(msgspec.Struct):
     page_data: PageData = msgspec.field(default_factory=PageData)
 
 
-def is_json(content: FileContent) -> bool:
-    return content.json_root == "object" and {"page_data", "blocks"} <= content.json_keys
+is_json = Needs("object", ("page_data", "blocks"), typical=("block_type",))
 
 
 def is_csv(content: FileContent) -> bool:

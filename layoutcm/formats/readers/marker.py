@@ -9,6 +9,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, bounding_box, corner_points, page_name
 
 # Smaller than blocks: lines, words and characters, and the cells of a table.
@@ -23,8 +24,7 @@ class Block(msgspec.Struct):
     children: list[Block] | None = None
 
 
-def is_marker(content: FileContent) -> bool:
-    return content.json_root == "object" and {"block_type", "children"} <= content.json_keys
+is_marker = Needs("object", ("block_type", "children"), typical=("polygon",))
 
 
 def read_tree(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, corner_points, page_name, pixels_from_fraction
 
 Box = tuple[float, float, float, float]
@@ -41,8 +42,7 @@ class Middle(msgspec.Struct):
     pdf_info: list[MiddlePage]
 
 
-def is_middle(content: FileContent) -> bool:
-    return content.json_root == "object" and "pdf_info" in content.json_keys
+is_middle = Needs("object", ("pdf_info",), typical=("para_blocks", "page_idx"))
 
 
 def document_name(content: FileContent) -> str:
@@ -126,8 +126,7 @@ class Entry(msgspec.Struct):
     text_level: int | None = None
 
 
-def is_content_list(content: FileContent) -> bool:
-    return content.json_root == "array" and {"type", "page_idx"} <= content.json_keys
+is_content_list = Needs("array", ("type", "page_idx"))
 
 
 def read_content_list(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

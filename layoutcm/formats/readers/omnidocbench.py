@@ -8,6 +8,7 @@ import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import corner_points
 
 
@@ -30,10 +31,11 @@ class Page(msgspec.Struct):
     page_info: Info
 
 
+GROUND_TRUTH = Needs("array", ("layout_dets", "page_info"))
+
+
 def is_ground_truth(content: FileContent) -> bool:
-    if content.json_root != "array" or not {"layout_dets", "page_info"} <= content.json_keys:
-        return False
-    return b'"category_type"' in content.data or b'"page_attribute"' in content.data
+    return GROUND_TRUTH(content) and (b'"category_type"' in content.data or b'"page_attribute"' in content.data)
 
 
 def read_ground_truth(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -65,8 +67,7 @@ class Prediction(msgspec.Struct):
     categories: dict[str, str]
 
 
-def is_prediction(content: FileContent) -> bool:
-    return content.json_root == "object" and {"results", "categories"} <= content.json_keys
+is_prediction = Needs("object", ("results", "categories"), typical=("image_name", "bbox"))
 
 
 def read_prediction(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -12,9 +12,10 @@ from xml.etree.ElementTree import Element
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import box_around, outline_of, parse_points
 from layoutcm.formats.parsing import NO_SCORE, is_picture_or_table, parse_number, parse_size, place_text
-from layoutcm.formats.xml import elements, local_name, root_name
+from layoutcm.formats.xml import elements, local_name
 from layoutcm.layouts.writing.page_xml import PAGE_ATTRIBUTES
 
 REGIONS = ("Region", "TableCell")  # ends of element names; TableCell is an extension by Transkribus
@@ -25,8 +26,7 @@ _OWN_LABEL = re.compile(r"\blayoutcm\s*\{label:([^\s;{}]+)")  # a label that is 
 _ESCAPED = re.compile(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
 
 
-def is_page_xml(content: FileContent) -> bool:
-    return root_name(content) == "PcGts"
+is_page_xml = Needs("xml", ("PcGts",), typical=("Page", "TextRegion", "Coords"))
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -6,6 +6,7 @@ import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import corner_points, page_name
 
 
@@ -22,8 +23,7 @@ class Page(msgspec.Struct):
     page: int | None = None
 
 
-def is_surya(content: FileContent) -> bool:
-    return content.json_root == "object" and b'"image_bbox"' in content.data and b'"bboxes"' in content.data
+is_surya = Needs("object", (), inside=("image_bbox", "bboxes"))
 
 
 def read_results(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

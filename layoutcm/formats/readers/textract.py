@@ -12,6 +12,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name, pixels_from_fraction
 
 LAYOUT = "LAYOUT_"
@@ -53,8 +54,7 @@ class Response(msgspec.Struct):
     Blocks: list[Block]
 
 
-def is_textract(content: FileContent) -> bool:
-    return content.json_root != "" and "Blocks" in content.json_keys
+is_textract = Needs("json", ("Blocks",), typical=("BlockType", "BoundingBox"))
 
 
 def read_response(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
 CONTAINERS = ("Image", "Table", "Figure")
@@ -36,8 +37,7 @@ class Element(msgspec.Struct):
     metadata: Metadata | None = None
 
 
-def is_unstructured(content: FileContent) -> bool:
-    return content.json_root == "array" and {"type", "element_id", "metadata"} <= content.json_keys
+is_unstructured = Needs("array", ("type", "element_id", "metadata"))
 
 
 def read_elements(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
@@ -24,6 +24,7 @@ NUMBER = rb"[ \t]+[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _LINE = re.compile(rb"\s*\d+(?:" + NUMBER + rb"){4,}[ \t]*(?:\r|\n|\Z)")
 LISTS = ("classes.txt", "train.txt", "val.txt", "test.txt")  # of classes, or of images
 MIN_OUTLINE_PARTS = 7  # a class number and three points
+BEYOND_PAGE = 0.01  # of the page's side: boxes of models may lie outside by this much
 
 
 def is_yolo(content: FileContent) -> bool:
@@ -50,10 +51,12 @@ def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> L
         names = _reference_names(name, options, builder)
     builder.declare_labels([label for _, label in sorted(names.items())])
     images = {stem(image): image for image in options.images}
+    order = ScoreOrder()
     for content, page_name in zip(contents, _names_of_pages(contents)):
         builder.file = content.name
         page = builder.add_page(images.get(stem(page_name), page_name), None, None)
-        _read_lines(content, builder, page, names)
+        _read_lines(content, builder, page, names, order)
+    order.check()
     layout = builder.build("yolo")
     # With the numbers of the classes, a file that counts them from another number can be repaired.
     position = {label: i for i, label in enumerate(layout.labels)}
@@ -68,7 +71,36 @@ def _names_of_pages(contents: Sequence[FileContent]) -> list[str]:
     return [re.sub(r"(?:^|(?<=/))labels/", "", content.name.rpartition(".")[0]) for content in contents]
 
 
-def _read_lines(content: FileContent, builder: LayoutBuilder, page: int, names: dict[int, str]) -> None:
+@dataclass
+class ScoreOrder:
+    """Whether lines of six numbers fit with the score at the end, and with the score after the class. Mutable."""
+
+    first_misfit: tuple[str, str] | None = None  # file and place of a box outside the page with the score at the end
+    fits_second: bool = True
+
+    def add(self, values: Sequence[float], file: str, line: int) -> None:
+        if self.first_misfit is None and not _is_on_page(values[:4]):
+            self.first_misfit = file, f"line {line}"
+        self.fits_second = self.fits_second and _is_on_page(values[1:])
+
+    def check(self) -> None:
+        if self.first_misfit and self.fits_second:
+            problem = (
+                "read as class cx cy w h score, this box lies outside the page; read as class score cx cy w h, all "
+                "boxes of the files are on their pages"
+            )
+            raise InputError(*self.first_misfit, problem, "Write the score at the end of each line.")
+
+
+def _is_on_page(box: Sequence[float]) -> bool:
+    cx, cy, w, h = box
+    reach = 0.5 + BEYOND_PAGE  # from the centre of the page
+    return w >= 0 and h >= 0 and abs(cx - 0.5) + w / 2 <= reach and abs(cy - 0.5) + h / 2 <= reach
+
+
+def _read_lines(
+    content: FileContent, builder: LayoutBuilder, page: int, names: dict[int, str], order: ScoreOrder
+) -> None:
     """Add the regions of one file; class numbers without a name are added to `names`."""
     width, height = builder.page_size(page)
     try:
@@ -92,7 +124,10 @@ def _read_lines(content: FileContent, builder: LayoutBuilder, page: int, names: 
             if len(parts) < 5:
                 raise InputError(content.name, f"line {i}", f"{short_repr(line)} has no box", "Write class cx cy w h.")
             cx, cy, w, h = values[:4]
-            score = values[4] if len(parts) == 6 else None
+            score = None
+            if len(parts) == 6:
+                score = values[4]
+                order.add(values, content.name, i)
             x0, x1 = pixels_from_fraction(cx - w / 2, width), pixels_from_fraction(cx + w / 2, width)
             y0, y1 = pixels_from_fraction(cy - h / 2, height), pixels_from_fraction(cy + h / 2, height)
             builder.add_region(page, label, x0, y0, x1, y1, ("line {}", i), score)

@@ -9,13 +9,13 @@ import streamlit as st
 
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
-from layoutcm.formats.registry import BY_NAME, never
+from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import GT, PRED, Layout
 from layoutcm.ui import choices, dropped_files, image_uris, session
 from layoutcm.ui.guarded_reading import run_guarded
 from layoutcm.ui.input_files import data_files, further_facts_of, layout_of, layouts_of
 from layoutcm.ui.page_shell import columns, guard
-from layoutcm.ui.parts import page_matches
+from layoutcm.ui.parts import format_list, page_matches
 from layoutcm.ui.screen_text import as_typed, error_text, plural_spaced
 from layoutcm.ui.visitor_files import InputFile, input_from_bytes, join_inputs
 
@@ -155,11 +155,6 @@ def describe_files(files: session.LoadedFiles) -> list[Layout]:
     return [gt, pred] if pred else []
 
 
-def format_names() -> str:
-    """The titles of all formats that are recognised from their content."""
-    return ", ".join(format.title for format in BY_NAME.values() if format.recognises is not never)
-
-
 def show_controls_on_failure(files: session.LoadedFiles) -> None:
     """Controls that may help when the two files cannot be compared."""
     if session.mapping_of() and st.button("Remove the mapping"):
@@ -167,6 +162,7 @@ def show_controls_on_failure(files: session.LoadedFiles) -> None:
     ask_sizes(files)
     with st.expander("Page map: a page without a size takes that of its partner"):
         page_matches.show_page_map_upload()
+    format_list.show_formats()
 
 
 def ask_sizes(files: session.LoadedFiles) -> None:
