@@ -10,6 +10,7 @@ import msgspec
 
 from layoutcm import hints
 from layoutcm.errors import InputError, check_choice
+from layoutcm.formats.class_names import is_list_of_names
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.registry import BY_NAME, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
@@ -46,7 +47,7 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
 def is_companion(content: FileContent) -> bool:
     """Whether a file is a list of names or settings that often accompanies annotations."""
     name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
-    return name.endswith((".yaml", ".yml", ".names", ".data")) or name in ("classes.txt", "notes.json", "readme.txt")
+    return name.endswith((".yaml", ".yml", ".data")) or name in ("notes.json", "readme.txt") or is_list_of_names(name)
 
 
 def named_format(file: str, name: str) -> Format:

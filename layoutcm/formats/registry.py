@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.joined_files import reader_by_file
+from layoutcm.formats.parquet_kinds import parquet_of_kind
 from layoutcm.formats.readers import (
     alto,
     azure,
@@ -22,7 +23,9 @@ from layoutcm.formats.readers import (
     docling,
     doctags,
     hocr,
+    huggingface,
     huridocs,
+    image_folder,
     labelme,
     labelstudio,
     layoutparser,
@@ -68,7 +71,15 @@ def _row_format(
 FORMATS = (
     Format("coco", "COCO ground truth", coco.is_ground_truth, reader_by_file(coco.read_ground_truth)),
     Format("coco-results", "COCO results list", coco.is_results, reader_by_file(coco.read_results)),
-    Format("parquet", "table in Parquet", table.is_parquet, reader_by_file(table.read_parquet)),
+    Format("parquet", "table in Parquet", parquet_of_kind("parquet"), reader_by_file(table.read_parquet)),
+    Format("hf-doclaynet", "DocLayNet of Hugging Face", parquet_of_kind("hf-doclaynet"), huggingface.read_doclaynet),
+    Format("hf-objects", "Hugging Face object detection", parquet_of_kind("hf-objects"), huggingface.read_objects),
+    Format(
+        "hf-imagefolder",
+        "Hugging Face metadata.jsonl",
+        image_folder.is_image_folder,
+        image_folder.read_image_folder,
+    ),
     Format("csv", "table in CSV", table.is_csv, reader_by_file(table.read_csv)),
     _row_format("voc", "Pascal VOC", voc.is_voc, voc.read_page),
     Format("yolo", "YOLO labels", yolo.is_yolo, yolo.read_yolo),
@@ -104,5 +115,18 @@ FORMATS = (
 BY_NAME = {format.name: format for format in FORMATS}
 # Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.
 SINGLE_FILE_FORMATS = frozenset(
-    ("coco", "coco-results", "parquet", "csv", "label-studio", "omnidocbench", "omnidocbench-pred", "surya", "cvat")
+    (
+        *(
+            "coco",
+            "coco-results",
+            "parquet",
+            "csv",
+            "label-studio",
+            "omnidocbench",
+            "omnidocbench-pred",
+            "surya",
+            "cvat",
+        ),
+        *("hf-doclaynet", "hf-objects", "hf-imagefolder", "docling-eval"),
+    )
 )
