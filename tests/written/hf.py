@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from written import LABELS
-from written.models import as_json
+from written.models import as_json, docling
 
 DOCLAYNET = ["Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture", "Section-header",
              "Table", "Text", "Title"]  # fmt: skip
@@ -127,4 +127,34 @@ def image_folder(pages):
     }
 
 
-WRITERS = {"hf-doclaynet": doclaynet, "hf-objects": objects, "hf-imagefolder": image_folder}
+def docling_eval(pages):
+    """Both sides are the same; documents of one page each."""
+    texts = [data.decode() for data in docling(pages).values()]
+    table = pa.table(
+        {
+            "document_id": [page.name for page in pages],
+            "GroundTruthDocument": texts,
+            "GroundTruthPageImages": pa.array([[]] * len(pages), pa.list_(IMAGE_STRUCT)),
+            "BinaryDocument": pa.array([b"%PDF-1.4"] * len(pages)),
+            "status": ["success"] * len(pages),
+            "PredictedDocument": texts,
+        }
+    )
+    return {"shard_000000_000000.parquet": parquet_bytes(table)}
+
+
+def docling_serve(pages):
+    def answer(name, data):
+        document = {"filename": f"{name}.pdf", "md_content": None, "json_content": json.loads(data)}
+        return as_json({"document": document, "status": "success", "errors": [], "processing_time": 1.5, "timings": {}})
+
+    return {name: answer(name.removesuffix(".json"), data) for name, data in docling(pages).items()}
+
+
+WRITERS = {
+    "hf-doclaynet": doclaynet,
+    "hf-objects": objects,
+    "hf-imagefolder": image_folder,
+    "docling-eval": docling_eval,
+    "docling-serve": docling_serve,
+}
