@@ -13,7 +13,7 @@ from layoutcm.formats.huggingface_columns import HubColumns, find_hub_columns
 from layoutcm.formats.image_files import Size, image_size
 from layoutcm.formats.nested_values import Column, cell_values, words_of
 from layoutcm.formats.page_sizes import missing_size_error, size_of
-from layoutcm.formats.parquet_files import column_paths, iter_nested, unreadable_refused
+from layoutcm.formats.parquet_files import column_paths, iter_nested, iter_row_group, unreadable_refused
 from layoutcm.formats.parsing import page_name
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Floats
@@ -83,9 +83,9 @@ def _size_of_image(file: str, row: int, data: bytes, reads: Budget) -> Size:
     return size
 
 
-def iter_images(content: FileContent, columns: HubColumns, first: int = 0) -> Iterator[tuple[int, bytes | None]]:
+def iter_images(content: FileContent, columns: HubColumns) -> Iterator[tuple[int, bytes | None]]:
     """(row, bytes of its image, or None) of all rows."""
-    row = first
+    row = 0
     column = Column(content.name, columns.image, "bytes")
     with unreadable_refused(content):
         for batch in iter_nested(content, lambda _: [columns.image_bytes], large=True):
@@ -111,3 +111,15 @@ def names_of_images(content: FileContent) -> list[str]:
                 texts[role] += found or [""] * batch.num_rows
             rows += batch.num_rows
     return page_names([(content, columns, rows)], texts, Options())
+
+
+def image_of_row(content: FileContent, row: int) -> bytes:
+    """The bytes of the image of one row, b"" if it has none; only a part of its row group is decoded."""
+    columns = find_hub_columns(content.name, column_paths(content))
+    column = Column(content.name, columns.image, "bytes")
+    if columns.image:
+        for first, batch in iter_row_group(content, columns.image_bytes, row):
+            if first <= row < first + batch.num_rows:
+                data = cell_values(batch, column)[row - first].as_py()
+                return data if isinstance(data, bytes) else b""
+    return b""

@@ -29,7 +29,7 @@ MIN_PAGE_COST = 512  # bytes that a page counts at least, because each takes tim
 MAX_FIXED_BYTES = 64  # of a value of fixed length; decimal numbers have up to 32
 # Fields of the description of a file, of a row group, of a column in it, and of a column of the whole file.
 SCHEMA, ROW_GROUPS = 2, 4
-COLUMNS, COLUMN = 1, 3
+COLUMNS, GROUP_ROWS, COLUMN = 1, 3, 3
 TOTAL_VALUES, PACKED_TOTAL, DATA_OFFSET, DICTIONARY_OFFSET = 5, 7, 9, 11
 TYPE, TYPE_LENGTH, REPETITION, NAME, CHILDREN = 1, 2, 3, 4, 5
 BYTE_ARRAY, FIXED_BYTES, REPEATED = 6, 7, 2
@@ -85,6 +85,21 @@ def read_columns(content: FileContent, choose: Callable[[pa.Schema], Sequence[in
         return table.select([table.column_names.index(name) for name in columns.chosen]) if not batches else table
 
 
+def iter_row_group(content: FileContent, path: str, row: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """(number of its first row, batch) of one column, in the row group of this row only. Raises `InputError`."""
+    with unreadable_refused(content):
+        columns = _open_columns(content, lambda _: [path], True)
+        first = 0
+        for i, group in enumerate(columns.description.get(ROW_GROUPS, ())):
+            if first <= row < first + group[GROUP_ROWS]:
+                alone = columns._replace(description=columns.description | {ROW_GROUPS: [group]})
+                for batch in alone.batches(large=True, groups=[i]):
+                    yield first, batch
+                    first += batch.num_rows
+                return
+            first += group[GROUP_ROWS]
+
+
 def iter_nested(
     content: FileContent, choose: Callable[[pa.Schema], Sequence[str]], large: bool = False
 ) -> Iterator[pa.RecordBatch]:
@@ -118,8 +133,8 @@ class OpenColumns(NamedTuple):
     chosen: list[str]
     stored: list[StoredColumn]
 
-    def batches(self, large: bool = False) -> Iterator[Any]:
-        """Batches of rows; text as dictionaries, except in structs, where Arrow cannot do so for several parts."""
+    def batches(self, large: bool = False, groups: Sequence[int] | None = None) -> Iterator[Any]:
+        """Batches of rows, of some row groups or all; text as dictionaries, except in structs, where Arrow cannot do so for several parts."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -132,10 +147,10 @@ class OpenColumns(NamedTuple):
         data = pa.BufferReader(self.content.data)
         file = pq.ParquetFile(data, read_dictionary=dictionary_columns, pre_buffer=False)
         rows = max(1, min(BATCH_ROWS, (LARGE_BATCH_BYTES if large else BATCH_BYTES) // max(1, sum(plain.values()))))
-        groups: list[list[int] | None] = [None]
+        together = [groups]
         if any(column.in_list and column.name in dictionary_columns for column in text):
-            groups = [[i] for i in range(file.num_row_groups)]  # each has its own dictionary
-        parts = (file.iter_batches(rows, group, columns=self.chosen, use_threads=False) for group in groups)
+            together = [[i] for i in range(file.num_row_groups)]  # each has its own dictionary
+        parts = (file.iter_batches(rows, some, columns=self.chosen, use_threads=False) for some in together)
         return _counted(self.content, chain.from_iterable(parts))
 
 
