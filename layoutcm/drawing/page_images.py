@@ -1,4 +1,4 @@
-"""Pictures of pages, from a folder or from files (images, zips, PDFs, Parquet of Hugging Face), and which pages of a comparison they show.
+"""Pictures of pages, from a folder or from files (images, zips, PDFs, Parquet), and which pages they show.
 
 Pictures are matched by the same rules as pages: each has a name; pictures from a PDF or a multi-page TIFF also have a
 document and a page number. The sizes of images are checked before they are decoded; what PDFium decodes inside a PDF is

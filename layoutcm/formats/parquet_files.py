@@ -134,7 +134,10 @@ class OpenColumns(NamedTuple):
     stored: list[StoredColumn]
 
     def batches(self, large: bool = False, groups: Sequence[int] | None = None) -> Iterator[Any]:
-        """Batches of rows, of some row groups or all; text as dictionaries, except in structs, where Arrow cannot do so for several parts."""
+        """Batches of rows, of some row groups or all.
+
+        Text is read as dictionaries, except in structs, where Arrow cannot do so if there are several of them.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
