@@ -422,6 +422,22 @@ TEXTS = {
         lambda side, **_: "" if side == "b" else Hint(
             "format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
         "info"),
+    "two-documents": FindingText(
+        lambda n, file, side:
+            f"{file}: the file holds the ground truth and the prediction of each document; this is the {side}.",
+        lambda side, **_: "" if side == "prediction" else Hint(
+            "format=docling-eval-pred reads the prediction.",
+            "Drop the file as the prediction too: there the prediction is read."),
+        "info"),
+    "document-without-side": FindingText(
+        lambda n, file, side, first, status:
+            f"{file}: {plural(n, 'document has', 'documents have')} no {side} with pages "
+            f"(first: {short_repr(first)}{', status ' + status if status else ''}) and {agree(n, 'is', 'are')} "
+            "left out. Pages that only the other side has are compared with an empty page.",
+        Hint("To leave these pages out: missing pages: ignore.", "Set Missing pages to ignore in the sidebar.")),
+    "slides-from-top": _unusual(
+        "boxes of slides claim to count from the bottom of the page, but docling wrote them from the top, so they are "
+        "read from the top"),
     "box-from-content": _unusual("blocks have no box of their own and are given the box around their content"),
     "cut-off": _unusual("files end before they are closed, so that pages may be missing"),
     "ignored-region": _unusual(

@@ -255,7 +255,8 @@ def run_app(options: argparse.Namespace) -> None:
             options.files[0], "", "one file alone cannot be compared", "Name a ground truth and a prediction."
         )
     for folder in (options.data, options.images):
-        if folder and not Path(folder).is_dir():
+        is_parquet = folder == options.images and bool(folder) and Path(folder).suffix.lower() == ".parquet"
+        if folder and not (Path(folder).is_dir() or (is_parquet and Path(folder).is_file())):
             raise InputError(folder, "", "there is no such folder", "Check the name.")
     from layoutcm.ui import server
 

@@ -80,7 +80,9 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("gt", metavar="GT", help="ground truth (or model A)")
     command.add_argument("pred", metavar="PRED", nargs="+", help="one or more predictions")
     command.add_argument("-o", "--output", metavar="DIR", help="write a report: HTML, XLSX, JSON, figures, tables")
-    command.add_argument("--images", metavar="FOLDER", help="page images (or a zip or PDF) for the report's pages")
+    command.add_argument(
+        "--images", metavar="FOLDER", help="page images (or a zip, PDF or Parquet file) for the report's pages"
+    )
     command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
     command.add_argument("--objects", action="store_true", help="objects and centroids also of very many pages")
     command.add_argument("--per-page", action="store_true", help="add every page's matrix to the JSON")
@@ -202,7 +204,7 @@ def _app_arguments(command: argparse.ArgumentParser) -> None:
         "--public", action="store_true", help="for strangers on the network: all addresses, lower limits"
     )
     command.add_argument("--data", metavar="DIR", help="a folder whose files and folders can be opened without upload")
-    command.add_argument("--images", metavar="DIR", help="a folder of page images")
+    command.add_argument("--images", metavar="DIR", help="a folder of page images, or a Parquet file that has them")
     command.add_argument("--browser", action="store_true", help="open a browser window")
     command.set_defaults(run=run_app)
 

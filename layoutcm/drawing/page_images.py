@@ -1,4 +1,4 @@
-"""Pictures of pages, from a folder or from files (images, zips, PDFs), and which pages of a comparison they show.
+"""Pictures of pages, from a folder or from files (images, zips, PDFs, Parquet), and which pages they show.
 
 Pictures are matched by the same rules as pages: each has a name; pictures from a PDF or a multi-page TIFF also have a
 document and a page number. The sizes of images are checked before they are decoded; what PDFium decodes inside a PDF is
@@ -8,13 +8,15 @@ not checked. The number of pictures is limited over all files together.
 from __future__ import annotations
 
 import io
+import mmap
+import os
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -25,6 +27,8 @@ from layoutcm.alignment.page_matching import match_pages
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.archives import Archive, Budget, open_archive
+from layoutcm.formats.content import FileContent
+from layoutcm.formats.huggingface_pages import image_of_row, names_of_images
 from layoutcm.formats.image_files import DECODING_ERRORS, CountedFile, from_page, open_image, opened, tiff_pages
 from layoutcm.formats.source_files import files_below
 from layoutcm.layouts import limits
@@ -32,7 +36,7 @@ from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import GT, PRED, Pages
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 
-PDF, ZIP, TIFF = ".pdf", ".zip", (".tif", ".tiff")
+PDF, ZIP, PARQUET, TIFF = ".pdf", ".zip", ".parquet", (".tif", ".tiff")
 UNREADABLE = (UnidentifiedImageError, *DECODING_ERRORS, Image.DecompressionBombError, MemoryError,
               NotImplementedError, RuntimeError, InputError)  # fmt: skip
 # PDFium is not thread-safe, and every session of the dashboard runs in its own thread.
@@ -58,7 +62,8 @@ class Picture:
     digest: str
     path: str = ""
     data: bytes = field(default=b"", repr=False)  # of the file, or of the zip
-    member: str = ""
+    member: str = ""  # the name in a zip, or of the page of a row
+    row: int = -1  # of a Parquet file
     place_in_zip: zipfile.ZipInfo | None = field(default=None, repr=False)
     page_index: int = 0
     page_count: int = 1
@@ -66,10 +71,15 @@ class Picture:
     @property
     def name(self) -> str:
         """The page name: the file name, with a number if the file has several pages."""
+        if self.row >= 0:
+            return self.member
         return self.file if self.page_count == 1 else f"{stem(self.file)}_p{self.page_index + 1}"
 
     def source(self, budget: Budget) -> str | bytes | io.RawIOBase:
         """The image file: a path, its bytes, or a stream that unpacks it from a zip."""
+        if self.row >= 0:
+            with mapped(self.path, self.data) as data:
+                return image_of_row(FileContent(self.file, data), self.row)
         if self.place_in_zip is not None:
             return Archive(self.file, self.data).open(self.place_in_zip, budget)
         return self.path or self.data
@@ -140,12 +150,17 @@ def _as_pages(pictures: list[Picture]) -> Pages:
 
 
 def images_from_path(path: str | Path) -> PageImages:
-    """Read a folder of images and PDFs, or one image, one PDF, or a zip of them."""
+    """Read a folder of images and PDFs, or one image, one PDF, a zip of them, or a Parquet file of Hugging Face."""
     place = Path(path)
     if place.is_dir():
         return images_from_folder(place)
     if not place.is_file():
         raise InputError(str(path), "", "there is no such folder of page images", "Check the name.")
+    if place.suffix.lower() == PARQUET:
+        picture = Picture(place.name, f"{place}|{place.stat().st_mtime_ns}", path=str(place))
+        found = _pages_of_file(picture, Budget(0), limits.MAX_PICTURES + 1)
+        _check_number(place.name, len(found))
+        return PageImages(tuple(found))
     return images_from_files([ImageFile(place.name, f"{place}|{place.stat().st_mtime_ns}", read_bytes(place))])
 
 
@@ -153,7 +168,7 @@ def images_from_folder(folder: Path) -> PageImages:
     """Images and PDFs below a folder; files that cannot be opened are skipped."""
     found: list[Picture] = []
     for path in sorted(files_below(folder)):
-        if path.suffix.lower() in (*IMAGE_SUFFIXES, PDF):
+        if path.suffix.lower() in (*IMAGE_SUFFIXES, PDF, PARQUET):
             name = path.relative_to(folder).as_posix()
             with suppress(OSError):
                 picture = Picture(name, f"{path}|{path.stat().st_mtime_ns}", path=str(path))
@@ -180,8 +195,9 @@ def images_from_files(files: Iterable[ImageFile], layout_files: Iterable[ImageFi
 def _add_pictures(given: ImageFile, found: list[Picture]) -> None:
     """Add the pictures of one file to those of the files before it, if all together are not too many."""
     suffix = PurePosixPath(given.name).suffix.lower()
-    if suffix not in (*IMAGE_SUFFIXES, PDF, ZIP):
-        raise InputError(given.name, "", "this is no page image", "Give PNG, JPEG, TIFF, WebP, a zip of them, or PDF.")
+    if suffix not in (*IMAGE_SUFFIXES, PDF, ZIP, PARQUET):
+        hint = "Give PNG, JPEG, TIFF, WebP, a zip of them, PDF or Parquet."
+        raise InputError(given.name, "", "this is no page image", hint)
     new: list[Picture] = []
     if suffix == ZIP:
         archive = open_archive(given.name, given.data)
@@ -192,6 +208,29 @@ def _add_pictures(given: ImageFile, found: list[Picture]) -> None:
         new += _pages_of_file(picture, budget, limits.MAX_PICTURES + 1 - len(found) - len(new))
         _check_number(given.name, len(found) + len(new))
     found += new
+
+
+def _pages_of_parquet(picture: Picture) -> list[Picture]:
+    """A picture for each row of a Hugging Face data set, named as its page is; no image is read yet."""
+    with mapped(picture.path, picture.data) as data:
+        names = names_of_images(FileContent(picture.file, data))
+    if not names:
+        hint = "Give a data set of Hugging Face with a column of images, or images."
+        raise InputError(picture.file, "", "this Parquet file has no page images", hint)
+    return [replace(picture, member=name, row=i) for i, name in enumerate(names)]
+
+
+@contextmanager
+def mapped(path: str, data: bytes) -> Iterator[bytes]:
+    """The bytes of a file, which the system reads only where they are used; or the given ones, without a path."""
+    if not path:
+        yield data
+        return
+    with open(path, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            yield b""
+            return
+        yield cast(bytes, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))  # closed when nothing uses it
 
 
 def _files_of_zip(given: ImageFile, archive: Archive) -> Iterator[Picture]:
@@ -215,8 +254,10 @@ def _pages_or_none(picture: Picture, budget: Budget, most: int) -> list[Picture]
 
 
 def _pages_of_file(picture: Picture, budget: Budget, most: int) -> list[Picture]:
-    """One picture for each page of a PDF or TIFF, at most `most`; one for any other image."""
+    """One picture for each page of a PDF or TIFF or row of a Parquet file, at most `most`; one for any other image."""
     suffix = PurePosixPath(picture.file).suffix.lower()
+    if suffix == PARQUET:
+        return _pages_of_parquet(picture)[:most]
     if suffix not in (PDF, *TIFF):
         return [picture]
     count = _pdf_length(picture, budget) if suffix == PDF else _tiff_length(picture, budget, most)

@@ -14,8 +14,8 @@ MAX_DEPTH = 32  # structs and lists inside each other; Parquet has about six lev
 DAMAGED = "its description is damaged"
 
 
-def read_struct(data: bytes, at: int, depth: int = MAX_DEPTH) -> tuple[Struct, int]:
-    """{field: value} of a struct, and where it ends. Raises ValueError or IndexError."""
+def read_struct(data: bytes, at: int, depth: int = MAX_DEPTH, last: int = 0) -> tuple[Struct, int]:
+    """{field: value} of a struct up to the field `last`, and where it ends. Raises ValueError or IndexError."""
     found: Struct = {}
     field = 0
     while True:
@@ -32,6 +32,8 @@ def read_struct(data: bytes, at: int, depth: int = MAX_DEPTH) -> tuple[Struct, i
             found[field] = kind == TRUE
         else:
             found[field], at = _read_value(data, at, kind, depth)
+        if field == last:
+            return found, at
 
 
 def _read_value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:

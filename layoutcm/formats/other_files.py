@@ -10,6 +10,7 @@ import msgspec
 
 from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.class_names import is_list_of_names
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.registry import FORMATS, Format
@@ -36,7 +37,7 @@ class OtherFile(NamedTuple):
 def is_companion(content: FileContent) -> bool:
     """Whether a file is a list of names or settings that often accompanies annotations."""
     name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
-    return name.endswith((".yaml", ".yml", ".names", ".data")) or name in ("classes.txt", "notes.json", "readme.txt")
+    return name.endswith((".yaml", ".yml", ".data")) or name in ("notes.json", "readme.txt") or is_list_of_names(name)
 
 
 def _is_picture(content: FileContent) -> bool:

@@ -14,6 +14,7 @@ from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.joined_files import reader_by_file
 from layoutcm.formats.needs import Needs
+from layoutcm.formats.parquet_kinds import parquet_of_kind
 from layoutcm.formats.readers import (
     alto,
     azure,
@@ -21,9 +22,12 @@ from layoutcm.formats.readers import (
     cvat,
     docai,
     docling,
+    docling_eval,
     doctags,
     hocr,
+    huggingface,
     huridocs,
+    image_folder,
     labelme,
     labelstudio,
     layoutparser,
@@ -72,7 +76,15 @@ VOC_ELEMENTS = ("object", "bndbox", "filename")
 FORMATS = (
     Format("coco", "COCO ground truth", coco.is_ground_truth, reader_by_file(coco.read_ground_truth)),
     Format("coco-results", "COCO results list", coco.is_results, reader_by_file(coco.read_results), (coco.RESULTS,)),
-    Format("parquet", "table in Parquet", table.is_parquet, reader_by_file(table.read_parquet)),
+    Format("parquet", "table in Parquet", parquet_of_kind("parquet"), reader_by_file(table.read_parquet)),
+    Format("hf-doclaynet", "DocLayNet of Hugging Face", parquet_of_kind("hf-doclaynet"), huggingface.read_doclaynet),
+    Format("hf-objects", "Hugging Face object detection", parquet_of_kind("hf-objects"), huggingface.read_objects),
+    Format(
+        "hf-imagefolder",
+        "Hugging Face metadata.jsonl",
+        image_folder.is_image_folder,
+        image_folder.read_image_folder,
+    ),
     Format("csv", "table in CSV", table.is_csv, reader_by_file(table.read_csv)),
     _row_format("voc", "Pascal VOC", voc.is_voc, voc.read_page, Needs("xml", ("annotation",), typical=VOC_ELEMENTS)),
     Format("yolo", "YOLO labels", yolo.is_yolo, yolo.read_yolo),
@@ -85,6 +97,9 @@ FORMATS = (
         Needs("array", ("data", "annotations"), typical=("result",)),
     ),
     _row_format("docling", "DoclingDocument", docling.is_document, docling.read_document),
+    _row_format("docling-serve", "answer of docling-serve", docling.is_served, docling.read_served),
+    Format("docling-eval", "docling-eval", parquet_of_kind("docling-eval"), docling_eval.read_evaluation),
+    Format("docling-eval-pred", "docling-eval, predictions", never, docling_eval.read_predictions),
     _row_format("docling-metrics", "docling-metrics sample, side a", docling.is_metrics, docling.read_metrics),
     _row_format("docling-metrics-b", "docling-metrics sample, side b", never, docling.read_metrics_b),
     _row_format("docling-layout", "docling layout predictions", docling.is_dump, docling.read_dump),
@@ -140,5 +155,18 @@ FORMATS = (
 BY_NAME = {format.name: format for format in FORMATS}
 # Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.
 SINGLE_FILE_FORMATS = frozenset(
-    ("coco", "coco-results", "parquet", "csv", "label-studio", "omnidocbench", "omnidocbench-pred", "surya", "cvat")
+    (
+        *(
+            "coco",
+            "coco-results",
+            "parquet",
+            "csv",
+            "label-studio",
+            "omnidocbench",
+            "omnidocbench-pred",
+            "surya",
+            "cvat",
+        ),
+        *("hf-doclaynet", "hf-objects", "hf-imagefolder", "docling-eval"),
+    )
 )

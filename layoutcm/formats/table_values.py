@@ -37,13 +37,13 @@ def text_column(file: str, table: pa.Table, at: int | None) -> list[str]:
         return [""] * table.num_rows
     try:
         known: dict[str, str] = {}
-        return [text for chunk in table.column(at).chunks for text in _texts(chunk, known)]
+        return [text for chunk in table.column(at).chunks for text in texts_of(chunk, known)]
     except pa.ArrowException:
         name, kind = table.column_names[at], table.column(at).type
         raise InputError(file, f"column {name}", f"holds {kind}, must be text", "Convert it.") from None
 
 
-def _texts(chunk: pa.Array, known: dict[str, str]) -> list[str]:
+def texts_of(chunk: pa.Array, known: dict[str, str]) -> list[str]:
     """The values as text, "" for blank ones. Equal words of dictionaries become the same object, also in other chunks.
 
     This saves memory, and comparing them does not read them.
@@ -52,7 +52,7 @@ def _texts(chunk: pa.Array, known: dict[str, str]) -> list[str]:
 
     if not pa.types.is_dictionary(chunk.type):
         return [value if value and not value.isspace() else "" for value in chunk.cast(pa.string()).to_pylist()]
-    words = [known.setdefault(word, word) for word in (*_texts(chunk.dictionary, known), "")]
+    words = [known.setdefault(word, word) for word in (*texts_of(chunk.dictionary, known), "")]
     return [words[i] for i in chunk.indices.fill_null(len(words) - 1).to_pylist()]
 
 
@@ -67,7 +67,7 @@ def coded_column(file: str, table: pa.Table, at: int | None) -> Coded:
         if not pa.types.is_dictionary(column.type):
             column = column.cast(pa.string()).dictionary_encode()
         whole = column.unify_dictionaries().combine_chunks()
-        words = _texts(whole.dictionary, {})
+        words = texts_of(whole.dictionary, {})
         given = whole.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
     except pa.ArrowException:
         name = table.column_names[at]

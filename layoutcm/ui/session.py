@@ -14,7 +14,7 @@ import streamlit as st
 
 from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
 from layoutcm.comparison import Comparison
-from layoutcm.drawing.page_images import PageImages
+from layoutcm.drawing.page_images import PARQUET, PageImages
 from layoutcm.drawing.palette import DARK, LIGHT, Theme
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
@@ -148,7 +148,8 @@ def _sample_files() -> LoadedFiles:
 
 def _files_of_paths(paths: list[Path]) -> LoadedFiles:
     gt, *preds = (input_from_path(path) for path in paths)
-    gt_folder = str(paths[0]) if paths[0].is_dir() else ""  # it often holds the page images, too
+    # It often holds the page images, too.
+    gt_folder = str(paths[0]) if paths[0].is_dir() or paths[0].suffix.lower() == PARQUET else ""
     return LoadedFiles(gt, tuple(preds), start_settings().get("images") or gt_folder)
 
 

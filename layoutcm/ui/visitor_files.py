@@ -14,7 +14,15 @@ from pathlib import Path, PurePosixPath
 
 from PIL import Image
 
-from layoutcm.drawing.page_images import ImageFile, Picture, images_from_files, images_from_folder, load_shrunk
+from layoutcm.drawing.page_images import (
+    ImageFile,
+    Picture,
+    images_from_files,
+    images_from_folder,
+    images_from_path,
+    load_shrunk,
+)
+from layoutcm.errors import InputError
 from layoutcm.formats import read
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.other_files import is_companion
@@ -112,7 +120,13 @@ def read_page_map(page_map: InputFile | None) -> PageMap | None:
 
 
 def pictures_of_folder(folder: str) -> tuple[Picture, ...]:
-    return images_from_folder(Path(folder)).pictures
+    """The pictures below a folder, or in a Parquet file, which may have none."""
+    if Path(folder).is_dir():
+        return images_from_folder(Path(folder)).pictures
+    try:
+        return images_from_path(folder).pictures
+    except InputError:
+        return ()
 
 
 def pictures_of_files(given: list[InputFile], layout_files: list[InputFile]) -> tuple[Picture, ...]:

@@ -19,6 +19,8 @@ from written import LABELS, PAGES, Page, writers, written
 LOWER = {label: label.lower() for label in LABELS}
 OWN_LABELS = {
     "docling": LOWER,
+    "docling-eval": LOWER,
+    "docling-serve": LOWER,
     "omnidocbench": LOWER,
     "paddlex": LOWER,
     "mineru": LOWER,

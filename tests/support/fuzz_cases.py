@@ -26,7 +26,7 @@ from support.one_layout import one_full_layout
 from written import writers, written
 
 # The formats that `tests/written` does not write under their own name.
-SAME_FILE_AS = {"docling-metrics-b": "docling-metrics"}
+SAME_FILE_AS = {"docling-metrics-b": "docling-metrics", "docling-eval-pred": "docling-eval"}
 COMPARED_EVERY = 10  # of the cases that could be read
 PICTURE_SIDE = 200
 

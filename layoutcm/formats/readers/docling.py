@@ -1,69 +1,31 @@
-"""Files of docling: documents, samples of its layout metrics, and dumps of layout predictions.
-
-Boxes of a document are in points; each box states whether its origin is the lower or the upper left corner.
-"""
+"""Files of docling: documents, answers of docling-serve, samples of its layout metrics, and dumps of predictions."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.docling_documents import Document, Source, add_document
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import NO_SCORE, names_by_number, page_name
+from layoutcm.formats.parsing import NO_SCORE, names_by_number
 from layoutcm.layouts.model import Finding
 
 Box = tuple[float, float, float, float]
 Key = int | str
-CONTAINERS = ("#/pictures/", "#/tables/")
-OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it
 
 
-class Edges(msgspec.Struct):
-    l: float  # noqa: E741 (the name in the file)
-    t: float
-    r: float
-    b: float
-    coord_origin: str = "BOTTOMLEFT"
+class ServedDocument(msgspec.Struct):
+    json_content: Document | None = None
+    filename: str | None = None
 
 
-class Prov(msgspec.Struct):
-    page_no: int
-    bbox: Edges
+class Answer(msgspec.Struct):
+    """What docling-serve answers."""
 
-
-class Ref(msgspec.Struct):
-    ref: str | None = msgspec.field(name="$ref", default=None)
-    cref: str | None = None
-
-
-class Item(msgspec.Struct):
-    label: str = ""
-    prov: list[Prov] = []
-    parent: Ref | None = None
-
-
-class Size(msgspec.Struct):
-    width: float
-    height: float
-
-
-class Page(msgspec.Struct):
-    page_no: int
-    size: Size | None = None
-
-
-class Document(msgspec.Struct):
-    name: str = ""
-    pages: dict[str, Page] = {}
-    texts: list[Item] = []
-    tables: list[Item] = []
-    pictures: list[Item] = []
-    key_value_items: list[Item] = []
-    form_items: list[Item] = []
+    document: ServedDocument
+    status: str | None = None
 
 
 is_document = Needs("object", ("schema_name", "texts"), typical=("pages", "prov"))
@@ -71,41 +33,23 @@ is_document = Needs("object", ("schema_name", "texts"), typical=("pages", "prov"
 
 def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(Document)
-    document = file.name or content.stem
-    items = list(_items(file, options))
-    if not any(item.prov for _, item in items) and not file.pages:
-        raise InputError(
-            content.name,
-            "pages",
-            "the document has no pages and its items have no coordinates (it was not made from a PDF or an image)",
-            "Convert a PDF or page images instead.",
-        )
-    pages = {}
-    for page in sorted(file.pages.values(), key=lambda page: page.page_no):
-        width, height = (page.size.width, page.size.height) if page.size else (None, None)
-        name = page_name(document, page.page_no, len(file.pages))
-        place = f"pages.{page.page_no}.size"
-        pages[page.page_no] = builder.add_page(name, width, height, place, document=document, number=page.page_no)
-    for place, item in items:
-        for k, prov in enumerate(item.prov):
-            if prov.page_no not in pages:
-                problem = f"it is on page {prov.page_no}, which `pages` does not list"
-                raise InputError(content.name, f"{place}.prov[{k}]", problem, "Export the document again.")
-            page_index = pages[prov.page_no]
-            box = prov.bbox
-            y0, y1 = box.t, box.b
-            if box.coord_origin.upper() == "BOTTOMLEFT":
-                height = builder.page_size(page_index)[1]
-                y0, y1 = height - box.t, height - box.b
-            builder.add_region(page_index, item.label, box.l, y0, box.r, y1, (place + ".prov[{}]", k))
+    add_document(builder, file, Source(content.name, "", file.name or content.stem), options)
 
 
-def _items(file: Document, options: Options) -> Iterator[tuple[str, Item]]:
-    for kind in ("texts", "tables", "pictures", "key_value_items", "form_items"):
-        for i, item in enumerate(getattr(file, kind)):
-            parent = (item.parent.ref or item.parent.cref or "") if item.parent else ""
-            if options.nested or not parent.startswith(CONTAINERS) or item.label in OUTSIDE_CONTAINER:
-                yield f"{kind}[{i}]", item
+def is_served(content: FileContent) -> bool:
+    if content.json_root != "object" or not {"document", "status"} <= content.json_keys:
+        return False
+    return b'"json_content"' in content.data or b'"md_content"' in content.data
+
+
+def read_served(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    answer = content.decode(Answer)
+    served = answer.document
+    if served.json_content is None:
+        problem = f"the answer of docling-serve has no json_content, which holds the boxes (status {answer.status})"
+        raise InputError(content.name, "document", problem, "Ask for it: add json to the option to_formats.")
+    name = served.json_content.name or served.filename or content.stem
+    add_document(builder, served.json_content, Source(content.name, "document.json_content.", name), options)
 
 
 class MetricsItem(msgspec.Struct, gc=False):

@@ -17,7 +17,6 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.csv_files import is_csv as is_csv
 from layoutcm.formats.csv_files import read_cells, spreadsheet_row
-from layoutcm.formats.parquet_files import is_parquet as is_parquet
 from layoutcm.formats.parquet_files import read_columns
 from layoutcm.formats.table_columns import columns_in_use
 from layoutcm.formats.table_rows import TableSource, read_table

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
+from layoutcm.formats.class_names import class_names, reference_names
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import names_by_number, parse_number, pixels_from_fraction
+from layoutcm.formats.parsing import parse_number, pixels_from_fraction
 from layoutcm.layouts.file_bytes import not_utf8
-from layoutcm.layouts.handwritten import parse_yaml_or_json
-from layoutcm.layouts.model import Finding, Layout
+from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_names import base_name, stem
 
 # Digits after digits only behind a point: a number that can be split in two ways makes the time exponential.
@@ -48,7 +48,8 @@ def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> L
     builder = LayoutBuilder(name, options)
     names = class_names(options)
     if names is None:
-        names = _reference_names(name, options, builder)
+        names, finding = reference_names(name, options)
+        builder.findings.append(finding)
     builder.declare_labels([label for _, label in sorted(names.items())])
     images = {stem(image): image for image in options.images}
     order = ScoreOrder()
@@ -147,35 +148,3 @@ def _parse_parts(content: FileContent, line: int, parts: list[str]) -> tuple[int
     return int(key), [
         parse_number(part, content.name, f"line {line}, number {i}") for i, part in enumerate(parts[1:], 1)
     ]
-
-
-def class_names(options: Options) -> dict[int, str] | None:
-    """{class number: name} from the first file beside the labels that contains names, or None."""
-    for content in options.companions:
-        found: object = None
-        if content.name.lower().endswith((".yaml", ".yml")):
-            found = _names_from_yaml(content)
-        elif content.name.lower().endswith((".names", "classes.txt")):
-            text = content.data_without_bom.decode("utf-8", "replace")
-            found = [line.strip() for line in text.splitlines() if line.strip()]
-        if isinstance(found, list):
-            return {i: str(label) for i, label in enumerate(found)}
-        if isinstance(found, dict):
-            return names_by_number(found)
-    return None
-
-
-def _names_from_yaml(content: FileContent) -> object:
-    loaded = parse_yaml_or_json(content.name, content.data, "list of names")
-    return loaded.get("names") if isinstance(loaded, dict) else None
-
-
-def _reference_names(file: str, options: Options, builder: LayoutBuilder) -> dict[int, str]:
-    """{class number: label} of the reference layout; a finding reports that there is no list of names."""
-    like = options.like
-    names: dict[int, str] = {}
-    if like is not None:
-        ids = {key: i for key, i in like.label_keys.items() if isinstance(key, int) and i >= 0}
-        names = {key: like.labels[i] for key, i in (ids or {i: i for i in range(len(like.labels))}).items()}
-    builder.findings.append(Finding("unnamed-classes", values={"file": file, "by_reference": bool(names)}))
-    return names

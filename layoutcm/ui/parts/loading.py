@@ -22,7 +22,7 @@ from layoutcm.ui.visitor_files import InputFile, input_from_bytes, join_inputs
 KEEP = "(keep)"
 SEVERAL_GT = "A file, a zip, or all files of a folder together: label files, lists of names, page images for sizes."
 SEVERAL_PREDS = "Files, zips, or all files of a folder together. Several files of one page each are one prediction."
-IMAGES = "PNG, JPEG, TIFF, WebP, PDF, or a zip of these; matched to pages by name, or by document and page number."
+IMAGES = "PNG, JPEG, TIFF, WebP, PDF, a zip of these, or Parquet; matched to pages by name, or document and number."
 ONE_OR_SEVERAL = "Off: each file is a prediction of its own, and they can be compared one by one."
 
 

@@ -1,0 +1,90 @@
+"""Images in a Parquet file of Hugging Face are page images; each is read when it is shown."""
+
+import io
+
+import pyarrow as pa
+import pytest
+from PIL import Image
+
+import layoutcm as lcm
+from layoutcm.drawing.page_images import ImageFile, images_from_files, images_from_path, load_shrunk
+from layoutcm.formats import huggingface_pages
+from layoutcm.layouts import limits
+from layoutcm.ui.visitor_files import input_from_bytes, pictures_of_files, pictures_of_folder, shrunk_image
+from written import PAGES
+from written.hf import IMAGE_STRUCT, doclaynet_table, objects_table, parquet_bytes
+
+SHADES = [0, 80, 160, 240]
+
+
+def shaded_table():
+    """The pages of DocLayNet, each with an image of another shade of grey."""
+    images = []
+    for shade in SHADES:
+        out = io.BytesIO()
+        Image.new("L", (40, 30), shade).save(out, "PNG")
+        images.append({"bytes": out.getvalue(), "path": None})
+    return doclaynet_table(PAGES).set_column(0, "image", pa.array(images, IMAGE_STRUCT))
+
+
+def shades_of(pictures):
+    return [load_shrunk(picture, 20).getpixel((5, 5))[0] for picture in pictures]
+
+
+@pytest.mark.parametrize("options", [{}, {"row_group_size": 1}, {"row_group_size": 3}], ids=str)
+def test_each_row_has_the_picture_of_its_page(tmp_path, options):
+    path = tmp_path / "train.parquet"
+    path.write_bytes(parquet_bytes(shaded_table(), **options))
+    gt = lcm.read(path)
+    from_bytes = images_from_files([ImageFile("train.parquet", "d", path.read_bytes())])
+    for images in (images_from_path(path), images_from_path(tmp_path), from_bytes):
+        by_page = images.by_page(lcm.compare(gt, gt))
+        assert [by_page[i].name for i in range(4)] == [page.name for page in PAGES]
+        assert shades_of(by_page[i] for i in range(4)) == SHADES
+        assert images.unmatched_files(lcm.compare(gt, gt)) == []
+    assert all(not picture.data for picture in images_from_path(path).pictures)
+
+
+def test_no_image_is_read_before_it_is_shown(tmp_path, monkeypatch):
+    path = tmp_path / "train.parquet"
+    path.write_bytes(parquet_bytes(shaded_table()))
+    monkeypatch.setattr(huggingface_pages, "iter_row_group", lambda *_: pytest.fail("read"))
+    assert len(images_from_path(path).pictures) == 4
+
+
+def test_a_visitor_may_drop_the_file_as_images_or_as_ground_truth(tmp_path):
+    given = input_from_bytes("train.parquet", parquet_bytes(shaded_table()))
+    table = input_from_bytes("t.parquet", parquet_bytes(pa.table({"label": ["a"]})))
+    for pictures in (pictures_of_files([given], []), pictures_of_files([], [given, table])):
+        assert [picture.member for picture in pictures] == [page.name for page in PAGES]
+        assert shrunk_image(pictures[2], 20, given.data).getpixel((0, 0)) == (160, 160, 160)
+    with pytest.raises(lcm.InputError, match="this Parquet file has no page images"):
+        pictures_of_files([table], [])
+    for one in (given, table):
+        (tmp_path / one.name).write_bytes(one.data)
+    assert len(pictures_of_folder(str(tmp_path / given.name))) == 4
+    assert pictures_of_folder(str(tmp_path / table.name)) == ()
+
+
+def test_rows_without_an_image_and_damaged_files_show_nothing(tmp_path):
+    images = pa.array([{"bytes": None, "path": "a"}, None, {"bytes": b"no image", "path": "c"}], IMAGE_STRUCT)
+    table = objects_table(PAGES[:3]).set_column(0, "image", images).append_column("image_id", pa.array([1, 2, 3]))
+    path = tmp_path / "a.parquet"
+    path.write_bytes(parquet_bytes(table))
+    pictures = images_from_path(path).pictures
+    assert [picture.name for picture in pictures] == ["1", "2", "3"]
+    assert [load_shrunk(picture, 20) for picture in pictures] == [None] * 3
+    path.write_bytes(path.read_bytes()[:-50])
+    assert load_shrunk(pictures[0], 20) is None
+    path.write_bytes(b"")
+    assert load_shrunk(pictures[0], 20) is None
+    with pytest.raises(lcm.InputError, match="has no page images"):
+        images_from_path(path)
+
+
+def test_pictures_are_counted(monkeypatch, tmp_path):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(parquet_bytes(shaded_table()))
+    monkeypatch.setattr(limits, "MAX_PICTURES", 3)
+    with pytest.raises(lcm.InputError, match="more than 3 page images"):
+        images_from_path(path)
