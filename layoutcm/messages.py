@@ -395,12 +395,17 @@ TEXTS = {
         "info"),
     "box-from-content": _unusual("blocks have no box of their own and are given the box around their content"),
     "cut-off": _unusual("files end before they are closed, so that pages may be missing"),
+    "cut-off-answer": _unusual(
+        "answers of a model end too early and are read up to their last whole region",
+        "Let the model write more tokens, and run it again on these pages."),
     "ignored-region": _unusual(
         "regions are marked as not to be judged: they are objects, but in gt their pixels count in nothing",
         severity="info"),
     "ignored-shape": _unusual(
         "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",
         severity="info"),
+    "images-only": _unusual(
+        "pages have places of images and of nothing else", "Use mistral-ocr-4 or later, which writes blocks."),
     "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
     "interval": _unusual("intervals have no box and are left out"),
     "no-coordinates": _unusual("{what} are left out"),

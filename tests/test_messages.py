@@ -202,6 +202,8 @@ MESSAGES = [
 ALIKE = {  # findings of readers that have no values but file and place
     "box-from-content": "blocks have no box of their own and are given the box around their content",
     "cut-off": "files end before they are closed, so that pages may be missing",
+    "cut-off-answer": "answers of a model end too early and are read up to their last whole region",
+    "images-only": "pages have places of images and of nothing else",
     "ignored-region": "regions are marked as not to be judged: "
     "they are objects, but in gt their pixels count in nothing",
     "ignored-shape": "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",

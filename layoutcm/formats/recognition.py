@@ -30,6 +30,8 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
     else:
         votes = Counter(kind[0].name for kind in kinds if len(kind) == 1)
         if not votes:
+            if ambiguous := next(filter(None, kinds), None):
+                raise _ambiguous_error(bundle.name, ambiguous)
             problem = f"none of its {len(bundle.contents):,} files is of a known kind"
             raise InputError(bundle.name, "", problem, hints.known_formats(list(BY_NAME)))
         if len(votes) > 1:
@@ -76,8 +78,7 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
-        names = " or ".join(format.name for format in candidates)
-        raise InputError(content.name, "", f"this could be {names}", hints.AMBIGUOUS_FORMAT)
+        raise _ambiguous_error(content.name, candidates)
     known = _explain_other_kind(content)
     if known:
         raise InputError(content.name, "", *known)
@@ -91,6 +92,11 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
     )
 
 
+def _ambiguous_error(file: str, candidates: Sequence[Format]) -> InputError:
+    names = " or ".join(f"{format.name} ({format.title})" for format in candidates)
+    return InputError(file, "", f"this could be {names}", hints.AMBIGUOUS_FORMAT)
+
+
 def _explain_other_kind(content: FileContent) -> tuple[str, str] | None:
     """Problem and hint for files that often accompany annotations, or None for any other file."""
     head = content.data[:12]
@@ -101,6 +107,9 @@ def _explain_other_kind(content: FileContent) -> tuple[str, str] | None:
     if is_companion(content):
         hint = "Give the folder that holds the annotations with this file beside them."
         return "this file holds names or settings, no regions", hint
+    if content.data_without_bom.lstrip()[:1] == b'"' and b"bbox" in content.data:
+        problem = "this is one JSON text: dots.ocr saves the answer of the model so if it could not read it"
+        return problem, "Run dots.ocr again on this page, or compare without it."
     return None
 
 
