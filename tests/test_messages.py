@@ -213,6 +213,11 @@ ALIKE = {  # findings of readers that have no values but file and place
     "no-paragraphs": "analysis without paragraphs: only tables and figures are read",
     "not-an-area": "lines, points and the like cover no area and are left out",
     "page-offset": "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box",
+    "likely-noise": "entries that the tool itself takes for noise are left out",
+    "rotated-page": "pages are marked as rotated; their boxes are taken to be in the frame of the page as it is shown",
+    "size-in-points": "boxes are in points and their pages have no size; "
+    "the size from elsewhere must be in points, too",
+    "size-of-document": "pages without figures have no size and are given that of the other pages",
     "several-annotators": "tasks have several annotations",
     "several-locations": "tags have several locations, all taken to be on one page",
     "skipped-frames": "frames that a track skips are not filled in",

@@ -35,6 +35,13 @@ OWN_LABELS = {
     },
     "alto": {"Title": "Title", "Text": "TextBlock", "Table": "ComposedBlock:table", "Picture": "Illustration"},
     "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
+    "mineru-content-v2": LOWER,
+    "mineru-vlm": LOWER,
+    "opendataloader": LOWER,
+    "adobe-extract": {"Title": "Title", "Text": "P", "Table": "Table", "Picture": "Figure"},
+    "pdffigures2": {"Title": "Title", "Text": "Caption", "Table": "Table", "Picture": "Picture"},
+    "pdffigures2-gt": {"Title": "Title", "Text": "Caption", "Table": "Table", "Picture": "Picture"},
+    "grobid": {"Title": "head", "Text": "p", "Table": "figure:table", "Picture": "figure"},
     "deepseek-ocr": LOWER,
     "mistral-ocr": LOWER,
     "dolphin": LOWER,
@@ -43,7 +50,8 @@ OWN_LABELS = {
 INCH = 100  # pixels per inch, for formats with coordinates in inches
 # Formats that do not list blank pages.
 NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
-NO_BLANK_PAGES |= {"dots-ocr", "qwen-vl-1000", "qwen-vl-pixels", "deepseek-ocr", "mistral-ocr", "chandra"}
+NO_BLANK_PAGES |= {"dots-ocr", "qwen-vl-1000", "qwen-vl-pixels", "deepseek-ocr", "chandra"}
+NO_BLANK_PAGES |= {"mineru-content-v2", "mineru-vlm", "upstage", "adobe-extract", "pdffigures2", "grobid"}
 # Formats that recognise the same files, because these do not tell their unit; one of them has to be named.
 SAME_FILES = [["qwen-vl-1000", "qwen-vl-pixels"]]
 TO_BE_NAMED = {format: {"format": format} for formats in SAME_FILES for format in formats}

@@ -160,7 +160,7 @@ CORNERS = {"top_left_x": 1, "top_left_y": 2, "bottom_right_x": 30, "bottom_right
 
 
 def mistral(model="mistral-ocr-4", **page):
-    entry = {"index": 0, "markdown": "", "dimensions": {"dpi": 72, "width": 100, "height": 80}} | page
+    entry = {"index": 0, "markdown": "words", "dimensions": {"dpi": 72, "width": 100, "height": 80}} | page
     return {"pages": [entry], "model": model, "usage_info": {}}
 
 
@@ -176,6 +176,8 @@ def test_mistral_without_blocks_has_images_or_is_refused():
     assert regions(layout) == [("image", 1, 2, 30, 40)] and codes(layout) == {"images-only": 1}
     refusal(json.dumps(mistral("mistral-ocr-2512", blocks=[], images=[])), "'mistral-ocr-2512' wrote no blocks",
             "mistral-ocr-4", name="a.json")  # fmt: skip
+    blank = read(mistral(blocks=[], markdown=""))
+    assert len(blank.page_columns) == 1 and regions(blank) == []
     refusal(json.dumps(mistral(None)), "this version wrote no blocks", name="a.json")
 
 

@@ -41,6 +41,6 @@ def written(format):
 
 
 def writers():
-    from written import coco_tables_voc, markup, models, services, vlm
+    from written import coco_tables_voc, markup, models, parsers, services, vlm
 
-    return coco_tables_voc.WRITERS | markup.WRITERS | models.WRITERS | services.WRITERS | vlm.WRITERS
+    return coco_tables_voc.WRITERS | markup.WRITERS | models.WRITERS | services.WRITERS | vlm.WRITERS | parsers.WRITERS

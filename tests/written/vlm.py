@@ -67,10 +67,16 @@ def mistral_ocr(pages):
             for label, box, _ in page.regions
         ]
         size = {"dpi": 200, "height": page.height, "width": page.width}
-        written = {"index": 0, "markdown": "words", "images": [], "dimensions": size, "blocks": blocks}
+        written = {
+            "index": 0,
+            "markdown": "words" if blocks else "",
+            "images": [],
+            "dimensions": size,
+            "blocks": blocks,
+        }
         return {"pages": [written], "model": "mistral-ocr-4", "usage_info": {}}
 
-    return write_file_per_page(with_regions(pages), write_page)
+    return write_file_per_page(pages, write_page)
 
 
 def chandra(pages):

@@ -35,6 +35,7 @@ class Dimensions(msgspec.Struct):
 
 class Page(msgspec.Struct):
     index: int | None = None
+    markdown: str | None = None
     dimensions: Dimensions | None = None
     blocks: list[Block] | None = None
     images: list[Block] | None = None
@@ -53,7 +54,8 @@ def is_mistral_ocr(content: FileContent) -> bool:
 
 def read_response(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     response = content.decode(Response)
-    if not any(page.blocks or page.images for page in response.pages):
+    has_text = any(page.markdown and page.markdown.strip() for page in response.pages)
+    if has_text and not any(page.blocks or page.images for page in response.pages):
         model = short_repr(response.model) if response.model else "this version"
         problem = f"{model} wrote no blocks, and no image has a place, so there is no layout in the file"
         raise InputError(content.name, "pages", problem, "Use mistral-ocr-4 or later, which writes blocks with places.")
@@ -64,7 +66,7 @@ def read_response(content: FileContent, options: Options, builder: LayoutBuilder
         name = page_name(content.stem, number, len(response.pages))
         place = f"pages[{i}].dimensions"
         page_index = builder.add_page(name, size.width, size.height, place, document=content.stem, number=number)
-        if not has_blocks:
+        if has_text and not has_blocks:
             builder.note_unusual("images-only", f"pages[{i}]")
         _add_blocks(page, page_index, f"pages[{i}]", builder)
 
