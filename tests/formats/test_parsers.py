@@ -171,6 +171,12 @@ def test_grobid_has_a_region_for_each_rectangle():
     assert [label for label, *_ in regions(read(tei(body), nested=False))] == ["p", "p", "figure:table"]
 
 
+def test_grobid_titles_inside_a_reference_are_part_of_it():
+    title = '<title coords="1,1,2,10,5">a</title>'
+    layout = read(tei(f'{title}<biblStruct coords="1,1,2,10,5">{title}</biblStruct>'), "a.tei.xml")
+    assert [label for label, *_ in regions(layout)] == ["title", "biblStruct"]
+
+
 def test_grobid_without_page_sizes_or_coordinates():
     layout = read(tei('<p coords="2,1,2,10,5"/>', ""), "a.tei.xml", sizes=(100, 80))
     assert layout.page_columns.numbers.tolist() == [2] and codes(layout) == {"size-in-points": 1}

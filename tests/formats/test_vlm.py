@@ -117,8 +117,10 @@ def test_the_unit_of_qwen_has_to_be_named():
 
 def test_qwen_may_answer_with_one_object_points_or_no_label():
     assert regions(read(QWEN[0], format="qwen-vl-pixels")) == [("text", 100, 200, 500, 400)]
-    layout = read([*QWEN, {"point_2d": [5, 5], "label": "text"}], format="qwen-vl-pixels")
-    assert len(regions(layout)) == 1 and codes(layout) == {"no-place": 1}
+    box = {"bbox_2d": [1, 2, 3, 4]}
+    answer = [*QWEN, {"point_2d": [5, 5], "label": "text"}, box, box | {"category": "a"}, box | {"type": "b"}]
+    layout = read(answer, format="qwen-vl-pixels")
+    assert [label for label, *_ in regions(layout)] == ["text", "a", "b"] and codes(layout) == {"no-place": 2}
 
 
 def test_deepseek_pages_boxes_and_text_before_the_first_reference():
@@ -146,6 +148,9 @@ def test_deepseek_references_that_are_texts_are_no_labels():
     refusal(words, "places of words", "Convert the document", name="a.md", sizes=SIZE)
     layout = read(words + words.replace("Total amount due", "text"), "a.md")
     assert [label for label, *_ in regions(layout)] == ["text"] and codes(layout) == {"no-place": 1}
+    refusal(words.replace("Total amount due", "Total") + words, "places of words", name="a.md", sizes=SIZE)
+    apart = words.replace("Total amount due", "text").replace("<|det|>", "\n<|det|>")
+    assert len(regions(read(apart, "a.md"))) == 1
 
 
 def test_markdown_with_boxes_is_read_in_folders_and_other_markdown_is_skipped(tmp_path):
@@ -169,6 +174,11 @@ def test_mistral_blocks_and_images_that_are_not_among_them():
     layout = read(mistral(blocks=blocks, images=[CORNERS, CORNERS | {"top_left_x": 5}]), sizes=None)
     assert regions(layout) == [("text", 1, 2, 30, 40), ("image", 5, 2, 30, 40)]
     assert pages(layout) == [("page", 100, 80)] and codes(layout) == {"no-place": 1}
+
+
+def test_mistral_files_of_its_typescript_package():
+    corners = {"topLeftX": 1, "topLeftY": 2, "bottomRightX": 30, "bottomRightY": 40}
+    assert regions(read(mistral(blocks=[corners | {"type": "title"}]))) == [("title", 1, 2, 30, 40)]
 
 
 def test_mistral_without_blocks_has_images_or_is_refused():

@@ -20,8 +20,8 @@ from layoutcm.layouts import limits
 
 PARTS = 999
 PAGE_SPLIT = "<--- Page Split --->"
-REFERENCE, BOXES, END = "<|ref|>", "<|/ref|><|det|>", "<|/det|>"
-_LABEL = re.compile("[A-Za-z][A-Za-z0-9_-]{0,39}")
+REFERENCE, END_OF_REFERENCE, BOXES, END_OF_BOXES = "<|ref|>", "<|/ref|>", "<|det|>", "<|/det|>"
+_LABEL = re.compile("[a-z][a-z0-9_]{0,39}")
 _LIST_OF_BOXES = msgspec.json.Decoder(list[tuple[float, float, float, float]])
 
 
@@ -39,15 +39,16 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
         problem = f"{len(pages):,} pages, at most {limits.MAX_DOCTAGS_PAGES:,} are read"
         raise InputError(content.name, "", problem, "Split the file.")
     document = content.stem.removesuffix("_det")  # the suffix of files with boxes
-    labels = 0
+    labels = references = 0
     for i, text in enumerate(pages):
         number, name = (i + 1, document) if len(pages) > 1 else (-1, "")
         page = builder.add_page(
             page_name(document, i + 1, len(pages)), None, None, f"page {i + 1}", document=name, number=number
         )
         labels += _read_page(text, page, i + 1, builder)
-    if not labels and any(REFERENCE in text for text in pages):
-        problem = "no reference is a label: the model was asked for the places of words, not for the layout"
+        references += text.count(REFERENCE)
+    if 2 * labels < references:
+        problem = "most references are texts: the model was asked for the places of words, not for the layout"
         hint = "Ask it with `<|grounding|>Convert the document to markdown.`"
         raise InputError(content.name, "", problem, hint)
 
@@ -57,8 +58,8 @@ def _read_page(text: str, page: int, number: int, builder: LayoutBuilder) -> int
     labels = 0
     _, *blocks = text.split(REFERENCE)
     for i, block in enumerate(blocks):
-        label, _, after = block.partition(BOXES)
-        boxes, end, _ = after.partition(END)
+        label, _, after = block.partition(END_OF_REFERENCE)
+        boxes, end, _ = after.partition(END_OF_BOXES)
         if not end and i == len(blocks) - 1:
             note_cut_off(builder, labels, len(REFERENCE) + len(block))
             labels += 1  # so that an answer that ends in its first reference has no region instead of no label
@@ -69,9 +70,10 @@ def _read_page(text: str, page: int, number: int, builder: LayoutBuilder) -> int
             continue
         labels += 1
         place = (f"page {number}, reference {{}}", i + 1)
-        for box in _parse_boxes(boxes):
+        found = _parse_boxes(boxes.strip().removeprefix(BOXES))
+        for box in found:
             builder.add_region_in_parts(page, label.strip(), box, PARTS, place)
-        if not _parse_boxes(boxes):
+        if not found:
             builder.note_unusual("no-location", f"page {number}, reference {i + 1}")
     return labels
 

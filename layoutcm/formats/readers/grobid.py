@@ -15,8 +15,9 @@ from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import page_name, parse_number_list, parse_size
 from layoutcm.formats.xml import elements, local_name, root_name
 
-BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item", "label"}
+BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item"}
 CONTAINERS = {"figure", "table"}
+REFERENCE = "biblStruct"  # titles inside a reference are part of it
 Rectangle = tuple[int, float, float, float, float]  # page, x, y, width, height
 
 
@@ -60,7 +61,7 @@ def _regions(file: str, root: Element, options: Options) -> Iterator[tuple[str, 
             kind = element.get("type") if name == "figure" else None
             for rectangle in _rectangles(file, coords, name):
                 yield f"{name}:{kind}" if kind else name, rectangle
-        if options.nested or name not in CONTAINERS or not coords:
+        if not coords or (name != REFERENCE and (options.nested or name not in CONTAINERS)):
             todo += reversed(element)
 
 

@@ -20,11 +20,17 @@ class Block(msgspec.Struct, gc=False):
     top_left_y: float | None = None
     bottom_right_x: float | None = None
     bottom_right_y: float | None = None
+    topLeftX: float | None = None  # the names in the TypeScript package
+    topLeftY: float | None = None
+    bottomRightX: float | None = None
+    bottomRightY: float | None = None
     type: str | None = None
 
     @property
     def box(self) -> tuple[float, float, float, float] | None:
         corners = self.top_left_x, self.top_left_y, self.bottom_right_x, self.bottom_right_y
+        if None in corners:
+            corners = self.topLeftX, self.topLeftY, self.bottomRightX, self.bottomRightY
         return None if None in corners else corners  # type: ignore[return-value]
 
 

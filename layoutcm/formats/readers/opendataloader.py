@@ -14,9 +14,9 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import FilePlace, is_picture_or_table, page_name, place_text
+from layoutcm.layouts import limits
 
 CELLS = ("table row", "table cell")
-MOST_PAGES = 100_000
 BRANCHES = {"kids": "kids", "rows": "rows", "cells": "cells", "list_items": "list items"}
 
 
@@ -48,7 +48,7 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
         problem = "no element has a `page number` and a `bounding box`"
         raise InputError(content.name, "kids", problem, "Convert the document again.")
     document = PurePosixPath((file.file_name or content.stem).replace("\\", "/")).stem
-    numbers = sorted(used.union(range(1, min(file.number_of_pages or 0, MOST_PAGES) + 1)))
+    numbers = sorted(used.union(range(1, min(file.number_of_pages or 0, limits.MAX_DOCTAGS_PAGES) + 1)))
     pages = {}
     for n in numbers:
         name = page_name(document, n, len(numbers))
@@ -73,9 +73,8 @@ def _nodes(kids: list[Node], options: Options) -> Iterator[tuple[FilePlace, Node
             yield (template, k), node
         if not options.nested and is_picture_or_table(node.type or "") and node.type not in CELLS:
             continue
-        below = ""
         for attribute, name in reversed(BRANCHES.items()):
             children: list[Node] | None = getattr(node, attribute)
             if children:
-                below = below or template.format(k)  # one text for all of them
-                todo += [(f"{below}.{name}[{{}}]", i, child) for i, child in reversed(list(enumerate(children)))]
+                below = f"{template.format(k)}.{name}[{{}}]"  # one text for all of them
+                todo += [(below, i, child) for i, child in reversed(list(enumerate(children)))]

@@ -18,6 +18,8 @@ THOUSANDTHS = 1000
 class Item(msgspec.Struct, gc=False):
     bbox_2d: list[float] | None = None
     label: str | None = None
+    category: str | None = None  # some prompts ask for other keys
+    type: str | None = None
 
 
 def is_qwen_vl(content: FileContent) -> bool:
@@ -36,12 +38,13 @@ def _read_answer(content: FileContent, builder: LayoutBuilder, parts: float | No
     items = decode_items(content, Item, builder)
     page = builder.add_page(content.stem, None, None)
     for i, item in enumerate(items):
-        if item.bbox_2d is None or len(item.bbox_2d) != 4:
-            builder.note_unusual("no-place", f"[{i}]", what="items have no bbox_2d of four numbers")
+        label = item.label or item.category or item.type
+        if item.bbox_2d is None or len(item.bbox_2d) != 4 or not label:
+            builder.note_unusual("no-place", f"[{i}]", what="items have no label or no bbox_2d of four numbers")
             continue
         x0, y0, x1, y1 = item.bbox_2d
         place = ("[{}].bbox_2d", i)
         if parts is None:
-            builder.add_region(page, item.label or "", x0, y0, x1, y1, place)
+            builder.add_region(page, label, x0, y0, x1, y1, place)
         else:
-            builder.add_region_in_parts(page, item.label or "", item.bbox_2d, parts, place)
+            builder.add_region_in_parts(page, label, item.bbox_2d, parts, place)
