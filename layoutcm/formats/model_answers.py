@@ -70,7 +70,8 @@ def _whole_items(json_text: bytes) -> tuple[str, int, int] | None:
         return None
     decoder = json.JSONDecoder()
     at = end = text.find("[") + 1
-    for items in range(len(text)):
+    items = 0
+    while True:
         at = _BETWEEN_ITEMS.match(text, at).end()  # type: ignore[union-attr] # it always matches
         if at >= len(text):
             return text[:end], items, 0
@@ -82,4 +83,4 @@ def _whole_items(json_text: bytes) -> tuple[str, int, int] | None:
         except (ValueError, RecursionError):
             return None
         end = at
-    return None
+        items += 1

@@ -193,7 +193,7 @@ def abbyy(pages, version=6):
 @pytest.mark.parametrize("version", [6, 8, 9, 10])
 def test_abbyy_pages_are_numbered_and_lines_and_cells_are_no_regions(version):
     block = '<block blockType="Table" l="1" t="2" r="30" b="40"><row><cell><text><par><line l="1" t="1" r="2" b="2"/>'
-    block += "</par></text></cell></row></block><block blockType='Text'/>"
+    block += "</par></text></cell></row></block><block blockType='Text'/><pageSection/>"
     page = f'<page width="100" height="80" resolution="300">{block}</page>'
     layout = read(abbyy(page + page.replace("100", "200"), version), "book.xml")
     assert pages(layout) == [("book_p1", 100, 80), ("book_p2", 200, 80)]

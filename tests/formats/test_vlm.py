@@ -5,6 +5,7 @@ import json
 import pytest
 
 import layoutcm as lcm
+from layoutcm.layouts import limits
 from support.reading import codes, pages, refusal, regions
 from support.reading import read as read_text
 
@@ -71,6 +72,11 @@ def test_a_cut_inside_a_character_or_a_name():
 def test_an_answer_that_is_broken_before_its_end_is_refused(broken):
     text = json.dumps(DOTS)[:-1] + f", {broken}, " + ", ".join(["{}"] * 20)
     refusal(text, "not valid JSON", name="page.json", sizes=SIZE)
+
+
+@pytest.mark.parametrize("odd", [b'{"text": "\xff"}', b'{"a": %b}' % (b"1" * 5000), b'{"a": %b}' % (b"[" * 100_000)])
+def test_a_cut_off_answer_that_cannot_be_decoded_is_refused(odd):
+    refusal(json.dumps(DOTS)[:-1].encode() + b", " + odd + b', {"bbox": [1, 2, ', name="page.json", sizes=SIZE)
 
 
 def test_a_wrong_value_before_the_cut_is_named():
@@ -151,6 +157,13 @@ def test_deepseek_references_that_are_texts_are_no_labels():
     refusal(words.replace("Total amount due", "Total") + words, "places of words", name="a.md", sizes=SIZE)
     apart = words.replace("Total amount due", "text").replace("<|det|>", "\n<|det|>")
     assert len(regions(read(apart, "a.md"))) == 1
+
+
+def test_deepseek_files_of_too_many_pages_are_refused(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_DOCTAGS_PAGES", 2)
+    one = "<|ref|>text<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|><--- Page Split --->"
+    assert len(read(one * 2, "a.mmd").page_columns) == 2
+    refusal(one * 3, "3 pages, at most 2", name="a.mmd", sizes=SIZE)
 
 
 def test_markdown_with_boxes_is_read_in_folders_and_other_markdown_is_skipped(tmp_path):
