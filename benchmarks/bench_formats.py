@@ -63,7 +63,7 @@ def main() -> None:
     print(f"{'format':20} {'regions/s':>12} {'files':>7} {'MB':>7}   time relative to parsing only")
     for format, write in sorted(writers().items()):
         files = list(write(pages).items())
-        taken = best_seconds(lambda files=files: lcm.read(files, like=like))
+        taken = best_seconds(lambda files=files, format=format: lcm.read(files, like=like, format=format))
         plain = best_seconds(lambda files=files: [parse_only(data) for _, data in files])
         size = sum(len(data) for _, data in files) / 1e6
         print(f"{format:20} {regions / taken:12,.0f} {len(files):7,} {size:7.1f}   {taken / plain:.2f} x", flush=True)

@@ -440,14 +440,20 @@ TEXTS = {
         "read from the top"),
     "box-from-content": _unusual("blocks have no box of their own and are given the box around their content"),
     "cut-off": _unusual("files end before they are closed, so that pages may be missing"),
+    "cut-off-answer": _unusual(
+        "answers of a model end too early and are read up to their last whole region",
+        "Let the model write more tokens, and run it again on these pages."),
     "ignored-region": _unusual(
         "regions are marked as not to be judged: they are objects, but in gt their pixels count in nothing",
         severity="info"),
     "ignored-shape": _unusual(
         "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",
         severity="info"),
+    "images-only": _unusual(
+        "pages have places of images and of nothing else", "Use mistral-ocr-4 or later, which writes blocks."),
     "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
     "interval": _unusual("intervals have no box and are left out"),
+    "likely-noise": _unusual("entries that the tool itself takes for noise are left out", severity="info"),
     "no-coordinates": _unusual("{what} are left out"),
     "lines-without-block": _unusual(
         "pages have lines ({lines} on the first) and no block; lines are not read, so that there is no region",
@@ -459,12 +465,19 @@ TEXTS = {
     "not-an-area": _unusual("lines, points and the like cover no area and are left out"),
     "page-offset": _unusual(
         "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box"),
+    "rotated-page": _unusual(
+        "pages are marked as rotated; their boxes are taken to be in the frame of the page as it is shown"),
     "several-annotators": _unusual(
         "tasks have several annotations",
         Hint("The last one is used; annotator= or --annotator chooses an annotator.", "The last one is used.")),
     "several-locations": _unusual("tags have several locations, all taken to be on one page"),
     "shape-left-out": _unusual("{what} and are left out"),
     "skipped-task": _unusual("tasks that were skipped, with cancelled annotations only, are left out"),
+    "size-in-points": _unusual(
+        "boxes are in points and their pages have no size; the size from elsewhere must be in points, too",
+        "Give the size of the PDF page, such as 612x792, and not that of an image."),
+    "size-of-document": _unusual(
+        "pages without figures have no size and are given that of the other pages", severity="info"),
     "skipped-frames": _unusual("frames that a track skips are not filled in"),
     "unknown-tag": _unusual(
         "blocks refer to tags that the file does not have", "Check whether the tags were left out of the file."),

@@ -232,6 +232,8 @@ MESSAGES = [
 ALIKE = {  # findings of readers that have no values but file and place
     "box-from-content": "blocks have no box of their own and are given the box around their content",
     "cut-off": "files end before they are closed, so that pages may be missing",
+    "cut-off-answer": "answers of a model end too early and are read up to their last whole region",
+    "images-only": "pages have places of images and of nothing else",
     "ignored-region": "regions are marked as not to be judged: "
     "they are objects, but in gt their pixels count in nothing",
     "ignored-shape": "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",
@@ -241,6 +243,11 @@ ALIKE = {  # findings of readers that have no values but file and place
     "no-paragraphs": "analysis without paragraphs: only tables and figures are read",
     "not-an-area": "lines, points and the like cover no area and are left out",
     "page-offset": "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box",
+    "likely-noise": "entries that the tool itself takes for noise are left out",
+    "rotated-page": "pages are marked as rotated; their boxes are taken to be in the frame of the page as it is shown",
+    "size-in-points": "boxes are in points and their pages have no size; "
+    "the size from elsewhere must be in points, too",
+    "size-of-document": "pages without figures have no size and are given that of the other pages",
     "several-annotators": "tasks have several annotations",
     "several-locations": "tags have several locations, all taken to be on one page",
     "skipped-task": "tasks that were skipped, with cancelled annotations only, are left out",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from layoutcm.formats.annotators import AnnotatorNames
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
-from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, place_text
+from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, pixels_from_fraction, place_text
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
     Finding,
@@ -154,6 +154,15 @@ class LayoutBuilder:
         self._boxes += (x0, y0, x1, y1)
         self._scores.append(NO_SCORE if score is None else score)
         self._places.append(place)
+
+    def add_region_in_parts(
+        self, page: int, label: str, box: Sequence[float], parts: float, place: FilePlace, score: float | None = None
+    ) -> None:
+        """Add a region whose box is in parts of the page: thousandths if `parts` is 1000, fractions if it is 1."""
+        width, height = self.page_size(page)
+        x0, x1 = pixels_from_fraction(box[0] / parts, width), pixels_from_fraction(box[2] / parts, width)
+        y0, y1 = pixels_from_fraction(box[1] / parts, height), pixels_from_fraction(box[3] / parts, height)
+        self.add_region(page, label, x0, y0, x1, y1, place, score)
 
     def add_outline(
         self,

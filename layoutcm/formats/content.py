@@ -25,6 +25,7 @@ from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 T = TypeVar("T")
 HEAD = 1 << 16
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
+_FENCE = re.compile(rb"\s*+```(?:json|JSON)?(?=\s)")
 MAX_CONVERSIONS = 60  # of a whole document, to find the place of a wrong value; 20 find it in a million items
 
 
@@ -67,10 +68,7 @@ class FileContent:
     @cached_property
     def json_root(self) -> str:
         """ "object", "array" (also of JSON lines), or "" if the content does not start like JSON."""
-        head = self.data[:HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
-        if head[:1] == b"{":
-            head = self.json_text[:1]
-        return {b"{": "object", b"[": "array"}.get(head[:1], "")
+        return {b"{": "object", b"[": "array"}.get(self.json_text[:HEAD].lstrip()[:1], "")
 
     @cached_property
     def json_keys(self) -> frozenset[str]:
@@ -93,8 +91,8 @@ class FileContent:
 
     @cached_property
     def json_text(self) -> bytes:
-        """The JSON of the file. JSON lines become one array, whose items stay in their lines."""
-        text = self.data_without_bom
+        """The JSON of the file, without a Markdown fence around it. JSON lines become one array, line by line."""
+        text = _without_fence(self.data_without_bom)
         if not _are_json_lines(text, self.name):
             return text
         lines = text.rstrip().split(b"\n")
@@ -169,6 +167,15 @@ class FileContent:
         return InputError(
             self.name, path, f"{problem[:1].lower()}{problem[1:]}{found}", "Repair this value or remove the entry."
         )
+
+
+def _without_fence(text: bytes) -> bytes:
+    """The text in a Markdown fence, which models write around JSON; other text as it is. Lines keep their numbers."""
+    opening = _FENCE.match(text)
+    if opening is None:
+        return text
+    end = text.find(b"\n```", opening.end())  # JSON has no line breaks in its strings
+    return text[opening.end() :] if end < 0 else text[opening.end() : end]
 
 
 def _are_json_lines(text: bytes, name: str) -> bool:

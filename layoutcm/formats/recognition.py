@@ -27,6 +27,8 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
     else:
         votes = Counter(kind[0].name for kind in kinds if len(kind) == 1)
         if not votes:
+            if ambiguous := next(filter(None, kinds), None):
+                raise _ambiguous_error(bundle.name, ambiguous)
             problem = f"none of its {len(bundle.contents):,} files is of a known kind"
             raise InputError(bundle.name, "", problem, explain_unknown(bundle.contents[0]).advice)
         if len(votes) > 1:
@@ -67,6 +69,10 @@ def find_format(content: FileContent, name: str | None = None) -> Format:
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
-        names = " or ".join(format.name for format in candidates)
-        raise InputError(content.name, "", f"this could be {names}", hints.AMBIGUOUS_FORMAT)
+        raise _ambiguous_error(content.name, candidates)
     raise explain_unknown(content)
+
+
+def _ambiguous_error(file: str, candidates: Sequence[Format]) -> InputError:
+    names = " or ".join(f"{format.name} ({format.title})" for format in candidates)
+    return InputError(file, "", f"this could be {names}", hints.AMBIGUOUS_FORMAT)

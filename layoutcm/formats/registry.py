@@ -16,14 +16,21 @@ from layoutcm.formats.joined_files import reader_by_file
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parquet_kinds import parquet_of_kind
 from layoutcm.formats.readers import (
+    abbyy,
+    adobe_extract,
     alto,
     azure,
+    chandra,
     coco,
     cvat,
+    deepseek_ocr,
     docai,
     docling,
     docling_eval,
     doctags,
+    dolphin,
+    dots_ocr,
+    grobid,
     hocr,
     huggingface,
     huridocs,
@@ -31,15 +38,21 @@ from layoutcm.formats.readers import (
     labelme,
     labelstudio,
     layoutparser,
+    llamaparse,
     marker,
     mineru,
+    mistral_ocr,
     omnidocbench,
+    opendataloader,
     paddlex,
     page_xml,
+    pdffigures2,
+    qwen_vl,
     surya,
     table,
     textract,
     unstructured,
+    upstage,
     voc,
     yolo,
 )
@@ -118,6 +131,30 @@ FORMATS = (
     _row_format("mineru", "MinerU middle.json", mineru.is_middle, mineru.read_middle),
     _row_format("mineru-model", "MinerU model.json", mineru.is_model, mineru.read_model),
     _row_format("mineru-content", "MinerU content_list.json", mineru.is_content_list, mineru.read_content_list),
+    _row_format(
+        "mineru-content-v2", "MinerU content_list_v2.json", mineru.is_content_list_v2, mineru.read_content_list_v2
+    ),
+    _row_format("mineru-vlm", "MinerU model.json of its VLM", mineru.is_vlm_model, mineru.read_vlm_model),
+    # Two formats recognise the same files, because these do not tell their unit: the user has to name one of them.
+    _row_format(
+        "qwen-vl-1000", "boxes in thousandths: Qwen2-VL, Qwen3-VL", qwen_vl.is_qwen_vl, qwen_vl.read_thousandths
+    ),
+    _row_format("qwen-vl-pixels", "boxes in pixels: Qwen2.5-VL", qwen_vl.is_qwen_vl, qwen_vl.read_pixels),
+    _row_format("deepseek-ocr", "DeepSeek-OCR", deepseek_ocr.is_deepseek_ocr, deepseek_ocr.read_file),
+    _row_format("mistral-ocr", "Mistral OCR", mistral_ocr.is_mistral_ocr, mistral_ocr.read_response),
+    _row_format("chandra", "Chandra", chandra.is_chandra, chandra.read_page),
+    _row_format("dots-ocr", "dots.ocr, dots.mocr", dots_ocr.is_dots_ocr, dots_ocr.read_page),
+    _row_format("dolphin", "Dolphin", dolphin.is_dolphin, dolphin.read_elements),
+    _row_format("upstage", "Upstage Document Parse, DP-Bench", upstage.is_upstage, upstage.read_file),
+    _row_format("adobe-extract", "Adobe PDF Extract", adobe_extract.is_adobe_extract, adobe_extract.read_document),
+    _row_format("opendataloader", "OpenDataLoader", opendataloader.is_opendataloader, opendataloader.read_document),
+    _row_format("llamaparse", "LlamaParse", llamaparse.is_llamaparse, llamaparse.read_result),
+    _row_format("pdffigures2", "pdffigures2", pdffigures2.is_output, pdffigures2.read_output),
+    _row_format(
+        "pdffigures2-gt", "ground truth of pdffigures2", pdffigures2.is_annotations, pdffigures2.read_annotations
+    ),
+    _row_format("grobid", "GROBID TEI", grobid.is_grobid, grobid.read_file),
+    _row_format("abbyy", "ABBYY FineReader XML", abbyy.is_abbyy, abbyy.read_file),
     _row_format("unstructured", "Unstructured", unstructured.is_unstructured, unstructured.read_elements),
     _row_format("surya", "Surya", surya.is_surya, surya.read_results),
     _row_format("huridocs", "HURIDOCS", huridocs.is_huridocs, huridocs.read_segments),
@@ -155,18 +192,8 @@ FORMATS = (
 BY_NAME = {format.name: format for format in FORMATS}
 # Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.
 SINGLE_FILE_FORMATS = frozenset(
-    (
-        *(
-            "coco",
-            "coco-results",
-            "parquet",
-            "csv",
-            "label-studio",
-            "omnidocbench",
-            "omnidocbench-pred",
-            "surya",
-            "cvat",
-        ),
-        *("hf-doclaynet", "hf-objects", "hf-imagefolder", "docling-eval"),
-    )
+    [
+        *("coco", "coco-results", "parquet", "csv", "label-studio", "omnidocbench", "omnidocbench-pred", "surya"),
+        *("cvat", "pdffigures2-gt", "hf-doclaynet", "hf-objects", "hf-imagefolder", "docling-eval"),
+    ]
 )

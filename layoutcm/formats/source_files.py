@@ -29,6 +29,8 @@ Source = OneSource | list[OneSource]
 
 # Files that often accompany annotations and contain no layout; they are skipped.
 OTHER_SUFFIXES = (".pdf", ".md", ".svg", ".ds_store")
+MARKDOWN = ".md"
+BOX_IN_MARKDOWN = b"<|det|>"  # models write it before each box; other Markdown has no layout
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ def load_source(source: Source) -> Bundle:
     )
 
 
+def holds_no_layout(suffix: str, data: bytes) -> bool:
+    """Whether a file with this suffix is skipped; Markdown with boxes is not."""
+    return suffix in OTHER_SUFFIXES and not (suffix == MARKDOWN and BOX_IN_MARKDOWN in data)
+
+
 def _load_image_or_skip(one: OneSource) -> Bundle | None:
     """For one item of a list: the bundle of a page image or of a file to skip, or None for any other file."""
     match one:
@@ -70,7 +77,10 @@ def _load_image_or_skip(one: OneSource) -> Bundle | None:
     suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
     if suffix in IMAGE_SUFFIXES:
         return Bundle(name, (), {name: image_size(name, source)})
-    return Bundle(name, (), {}) if suffix in OTHER_SUFFIXES else None
+    if suffix not in OTHER_SUFFIXES:
+        return None
+    data = b"" if suffix != MARKDOWN else source if isinstance(source, bytes) else read_bytes(source)
+    return Bundle(name, (), {}) if holds_no_layout(suffix, data) else None
 
 
 def _from_bytes(name: str, data: bytes) -> Bundle:
@@ -177,11 +187,14 @@ def _load_files(name: str, files: Iterable[LazyFile]) -> Bundle:
     for file in files:
         parts = file.name.replace("\\", "/").split("/")
         suffix = os.path.splitext(parts[-1])[1].lower()
-        if any(part.startswith((".", "__MACOSX")) for part in parts) or suffix in OTHER_SUFFIXES:
+        if any(part.startswith((".", "__MACOSX")) for part in parts):
             continue
         if suffix in IMAGE_SUFFIXES:
             images[file.name] = file.read_size()
-        else:
+        elif suffix == MARKDOWN:
+            content = file.read()
+            contents += [] if holds_no_layout(suffix, content.data) else [content]
+        elif suffix not in OTHER_SUFFIXES:
             contents.append(file.read())
     if not contents:
         raise InputError(name, "", "there is no annotation file in it", "Name the folder or archive that has them.")

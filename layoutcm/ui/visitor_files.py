@@ -28,7 +28,7 @@ from layoutcm.formats.content import FileContent
 from layoutcm.formats.other_files import is_companion
 from layoutcm.formats.recognition import find_candidates
 from layoutcm.formats.registry import SINGLE_FILE_FORMATS
-from layoutcm.formats.source_files import OTHER_SUFFIXES, ZIP_MAGIC, Source, files_below
+from layoutcm.formats.source_files import ZIP_MAGIC, Source, files_below, holds_no_layout
 from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMap, parse_page_map
@@ -90,7 +90,7 @@ def join_inputs(files: list[InputFile]) -> InputFile:
 def kind_of(name: str, data: bytes) -> str:
     """One of `KINDS`: a whole layout, a part of a layout, an unknown file, a companion or an image."""
     suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
-    if suffix in (*IMAGE_SUFFIXES, *OTHER_SUFFIXES):
+    if suffix in IMAGE_SUFFIXES or holds_no_layout(suffix, data):
         return IMAGE
     if data.startswith(ZIP_MAGIC):
         return WHOLE_LAYOUT

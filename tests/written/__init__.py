@@ -41,6 +41,7 @@ def written(format):
 
 
 def writers():
-    from written import coco_tables_voc, hf, markup, models, services
+    from written import coco_tables_voc, hf, markup, models, parsers, services, vlm
 
-    return coco_tables_voc.WRITERS | hf.WRITERS | markup.WRITERS | models.WRITERS | services.WRITERS
+    modules = (coco_tables_voc, markup, models, services, hf, vlm, parsers)
+    return {name: write for module in modules for name, write in module.WRITERS.items()}

@@ -1,19 +1,21 @@
-"""MinerU: middle.json (blocks in points), model.json (detections in pixels) and content_list.json (1/1000 of the page).
+"""MinerU: middle.json (blocks in points), model.json (detections in pixels, or in fractions if a vision-language model
+made it), and content_list.json and content_list_v2.json (thousandths of the page).
 
-Pages are numbered from 0 in all three files, but from 1 in the names and numbers of the layout.
+Pages are numbered from 0 in all files, but from 1 in the names and numbers of the layout.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import FilePlace, corner_points, page_name, pixels_from_fraction
+from layoutcm.formats.parsing import FilePlace, corner_points, page_name
 
 Box = tuple[float, float, float, float]
 # By category id; higher ids are formulas and lines of text.
@@ -21,8 +23,14 @@ DETECTION_LABELS = (
     "title", "plain text", "abandon", "figure", "figure_caption", "table", "table_caption", "table_footnote",
     "isolate_formula", "formula_caption",
 )  # fmt: skip
+# Smaller than blocks, in files of MinerU 3, which have labels instead of category ids.
+INLINE_LABELS = ("ocr_text", "inline_formula")
 CONTAINERS = ("image", "table")
 CONTAINER_BODIES = ("image_body", "table_body")
+THOUSANDTHS, FRACTIONS = 1000, 1
+NO_TYPE_OR_BOX = "entries have no type or no bbox"
+_FILE_KIND = re.compile("[._](?:middle|model|content_list|content_list_v2)$")
+_LIST_OF_PAGES = re.compile(rb"\s*+\[\s*+\[\s*+[\]{]")
 
 
 class Block(msgspec.Struct):
@@ -46,7 +54,7 @@ is_middle = Needs("object", ("pdf_info",), typical=("para_blocks", "page_idx"))
 
 
 def document_name(content: FileContent) -> str:
-    return content.stem.removesuffix("_middle").removesuffix("_model").removesuffix("_content_list")
+    return _FILE_KIND.sub("", content.stem)
 
 
 def read_middle(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -111,7 +119,8 @@ def read_model(content: FileContent, options: Options, builder: LayoutBuilder) -
         for k, detection in enumerate(page.layout_dets):
             place = f"[{i}].layout_dets[{k}]"
             key = detection.category_id if detection.category_id is not None else detection.cls_id
-            if detection.label is None and key is not None and key >= len(DETECTION_LABELS):
+            is_other_id = detection.label is None and key is not None and key >= len(DETECTION_LABELS)
+            if is_other_id or detection.label in INLINE_LABELS:
                 builder.note_unusual("inline-detection", place)
                 continue
             label = detection.label or (DETECTION_LABELS[key] if key is not None and key >= 0 else f"category {key}")
@@ -120,13 +129,13 @@ def read_model(content: FileContent, options: Options, builder: LayoutBuilder) -
 
 
 class Entry(msgspec.Struct):
-    type: str
     page_idx: int
+    type: str | None = None
     bbox: Box | None = None
     text_level: int | None = None
 
 
-is_content_list = Needs("array", ("type", "page_idx"))
+is_content_list = Needs("array", ("page_idx",), inside=("type",))
 
 
 def read_content_list(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -140,11 +149,54 @@ def read_content_list(content: FileContent, options: Options, builder: LayoutBui
         for n in numbers
     }
     for i, entry in enumerate(entries):
-        if entry.bbox is None:
-            builder.note_unusual("no-place", f"[{i}]", what="entries have no bbox")
+        if entry.bbox is None or entry.type is None:
+            builder.note_unusual("no-place", f"[{i}]", what=NO_TYPE_OR_BOX)
             continue
-        width, height = builder.page_size(pages[entry.page_idx])
-        x0, x1 = (pixels_from_fraction(v / 1000, width) for v in entry.bbox[::2])
-        y0, y1 = (pixels_from_fraction(v / 1000, height) for v in entry.bbox[1::2])
         label = entry.type if not entry.text_level else f"{entry.type} level {entry.text_level}"
-        builder.add_region(pages[entry.page_idx], label, x0, y0, x1, y1, ("[{}].bbox", i))
+        builder.add_region_in_parts(pages[entry.page_idx], label, entry.bbox, THOUSANDTHS, ("[{}].bbox", i))
+
+
+class PageEntry(msgspec.Struct, gc=False):
+    type: str | None = None
+    bbox: Box | None = None
+    score: float | None = None
+
+
+def is_content_list_v2(content: FileContent) -> bool:
+    return _is_list_of_pages(content) and b'"content"' in content.data and not _has_angles(content)
+
+
+def is_vlm_model(content: FileContent) -> bool:
+    return _is_list_of_pages(content) and _has_angles(content)
+
+
+def _is_list_of_pages(content: FileContent) -> bool:
+    if content.json_root != "array" or not _LIST_OF_PAGES.match(content.json_text[:HEAD]):
+        return False
+    return b'"type"' in content.data and b'"bbox"' in content.data
+
+
+def _has_angles(content: FileContent) -> bool:
+    """Blocks of the model have an angle, those of the content list never have one."""
+    return b'"angle"' in content.data
+
+
+def read_content_list_v2(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    _read_list_of_pages(content, THOUSANDTHS, builder)
+
+
+def read_vlm_model(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    _read_list_of_pages(content, FRACTIONS, builder)
+
+
+def _read_list_of_pages(content: FileContent, parts: float, builder: LayoutBuilder) -> None:
+    document, pages = document_name(content), content.decode(list[list[PageEntry]])
+    for i, entries in enumerate(pages):
+        name = page_name(document, i + 1, len(pages))
+        page = builder.add_page(name, None, None, f"[{i}]", document=document, number=i + 1)
+        place = f"[{i}][{{}}].bbox"
+        for k, entry in enumerate(entries):
+            if entry.bbox is None or entry.type is None:
+                builder.note_unusual("no-place", f"[{i}][{k}]", what=NO_TYPE_OR_BOX)
+            else:
+                builder.add_region_in_parts(page, entry.type, entry.bbox, parts, (place, k), entry.score)

@@ -1,0 +1,74 @@
+"""GROBID: TEI whose elements have `coords`, a list of rectangles "page,x,y,width,height" in points.
+
+An element has a rectangle for each of its lines or parts, and each becomes a region: the box around all would cover
+the other column. Only elements that were requested with `teiCoordinates` have coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.builder import LayoutBuilder
+from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.parsing import page_name, parse_number_list, parse_size
+from layoutcm.formats.xml import elements, local_name, root_name
+
+BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item"}
+CONTAINERS = {"figure", "table"}
+REFERENCE = "biblStruct"  # titles inside a reference are part of it
+Rectangle = tuple[int, float, float, float, float]  # page, x, y, width, height
+
+
+def is_grobid(content: FileContent) -> bool:
+    return root_name(content) in ("TEI", "teiCorpus") and (b"coords=" in content.data or b"GROBID" in content.data)
+
+
+def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    sizes: dict[int, tuple[float | None, float | None]] = {}
+    regions: list[tuple[str, Rectangle]] = []
+    for root in elements(content, "TEI"):
+        for surface in root.iter():
+            if local_name(surface.tag) == "surface" and surface.get("n", "").isdecimal():
+                sizes[int(surface.get("n", "")[:9])] = parse_size(surface.get("lrx"), surface.get("lry"))
+        regions += _regions(content.name, root, options)
+    if not regions:
+        problem = "no paragraph, figure or other block has coords"
+        hint = "Ask GROBID for them: teiCoordinates=p, head, figure, table, formula, note and biblStruct."
+        raise InputError(content.name, "", problem, hint)
+    numbers = sorted(set(sizes) | {rectangle[0] for _, rectangle in regions})
+    document = content.stem.removesuffix(".tei").removesuffix(".grobid")
+    pages = {}
+    for n in numbers:
+        width, height = sizes.get(n, (None, None))
+        name = page_name(document, n, len(numbers))
+        pages[n] = builder.add_page(name, width, height, f"page {n}", document=document, number=n)
+        if width is None:
+            builder.note_unusual("size-in-points", f"page {n}")
+    for i, (label, (page, x, y, width, height)) in enumerate(regions):
+        builder.add_region(pages[page], label, x, y, x + width, y + height, (f"{label}, rectangle {{}}", i + 1))
+
+
+def _regions(file: str, root: Element, options: Options) -> Iterator[tuple[str, Rectangle]]:
+    """Label and rectangle of each region, in the order of the file."""
+    todo = [root]
+    while todo:
+        element = todo.pop()
+        name = local_name(element.tag)
+        coords = element.get("coords")
+        if coords and name in BLOCKS:
+            kind = element.get("type") if name == "figure" else None
+            for rectangle in _rectangles(file, coords, name):
+                yield f"{name}:{kind}" if kind else name, rectangle
+        if not coords or (name != REFERENCE and (options.nested or name not in CONTAINERS)):
+            todo += reversed(element)
+
+
+def _rectangles(file: str, coords: str, name: str) -> Iterator[Rectangle]:
+    for text in filter(str.strip, coords.split(";")):
+        numbers = parse_number_list(text)
+        if numbers is None or len(numbers) != 5 or not 0 <= numbers[0] < 1e6:
+            problem = f"{short_repr(text)} is not a page, x, y, width and height"
+            raise InputError(file, f"{name}/coords", problem, "Process the PDF again.")
+        yield int(numbers[0]), *numbers[1:]  # type: ignore[misc] # the length was checked

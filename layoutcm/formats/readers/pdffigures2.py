@@ -1,0 +1,114 @@
+"""pdffigures2: figures and tables with their captions, as its output (points, no page size) and as its ground truth.
+
+Pages count from 0 in the output and from 1 in the annotations. An annotated page without figures is a blank page.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from layoutcm.errors import InputError
+from layoutcm.formats.builder import LayoutBuilder
+from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.parsing import page_name
+
+CAPTION = "Caption"
+Corners = tuple[float, float, float, float]
+_ANNOTATED_DOCUMENT = re.compile(rb'\s*+\{\s*+"[^"\\]{0,1000}+"\s*+:\s*+\{\s*+"(?:figures|pages_annotated)"\s*+:')
+
+
+class Box(msgspec.Struct, gc=False):
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+class Figure(msgspec.Struct):
+    page: int
+    figType: str | None = None
+    regionBoundary: Box | None = None
+    captionBoundary: Box | None = None
+    boundary: Box | None = None  # of a caption without a figure
+
+
+class Output(msgspec.Struct):
+    figures: list[Figure] = []
+    alone: list[Figure] = msgspec.field(name="regionless-captions", default_factory=list)
+
+
+def is_output(content: FileContent) -> bool:
+    keys = content.json_keys
+    if content.json_root == "array":
+        return {"regionBoundary", "figType"} <= keys
+    return "regionless-captions" in keys or ("figures" in keys and b'"regionBoundary"' in content.data)
+
+
+def read_output(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    output = Output(content.decode(list[Figure])) if content.json_root == "array" else content.decode(Output)
+    figures = [*output.figures, *output.alone]
+    numbers = sorted({figure.page for figure in figures})
+    pages = {}
+    for n in numbers:
+        name = page_name(content.stem, n + 1, len(numbers))
+        pages[n] = builder.add_page(name, None, None, f"page {n + 1}", document=content.stem, number=n + 1)
+        builder.note_unusual("size-in-points", f"page {n + 1}")
+    for i, figure in enumerate(figures):
+        boxes = {figure.figType or "": figure.regionBoundary, CAPTION: figure.captionBoundary or figure.boundary}
+        for label, box in boxes.items():
+            if box is not None:
+                builder.add_region(pages[figure.page], label, box.x1, box.y1, box.x2, box.y2, ("figures[{}]", i))
+
+
+class Annotated(msgspec.Struct):
+    page: int
+    page_width: float
+    page_height: float
+    figure_type: str | None = None
+    region_bb: Corners | None = None
+    region_bb2: Corners | None = None
+    caption_bb: Corners | None = None
+
+
+class Document(msgspec.Struct):
+    figures: list[Annotated] = []
+    pages_annotated: list[int] = []
+
+
+def is_annotations(content: FileContent) -> bool:
+    if content.json_root != "object" or b'"pages_annotated"' not in content.data:
+        return False
+    return _ANNOTATED_DOCUMENT.match(content.json_text[:HEAD]) is not None
+
+
+def read_annotations(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    documents = content.decode(dict[str, Document])
+    if not any(document.figures for document in documents.values()):
+        raise InputError(content.name, "", "no document has figures, so no page has a size", "Check the file.")
+    for name, document in documents.items():
+        pages = _add_pages(name, document, builder)
+        place = f"{name}.figures[{{}}]"
+        for i, figure in enumerate(document.figures):
+            label = figure.figure_type or ""
+            for kind, box in ((label, figure.region_bb), (label, figure.region_bb2), (CAPTION, figure.caption_bb)):
+                if box is not None:
+                    builder.add_region(pages[figure.page], kind, *box, (place, i))
+
+
+def _add_pages(name: str, document: Document, builder: LayoutBuilder) -> dict[int, int]:
+    """Add the pages of a document; those without figures have the size of the others if that is the same for all."""
+    sizes = {figure.page: (figure.page_width, figure.page_height) for figure in reversed(document.figures)}
+    size_of_all = set(sizes.values())
+    pages = {}
+    for n in sorted(set(sizes).union(document.pages_annotated)):
+        place = f"{name}, page {n}"
+        if n not in sizes and len(size_of_all) != 1:
+            builder.note_unusual("no-place", place, what="pages without figures have no size")
+            continue
+        if n not in sizes:
+            builder.note_unusual("size-of-document", place)
+        width, height = sizes.get(n) or next(iter(size_of_all))
+        pages[n] = builder.add_page(f"{name}_p{n}", width, height, place, document=name, number=n)
+    return pages

@@ -1,0 +1,50 @@
+"""Qwen-VL: a list of `bbox_2d` and `label`, one answer for each page, often in a Markdown fence, without a page size.
+
+Qwen2-VL and Qwen3-VL write thousandths of the page, Qwen2.5-VL writes pixels of the image that it was given. The file
+does not say which, so there are two formats that recognise it, and the user has to name one.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from layoutcm.formats.builder import LayoutBuilder
+from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.model_answers import decode_items
+
+THOUSANDTHS = 1000
+
+
+class Item(msgspec.Struct, gc=False):
+    bbox_2d: list[float] | None = None
+    label: str | None = None
+    category: str | None = None  # some prompts ask for other keys
+    type: str | None = None
+
+
+def is_qwen_vl(content: FileContent) -> bool:
+    return content.json_root != "" and "bbox_2d" in content.json_keys
+
+
+def read_thousandths(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    _read_answer(content, builder, THOUSANDTHS)
+
+
+def read_pixels(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    _read_answer(content, builder, None)
+
+
+def _read_answer(content: FileContent, builder: LayoutBuilder, parts: float | None) -> None:
+    items = decode_items(content, Item, builder)
+    page = builder.add_page(content.stem, None, None)
+    for i, item in enumerate(items):
+        label = item.label or item.category or item.type
+        if item.bbox_2d is None or len(item.bbox_2d) != 4 or not label:
+            builder.note_unusual("no-place", f"[{i}]", what="items have no label or no bbox_2d of four numbers")
+            continue
+        x0, y0, x1, y1 = item.bbox_2d
+        place = ("[{}].bbox_2d", i)
+        if parts is None:
+            builder.add_region(page, label, x0, y0, x1, y1, place)
+        else:
+            builder.add_region_in_parts(page, label, item.bbox_2d, parts, place)

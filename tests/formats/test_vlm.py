@@ -1,0 +1,235 @@
+"""Details of the answers of vision-language models, and answers that end in the middle."""
+
+import json
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.layouts import limits
+from support.reading import codes, pages, refusal, regions
+from support.reading import read as read_text
+
+SIZE = (1000, 500)
+DOTS = [{"bbox": [1, 2, 30, 40], "category": "Title", "text": "a"}, {"bbox": [5, 60, 70, 80], "category": "Picture"}]
+BOXES = [("Title", 1, 2, 30, 40), ("Picture", 5, 60, 70, 80)]
+
+
+def read(value, name="page.json", **options):
+    text = value if isinstance(value, str | bytes) else json.dumps(value)
+    return read_text(text, name, **{"sizes": SIZE} | options)
+
+
+def only_finding(layout):
+    (finding,) = layout.findings
+    return finding.code, finding.message.partition("(")[2].rstrip(").")
+
+
+@pytest.mark.parametrize("fence", ["", "```json\n", "\n```\n", "```JSON\n"])
+@pytest.mark.parametrize("end", ["", "\n", "\n```", "\n```\nThese are all regions."])
+def test_a_markdown_fence_is_dropped(fence, end):
+    text = fence + json.dumps(DOTS) + (end if fence else "")
+    assert regions(read(text)) == BOXES and read(text).findings == ()
+
+
+def test_a_fence_keeps_the_numbers_of_lines():
+    text = '```json\n[\n{"bbox": [1, 2, 30, 40], "category": "Title"},\n{"bbox": oops, "category": "Text"}\n]\n```'
+    refusal(text, "line 4, column 10", name="page.json", sizes=SIZE)
+
+
+def test_every_cut_of_an_answer_is_read_up_to_its_last_whole_region():
+    text = json.dumps(DOTS)
+    whole = [text.index("}") + 1, text.rindex("}") + 1]
+    for end in range(whole[0], len(text)):
+        layout = read(text[:end])
+        expected = BOXES if end >= whole[1] else BOXES[:1]
+        assert regions(layout) == expected, text[:end]
+        assert codes(layout) == {"cut-off-answer": 1}
+
+
+def test_the_finding_says_how_much_is_left_out():
+    text = json.dumps(DOTS)
+    assert only_finding(read(text[:-1])) == ("cut-off-answer", "once, at the end, after region 2")
+    cut = text.rindex(" 70")
+    left_out = cut - text.rindex("{")
+    place = f"once, at region 2, of which {left_out} characters are left out"
+    assert only_finding(read(text[:cut])) == ("cut-off-answer", place)
+    assert only_finding(read("```json\n" + text[:cut] + "\n```")) == ("cut-off-answer", place)
+
+
+def test_an_answer_that_is_cut_in_its_first_region_is_a_page_without_regions():
+    layout = read('[{"bbox": [1, 2, 30, 40], "category": "Title", "te')
+    assert regions(layout) == [] and codes(layout)["cut-off-answer"] == 1 and len(layout.page_columns) == 1
+
+
+def test_a_cut_inside_a_character_or_a_name():
+    data = json.dumps([*DOTS, {"bbox": [1, 1, 2, 2], "category": "Text", "text": "é"}], ensure_ascii=False).encode()
+    assert regions(read(data[: data.index(b"\xc3") + 1])) == BOXES
+    for rest in (', {"bbox": nu', ', {"bbox": [1.', ', {"text": "\\u00', ', {"text": "\\'):
+        assert regions(read(json.dumps(DOTS)[:-1] + rest)) == BOXES
+
+
+@pytest.mark.parametrize("broken", ['{"bbox": [1 2]}', '{"text": "\\q"}', "]", "oops"])
+def test_an_answer_that_is_broken_before_its_end_is_refused(broken):
+    text = json.dumps(DOTS)[:-1] + f", {broken}, " + ", ".join(["{}"] * 20)
+    refusal(text, "not valid JSON", name="page.json", sizes=SIZE)
+
+
+@pytest.mark.parametrize("odd", [b'{"text": "\xff"}', b'{"a": %b}' % (b"1" * 5000), b'{"a": %b}' % (b"[" * 100_000)])
+def test_a_cut_off_answer_that_cannot_be_decoded_is_refused(odd):
+    refusal(json.dumps(DOTS)[:-1].encode() + b", " + odd + b', {"bbox": [1, 2, ', name="page.json", sizes=SIZE)
+
+
+def test_a_wrong_value_before_the_cut_is_named():
+    refusal('[{"bbox": [1, "x", 3, 4], "category": "Text"}, {"bb', "[0].bbox[1]", "'x'", name="a.json", sizes=SIZE)
+
+
+def test_dots_pages_of_a_pdf_count_from_0():
+    layout = read(DOTS, "report_page_0.json")
+    assert layout.page_columns.names == ("report_page_0",)
+    assert layout.pages.loc[0, ["document", "number"]].tolist() == ["report", 1]
+    assert read(DOTS).pages.loc[0, ["document", "number"]].tolist() == ["", -1]
+
+
+def test_dots_cells_without_box_or_category_are_left_out():
+    layout = read([*DOTS, {"bbox": [1, 2, 3], "category": "Text"}, {"category": "Text"}, {"bbox": [1, 2, 3, 4]}])
+    assert regions(layout) == BOXES and codes(layout) == {"no-place": 3}
+
+
+def test_a_list_with_the_same_keys_and_other_categories_is_not_recognised():
+    cells = [{"bbox": [1, 2, 3, 4], "category": "cat"}]
+    refusal(json.dumps(cells), "not recognised", name="a.json", sizes=SIZE)
+    assert regions(read(cells, format="dots-ocr")) == [("cat", 1, 2, 3, 4)]
+    refusal(json.dumps([DOTS[0] | {"image_id": 1}]), "not recognised", name="a.json", sizes=SIZE)
+
+
+def test_a_failed_page_of_dots_ocr_is_refused_by_its_name_and_skipped_in_a_folder(tmp_path):
+    failed = json.dumps(json.dumps(DOTS)[:40]).encode()
+    refusal(failed, "one JSON text", "dots.ocr", name="a_page_1.json", sizes=SIZE)
+    layout = lcm.read([("a_page_0.json", json.dumps(DOTS).encode()), ("a_page_1.json", failed)], sizes=SIZE)
+    assert regions(layout) == BOXES and codes(layout) == {"skipped-file": 1}
+
+
+QWEN = [{"bbox_2d": [100, 200, 500, 400], "label": "text"}]
+
+
+def test_the_unit_of_qwen_has_to_be_named():
+    files = [(f"p{i}.json", json.dumps(QWEN).encode()) for i in range(2)]
+    for source in (files[0], files):
+        with pytest.raises(lcm.InputError, match=r"qwen-vl-1000 \(.*Qwen3-VL\) or qwen-vl-pixels \(.*Qwen2\.5-VL\)"):
+            lcm.read(source, sizes=SIZE)
+        assert regions(lcm.read(source, sizes=SIZE, format="qwen-vl-1000"))[0] == ("text", 100, 100, 500, 200)
+        assert regions(lcm.read(source, sizes=SIZE, format="qwen-vl-pixels"))[0] == ("text", 100, 200, 500, 400)
+
+
+def test_qwen_may_answer_with_one_object_points_or_no_label():
+    assert regions(read(QWEN[0], format="qwen-vl-pixels")) == [("text", 100, 200, 500, 400)]
+    box = {"bbox_2d": [1, 2, 3, 4]}
+    answer = [*QWEN, {"point_2d": [5, 5], "label": "text"}, box, box | {"category": "a"}, box | {"type": "b"}]
+    layout = read(answer, format="qwen-vl-pixels")
+    assert [label for label, *_ in regions(layout)] == ["text", "a", "b"] and codes(layout) == {"no-place": 2}
+
+
+def test_deepseek_pages_boxes_and_text_before_the_first_reference():
+    one = "words\n<|ref|>image<|/ref|><|det|>[[0, 0, 999, 999], [333, 0, 666, 999]]<|/det|>\n"
+    layout = read(one + "\n<--- Page Split --->\n" + one + "\n<--- Page Split --->\n", "book_det.mmd", sizes=(300, 100))
+    boxes = [("image", 0, 0, 300, 100), ("image", 100, 0, 200, 100)]
+    assert regions(layout) == boxes * 2 and layout.page_columns.names == ("book_p1", "book_p2")
+    assert layout.page_columns.documents == ("book", "book") and layout.page_columns.numbers.tolist() == [1, 2]
+
+
+def test_deepseek_answers_that_end_too_early_or_have_broken_boxes():
+    one = "<|ref|>text<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|>\nwords "
+    for end in range(1, len(one) - 7):
+        cut = "<|ref|>"[:end] if end < 7 else one[:end]
+        found = codes(read(one + cut, "a.mmd"))
+        assert found == ({} if end < 7 else {"cut-off-answer": 1}), cut
+    place = "once, at region 2, of which 30 characters are left out"
+    assert only_finding(read(one + one[:30], "a.mmd"))[1] == place
+    layout = read(one + one.replace("999]]", "99 9]]") + one.replace("[[0", "[[0, 0"), "a.mmd")
+    assert len(regions(layout)) == 1 and codes(layout) == {"no-location": 2}
+
+
+def test_deepseek_references_that_are_texts_are_no_labels():
+    words = "<|ref|>Total amount due<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|>\n"
+    refusal(words, "places of words", "Convert the document", name="a.md", sizes=SIZE)
+    layout = read(words + words.replace("Total amount due", "text"), "a.md")
+    assert [label for label, *_ in regions(layout)] == ["text"] and codes(layout) == {"no-place": 1}
+    refusal(words.replace("Total amount due", "Total") + words, "places of words", name="a.md", sizes=SIZE)
+    apart = words.replace("Total amount due", "text").replace("<|det|>", "\n<|det|>")
+    assert len(regions(read(apart, "a.md"))) == 1
+
+
+def test_deepseek_files_of_too_many_pages_are_refused(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_DOCTAGS_PAGES", 2)
+    one = "<|ref|>text<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|><--- Page Split --->"
+    assert len(read(one * 2, "a.mmd").page_columns) == 2
+    refusal(one * 3, "3 pages, at most 2", name="a.mmd", sizes=SIZE)
+
+
+def test_markdown_with_boxes_is_read_in_folders_and_other_markdown_is_skipped(tmp_path):
+    (tmp_path / "p1.md").write_text("<|ref|>text<|/ref|><|det|>[[0, 0, 999, 999]]<|/det|>")
+    (tmp_path / "README.md").write_text("words")
+    layout = lcm.read(tmp_path, sizes=SIZE)
+    assert layout.page_columns.names == ("p1",) and layout.findings == ()
+    assert lcm.read([tmp_path / "p1.md", tmp_path / "README.md"], sizes=SIZE).page_columns.names == ("p1",)
+
+
+CORNERS = {"top_left_x": 1, "top_left_y": 2, "bottom_right_x": 30, "bottom_right_y": 40}
+
+
+def mistral(model="mistral-ocr-4", **page):
+    entry = {"index": 0, "markdown": "words", "dimensions": {"dpi": 72, "width": 100, "height": 80}} | page
+    return {"pages": [entry], "model": model, "usage_info": {}}
+
+
+def test_mistral_blocks_and_images_that_are_not_among_them():
+    blocks = [CORNERS | {"type": "text"}, {"type": "text"}]
+    layout = read(mistral(blocks=blocks, images=[CORNERS, CORNERS | {"top_left_x": 5}]), sizes=None)
+    assert regions(layout) == [("text", 1, 2, 30, 40), ("image", 5, 2, 30, 40)]
+    assert pages(layout) == [("page", 100, 80)] and codes(layout) == {"no-place": 1}
+
+
+def test_mistral_files_of_its_typescript_package():
+    corners = {"topLeftX": 1, "topLeftY": 2, "bottomRightX": 30, "bottomRightY": 40}
+    assert regions(read(mistral(blocks=[corners | {"type": "title"}]))) == [("title", 1, 2, 30, 40)]
+
+
+def test_mistral_without_blocks_has_images_or_is_refused():
+    layout = read(mistral("mistral-ocr-2512", blocks=[], images=[CORNERS]))
+    assert regions(layout) == [("image", 1, 2, 30, 40)] and codes(layout) == {"images-only": 1}
+    refusal(json.dumps(mistral("mistral-ocr-2512", blocks=[], images=[])), "'mistral-ocr-2512' wrote no blocks",
+            "mistral-ocr-4", name="a.json")  # fmt: skip
+    blank = read(mistral(blocks=[], markdown=""))
+    assert len(blank.page_columns) == 1 and regions(blank) == []
+    refusal(json.dumps(mistral(None)), "this version wrote no blocks", name="a.json")
+
+
+def div(box, label="Text", name="data-bbox"):
+    return f'<div {name}="{box}" data-label="{label}"><p>words<br/></p></div>\n'
+
+
+def test_the_notation_of_chandra_tells_its_unit():
+    assert regions(read(div("0 0 1000 500"), "p.html")) == [("Text", 0, 0, 1000, 250)]
+    assert regions(read(div("[0, 0, 1024, 512]"), "p.html")) == [("Text", 0, 0, 1000, 250)]
+    answer = "```html\n" + div("0 0 1000 500", "A&amp;B") + div("0 0 500 500", name="data") + "```"
+    assert [label for label, *_ in regions(read(answer, "p.html"))] == ["A&B", "Text"]
+
+
+def test_chandra_boxes_that_are_not_whole_and_answers_that_end_too_early():
+    whole = div("0 0 1000 500")
+    layout = read(whole + div("0 0 1000") + div("", "Table") + div("0 0 9 9", ""), "p.html")
+    assert len(regions(layout)) == 1 and codes(layout) == {"no-location": 3}
+    refusal(whole.encode() + b"\xff<p>words</p>", "UTF-8", name="p.html", sizes=SIZE)
+    assert codes(read((whole + "<div>é").encode()[:-1], "p.html")) == {"cut-off-answer": 1}
+    place = "once, at region 2, of which 18 characters are left out"
+    assert only_finding(read(whole + whole[:18], "p.html")) == ("cut-off-answer", place)
+    assert only_finding(read(whole + whole[: whole.index("<br")], "p.html"))[1] == "once, at the end, after region 2"
+
+
+def test_dolphin_documents_have_pages_that_count_from_1():
+    element = {"label": "para", "bbox": [1, 2, 30, 40], "reading_order": 0, "text": "a"}
+    file = {"source_file": "in/a.pdf", "total_pages": 2, "pages": [{"page_number": 1, "elements": [element]}]}
+    file["pages"].append({"page_number": 2, "elements": [element | {"bbox": None}]})
+    layout = read(file)
+    assert layout.page_columns.names == ("a_p1", "a_p2") and regions(layout) == [("para", 1, 2, 30, 40)]
+    assert codes(layout) == {"no-place": 1}
