@@ -262,7 +262,8 @@ TEXTS = {
             f"{file}: {plural(n, 'region is a duplicate', 'regions are duplicates')} with the same page, box and label "
             f"as another (first: {short_repr(label)} on page {short_repr(page)}).",
         "Pixels are not counted twice, but objects are: remove the duplicates."),
-    **{code: FindingText(_better_reading, _repair_hint) for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh")},
+    **{code: FindingText(_better_reading, _repair_hint) for code in (
+        "y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner")},
     "other-scale": FindingText(_other_scale, _repair_hint),
     "fixed": _note(
         lambda n, file, repair, lost:
@@ -393,7 +394,13 @@ TEXTS = {
         lambda side, **_: "" if side == "b" else Hint(
             "format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
         "info"),
+    "other-attributes": FindingText(
+        lambda n, file, used, names:
+            f"{file}: the label of a region is its attribute {short_repr(used)}; regions also have "
+            f"{_first_names(n, names)}.",
+        severity="info"),
     "box-from-content": _unusual("blocks have no box of their own and are given the box around their content"),
+    "deleted-object": _unusual("objects are marked as deleted and are left out", severity="info"),
     "cut-off": _unusual("files end before they are closed, so that pages may be missing"),
     "ignored-region": _unusual(
         "regions are marked as not to be judged: they are objects, but in gt their pixels count in nothing",
@@ -403,12 +410,15 @@ TEXTS = {
         severity="info"),
     "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
     "interval": _unusual("intervals have no box and are left out"),
+    "mask-left-out": _unusual("masks are images of their own, which are not opened, and are left out"),
     "no-coordinates": _unusual("{what} are left out"),
+    "no-label": _unusual("regions have no label and are called 'region'"),
     "no-location": _unusual("tags without a whole location are left out"),
     "no-paragraphs": _unusual(
         "analysis without paragraphs: only tables and figures are read", "Use the model prebuilt-layout."),
     "no-place": _unusual("{what} and are left out"),
     "not-an-area": _unusual("lines, points and the like cover no area and are left out"),
+    "page-left-out": _unusual("{what} and are left out with their pages", severity="info"),
     "page-offset": _unusual(
         "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box"),
     "several-annotators": _unusual(
@@ -417,6 +427,8 @@ TEXTS = {
     "several-locations": _unusual("tags have several locations, all taken to be on one page"),
     "shape-left-out": _unusual("{what} and are left out"),
     "skipped-frames": _unusual("frames that a track skips are not filled in"),
+    "token-regions": _unusual(
+        "files have a region for each token, because they have no larger unit", severity="info"),
     "unknown-tag": _unusual(
         "blocks refer to tags that the file does not have", "Check whether the tags were left out of the file."),
 }

@@ -16,6 +16,7 @@ from layoutcm.formats.source_files import Bundle
 
 IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
 # An empty label file is a page without regions; an empty table is an error.
+NAMES_OF_COMPANIONS = ("classes.txt", "notes.json", "readme.txt", "meta.json", "classes.json")
 NAMES_OF_EMPTY_FILES = (".txt", ".csv", ".tsv")
 
 
@@ -23,7 +24,7 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
     """The format, the files in this format, and the other files."""
     if len(bundle.contents) == 1:
         return find_format(bundle.contents[0], name), bundle.contents, ()
-    kinds = list(_candidates_per_file(bundle.contents))
+    kinds = _with_blank_pages(bundle.contents, list(_candidates_per_file(bundle.contents)))
     if name is not None:
         wanted = named_format(bundle.name, name)
         matching = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
@@ -46,7 +47,7 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
 def is_companion(content: FileContent) -> bool:
     """Whether a file is a list of names or settings that often accompanies annotations."""
     name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
-    return name.endswith((".yaml", ".yml", ".names", ".data")) or name in ("classes.txt", "notes.json", "readme.txt")
+    return name.endswith((".yaml", ".yml", ".names", ".data")) or name in NAMES_OF_COMPANIONS
 
 
 def named_format(file: str, name: str) -> Format:
@@ -61,6 +62,14 @@ def _candidates_per_file(contents: Sequence[FileContent]) -> Iterator[list[Forma
         if len(before) != 1 or not before[0].recognises(content):
             before = find_candidates(content)
         yield before
+
+
+def _with_blank_pages(contents: Sequence[FileContent], kinds: list[list[Format]]) -> list[list[Format]]:
+    """An empty text file is a page without regions: of DocBank beside files of DocBank, else of YOLO."""
+    docbank = BY_NAME["docbank"]
+    if not any(docbank in kind for kind in kinds):
+        return kinds
+    return [kind if content.data else [docbank] for content, kind in zip(contents, kinds)]
 
 
 def find_candidates(content: FileContent) -> list[Format]:

@@ -35,11 +35,20 @@ OWN_LABELS = {
     },
     "alto": {"Title": "Title", "Text": "TextBlock", "Table": "ComposedBlock:table", "Picture": "Illustration"},
     "hocr": {"Title": "ocr_header", "Text": "ocr_carea", "Table": "ocr_table", "Picture": "ocr_photo"},
+    "ctdar": dict.fromkeys(LABELS, "table"),
     "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
 }
 INCH = 100  # pixels per inch, for formats with coordinates in inches
 # Formats that do not list blank pages.
-NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
+NO_BLANK_PAGES = {
+    "textract",
+    "omnidocbench-pred",
+    "mineru-content",
+    "unstructured",
+    "huridocs",
+    "labelbox-import",
+    "docbank",
+}
 
 
 def read_written(format, tmp_path, **options):

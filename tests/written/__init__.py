@@ -41,6 +41,6 @@ def written(format):
 
 
 def writers():
-    from written import coco_tables_voc, markup, models, services
+    from written import coco_tables_voc, markup, models, services, tools
 
-    return coco_tables_voc.WRITERS | markup.WRITERS | models.WRITERS | services.WRITERS
+    return coco_tables_voc.WRITERS | markup.WRITERS | models.WRITERS | services.WRITERS | tools.WRITERS
