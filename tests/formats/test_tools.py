@@ -162,6 +162,7 @@ def test_supervisely_bad_bitmaps_are_refused(monkeypatch):
     refused([0, 0], "!!", "the mask cannot be read")
     refused([0, 0], base64.b64encode(zlib.compress(b"x")).decode(), "it is not a PNG")
     refused([0, 0], png(mask)[:-60], "the mask cannot be read")
+    refused([0, 0], base64.b64encode(zlib.compress(b"\x89PNG\r\n\x1a\n" + bytes(99))).decode(), "it is damaged")
     monkeypatch.setattr("layoutcm.layouts.limits.MASK_PIXELS_FLOOR", -(10**6))
     refused([0, 0], png(mask), "too many pixels for the size of the file")
     blank = {"classTitle": "x", "bitmap": {"origin": [0, 0], "data": png(mask * 0)}}

@@ -1,6 +1,11 @@
 """Writers of annotation tools and of their data sets: VIA, V7, Supervisely, Labelbox, Prodigy, Create ML, FiftyOne …"""
 
+import base64
+import io
 import json
+import zlib
+
+from PIL import Image
 
 
 def lines(rows):
@@ -64,9 +69,18 @@ def darwin(pages):
 
 
 def supervisely(pages):
-    """A project: newer objects have a shape, older ones take it from meta.json."""
+    """A project: newer objects have a shape, older ones take it from meta.json; a picture at the end is a mask."""
 
-    def write_object(i, label, box):
+    def write_mask(label, box):
+        x0, y0, x1, y1 = box
+        png = io.BytesIO()
+        Image.new("1", (x1 - x0, y1 - y0), 1).save(png, "PNG")
+        data = base64.b64encode(zlib.compress(png.getvalue())).decode()
+        return {"classTitle": label, "geometryType": "bitmap", "bitmap": {"origin": [x0, y0], "data": data}}
+
+    def write_object(i, label, box, is_last):
+        if label == "Picture" and is_last:
+            return write_mask(label, box)
         x0, y0, x1, y1 = box
         points = [[x1, y0], [x0, y1]] if i % 2 else corners(box)
         told = {} if label == "Table" else {"geometryType": "rectangle" if i % 2 else "polygon"}
@@ -77,7 +91,10 @@ def supervisely(pages):
             "description": "",
             "tags": [],
             "size": {"height": page.height, "width": page.width},
-            "objects": [write_object(i, label, box) for i, (label, box, _) in enumerate(page.regions)],
+            "objects": [
+                write_object(i, label, box, i == len(page.regions) - 1)
+                for i, (label, box, _) in enumerate(page.regions)
+            ],
         }
         for page in pages
     }

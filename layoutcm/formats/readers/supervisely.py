@@ -159,7 +159,7 @@ def _add_bitmap(bitmap: Bitmap, label: str, page: int, place: str, pixels: Budge
 
 def _mask_pixels(bitmap: Bitmap, file: str, place: str, pixels: Budget) -> NDArray[np.bool_]:
     """bool[height, width] of a PNG whose pixels are counted before it is decoded."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     try:
         unpacker = zlib.decompressobj()
@@ -174,5 +174,7 @@ def _mask_pixels(bitmap: Bitmap, file: str, place: str, pixels: Budget) -> NDArr
             # Transparent pixels are no part of a mask; without transparency, black ones are none.
             shown = image.getchannel("A") if image.mode in ("RGBA", "LA") else image.convert("L")
             return np.asarray(shown) > 0
+    except UnidentifiedImageError:  # its text has the address of an object
+        raise InputError(file, place, "the mask cannot be read: it is damaged", "Repair or remove it.") from None
     except (binascii.Error, zlib.error, Image.DecompressionBombError, *DECODING_ERRORS) as error:
         raise InputError(file, place, f"the mask cannot be read: {error}", "Repair or remove it.") from None
