@@ -410,7 +410,7 @@ TEXTS = {
         severity="info"),
     "inline-detection": _unusual("formulas and text lines are not blocks and are left out", severity="info"),
     "interval": _unusual("intervals have no box and are left out"),
-    "mask-left-out": _unusual("masks are images of their own, which are not opened, and are left out"),
+    "mask-left-out": _unusual("masks of this kind are not read and are left out"),
     "no-coordinates": _unusual("{what} are left out"),
     "no-label": _unusual("regions have no label and are called 'region'"),
     "no-location": _unusual("tags without a whole location are left out"),

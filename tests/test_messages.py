@@ -212,7 +212,7 @@ ALIKE = {  # findings of readers that have no values but file and place
     "ignored-shape": "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",
     "inline-detection": "formulas and text lines are not blocks and are left out",
     "interval": "intervals have no box and are left out",
-    "mask-left-out": "masks are images of their own, which are not opened, and are left out",
+    "mask-left-out": "masks of this kind are not read and are left out",
     "no-label": "regions have no label and are called 'region'",
     "no-location": "tags without a whole location are left out",
     "no-paragraphs": "analysis without paragraphs: only tables and figures are read",

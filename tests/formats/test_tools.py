@@ -92,7 +92,8 @@ SQUARE = points((0, 0), (10, 0), (10, 10), (0, 10))
 def test_darwin_polygon_with_a_box_is_one_region_and_rings_are_holes():
     inner = points((4, 4), (6, 4), (6, 6), (4, 6))
     one = {"name": "x", "polygon": {"paths": [SQUARE, inner]}, "bounding_box": {"x": 0, "y": 0, "w": 10, "h": 10}}
-    layout = read_json(darwin_file(one, {"name": "t", "tag": {}}), shapes="polygon")
+    layout = read_json(darwin_file(one, {"name": "t", "tag": {}}, {"name": "m", "mask": {}}), shapes="polygon")
+    assert codes(layout)["mask-left-out"] == 1
     assert regions(layout) == [("x", 0, 0, 10, 10)] and codes(layout)["not-an-area"] == 1
     assert lcm.compare(layout, layout).confusion().values.diagonal().tolist() == [3000 - 96, 96]
     assert pages(layout) == [("folder/a.png", 50, 60)]
@@ -280,5 +281,6 @@ def test_fiftyone_fields_are_chosen_like_annotators():
     assert regions(layout) == [("l", 0, 0, 10, 20)] and layout.annotator == "ground_truth"
     assert codes(layout)["not-an-area"] == 1
     assert regions(read_json({"samples": [sample]}, annotator="predictions", **SIZE)) == [("x", 10, 40, 40, 120)]
+    refusal(json.dumps({"samples": [{"filepath": "a.png", "f": {}}]}), "no field of the samples", name="a.json")
     sample["one"] = {"_cls": "Detection", "bounding_box": ["a"]}
     refusal(json.dumps({"samples": [sample]}), "samples[0].one", name="a.json", **SIZE)

@@ -7,6 +7,7 @@ both are one region.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import Any
 
 import msgspec
 
@@ -53,6 +54,8 @@ class Geometry(msgspec.Struct):
     polygon: Polygon | None = None
     complex_polygon: ComplexPolygon | None = None
     ellipse: Ellipse | None = None
+    mask: Any = None
+    raster_layer: Any = None  # the pixels of all masks
 
     @property
     def rings(self) -> list[list[tuple[float, float]]]:
@@ -200,4 +203,5 @@ def _add_region(
     elif box:
         builder.add_region(page, label, box.x, box.y, box.x + box.w, box.y + box.h, place, score)
     else:
-        builder.note_unusual("not-an-area", place_text(place))
+        is_mask = geometry.mask is not None or geometry.raster_layer is not None
+        builder.note_unusual("mask-left-out" if is_mask else "not-an-area", place_text(place))

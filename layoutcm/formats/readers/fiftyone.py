@@ -89,6 +89,9 @@ def read_samples(content: FileContent, options: Options, builder: LayoutBuilder)
     samples = content.decode(SamplesFile).samples
     fields = [_label_fields(sample, content.name, f"samples[{i}]") for i, sample in enumerate(samples)]
     names = dict.fromkeys(name for found in fields for name in found)
+    if not names:
+        problem = "no field of the samples has detections or polylines"
+        raise InputError(content.name, "samples", problem, "Export the data set with a field of boxes.")
     ordered = sorted(names, key=lambda name: name != USUAL_FIELD)  # the others in the order of the file
     chosen = choose_annotator(content.name, ordered, options).chosen
     builder.annotators.add(ordered, [chosen])
