@@ -266,7 +266,8 @@ TEXTS = {
             f"{file}: {plural(n, 'region is a duplicate', 'regions are duplicates')} with the same page, box and label "
             f"as another (first: {short_repr(label)} on page {short_repr(page)}).",
         "Pixels are not counted twice, but objects are: remove the duplicates."),
-    **{code: FindingText(_better_reading, _repair_hint) for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh")},
+    **{code: FindingText(_better_reading, _repair_hint) for code in (
+        "y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner")},
     "other-scale": FindingText(_other_scale, _repair_hint),
     "fixed": _note(
         lambda n, file, repair, lost:
@@ -438,7 +439,13 @@ TEXTS = {
     "slides-from-top": _unusual(
         "boxes of slides claim to count from the bottom of the page, but docling wrote them from the top, so they are "
         "read from the top"),
+    "other-attributes": FindingText(
+        lambda n, file, used, names:
+            f"{file}: the label of a region is its attribute {short_repr(used)}; regions also have "
+            f"{_first_names(n, names)}.",
+        severity="info"),
     "box-from-content": _unusual("blocks have no box of their own and are given the box around their content"),
+    "deleted-object": _unusual("objects are marked as deleted and are left out", severity="info"),
     "cut-off": _unusual("files end before they are closed, so that pages may be missing"),
     "cut-off-answer": _unusual(
         "answers of a model end too early and are read up to their last whole region",
@@ -458,11 +465,14 @@ TEXTS = {
     "lines-without-block": _unusual(
         "pages have lines ({lines} on the first) and no block; lines are not read, so that there is no region",
         "Let the tool write areas or paragraphs, too (ocr_carea, ocr_par)."),
+    "mask-left-out": _unusual("masks of this kind are not read and are left out"),
+    "no-label": _unusual("regions have no label and are called 'region'"),
     "no-location": _unusual("tags without a whole location are left out"),
     "no-paragraphs": _unusual(
         "analysis without paragraphs: only tables and figures are read", "Use the model prebuilt-layout."),
     "no-place": _unusual("{what} and are left out"),
     "not-an-area": _unusual("lines, points and the like cover no area and are left out"),
+    "page-left-out": _unusual("{what} and are left out with their pages", severity="info"),
     "page-offset": _unusual(
         "pages do not start at 0, 0; their frame is taken from 0, 0 to the far corner of their box"),
     "rotated-page": _unusual(
@@ -479,6 +489,8 @@ TEXTS = {
     "size-of-document": _unusual(
         "pages without figures have no size and are given that of the other pages", severity="info"),
     "skipped-frames": _unusual("frames that a track skips are not filled in"),
+    "token-regions": _unusual(
+        "files have a region for each token, because they have no larger unit", severity="info"),
     "unknown-tag": _unusual(
         "blocks refer to tags that the file does not have", "Check whether the tags were left out of the file."),
 }

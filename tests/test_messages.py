@@ -119,7 +119,7 @@ MESSAGES = [
     *((code, 1, {"reading": "The y axis of pred seems to point up", "found": 0.875, "before": 0.1, "regions": 1234},
        "The y axis of pred seems to point up: with this reading, 87.5 % of gt's regions have a counterpart in pred, "
        "against 10.0 % now (measured on 1,234 regions).")
-      for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "other-scale")),
+      for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner", "other-scale")),
     ("other-scale", 1, {"file": "f", "reach": 0.98765, "unit": "fractions of the page", "side": "layout"},
      "f: no coordinate is above 0.9877; they look like fractions of the page."),
     ("fixed", 3, {"file": "f", "repair": "flip-y", "lost": 0}, "f: read with the repair flip-y."),
@@ -224,6 +224,10 @@ MESSAGES = [
     ("lines-without-block", 1, {"file": "f", "place": "line 3", "lines": "1,200"},
      "f: pages have lines (1,200 on the first) and no block; lines are not read, so that there is no region (once, at "
      "line 3)."),
+    ("other-attributes", 2, {"file": "f", "used": "class", "names": ["text", "id"]},
+     "f: the label of a region is its attribute 'class'; regions also have 'text', 'id'."),
+    ("page-left-out", 2, {"file": "f", "place": "[1]", "what": "answers are not 'accept'"},
+     "f: answers are not 'accept' and are left out with their pages (2 times, first at [1])."),
     ("no-place", 1200, {"file": "f", "place": "", "what": "entries have no bbox"},
      "f: entries have no bbox and are left out (1,200 times, first at f)."),
     ("shape-left-out", 2, {"file": "f", "place": "shapes[1]", "what": "lines and points have no area"},
@@ -234,11 +238,14 @@ ALIKE = {  # findings of readers that have no values but file and place
     "cut-off": "files end before they are closed, so that pages may be missing",
     "cut-off-answer": "answers of a model end too early and are read up to their last whole region",
     "images-only": "pages have places of images and of nothing else",
+    "deleted-object": "objects are marked as deleted and are left out",
     "ignored-region": "regions are marked as not to be judged: "
     "they are objects, but in gt their pixels count in nothing",
     "ignored-shape": "shapes are marked to be ignored: they are no regions, and in gt their pixels count in nothing",
     "inline-detection": "formulas and text lines are not blocks and are left out",
     "interval": "intervals have no box and are left out",
+    "mask-left-out": "masks of this kind are not read and are left out",
+    "no-label": "regions have no label and are called 'region'",
     "no-location": "tags without a whole location are left out",
     "no-paragraphs": "analysis without paragraphs: only tables and figures are read",
     "not-an-area": "lines, points and the like cover no area and are left out",
@@ -252,6 +259,7 @@ ALIKE = {  # findings of readers that have no values but file and place
     "several-locations": "tags have several locations, all taken to be on one page",
     "skipped-task": "tasks that were skipped, with cancelled annotations only, are left out",
     "skipped-frames": "frames that a track skips are not filled in",
+    "token-regions": "files have a region for each token, because they have no larger unit",
     "unknown-tag": "blocks refer to tags that the file does not have",
 }
 

@@ -21,6 +21,13 @@ PAIRS_TRIED = 200_000
 SAME_PLACE = 0.5  # minimum IoU of two regions in the same place
 GAIN = 0.3  # minimum increase in the share of gt's regions found; the share must also double
 KNOWN_UNITS = (1.0, 100.0, 500.0, 1000.0)
+CODES = {
+    "flip-y": "y-flipped",
+    "xywh": "xywh-as-xyxy",
+    "xyxy": "xyxy-as-xywh",
+    "corner": "corner-as-centre",
+    "centre": "centre-as-corner",
+}
 KNOWN_DPI = (96, 100, 144, 150, 200, 300)
 
 
@@ -117,8 +124,7 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
     if not is_better(found, before):
         return []
     values = {"reading": words, "found": found, "before": before, "regions": len(sample.boxes[GT])}
-    code = {"flip": "y-flipped", "xywh": "xywh-as-xyxy", "xyxy": "xyxy-as-xywh"}.get(repairs[-1][:4], "other-scale")
-    return [Finding(code, values=values, repair=",".join(repairs))]
+    return [Finding(CODES.get(repairs[-1], "other-scale"), values=values, repair=",".join(repairs))]
 
 
 def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, tuple[str, ...], str]]:
@@ -129,6 +135,8 @@ def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, tuple[str,
     yield flip(raw, frames), ("flip-y",), "The y axis of pred seems to point up"
     yield box_transform("xywh")(raw, frames), ("xywh",), "Boxes of pred seem to be x, y, width, height, read as corners"
     yield box_transform("xyxy")(raw, frames), ("xyxy",), "Boxes of pred seem to be corners, read as x, y, width, height"
+    yield box_transform("corner")(raw, frames), ("corner",), "Boxes of pred seem to have a corner, read as their centre"
+    yield box_transform("centre")(raw, frames), ("centre",), "Boxes of pred seem to have a centre, read as a corner"
     for kind, factor, words in scales:
         scaled = box_transform(kind, factor)(raw, frames)
         yield scaled, (f"{kind}:{factor:.6g}",), words

@@ -47,6 +47,12 @@ class AnnotatorNames:
         self._known.update((name, None) for name in names if name)
         self._used.update((name, None) for name in used)
 
+    def choose_last(self, names: Sequence[str]) -> int | None:
+        """The position of the last annotation of a page by the annotator who was asked for, else of the last."""
+        fitting = [i for i, name in enumerate(names) if self.wanted is None or name == self.wanted]
+        self.add(names, [names[fitting[-1]]] if fitting else [])
+        return fitting[-1] if fitting else None
+
     def result(self, file: str) -> Annotators:
         """The chosen annotator is "" if the regions of several are read."""
         if self.wanted is not None:

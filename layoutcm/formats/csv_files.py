@@ -28,7 +28,7 @@ def is_csv(content: FileContent) -> bool:
         return False
     cells = _header(content).decode("utf-8", "replace").split(_delimiter(content))
     names = {column_key(name) for name in cells} if len(cells) > 1 else set()
-    if "block_type" in names:  # LayoutParser has its own reader
+    if names & {"block_type", "region_shape_attributes"}:  # LayoutParser and VIA have their own readers
         return False
     if content.name.lower().endswith((".csv", ".tsv")):
         return True  # even if it is broken: the reader has the best error messages

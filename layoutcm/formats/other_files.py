@@ -17,6 +17,7 @@ from layoutcm.formats.registry import FORMATS, Format
 from layoutcm.formats.xml import root_element
 
 IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
+COMPANIONS = ("notes.json", "readme.txt", "meta.json")
 KEYS_SHOWN = 8
 LIKELIEST = 2
 # What formats without keys and elements need.
@@ -37,7 +38,11 @@ class OtherFile(NamedTuple):
 def is_companion(content: FileContent) -> bool:
     """Whether a file is a list of names or settings that often accompanies annotations."""
     name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
-    return name.endswith((".yaml", ".yml", ".data")) or name in ("notes.json", "readme.txt") or is_list_of_names(name)
+    return (
+        name.endswith((".yaml", ".yml", ".data"))
+        or name in ("notes.json", "readme.txt", "meta.json")
+        or is_list_of_names(name)
+    )
 
 
 def _is_picture(content: FileContent) -> bool:
@@ -57,6 +62,11 @@ def _lists_texts(content: FileContent) -> bool:
 
 
 OTHER_FILES = (
+    OtherFile(
+        lambda content: content.data_without_bom.lstrip()[:1] == b'"' and b"bbox" in content.data,
+        "this is one JSON text: dots.ocr saves the answer of the model so if it could not read it",
+        "Run dots.ocr again on this page, or compare without it.",
+    ),
     OtherFile(
         _is_picture, "this is a picture, which holds no regions", "Give the file or folder of the annotations instead."
     ),

@@ -7,9 +7,11 @@ COCO has lists of polygons and run-length masks, plain or compressed. Other form
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.parsing import FilePlace, parse_number_list, place_text
@@ -18,6 +20,7 @@ from layoutcm.layouts.model import MAX_COORDINATE, Floats
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, Outline, RunMask, Shape, is_box
 
 Box = tuple[float, float, float, float]
+ELLIPSE_POINTS = 64
 
 
 class Runs(msgspec.Struct):
@@ -122,6 +125,36 @@ def _parse_separated(text: str, file: str, place: FilePlace) -> list[float]:
 
 def _outline_error(text: str, file: str, place: FilePlace, problem: str) -> InputError:
     return InputError(file, place_text(place), f"the outline {short_repr(text)} {problem}", "Repair or remove it.")
+
+
+def ellipse_points(cx: float, cy: float, rx: float, ry: float, angle: float = 0.0) -> list[tuple[float, float]]:
+    """The outline of an ellipse that is rotated clockwise by an angle in radians."""
+    cos, sin = math.cos(angle), math.sin(angle)
+    angles = (2 * math.pi * i / ELLIPSE_POINTS for i in range(ELLIPSE_POINTS))
+    points = [(rx * math.cos(one), ry * math.sin(one)) for one in angles]
+    return [(cx + x * cos - y * sin, cy + x * sin + y * cos) for x, y in points]
+
+
+def ring_with_holes(rings: Sequence[Sequence[tuple[float, float]]]) -> list[tuple[float, float]]:
+    """One ring for several: filled by the even-odd rule, a ring inside another is a hole.
+
+    The way from the first ring to another and back encloses nothing.
+    """
+    first = rings[0]
+    if len(rings) == 1:
+        return list(first)
+    return [*first, first[0], *(point for ring in rings[1:] for point in (*ring, ring[0], first[0]))]
+
+
+def mask_on_page(
+    pixels: NDArray[np.bool_] | NDArray[np.int8], left: int, top: int, page_width: int, page_height: int
+) -> RunMask:
+    """A mask of the page from the pixels [height, width] of a part of it, which must be inside the page."""
+    height, width = pixels.shape
+    columns = np.zeros((width, page_height), np.int8)
+    columns[:, top : top + height] = pixels.T
+    changes = np.flatnonzero(np.diff(columns.ravel(), prepend=0, append=0)) + left * page_height
+    return RunMask(page_height, page_width, np.diff(changes, prepend=0, append=page_height * page_width))
 
 
 def box_around(flat: list[float]) -> Box:

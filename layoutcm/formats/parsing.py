@@ -93,6 +93,12 @@ def page_name(stem: str, number: int, pages: int) -> str:
     return stem if pages == 1 else f"{stem}_p{number}"
 
 
+def name_in_address(address: object) -> str:
+    """The file name at the end of a path or an address, "" if it is none."""
+    text = address.partition("?")[0].replace("\\", "/") if isinstance(address, str) else ""
+    return text.rpartition("/")[2] if "://" in text else text
+
+
 def pixels_from_fraction(fraction: float, side: float) -> float:
     """A fraction of a page's side in pixels, rounded to a whole pixel if it is very close to one.
 

@@ -20,7 +20,7 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
     """The format, the files in this format, and the other files."""
     if len(bundle.contents) == 1:
         return find_format(bundle.contents[0], name), bundle.contents, ()
-    kinds = list(_candidates_per_file(bundle.contents))
+    kinds = _with_blank_pages(bundle.contents, list(_candidates_per_file(bundle.contents)))
     if name is not None:
         wanted = named_format(bundle.name, name)
         matching = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
@@ -54,6 +54,14 @@ def _candidates_per_file(contents: Sequence[FileContent]) -> Iterator[list[Forma
         if len(before) != 1 or not before[0].recognises(content):
             before = find_candidates(content)
         yield before
+
+
+def _with_blank_pages(contents: Sequence[FileContent], kinds: list[list[Format]]) -> list[list[Format]]:
+    """An empty text file is a page without regions: of DocBank beside files of DocBank, else of YOLO."""
+    docbank = BY_NAME["docbank"]
+    if not any(docbank in kind for kind in kinds):
+        return kinds
+    return [kind if content.data else [docbank] for content, kind in zip(contents, kinds)]
 
 
 def find_candidates(content: FileContent) -> list[Format]:

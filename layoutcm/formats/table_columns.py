@@ -31,12 +31,13 @@ COLUMN_SPELLINGS = {
         "img",
         "image_path",
         "page_id",
+        "imageid",
     ),
     "document": ("document", "doc", "doc_name", "document_id", "document_name"),
     "number": ("number", "page_no", "page_number", "page_num"),
     "width": ("page_width", "image_width", "img_width", "width"),
     "height": ("page_height", "image_height", "img_height", "height"),
-    "label": ("label", "class", "class_name", "category", "category_name", "label_name", "type"),
+    "label": ("label", "class", "class_name", "category", "category_name", "label_name", "labelname", "type"),
     "score": ("score", "confidence", "conf", "probability", "prob", "detection_class_prob"),
     "outline": ("outline", "segmentation"),
     "crowd": ("iscrowd", "crowd"),
@@ -58,6 +59,7 @@ BOX_COLUMNS = {
         ("xmin", "ymin", "xmax", "ymax"),
         ("x_min", "y_min", "x_max", "y_max"),
         ("left", "top", "right", "bottom"),
+        ("left", "upper", "right", "lower"),
         ("l", "t", "r", "b"),
         ("xtl", "ytl", "xbr", "ybr"),
     ),
@@ -66,6 +68,9 @@ BOX_COLUMNS = {
         ("x", "y", "width", "height"),
         ("x", "y", "w", "h"),
         ("x0", "y0", "w", "h"),
+        ("x1", "y1", "w", "h"),
+        ("xmin", "ymin", "w", "h"),
+        ("x_min", "y_min", "w", "h"),
         ("bbox_x", "bbox_y", "bbox_w", "bbox_h"),
         ("bbox_x", "bbox_y", "bbox_width", "bbox_height"),
     ),
@@ -76,6 +81,15 @@ BOX_COLUMNS = {
         ("xc", "yc", "w", "h"),
     ),
 }
+# Tables of tools that write fractions of the page: columns by which they are known, and what columns mean there.
+FRACTION_TABLES = (
+    ({"imageid", "labelname", "xmin", "xmax", "ymin", "ymax"}, {"page": "imageid", "label": "labelname"}),  # OpenImages
+    (
+        {"left", "upper", "right", "lower", "h", "w"},  # NVIDIA
+        {"page": "image", "document": "pdf", "number": "page", "width": "w", "height": "h"},
+    ),
+)
+BOXES_IN_A_CELL = ("bbox", "bboxes", "box", "bounding_box", "coordinates", "predictionstring")
 MAIN_COLUMNS = ("page", "document", "width", "height", "label", *CORNERS, "score")
 KNOWN_NAMES = frozenset(name for names in (*COLUMN_SPELLINGS.values(), *chain(*BOX_COLUMNS.values())) for name in names)
 
@@ -88,6 +102,7 @@ class Columns:
     box: tuple[int, int, int, int] | None
     kind: str
     attributes: dict[str, int]  # of pages, by name
+    are_fractions: bool = False  # whether boxes are fractions of the page, which only some tools' tables are
 
     @property
     def used(self) -> list[int]:
@@ -114,18 +129,26 @@ def find_columns(names: Sequence[str]) -> Columns:
         free = [name for name in spelled if name in position and name not in (box or ())]
         if free:
             place[what] = position[free[0]]
+    meanings = next((meanings for names, meanings in FRACTION_TABLES if names <= set(position)), {})
+    place |= {what: position[name] for what, name in meanings.items() if name in position}
     # A box always has four columns, which the type of a generator cannot say.
     found = tuple(position[name] for name in box) if box else None
     attributes: dict[str, int] = {}
     for i, name in enumerate(names):
         if name.startswith(ATTRIBUTE) and attribute_name(name.removeprefix(ATTRIBUTE)):
             attributes.setdefault(name.removeprefix(ATTRIBUTE), i)
-    return Columns(place, found, kind, attributes)  # type: ignore[arg-type]
+    return Columns(place, found, kind, attributes, bool(meanings))  # type: ignore[arg-type]
 
 
 def check_header(file: str, names: list[str], columns: Columns) -> None:
     """Check that no column is missing, that none of those in use occurs twice, and the number of attributes."""
     column_keys = [column_key(name) for name in names]
+    in_cell = next((name for name in BOXES_IN_A_CELL if columns.box is None and name in column_keys), None)
+    if in_cell is not None:
+        column = names[column_keys.index(in_cell)]
+        problem = f"the column {short_repr(column)} has boxes in one cell, which may be corners or a corner and a size"
+        hint = "Write four columns instead: x0, y0, x1, y1, or x, y, w, h."
+        raise InputError(file, "header", problem, hint)
     missing = [name for name in CORNERS if columns.box is None and name not in column_keys]
     missing += [] if "label" in columns.place else ["label"]
     if missing:

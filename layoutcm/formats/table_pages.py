@@ -25,6 +25,7 @@ class TableRows(NamedTuple):
     attributes: dict[str, Coded]  # of pages
     boxes: Floats  # [rows, x0 y0 x1 y1]
     place: PlaceNamer
+    are_fractions: bool = False  # the boxes, of the sides of their pages
 
     def take(self, kept: np.ndarray) -> TableRows:
         return TableRows(
@@ -36,6 +37,7 @@ class TableRows(NamedTuple):
             {name: column.take(kept) for name, column in self.attributes.items()},
             self.boxes[kept],
             self.place_within(kept),
+            self.are_fractions,
         )
 
     def place_within(self, some: np.ndarray) -> PlaceNamer:

@@ -17,7 +17,17 @@ from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.table_columns import as_corners, check_header, find_columns
 from layoutcm.formats.table_pages import TableRows, encode, read_pages
 from layoutcm.formats.table_values import check_commas, coded_column, flag_column, number_column, text_column
-from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, PlaceNamer, Regions
+from layoutcm.layouts.model import (
+    NEAR_WHOLE,
+    CocoFacts,
+    Finding,
+    Floats,
+    Indices,
+    Layout,
+    Pages,
+    PlaceNamer,
+    Regions,
+)
 from layoutcm.layouts.shapes import Shape, is_box
 from layoutcm.layouts.stored_facts import StoredFacts, usable_findings
 from layoutcm.layouts.validation import FileIds, PlaceNamers, check_lengths, make_layout, set_labels_aside
@@ -28,6 +38,7 @@ if TYPE_CHECKING:
 TEXT_COLUMNS = ("page", "document", "label", "outline")
 NUMBER_COLUMNS = ("number", "width", "height", "score", "area", "coco_width", "coco_height")
 FLAG_COLUMNS = ("crowd", "ignore")
+LARGEST_FRACTION = 2  # boxes may lie slightly outside the page; pixels are much larger
 CODED_COLUMNS = ("annotator", "key")
 
 
@@ -71,6 +82,7 @@ def _read_rows(source: TableSource, table: pa.Table) -> TableRows:
         {name: coded_column(file, table, i) for name, i in columns.attributes.items()},
         as_corners(boxes, columns.kind),
         place,
+        columns.are_fractions,
     )
 
 
@@ -100,6 +112,8 @@ def _rows_with_label_only(rows: TableRows) -> NDArray[np.bool_]:
 def _build_layout(source: TableSource, labels: list[str], rows: TableRows, options: Options) -> Layout:
     page, first_rows = encode(rows.text["page"])
     pages = read_pages(rows, page, first_rows, options)
+    if rows.are_fractions:
+        rows = rows._replace(boxes=_fractions_in_pixels(rows, pages, page))
     has_label = np.array([bool(name) for name in rows.text["label"]], bool)
     is_own, annotators = _of_one_annotator(rows, has_label, options, source.facts)
     region_rows = np.flatnonzero(has_label & is_own)
@@ -119,6 +133,21 @@ def _build_layout(source: TableSource, labels: list[str], rows: TableRows, optio
     )
     layout = replace(layout, **annotators.names)
     return layout if source.facts is None else _with_facts(layout, source.facts)
+
+
+def _fractions_in_pixels(rows: TableRows, pages: Pages, page: Indices) -> Floats:
+    """float64[rows, x0 y0 x1 y1]; as in `pixels_from_fraction`, what is very close to a whole pixel becomes whole."""
+    is_wrong = (np.abs(rows.boxes) > LARGEST_FRACTION).any(axis=1)  # never for an empty cell
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))
+        problem = f"{np.nanmax(np.abs(rows.boxes[row])):g} is no fraction of the page, as these columns mean"
+        raise InputError(
+            rows.file, rows.place(row), problem, "For pixels, name the columns page, label, x0, y0, x1, y1."
+        )
+    sides = np.tile(np.stack([pages.widths, pages.heights], axis=1)[page], 2)
+    values = rows.boxes * sides
+    whole = np.rint(values)
+    return np.where(np.abs(values - whole) <= NEAR_WHOLE * sides, whole, values)
 
 
 def _unlabelled_row_findings(rows: TableRows, has_label: NDArray[np.bool_]) -> list[Finding]:

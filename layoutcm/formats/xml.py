@@ -38,6 +38,7 @@ _MARKUP_STARTS = (b"<", b"\xef", b" ", b"\t", b"\r", b"\n")
 _LONG_NAMESPACE = re.compile(
     rb"""\sxmlns(?::[^\s=]*+)?\s*+=\s*+(?:"[^"]{%d}|'[^']{%d})""" % ((limits.MAX_NAMESPACE + 1,) * 2)
 )
+_LABELME_MARKS = (b"<pt>", b"<nrows", b"LabelMe", b"<deleted>")
 _DECLARATIONS = {b"<!ENTITY": "entities", b"<!ATTLIST": "default values of attributes"}
 _CUT_OFF_CODES = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[errors.XML_ERROR_UNCLOSED_TOKEN]}
 
@@ -80,6 +81,11 @@ def _end_of_prologue(head: bytes) -> int:
             if after < 0:
                 return at
         at = after + len(end)
+
+
+def is_of_labelme(content: FileContent) -> bool:
+    """Whether an `annotation`, which is the root of Pascal VOC, too, is of the LabelMe web tool."""
+    return b"<bndbox" not in content.data and any(mark in content.data for mark in _LABELME_MARKS)
 
 
 def local_name(tag: str) -> str:

@@ -50,6 +50,10 @@ YAML_VALUE_SIZE = 25
 
 # Shapes
 MAX_OUTLINE_TEXT = 1 << 20  # characters of one outline
+MAX_MASK_BYTES = 16 << 20  # bytes of an image that is a mask, after the packing around it
+# A blank mask packs very well, and each pixel takes about 20 nanoseconds.
+MASK_PIXELS_FLOOR = 1 << 27  # pixels of all masks of a file of any size; A3 at 600 dpi has 70 million
+MASK_PIXELS_PER_BYTE = 128  # pixels for each byte of a larger file; real masks have about 60
 
 # Page images
 MAX_PICTURES = 100_000  # pictures of all given images together: pages of PDFs, frames of TIFFs, files of zips

@@ -2,8 +2,9 @@
 
 `flip-y`: y was measured from the bottom of the page. `unit:1000`: coordinates are relative to a page of 1000 x 1000.
 `scale:2.083`: multiply all coordinates. `xywh`: the numbers read as corners are x, y, width, height. `xyxy`: the
-reverse. `pages:1`: add 1 to the page numbers in page names; if that is not possible, move regions to the next page of
-their document. `images:1`: move regions to the next page in the file. `ids:1`: add 1 to category ids.
+reverse. `corner`: x and y that were read as the centre of a box are its upper left corner. `centre`: the reverse.
+`pages:1`: add 1 to the page numbers in page names; if that is not possible, move regions to the next page of their
+document. `images:1`: move regions to the next page in the file. `ids:1`: add 1 to category ids.
 Boxes that were dropped because their corners were inverted are repaired too.
 """
 
@@ -27,8 +28,10 @@ from layoutcm.layouts.validation import FileIds, make_layout
 REMADE_FINDINGS = ("empty-box", "clipped-box", "score-range", "background-region")
 # Formats that take their pages from the reference layout.
 PAGES_FROM_REFERENCE = ("coco-results",)
-REPAIRS = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "pages:N", "images:N", "ids:N")
-_REPAIR = re.compile(r"(flip-y|xywh|xyxy)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|images|ids):([+-]?\d{1,9})")
+REPAIRS = ("flip-y", "unit:N", "scale:F", "xywh", "xyxy", "corner", "centre", "pages:N", "images:N", "ids:N")
+_REPAIR = re.compile(
+    r"(flip-y|xywh|xyxy|corner|centre)|(unit|scale):(\d+(?:\.\d*)?(?:e[+-]?\d+)?)|(pages|images|ids):([+-]?\d{1,9})"
+)
 BoxTransform = Callable[[Floats, Floats], Floats]
 
 
@@ -105,6 +108,10 @@ def box_transform(kind: str, factor: float = 0) -> BoxTransform:
             return lambda boxes, size: np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
         case "xyxy":
             return lambda boxes, size: np.hstack([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]])
+        case "corner":
+            return lambda boxes, size: boxes + np.tile(boxes[:, 2:] - boxes[:, :2], 2) / 2
+        case "centre":
+            return lambda boxes, size: boxes - np.tile(boxes[:, 2:] - boxes[:, :2], 2) / 2
     raise ValueError(kind)
 
 

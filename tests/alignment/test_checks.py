@@ -24,6 +24,8 @@ BROKEN = {
     "y-flipped": {"boxes_of": flipped},
     "xywh-as-xyxy": {"boxes_of": lambda b: np.hstack([b[:, :2], b[:, 2:] - b[:, :2]])},
     "xyxy-as-xywh": {"boxes_of": lambda b: np.hstack([b[:, :2], b[:, 2:] + b[:, :2]])},
+    "corner-as-centre": {"boxes_of": lambda b: b - np.tile(b[:, 2:] - b[:, :2], 2) / 2},
+    "centre-as-corner": {"boxes_of": lambda b: b + np.tile(b[:, 2:] - b[:, :2], 2) / 2},
     "page-off-by-one": {"shift": -1},
     "ids-off-by-one": {"ids": 1},
 }

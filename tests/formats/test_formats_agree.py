@@ -47,11 +47,13 @@ OWN_LABELS = {
     "deepseek-ocr": LOWER,
     "mistral-ocr": LOWER,
     "dolphin": LOWER,
+    "ctdar": dict.fromkeys(LABELS, "table"),
     "doctags": {"Title": "title", "Text": "text", "Table": "otsl", "Picture": "picture"},
 }
 INCH = 100  # pixels per inch, for formats with coordinates in inches
 # Formats that do not list blank pages.
 NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
+NO_BLANK_PAGES |= {"labelbox-import", "docbank"}
 NO_BLANK_PAGES |= {"dots-ocr", "qwen-vl-1000", "qwen-vl-pixels", "deepseek-ocr", "chandra"}
 NO_BLANK_PAGES |= {"mineru-content-v2", "mineru-vlm", "upstage", "adobe-extract", "pdffigures2", "grobid"}
 # Formats that recognise the same files, because these do not tell their unit; one of them has to be named.

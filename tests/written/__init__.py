@@ -41,7 +41,7 @@ def written(format):
 
 
 def writers():
-    from written import coco_tables_voc, hf, markup, models, parsers, services, vlm
+    from written import coco_tables_voc, hf, markup, models, parsers, services, tools, vlm
 
-    modules = (coco_tables_voc, markup, models, services, hf, vlm, parsers)
+    modules = (coco_tables_voc, markup, models, services, hf, vlm, parsers, tools)
     return {name: write for module in modules for name, write in module.WRITERS.items()}

@@ -18,7 +18,7 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.outlines import box_around, outline_of, parse_points
+from layoutcm.formats.outlines import box_around, ellipse_points, mask_on_page, outline_of, parse_points
 from layoutcm.formats.parsing import FilePlace, parse_number, parse_numbers, parse_size, place_text
 from layoutcm.formats.xml import elements, root_name
 from layoutcm.layouts import limits
@@ -31,7 +31,6 @@ CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")
 MASK = ("left", "top", "width", "height")
 SHAPES_WITHOUT_AREA = {"polyline", "points", "skeleton", "cuboid"}
-ELLIPSE_POINTS = 64
 
 
 def is_cvat(content: FileContent) -> bool:
@@ -203,17 +202,21 @@ def _rotated_box(box: Element, file: str, place: FilePlace) -> list[float]:
 
 def _ellipse(ellipse: Element, file: str, place: FilePlace) -> list[float]:
     cx, cy, rx, ry = parse_numbers([ellipse.get(name) for name in ELLIPSE], file, place, ELLIPSE)
-    angles = (2 * math.pi * i / ELLIPSE_POINTS for i in range(ELLIPSE_POINTS))
-    return _rotate([(rx * math.cos(angle), ry * math.sin(angle)) for angle in angles], cx, cy, ellipse, file, place)
+    points = ellipse_points(cx, cy, rx, ry, _angle(ellipse, file, place))
+    return [value for point in points for value in point]
 
 
 def _rotate(
     points: list[tuple[float, float]], cx: float, cy: float, shape: Element, file: str, place: FilePlace
 ) -> list[float]:
     """x, y, x, y, ... of points around a centre, rotated clockwise by the `rotation` of the shape in degrees."""
-    angle = math.radians(parse_number(shape.get("rotation") or 0, file, f"{place_text(place)}/rotation"))
+    angle = _angle(shape, file, place)
     cos, sin = math.cos(angle), math.sin(angle)
     return [value for x, y in points for value in (cx + x * cos - y * sin, cy + x * sin + y * cos)]
+
+
+def _angle(shape: Element, file: str, place: FilePlace) -> float:
+    return math.radians(parse_number(shape.get("rotation") or 0, file, f"{place_text(place)}/rotation"))
 
 
 def _read_mask(
@@ -248,7 +251,5 @@ def _parse_mask(
     ):
         problem = f"the runs {short_repr(text)} do not fill a mask of {numbers[2]:g} x {numbers[3]:g} on the page"
         raise InputError(file, f"{place_text(place)}/rle", problem, "Repair or remove it; boxes alone are always read.")
-    mask_columns = np.zeros((width, page_height), np.int8)
-    mask_columns[:, top : top + height] = np.repeat(np.arange(len(runs)) % 2, runs).reshape(height, width).T
-    changes = np.flatnonzero(np.diff(mask_columns.ravel(), prepend=0, append=0)) + left * page_height
-    return RunMask(page_height, page_width, np.diff(changes, prepend=0, append=page_height * page_width))
+    pixels = np.repeat((np.arange(len(runs)) % 2).astype(np.int8), runs).reshape(height, width)
+    return mask_on_page(pixels, left, top, page_width, page_height)

@@ -18,6 +18,8 @@ _REPAIRS = {
     "flip-y": "flip the y axis",
     "xywh": "read boxes as x, y, width, height",
     "xyxy": "read boxes as corners",
+    "corner": "read x and y as a corner",
+    "centre": "read x and y as the centre",
     "unit": "read coordinates as 0 to {0} over the page",
     "scale": "multiply coordinates by {0}",
     "pages": "move page numbers by {0}",

@@ -1,0 +1,207 @@
+"""V7 Darwin JSON 1.0 and 2.0: one file per item, boxes x, y, w, h and polygons in pixels.
+
+An item is an image, several images in slots, or a PDF or video with frames. A polygon has its bounding box beside it:
+both are one region.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.builder import LayoutBuilder
+from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.outlines import ellipse_points, ring_with_holes
+from layoutcm.formats.parsing import FilePlace, page_name, place_text
+
+MARKS = {"schema_ref", "version"}
+
+
+class Point(msgspec.Struct, gc=False):
+    x: float
+    y: float
+
+
+class Box(msgspec.Struct, gc=False):
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class Polygon(msgspec.Struct):
+    paths: list[list[Point]] = []
+    path: list[Point] = []  # of version 1.0
+
+
+class ComplexPolygon(msgspec.Struct):
+    """A polygon of several rings in version 1.0."""
+
+    path: list[list[Point]] = []
+
+
+class Ellipse(msgspec.Struct):
+    center: Point
+    radius: Point
+    angle: float | None = None
+
+
+class Geometry(msgspec.Struct):
+    bounding_box: Box | None = None
+    polygon: Polygon | None = None
+    complex_polygon: ComplexPolygon | None = None
+    ellipse: Ellipse | None = None
+    mask: Any = None
+    raster_layer: Any = None  # the pixels of all masks
+
+    @property
+    def rings(self) -> list[list[tuple[float, float]]]:
+        paths = self.complex_polygon.path if self.complex_polygon else []
+        if self.polygon:
+            paths = self.polygon.paths or [self.polygon.path]
+        return [[(point.x, point.y) for point in path] for path in paths if len(path) > 2]
+
+
+class Inference(msgspec.Struct):
+    confidence: float | None = None
+
+
+class Annotation(Geometry):
+    name: str | None = None
+    slot_names: list[str] | None = None
+    frames: dict[str, Geometry] | None = None
+    ranges: list[tuple[int, int]] | None = None
+    inference: Inference | None = None
+
+
+class SourceFile(msgspec.Struct):
+    file_name: str | None = None
+
+
+class Slot(msgspec.Struct):
+    slot_name: str | None = None
+    width: float | None = None
+    height: float | None = None
+    source_files: list[SourceFile | str] | None = None
+    frame_urls: list[str] | None = None
+    type: str | None = None
+
+
+class Item(msgspec.Struct):
+    name: str | None = None
+    path: str | None = None
+    slots: list[Slot] | None = None
+
+
+class Image(msgspec.Struct):
+    """The item of version 1.0."""
+
+    filename: str | None = None
+    original_filename: str | None = None
+    path: str | None = None
+    width: float | None = None
+    height: float | None = None
+
+
+class File(msgspec.Struct):
+    annotations: list[Annotation]
+    item: Item | None = None
+    image: Image | None = None
+
+    @property
+    def one_item(self) -> Item:
+        if self.item is not None or self.image is None:
+            return self.item or Item()
+        image = self.image
+        return Item(image.original_filename or image.filename, image.path, [Slot(None, image.width, image.height)])
+
+
+class Pages:
+    """The pages of one item, which are added when the first annotation needs them."""
+
+    def __init__(self, content: FileContent, item: Item, builder: LayoutBuilder) -> None:
+        self._content, self._builder = content, builder
+        self._name = str(PurePosixPath((item.path or "").strip("/"), item.name or content.stem))
+        self._slots = item.slots or [Slot()]
+        self._pages: dict[tuple[int, int | None], int] = {}
+
+    def add_all(self, has_frames: bool) -> None:
+        """Add the image of each slot, or all pages of a PDF; of a video, only frames with annotations are pages."""
+        for i, slot in enumerate(self._slots):
+            if slot.type == "pdf":
+                for frame in range(len(slot.frame_urls or [])):
+                    self.find(i, frame)
+            elif not has_frames:
+                self.find(i, None)
+
+    def slot_of(self, annotation: Annotation) -> int:
+        names = [slot.slot_name for slot in self._slots]
+        wanted = next(iter(annotation.slot_names or []), None)
+        return names.index(wanted) if wanted in names else 0
+
+    def find(self, slot: int, frame: int | None) -> int:
+        key = (slot, frame)
+        if key not in self._pages:
+            given, name = self._slots[slot], self._name
+            if len(self._slots) > 1:
+                name = f"{name}_{given.slot_name or slot}"
+                source = next(iter(given.source_files or []), None)
+                name = (source.file_name if isinstance(source, SourceFile) else source) or name
+            document, number = ("", -1) if frame is None else (name, frame + 1)
+            name = name if frame is None else page_name(str(PurePosixPath(name).with_suffix("")), number, 2)
+            self._pages[key] = self._builder.add_page(
+                name, given.width, given.height, "item", document=document, number=number, otherwise=self._content.stem
+            )
+        return self._pages[key]
+
+
+def is_darwin(content: FileContent) -> bool:
+    keys = content.json_keys
+    if content.json_root != "object" or "annotations" not in keys:
+        return False
+    return ("item" in keys and bool(MARKS & keys)) or ({"image", "dataset"} <= keys and "images" not in keys)
+
+
+def read_item(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    file = content.decode(File)
+    pages = Pages(content, file.one_item, builder)
+    pages.add_all(any(one.frames for one in file.annotations))
+    for i, annotation in enumerate(file.annotations):
+        slot = pages.slot_of(annotation)
+        score = annotation.inference.confidence if annotation.inference else None
+        if annotation.frames is None:
+            place: FilePlace = ("annotations[{}]", i)
+            _add_region(annotation, annotation, pages.find(slot, None), place, score, builder)
+            continue
+        if sum(end - start for start, end in annotation.ranges or []) > len(annotation.frames):
+            builder.note_unusual("skipped-frames", f"annotations[{i}]")
+        for frame, geometry in annotation.frames.items():
+            page = pages.find(slot, _frame_number(frame, content.name, f"annotations[{i}].frames"))
+            place = ("annotations[{0[0]}].frames.{0[1]}", (i, frame))
+            _add_region(annotation, geometry, page, place, score, builder)
+
+
+def _frame_number(text: str, file: str, place: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InputError(file, place, f"{short_repr(text)} is not a frame", "Repair or remove it.")
+    return int(text)
+
+
+def _add_region(
+    annotation: Annotation, geometry: Geometry, page: int, place: FilePlace, score: float | None, builder: LayoutBuilder
+) -> None:
+    label, box, rings = annotation.name or "", geometry.bounding_box, geometry.rings
+    if rings:
+        builder.add_outline(page, label, ring_with_holes(rings), place, score)
+    elif geometry.ellipse:
+        center, radius = geometry.ellipse.center, geometry.ellipse.radius
+        ring = ellipse_points(center.x, center.y, radius.x, radius.y, geometry.ellipse.angle or 0.0)
+        builder.add_outline(page, label, ring, place, score)
+    elif box:
+        builder.add_region(page, label, box.x, box.y, box.x + box.w, box.y + box.h, place, score)
+    else:
+        is_mask = geometry.mask is not None or geometry.raster_layer is not None
+        builder.note_unusual("mask-left-out" if is_mask else "not-an-area", place_text(place))

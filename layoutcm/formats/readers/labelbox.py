@@ -1,0 +1,278 @@
+"""Labelbox: export v2 (one data row a line), export v1, and the NDJSON with which annotations are imported.
+
+Boxes are top, left, height and width; polygons are lists of points. Masks are addresses, which are never opened. A data
+row is an image or a PDF. Exports v2 count the pages of a PDF from 1; the other two count them from 0. Several labels of
+one data row are several annotations of it, by those who created them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.builder import LayoutBuilder
+from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.parsing import name_in_address, page_name, place_text
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES
+
+KNOWN_UNITS = (None, "POINTS", "PIXELS")
+LAST_PAGE = 2**31 - 2
+
+
+class Point(msgspec.Struct, gc=False):
+    x: float
+    y: float
+
+
+class Box(msgspec.Struct, gc=False):
+    top: float
+    left: float
+    height: float
+    width: float
+
+
+class LabelboxObject(msgspec.Struct):
+    """An object of any of the three files; each has its own names for the label, the box and the page."""
+
+    name: str | None = None
+    title: str | None = None
+    value: Any = None
+    schemaId: str | None = None
+    bounding_box: Box | None = None
+    bbox: Box | None = None
+    polygon: list[Point] | None = None
+    page_number: int | None = None  # from 1
+    page: int | None = None  # from 0
+    unit: str | None = None
+    confidence: float | None = None
+    point: Any = None
+    line: Any = None
+    mask: Any = None
+    composite_mask: Any = None
+    instanceURI: Any = None
+
+    @property
+    def label(self) -> str:
+        return self.name or self.title or (self.value if isinstance(self.value, str) else "") or self.schemaId or ""
+
+    @property
+    def number(self) -> int | None:
+        """The page of a PDF from 1, None for an image."""
+        return self.page_number if self.page is None else self.page + 1
+
+
+class Annotations(msgspec.Struct):
+    objects: list[LabelboxObject] | None = None
+    classifications: Any = None
+    frames: Any = None  # of a video
+
+
+class Details(msgspec.Struct):
+    created_by: str | None = None
+
+
+class Label(msgspec.Struct):
+    annotations: Annotations | None = None
+    label_details: Details | None = None
+
+
+class Project(msgspec.Struct):
+    name: str | None = None
+    labels: list[Label] | None = None
+
+
+class MediaSize(msgspec.Struct):
+    width: float | None = None
+    height: float | None = None
+
+
+class DataRow(msgspec.Struct):
+    id: str | None = None
+    global_key: str | None = None
+    external_id: str | None = None
+    row_data: str | None = None
+
+
+class ExportRow(msgspec.Struct):
+    data_row: DataRow
+    media_attributes: MediaSize | None = None
+    projects: dict[str, Project] | None = None
+
+
+class OldExportRow(msgspec.Struct):
+    """A label of export v1."""
+
+    data_row: str | None = msgspec.field(name="DataRow ID", default=None)
+    external_id: str | None = msgspec.field(name="External ID", default=None)
+    address: Any = msgspec.field(name="Labeled Data", default=None)
+    label: Annotations | str | None = msgspec.field(name="Label", default=None)
+    created_by: str | None = msgspec.field(name="Created By", default=None)
+    skipped: bool | None = msgspec.field(name="Skipped", default=None)
+    media: MediaSize | None = msgspec.field(name="Media Attributes", default=None)
+
+
+class RowKey(msgspec.Struct):
+    id: str | None = None
+    globalKey: str | None = None
+
+
+class ImportRow(LabelboxObject):
+    dataRow: RowKey = msgspec.field(default_factory=RowKey)
+
+
+class Version(NamedTuple):
+    """One annotation of a data row: by whom, its objects, and the place of the first object, to be formatted."""
+
+    annotator: str
+    objects: Sequence[LabelboxObject]
+    place: str
+
+
+class Media(NamedTuple):
+    """A data row: its name, another name of it, and its size."""
+
+    name: str
+    otherwise: str
+    size: MediaSize | None
+
+
+def is_export(content: FileContent) -> bool:
+    return bool(content.json_root) and {"data_row", "projects"} <= content.json_keys
+
+
+def is_old_export(content: FileContent) -> bool:
+    return bool(content.json_root) and {"Labeled Data", "Label"} <= content.json_keys
+
+
+def is_import(content: FileContent) -> bool:
+    return bool(content.json_root) and {"uuid", "dataRow"} <= content.json_keys
+
+
+def _rows(content: FileContent, type: Any) -> list[Any]:
+    """The rows of a file, which may be a single one."""
+    rows: list[Any] = content.decode(list[type]) if content.json_root == "array" else [content.decode(type)]
+    return rows
+
+
+def read_export(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    rows: list[ExportRow] = _rows(content, ExportRow)
+    several = len({key for row in rows for key in row.projects or {}}) > 1
+    for i, row in enumerate(rows):
+        versions = []
+        for key, project in (row.projects or {}).items():
+            for k, label in enumerate(project.labels or []):
+                user = (label.label_details.created_by if label.label_details else None) or ""
+                annotator = f"{project.name or key}: {user}" if several else user
+                place = f"[{i}].projects.{key}.labels[{k}].annotations.objects"
+                versions.append(Version(annotator, _objects(label.annotations, content.name, place), place + "[{}]"))
+        data_row = row.data_row
+        others = [data_row.external_id, name_in_address(data_row.row_data), data_row.id]
+        name = data_row.global_key or next(filter(None, others), "")
+        media = Media(name, data_row.external_id or _file_name(others[1]), row.media_attributes)
+        _add_row(media, versions, f"[{i}]", builder)
+
+
+def _file_name(name: str | None) -> str:
+    """The name if it is that of an image; the address of a data row may also end in a key."""
+    return name if name and name.lower().endswith(tuple(IMAGE_SUFFIXES)) else ""
+
+
+def read_old_export(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    rows: list[OldExportRow] = _rows(content, OldExportRow)
+    by_data_row: dict[str, list[int]] = {}
+    for i, row in enumerate(rows):
+        by_data_row.setdefault(row.data_row or row.external_id or f"row {i}", []).append(i)
+    for key, positions in by_data_row.items():
+        versions = []
+        for i in positions:
+            row = rows[i]
+            if row.skipped or not isinstance(row.label, Annotations):
+                continue
+            place = f"[{i}].Label.objects"
+            versions.append(Version(row.created_by or "", _objects(row.label, content.name, place), place + "[{}]"))
+        first = rows[positions[0]]
+        name = first.external_id or name_in_address(first.address) or key
+        _add_row(Media(name, key if name != key else "", first.media), versions, f"[{positions[0]}]", builder)
+
+
+def read_import(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    rows: list[ImportRow] = _rows(content, ImportRow)
+    by_data_row: dict[tuple[str, str], list[int]] = {}
+    for i, row in enumerate(rows):
+        by_data_row.setdefault((row.dataRow.globalKey or "", row.dataRow.id or ""), []).append(i)
+    for (key, row_id), positions in by_data_row.items():
+        media = Media(key or row_id or content.stem, row_id if key else "", None)
+        places = {id(rows[i]): i for i in positions}
+        _add_pages(media, [rows[i] for i in positions], [rows[i] for i in positions],
+                   lambda one, k, places=places: ("[{}]", places[id(one)]), f"[{positions[0]}]", builder)  # fmt: skip
+
+
+def _objects(annotations: Annotations | None, file: str, place: str) -> Sequence[LabelboxObject]:
+    if annotations is None or annotations.objects:
+        return annotations.objects or [] if annotations else []
+    if annotations.frames:
+        raise InputError(file, place, "these are frames of a video", "Export images or PDFs.")
+    if annotations.objects is None and annotations.classifications is None:
+        raise InputError(file, place, "there are no objects", "Export it again as export v2.")
+    return []
+
+
+def _add_row(media: Media, versions: Sequence[Version], place: str, builder: LayoutBuilder) -> None:
+    """Add the pages of a data row with the regions of one of its annotations."""
+    chosen = builder.annotators.choose_last([one.annotator for one in versions])
+    if len(versions) > 1:
+        builder.note_unusual("several-annotators", place)
+    if not versions:
+        builder.note_unusual("page-left-out", place, what="data rows were skipped or have no label")
+        return
+    known = [one for version in versions for one in version.objects]
+    objects, text = ([], "") if chosen is None else versions[chosen][1:]
+    _add_pages(media, objects, known, lambda one, k: (text, k), place, builder)
+
+
+def _add_pages(
+    media: Media,
+    objects: Sequence[LabelboxObject],
+    known: Iterable[LabelboxObject],
+    place_of: Any,
+    place: str,
+    builder: LayoutBuilder,
+) -> None:
+    """Add the pages that are named by any of the known objects, and the chosen objects as regions."""
+    numbers = sorted({one.number for one in known if one.number is not None})
+    wrong = next((n for n in numbers if not 1 <= n <= LAST_PAGE), None)
+    if wrong is not None:
+        raise InputError(builder.file, place, f"{wrong - 1:,} is not a page", "Repair this value.")
+    pages: dict[int | None, int] = {}
+    if not numbers:
+        size = media.size or MediaSize()
+        pages[None] = builder.add_page(media.name, size.width, size.height, place, otherwise=media.otherwise)
+    stem = media.name.removesuffix(".pdf")
+    for n in numbers:
+        pages[n] = builder.add_page(page_name(stem, n, 2), None, None, place, document=stem, number=n)
+    for k, one in enumerate(objects):
+        where = place_of(one, k)
+        page = pages.get(one.number)
+        if page is None:  # an object of the whole PDF
+            builder.note_unusual("not-an-area", place_text(where))
+        else:
+            _add_region(one, page, where, builder)
+
+
+def _add_region(one: LabelboxObject, page: int, place: tuple[str, object], builder: LayoutBuilder) -> None:
+    if one.unit not in KNOWN_UNITS:
+        problem = f"the unit {short_repr(one.unit)} is not read"
+        raise InputError(builder.file, place_text(place), problem, "Write POINTS or PIXELS.")
+    box = one.bounding_box or one.bbox
+    if box:
+        right, bottom = box.left + box.width, box.top + box.height
+        builder.add_region(page, one.label, box.left, box.top, right, bottom, place, one.confidence)
+    elif one.polygon and len(one.polygon) > 2:
+        builder.add_outline(page, one.label, [(point.x, point.y) for point in one.polygon], place, one.confidence)
+    elif one.mask or one.composite_mask or (one.instanceURI and not one.point and not one.line):
+        builder.note_unusual("mask-left-out", place_text(place))
+    else:
+        builder.note_unusual("not-an-area", place_text(place))

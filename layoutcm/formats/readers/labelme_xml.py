@@ -1,0 +1,62 @@
+"""LabelMe, the web tool of MIT: one XML file per image, `object/polygon/pt` in pixels.
+
+The root is that of Pascal VOC, too. Objects that were deleted stay in the file, marked as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element
+
+from layoutcm.errors import InputError
+from layoutcm.formats.builder import LayoutBuilder
+from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.outlines import box_around, outline_of
+from layoutcm.formats.parsing import parse_numbers, parse_size, place_text
+from layoutcm.formats.xml import elements, is_of_labelme, root_name
+
+CORNERS = ("xmin", "ymin", "xmax", "ymax")
+AXES = ("x", "y")
+
+
+def is_labelme_xml(content: FileContent) -> bool:
+    return root_name(content) == "annotation" and is_of_labelme(content)
+
+
+def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    root = next(elements(content, "annotation"), None)
+    if root is None:
+        raise InputError(content.name, "", "there is no annotation in it", "Export the file again.")
+    width, height = parse_size(root.findtext("imagesize/ncols"), root.findtext("imagesize/nrows"))
+    name = (root.findtext("filename") or "").strip()
+    page = builder.add_page(name, width, height, "annotation", otherwise=content.stem)
+    for i, item in enumerate(root.findall("object")):
+        parts = {part.tag: part for part in item}
+        if _text(parts, "deleted") == "1":
+            builder.note_unusual("deleted-object", f"object[{i}]")
+            continue
+        place = ("object[{}]", i)
+        flat = _points(parts, content.name, place)
+        if len(flat) > 4 or (flat and "segm" in parts):
+            shape = outline_of(flat) if options.outlines else None
+            builder.add_region(page, _text(parts, "name"), *box_around(flat), place, shape=shape)
+        else:
+            builder.note_unusual("not-an-area", f"object[{i}]")
+
+
+def _text(parts: Mapping[str, Element], name: str) -> str:
+    return (parts[name].text or "").strip() if name in parts else ""
+
+
+def _points(parts: Mapping[str, Element], file: str, place: tuple[str, object]) -> list[float]:
+    """x, y, x, y, ... of the polygon, or of two corners of the box around a mask, which is an image of its own."""
+    box = parts["segm"].find("box") if "segm" in parts else None
+    if box is not None:
+        return parse_numbers([box.findtext(corner) for corner in CORNERS], file, place, CORNERS)
+    polygon = parts.get("polygon")
+    if polygon is None:
+        return []
+    texts = [axis.text for point in polygon.iter("pt") for axis in point if axis.tag in AXES]
+    if len(texts) % 2:
+        raise InputError(file, place_text(place), "a point has no x or no y", "Repair or remove the object.")
+    return parse_numbers(texts, file, place, ["polygon/pt/x", "polygon/pt/y"] * (len(texts) // 2))

@@ -1,0 +1,287 @@
+"""Writers of annotation tools and of their data sets: VIA, V7, Supervisely, Labelbox, Prodigy, Create ML, FiftyOne …"""
+
+import base64
+import io
+import json
+import zlib
+
+from PIL import Image
+
+
+def lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def corners(box):
+    x0, y0, x1, y1 = box
+    return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+
+
+def fractions(page, box):
+    x0, y0, x1, y1 = box
+    return [x0 / page.width, y0 / page.height, (x1 - x0) / page.width, (y1 - y0) / page.height]
+
+
+def via(pages):
+    """A project of VIA 2; every second region is a polygon."""
+
+    def shape(i, box):
+        x0, y0, x1, y1 = box
+        if i % 2:
+            xs, ys = zip(*corners(box))
+            return {"name": "polygon", "all_points_x": list(xs), "all_points_y": list(ys)}
+        return {"name": "rect", "x": x0, "y": y0, "width": x1 - x0, "height": y1 - y0}
+
+    images = {
+        f"{page.name}.png{n}000": {
+            "filename": f"{page.name}.png",
+            "size": n * 1000,
+            "regions": [
+                {"shape_attributes": shape(i, box), "region_attributes": {"class": label}}
+                for i, (label, box, _) in enumerate(page.regions)
+            ],
+            "file_attributes": {},
+        }
+        for n, page in enumerate(pages, 1)
+    }
+    settings = {"region": {"class": {"type": "text", "description": "", "default_value": ""}}, "file": {}}
+    project = {"_via_settings": {}, "_via_img_metadata": images, "_via_attributes": settings}
+    return {"via_project.json": json.dumps(project).encode()}
+
+
+def darwin(pages):
+    def annotation(i, label, box, score):
+        x0, y0, x1, y1 = box
+        shape = {"bounding_box": {"x": x0, "y": y0, "w": x1 - x0, "h": y1 - y0}}
+        if i % 2:
+            shape["polygon"] = {"paths": [[{"x": x, "y": y} for x, y in corners(box)]]}
+        return {"id": str(i), "name": label, "slot_names": ["0"], "inference": {"confidence": score}} | shape
+
+    def write_page(page):
+        slot = {"type": "image", "slot_name": "0", "width": page.width, "height": page.height}
+        return {
+            "version": "2.0",
+            "item": {"name": f"{page.name}.png", "path": "/", "slots": [slot]},
+            "annotations": [annotation(i, *region) for i, region in enumerate(page.regions)],
+        }
+
+    return {f"{page.name}.json": json.dumps(write_page(page)).encode() for page in pages}
+
+
+def supervisely(pages):
+    """A project: newer objects have a shape, older ones take it from meta.json; a picture at the end is a mask."""
+
+    def write_mask(label, box):
+        x0, y0, x1, y1 = box
+        png = io.BytesIO()
+        Image.new("1", (x1 - x0, y1 - y0), 1).save(png, "PNG")
+        data = base64.b64encode(zlib.compress(png.getvalue())).decode()
+        return {"classTitle": label, "geometryType": "bitmap", "bitmap": {"origin": [x0, y0], "data": data}}
+
+    def write_object(i, label, box, is_last):
+        if label == "Picture" and is_last:
+            return write_mask(label, box)
+        x0, y0, x1, y1 = box
+        points = [[x1, y0], [x0, y1]] if i % 2 else corners(box)
+        told = {} if label == "Table" else {"geometryType": "rectangle" if i % 2 else "polygon"}
+        return {"classTitle": label, "tags": [], "points": {"exterior": points, "interior": []}} | told
+
+    files = {
+        f"train/ann/{page.name}.png.json": {
+            "description": "",
+            "tags": [],
+            "size": {"height": page.height, "width": page.width},
+            "objects": [
+                write_object(i, label, box, i == len(page.regions) - 1)
+                for i, (label, box, _) in enumerate(page.regions)
+            ],
+        }
+        for page in pages
+    }
+    files["meta.json"] = {"classes": [{"title": "Table", "shape": "polygon", "color": "#000000"}], "tags": []}
+    return {name: json.dumps(file).encode() for name, file in files.items()}
+
+
+def labelbox_box(box):
+    x0, y0, x1, y1 = box
+    return {"top": y0, "left": x0, "height": y1 - y0, "width": x1 - x0}
+
+
+def labelbox(pages):
+    def row(page):
+        objects = [
+            {"name": label, "annotation_kind": "ImageBoundingBox", "bounding_box": labelbox_box(box)}
+            for label, box, _ in page.regions
+        ]
+        annotations = {"objects": objects, "classifications": [], "relationships": []}
+        labels = [{"annotations": annotations, "label_details": {"created_by": "ann@example.org"}}]
+        return {
+            "data_row": {"id": f"id-{page.name}", "global_key": f"{page.name}.png"},
+            "media_attributes": {"width": page.width, "height": page.height, "mime_type": "image/png"},
+            "projects": {"p": {"name": "layout", "labels": labels}},
+        }
+
+    return {"export.ndjson": lines(map(row, pages))}
+
+
+def labelbox_v1(pages):
+    def row(page):
+        objects = [{"title": label, "bbox": labelbox_box(box)} for label, box, _ in page.regions]
+        return {
+            "ID": page.name,
+            "DataRow ID": f"id-{page.name}",
+            "Labeled Data": f"https://example.org/{page.name}.png?x=1",
+            "Label": {"objects": objects, "classifications": []},
+            "Created By": "ann@example.org",
+            "External ID": None,
+            "Skipped": False,
+        }
+
+    return {"export.json": json.dumps([row(page) for page in pages]).encode()}
+
+
+def labelbox_import(pages):
+    rows = [
+        {"uuid": f"{i}", "dataRow": {"globalKey": f"{page.name}.png"}, "name": label}
+        | ({"polygon": [{"x": x, "y": y} for x, y in corners(box)]} if i % 2 else {"bbox": labelbox_box(box)})
+        | {"confidence": score}
+        for page in pages
+        for i, (label, box, score) in enumerate(page.regions)
+    ]
+    return {"import.ndjson": lines(rows)}
+
+
+def prodigy(pages):
+    def answer(page):
+        spans = [{"label": label, "type": "rect", "points": corners(box)} for label, box, _ in page.regions]
+        return {
+            "image": "data:image/png;base64,AAAA",
+            "path": f"scans/{page.name}.png",
+            "width": page.width,
+            "height": page.height,
+            "_task_hash": 1,
+            "_session_id": "ann",
+            "spans": spans,
+            "answer": "accept",
+        }
+
+    return {"answers.jsonl": lines(map(answer, pages))}
+
+
+def createml(pages):
+    def annotation(label, box):
+        x0, y0, x1, y1 = box
+        coordinates = {"x": (x0 + x1) / 2, "y": (y0 + y1) / 2, "width": x1 - x0, "height": y1 - y0}
+        return {"label": label, "coordinates": coordinates}
+
+    images = [
+        {"image": f"{page.name}.png", "annotations": [annotation(label, box) for label, box, _ in page.regions]}
+        for page in pages
+    ]
+    return {"_annotations.createml.json": json.dumps(images).encode()}
+
+
+def fiftyone(pages):
+    names = list(dict.fromkeys(label for page in pages for label, *_ in page.regions))
+    labels = {
+        page.name: [
+            {
+                "label": names.index(label) if i % 2 else label,
+                "bounding_box": fractions(page, box),
+                "confidence": score,
+            }
+            for i, (label, box, score) in enumerate(page.regions)
+        ]
+        or None
+        for page in pages
+    }
+    return {"labels.json": json.dumps({"classes": names, "labels": labels}).encode()}
+
+
+def fiftyone_samples(pages):
+    def detections(page):
+        found = [
+            {"_cls": "Detection", "label": label, "bounding_box": fractions(page, box)}
+            for label, box, _ in page.regions
+        ]
+        return {"_cls": "Detections", "detections": found}
+
+    samples = [
+        {
+            "filepath": f"data/{page.name}.png",
+            "tags": [],
+            "metadata": {"_cls": "ImageMetadata", "width": page.width, "height": page.height},
+            "weather": {"_cls": "Classification", "label": "dry"},
+            "ground_truth": detections(page),
+        }
+        for page in pages
+    ]
+    return {"samples.json": json.dumps({"samples": samples}).encode()}
+
+
+def ctdar(pages):
+    """Only tables; the second spelling of points has commas only."""
+
+    def table(i, box):
+        points = (",", " ")[i % 2].join(f"{x},{y}" for x, y in corners(box))
+        return f'<table id="{i}"><Coords points="{points}"/><cell id="0"><Coords points="0,0 1,1"/></cell></table>'
+
+    return {
+        f"{page.name}.xml": (
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<document filename="{page.name}.jpg">'
+            + "".join(table(i, box) for i, (_, box, _) in enumerate(page.regions))
+            + "</document>"
+        ).encode()
+        for page in pages
+    }
+
+
+def labelme_xml(pages):
+    def write_object(label, box):
+        points = "".join(f"<pt><x>{x}</x><y>{y}</y></pt>" for x, y in corners(box))
+        return (
+            f"<object><name>\n{label}\n</name><deleted>0</deleted><verified>0</verified>"
+            f"<polygon><username>ann</username>{points}</polygon></object>"
+        )
+
+    return {
+        f"{page.name}.xml": (
+            f"<annotation><filename>\n{page.name}.jpg\n</filename><folder>pages</folder>"
+            f"<imagesize><nrows>{page.height}</nrows><ncols>{page.width}</ncols></imagesize>"
+            + "".join(write_object(label, box) for label, box, _ in page.regions)
+            + "</annotation>"
+        ).encode()
+        for page in pages
+    }
+
+
+def docbank(pages):
+    """A token for each region; all coordinates of PAGES are on the grid of 1000."""
+
+    def line(page, label, box):
+        sides = (page.width, page.height) * 2
+        numbers = [value * 1000 // side for value, side in zip(box, sides)]
+        return "\t".join(map(str, ("a token", *numbers, 0, 0, 0, "Times", label))) + "\n"
+
+    return {
+        f"{page.name}.txt": "".join(line(page, label, box) for label, box, _ in page.regions).encode()
+        for page in pages
+        if page.regions
+    }
+
+
+WRITERS = {
+    "via": via,
+    "darwin": darwin,
+    "supervisely": supervisely,
+    "labelbox": labelbox,
+    "labelbox-v1": labelbox_v1,
+    "labelbox-import": labelbox_import,
+    "prodigy": prodigy,
+    "createml": createml,
+    "fiftyone": fiftyone,
+    "fiftyone-samples": fiftyone_samples,
+    "ctdar": ctdar,
+    "labelme-xml": labelme_xml,
+    "docbank": docbank,
+}
