@@ -116,7 +116,7 @@ def test_a_file_alone_is_read_as_written_or_refused_with_the_ways_out(format):
     """
     unit, names = INCH if format == "azure" else 1, OWN_LABELS.get(format, {label: label for label in LABELS})
     try:
-        layout = lcm.read(list(written(format).items()))
+        layout = lcm.read(list(written(format).items()), **TO_BE_NAMED.get(format, {}))
     except lcm.InputError as error:
         assert all(way in str(error) for way in WAYS_OUT), error
         return
