@@ -1,0 +1,12 @@
+"""The text of every finding.
+
+A finding is a code with values, and is worded only here. `n` is how often it occurs; the other values are those that
+its finder gives. A hint has one text for Python and the command line, where users give options, and another for the
+screen, where they have controls; where both do the same, one text is enough.
+"""
+
+from layoutcm.messages import comparisons, files, layouts
+from layoutcm.messages.comparisons import HOW_MATCHED as HOW_MATCHED
+from layoutcm.messages.finding_text import hint_of as hint_of
+
+TEXTS = comparisons.TEXTS | layouts.TEXTS | files.TEXTS

@@ -1,0 +1,60 @@
+"""How a finding is worded, and parts of sentences that several texts share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from layoutcm.errors import Hint, short_repr
+from layoutcm.wording import plural
+
+HintOf = str | Hint | Callable[..., str | Hint]
+
+
+class FindingText(NamedTuple):
+    """How a finding is worded: functions of its values, or a hint that is always the same."""
+
+    message: Callable[..., str]
+    hint: HintOf = ""
+    severity: str = "warning"
+
+
+note = partial(FindingText, severity="info")
+
+
+def hint_of(hint: HintOf, **values: Any) -> Hint:
+    worded = hint if isinstance(hint, str | Hint) else hint(**values)
+    return worded if isinstance(worded, Hint) else Hint(worded, worded)
+
+
+def first_names(n: int, names: Sequence[str]) -> str:
+    return ", ".join(map(short_repr, names)) + (" …" if n > len(names) else "")
+
+
+def size_text(width: float, height: float) -> str:
+    return f"{width:g} x {height:g}"
+
+
+def regions_are(n: int) -> str:
+    return plural(n, "region is", "regions are")
+
+
+def pages_were(n: int) -> str:
+    return plural(n, "page was", "pages were")
+
+
+def repair_hint(repair: str, side: str = "pred", **_: Any) -> Hint:
+    """On the screen there is a button instead."""
+    option = f"--fix {repair}" if side == "pred" else f"--fix {repair} (--fix-gt for the ground truth)"
+    return Hint(f"Repair it: fix({side}, {repair!r}) or {option}.", "")
+
+
+def repeated(n: int, text: str, file: str, place: str, **values: Any) -> str:
+    """Something that a reader finds again and again; `text` is in the plural, and may name a value."""
+    return f"{file}: {text.format(**values)} ({'once, at' if n == 1 else f'{n:,} times, first at'} {place or file})."
+
+
+# Called when the module is imported, before a mutant of it could be active.
+def unusual(what: str, hint: HintOf = "", severity: str = "warning") -> FindingText:  # pragma: no mutate
+    return FindingText(partial(repeated, text=what), hint, severity)  # pragma: no mutate
