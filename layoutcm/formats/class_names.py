@@ -43,7 +43,8 @@ def class_names(options: Options) -> dict[int, str] | None:
 
 def _lines(content: FileContent) -> dict[int, str]:
     text = content.data_without_bom.decode("utf-8", "replace")
-    return dict(enumerate(line.strip() for line in text.splitlines() if line.strip()))
+    # A blank line is a class without a name: without it, the numbers of all later ones would change.
+    return {i: line.strip() for i, line in enumerate(text.splitlines()) if line.strip()}
 
 
 def _as_names(loaded: object, may_be_root: bool) -> dict[int, str] | None:

@@ -20,6 +20,7 @@ CONTAINERS = ("#/pictures/", "#/tables/")
 OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it
 SLIDES = ("presentationml", "ms-powerpoint")  # in the MIME type
 EMU_PER_POINT = 12_700.0
+LARGEST_IN_POINTS = 20_000  # a PDF page has at most 14,400
 
 
 class Edges(msgspec.Struct):
@@ -81,6 +82,12 @@ class Document(msgspec.Struct):
         kind = (self.origin.mimetype or "") if self.origin else ""
         return any(name in kind for name in SLIDES)
 
+    @property
+    def is_in_emu(self) -> bool:
+        """Whether pages are in EMU, the unit of slides; no page in points is that large."""
+        sizes = [page.size.width for page in self.pages.values() if page.size]
+        return self.holds_slides and max(sizes, default=0) > LARGEST_IN_POINTS
+
 
 class Source(NamedTuple):
     """Where a document is: the file, what comes before its keys in messages, and the name of the document."""
@@ -99,7 +106,7 @@ def add_document(builder: LayoutBuilder, file: Document, source: Source, options
             "the document has no pages and its items have no coordinates (it was not made from a PDF or an image)",
             "Convert a PDF or page images instead.",
         )
-    unit = EMU_PER_POINT if file.holds_slides else 1.0
+    unit = EMU_PER_POINT if file.is_in_emu else 1.0
     pages = _add_pages(builder, file, source, unit)
     for kind, item in _items(file, options):
         place = f"{source.prefix}{kind}"

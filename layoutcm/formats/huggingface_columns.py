@@ -16,6 +16,7 @@ from layoutcm.formats.nested_values import Column
 from layoutcm.layouts import limits
 
 OBJECTS = "objects"
+TOKEN_COLUMNS = {"tokens", "words", "input_ids", "attention_mask"}  # of data sets for token classification
 OBJECT_COLUMNS = {
     "box": ("bbox", "bboxes", "boxes"),
     "category": ("category", "categories", "category_id", "category_ids", "label", "labels"),
@@ -100,6 +101,8 @@ def _fields_of_objects(file: str, paths: Sequence[str]) -> dict[str, Column]:
 
 def _lists_of_objects(file: str, paths: Sequence[str]) -> dict[str, Column]:
     tops = {path.partition(".")[0] for path in paths if "." in path}
+    if tops & TOKEN_COLUMNS:  # boxes of words, in thousandths of the page
+        return {}
     return {role: Column(file, name) for role, name in _first_names(OBJECT_COLUMNS, tops)}
 
 

@@ -38,11 +38,7 @@ class OtherFile(NamedTuple):
 def is_companion(content: FileContent) -> bool:
     """Whether a file is a list of names or settings that often accompanies annotations."""
     name = PurePosixPath(content.name.replace("\\", "/")).name.lower()
-    return (
-        name.endswith((".yaml", ".yml", ".data"))
-        or name in ("notes.json", "readme.txt", "meta.json")
-        or is_list_of_names(name)
-    )
+    return name.endswith((".yaml", ".yml", ".data")) or name in COMPANIONS or is_list_of_names(name)
 
 
 def _is_picture(content: FileContent) -> bool:

@@ -30,6 +30,11 @@ def place_text(place: FilePlace) -> str:
     return place if isinstance(place, str) else place[0].format(place[1])
 
 
+def literal(text: str) -> str:
+    """A text of a file inside the template of a place, where braces have a meaning."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def parse_number_list(text: str) -> list[float] | None:
     """Comma-separated numbers, or None if they are not. The JSON decoder is several times as fast as splitting."""
     try:

@@ -239,6 +239,11 @@ def test_a_row_is_named_also_behind_pages_without_objects():
     refused(table, "row 2, object 1", "x1 is inf")
 
 
+def test_boxes_of_words_are_no_objects():
+    columns = {"bboxes": [[[0, 0, 10, 10]]], "labels": [[1]], "words": [["a"]]}
+    refused(pa.table(columns), "has boxes in one cell")
+
+
 def test_other_parquet_files_are_still_tables():
     table = pa.table({"objects": [1], "bbox": [1.0], "label": ["a"]})
     refused(table, "the column 'bbox' has boxes in one cell")

@@ -15,7 +15,9 @@ def names(app):
 def test_each_format_is_described_once():
     assert sorted(row.name for row in format_rows()) == sorted(BY_NAME)
     assert all(row.title and row.sizes for row in format_rows())
-    assert not any(sign in " ".join(row) for row in format_rows() for sign in "`[")
+    assert not any(sign in " ".join(row) for row in format_rows() for sign in ("`", "]("))
+    (deepseek,) = (row for row in format_rows() if row.name == "deepseek-ocr")
+    assert "<|ref|>" in deepseek.notes
 
 
 def test_the_page_compare_lists_all_formats():

@@ -60,6 +60,8 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
         name = page_name(content.stem, n + 1, len(set(listed) | used))
         place = f"page {n + 1}"
         pages[n] = builder.add_page(name, page.width, page.height, place, document=content.stem, number=n + 1)
+        if page.width is None or page.height is None:
+            builder.note_unusual("size-in-points", place)
     for i, element in enumerate(file.elements):
         label, is_cell, is_nested = _kind(element.Path)
         if is_cell or (is_nested and not options.nested):

@@ -126,6 +126,7 @@ class Pages:
         self._content, self._builder = content, builder
         self._name = str(PurePosixPath((item.path or "").strip("/"), item.name or content.stem))
         self._slots = item.slots or [Slot()]
+        self._slot_at = {slot.slot_name: i for i, slot in reversed(list(enumerate(self._slots)))}
         self._pages: dict[tuple[int, int | None], int] = {}
 
     def add_all(self, has_frames: bool) -> None:
@@ -138,9 +139,7 @@ class Pages:
                 self.find(i, None)
 
     def slot_of(self, annotation: Annotation) -> int:
-        names = [slot.slot_name for slot in self._slots]
-        wanted = next(iter(annotation.slot_names or []), None)
-        return names.index(wanted) if wanted in names else 0
+        return self._slot_at.get(next(iter(annotation.slot_names or []), None), 0)
 
     def find(self, slot: int, frame: int | None) -> int:
         key = (slot, frame)

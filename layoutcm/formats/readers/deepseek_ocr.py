@@ -35,8 +35,8 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
     pages = decode_answer(content).split(PAGE_SPLIT)
     if len(pages) > 1 and not pages[-1].strip():
         pages.pop()
-    if len(pages) > limits.MAX_DOCTAGS_PAGES:
-        problem = f"{len(pages):,} pages, at most {limits.MAX_DOCTAGS_PAGES:,} are read"
+    if len(pages) > limits.MAX_STATED_PAGES:
+        problem = f"{len(pages):,} pages, at most {limits.MAX_STATED_PAGES:,} are read"
         raise InputError(content.name, "", problem, "Split the file.")
     document = content.stem.removesuffix("_det")  # the suffix of files with boxes
     labels = references = 0

@@ -60,10 +60,10 @@ def _read(name: str, contents: Sequence[FileContent], options: Options, format: 
             if not _add_row(content, row, used, builder):
                 missing.append(row)
     if missing and not len(builder):
-        problem = f"none of its {len(missing):,} documents has a {SIDES[column]} with pages"
+        problem = f"none of its {len(missing):,} documents has a {SIDES[used]} with pages"
         raise InputError(name, column, problem, "Check the column status, and convert the documents again.")
     if missing:
-        values = {"file": name, "side": SIDES[column], "first": missing[0].document_id, "status": missing[0].status}
+        values = {"file": name, "side": SIDES[used], "first": missing[0].document_id, "status": missing[0].status}
         builder.findings.append(Finding("document-without-side", len(missing), values))
     return builder.build(format)
 

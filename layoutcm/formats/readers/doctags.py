@@ -68,9 +68,9 @@ def _split_pages(content: FileContent) -> list[str]:
         pages = content.data_without_bom.decode("utf-8").split("<page_break>")
     except UnicodeDecodeError as error:
         raise not_utf8(content.name, error) from None
-    if len(pages) > limits.MAX_DOCTAGS_PAGES:
+    if len(pages) > limits.MAX_STATED_PAGES:
         raise InputError(
-            content.name, "", f"{len(pages):,} pages, at most {limits.MAX_DOCTAGS_PAGES:,} are read", "Split the file."
+            content.name, "", f"{len(pages):,} pages, at most {limits.MAX_STATED_PAGES:,} are read", "Split the file."
         )
     ends_with_break = len(pages) > 1 and pages[-1].strip() in ("", "</doctag>")
     return pages[:-1] if ends_with_break else pages

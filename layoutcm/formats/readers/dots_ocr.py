@@ -20,6 +20,7 @@ _CATEGORY = re.compile(
     rb'"category"\s*+:\s*+"(?:Caption|Footnote|Formula|List-item|Page-footer|Page-header|Picture|Section-header|Table|'
     rb'Text|Title)"'
 )
+_OWN_CATEGORY = re.compile(rb'"(?:List-item|Page-footer|Page-header|Section-header)"')
 # The parser writes a file for each page of a PDF, and counts them from 0.
 _PAGE_OF_PDF = re.compile("(.+)_page_([0-9]{1,6})")
 
@@ -32,7 +33,10 @@ class Cell(msgspec.Struct, gc=False):
 def is_dots_ocr(content: FileContent) -> bool:
     if content.json_root != "array" or not {"bbox", "category"} <= content.json_keys <= KEYS:
         return False
-    return _CATEGORY.search(content.json_text[:HEAD]) is not None
+    head, is_cut = content.json_text[:HEAD], not content.json_text.rstrip().endswith(b"]")
+    # Other tools write lists of boxes and categories, too, with other numbers.
+    is_own = is_cut or b'"text"' in head or _OWN_CATEGORY.search(head) is not None
+    return is_own and _CATEGORY.search(head) is not None
 
 
 def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import page_name, parse_number_list, parse_size
+from layoutcm.formats.parsing import literal, page_name, parse_number_list, parse_size
 from layoutcm.formats.xml import elements, local_name, root_name
 
 BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item"}
@@ -47,7 +47,9 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
         if width is None:
             builder.note_unusual("size-in-points", f"page {n}")
     for i, (label, (page, x, y, width, height)) in enumerate(regions):
-        builder.add_region(pages[page], label, x, y, x + width, y + height, (f"{label}, rectangle {{}}", i + 1))
+        builder.add_region(
+            pages[page], label, x, y, x + width, y + height, (f"{literal(label)}, rectangle {{}}", i + 1)
+        )
 
 
 def _regions(file: str, root: Element, options: Options) -> Iterator[tuple[str, Rectangle]]:

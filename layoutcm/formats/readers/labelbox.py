@@ -15,7 +15,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import name_in_address, page_name, place_text
+from layoutcm.formats.parsing import literal, name_in_address, page_name, place_text
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 
 KNOWN_UNITS = (None, "POINTS", "PIXELS")
@@ -167,7 +167,9 @@ def read_export(content: FileContent, options: Options, builder: LayoutBuilder) 
                 user = (label.label_details.created_by if label.label_details else None) or ""
                 annotator = f"{project.name or key}: {user}" if several else user
                 place = f"[{i}].projects.{key}.labels[{k}].annotations.objects"
-                versions.append(Version(annotator, _objects(label.annotations, content.name, place), place + "[{}]"))
+                versions.append(
+                    Version(annotator, _objects(label.annotations, content.name, place), literal(place) + "[{}]")
+                )
         data_row = row.data_row
         others = [data_row.external_id, name_in_address(data_row.row_data), data_row.id]
         name = data_row.global_key or next(filter(None, others), "")
@@ -223,7 +225,7 @@ def _objects(annotations: Annotations | None, file: str, place: str) -> Sequence
 def _add_row(media: Media, versions: Sequence[Version], place: str, builder: LayoutBuilder) -> None:
     """Add the pages of a data row with the regions of one of its annotations."""
     chosen = builder.annotators.choose_last([one.annotator for one in versions])
-    if len(versions) > 1:
+    if len(versions) > 1 and builder.annotators.wanted is None:
         builder.note_unusual("several-annotators", place)
     if not versions:
         builder.note_unusual("page-left-out", place, what="data rows were skipped or have no label")
@@ -253,6 +255,7 @@ def _add_pages(
     stem = media.name.removesuffix(".pdf")
     for n in numbers:
         pages[n] = builder.add_page(page_name(stem, n, 2), None, None, place, document=stem, number=n)
+        builder.note_unusual("size-in-points", place)
     for k, one in enumerate(objects):
         where = place_of(one, k)
         page = pages.get(one.number)

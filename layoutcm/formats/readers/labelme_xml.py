@@ -56,7 +56,7 @@ def _points(parts: Mapping[str, Element], file: str, place: tuple[str, object]) 
     polygon = parts.get("polygon")
     if polygon is None:
         return []
-    texts = [axis.text for point in polygon.iter("pt") for axis in point if axis.tag in AXES]
-    if len(texts) % 2:
+    texts = [point.findtext(axis) for point in polygon.iter("pt") for axis in AXES]
+    if None in texts:
         raise InputError(file, place_text(place), "a point has no x or no y", "Repair or remove the object.")
     return parse_numbers(texts, file, place, ["polygon/pt/x", "polygon/pt/y"] * (len(texts) // 2))

@@ -48,7 +48,10 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
         problem = "no element has a `page number` and a `bounding box`"
         raise InputError(content.name, "kids", problem, "Convert the document again.")
     document = PurePosixPath((file.file_name or content.stem).replace("\\", "/")).stem
-    numbers = sorted(used.union(range(1, min(file.number_of_pages or 0, limits.MAX_DOCTAGS_PAGES) + 1)))
+    if (file.number_of_pages or 0) > limits.MAX_STATED_PAGES:
+        problem = f"{file.number_of_pages:,} pages, at most {limits.MAX_STATED_PAGES:,} are read"
+        raise InputError(content.name, "number of pages", problem, "Split the file.")
+    numbers = sorted(used.union(range(1, (file.number_of_pages or 0) + 1)))
     pages = {}
     for n in numbers:
         name = page_name(document, n, len(numbers))

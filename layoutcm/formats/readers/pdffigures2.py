@@ -12,7 +12,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
-from layoutcm.formats.parsing import page_name
+from layoutcm.formats.parsing import literal, page_name
 
 CAPTION = "Caption"
 Corners = tuple[float, float, float, float]
@@ -89,7 +89,7 @@ def read_annotations(content: FileContent, options: Options, builder: LayoutBuil
         raise InputError(content.name, "", "no document has figures, so no page has a size", "Check the file.")
     for name, document in documents.items():
         pages = _add_pages(name, document, builder)
-        place = f"{name}.figures[{{}}]"
+        place = f"{literal(name)}.figures[{{}}]"
         for i, figure in enumerate(document.figures):
             label = figure.figure_type or ""
             for kind, box in ((label, figure.region_bb), (label, figure.region_bb2), (CAPTION, figure.caption_bb)):

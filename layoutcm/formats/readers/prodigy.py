@@ -76,7 +76,7 @@ def read_answers(content: FileContent, options: Options, builder: LayoutBuilder)
         else:
             by_page.setdefault(one.page or f"{content.stem}_{i + 1}", []).append(i)
     for name, positions in by_page.items():
-        if len(positions) > 1:
+        if len(positions) > 1 and builder.annotators.wanted is None:
             builder.note_unusual("several-annotators", f"[{positions[0]}]")
         names = [answers[i].annotator or answers[i].session or "" for i in positions]
         chosen = builder.annotators.choose_last(names)

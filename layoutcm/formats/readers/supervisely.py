@@ -73,7 +73,10 @@ class Settings(msgspec.Struct):
 
 
 def is_supervisely(content: FileContent) -> bool:
-    return content.json_root == "object" and {"size", "objects"} <= content.json_keys
+    if content.json_root != "object" or not {"size", "objects"} <= content.json_keys:
+        return False
+    # An image without objects has tags, and a video, which is refused by name, has frames.
+    return b'"classTitle"' in content.data or bool({"tags", "frames"} & content.json_keys)
 
 
 def read_supervisely(name: str, contents: Sequence[FileContent], options: Options) -> Layout:

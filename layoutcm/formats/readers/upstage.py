@@ -14,7 +14,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
-from layoutcm.formats.parsing import bounding_box, page_name
+from layoutcm.formats.parsing import bounding_box, literal, page_name
 
 MOST = 1.5  # a fraction may lie a little outside the page, but not so far
 _DOCUMENT_OF_BENCHMARK = re.compile(rb'\s*+\{\s*+"[^"\\]{0,1000}+"\s*+:\s*+\{\s*+"elements"\s*+:')
@@ -78,7 +78,7 @@ def _read_document(content: FileContent, name: str, document: Document, start: s
         width, height = (sizes[n].width, sizes[n].height) if n in sizes else (None, None)
         page = page_name(name, n, len(numbers))
         pages[n] = builder.add_page(page, width, height, f"{start}page {n}", document=name, number=n)
-    template = start + "elements[{}]"
+    template = literal(start) + "elements[{}]"
     for i, element in enumerate(document.elements):
         page_index, label = pages[element.page], element.category
         points = [(point.x, point.y) for point in element.coordinates or element.bounding_box or []]

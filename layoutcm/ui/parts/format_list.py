@@ -12,6 +12,7 @@ from layoutcm.formats.registry import BY_NAME
 from layoutcm.ui.settings import app_folder
 
 _NAME = re.compile(r"`([a-z0-9-]+)`")
+_BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"\[([^\]\[]*)\]\([^()]*\)")
 TITLES = ("format", "what it is", "page sizes", "notes")
 
@@ -29,7 +30,7 @@ def format_rows() -> tuple[FormatRow, ...]:
     header: list[str] = []
     found: list[FormatRow] = []
     for line in (app_folder() / "docs" / "formats.md").read_text("utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        cells = [cell.strip().replace("\\|", "|") for cell in _BETWEEN_CELLS.split(line.strip("|"))]
         if cells[0] == "name":
             header = cells
         elif header and line.startswith("| `"):
