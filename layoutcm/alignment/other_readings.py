@@ -158,4 +158,5 @@ def _scales(sample: PageSample) -> Iterator[tuple[str, float, str]]:
             span = float(spans.mean())
             yield "unit", span, f"Coordinates of pred seem to run from 0 to {span:.4g} over the page"
         factor = float((gt * np.median(sample.frames[PRED], axis=0) / pred).mean())
-        yield "scale", factor, f"Coordinates of pred seem to be {1 / factor:.3g} times too large"
+        size = "large" if factor < 1 else "small"
+        yield "scale", factor, f"Coordinates of pred seem to be too {size}, and right if multiplied by {factor:.3g}"

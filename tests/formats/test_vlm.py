@@ -233,3 +233,9 @@ def test_dolphin_documents_have_pages_that_count_from_1():
     layout = read(file)
     assert layout.page_columns.names == ("a_p1", "a_p2") and regions(layout) == [("para", 1, 2, 30, 40)]
     assert codes(layout) == {"no-place": 1}
+
+
+def test_a_blank_page_of_chandra_has_no_region():
+    text = b'<div data-bbox="0 0 1000 1000" data-label="Blank-Page"></div>'
+    layout = lcm.read(("page.html", text), sizes=(100, 200))
+    assert len(layout.pages) == 1 and layout.labels == [] and layout.regions.empty

@@ -21,6 +21,7 @@ PARTS_OF_CHANDRA_1, PARTS_OF_CHANDRA_2 = 1024, 1000
 _FIRST_BOX = re.compile(rb"""data-bbox\s*+=\s*+["'](\[?)""")
 _VALUE = rb"""(?:^|\s)%b\s*+=\s*+(?:"([^"]*)"|'([^']*)')"""
 _BOX = re.compile(_VALUE % b"data(?:-bbox)?")  # some answers leave out the second part of the name
+BLANK_PAGE = b"Blank-Page"  # the label of a page without regions
 _LABEL = re.compile(_VALUE % b"data-label")
 
 
@@ -44,6 +45,8 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
         if closing or b"data-label" not in attributes:
             continue
         label, box = _value(_LABEL, attributes), _parse_box(_value(_BOX, attributes))
+        if label == BLANK_PAGE:
+            continue
         if not label or box is None:
             builder.note_unusual("no-location", f"line {line}")
             continue

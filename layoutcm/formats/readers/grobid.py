@@ -22,7 +22,8 @@ Rectangle = tuple[int, float, float, float, float]  # page, x, y, width, height
 
 
 def is_grobid(content: FileContent) -> bool:
-    return root_name(content) in ("TEI", "teiCorpus") and (b"coords=" in content.data or b"GROBID" in content.data)
+    """Also without places, which is refused with a hint."""
+    return root_name(content) in ("TEI", "teiCorpus")
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
