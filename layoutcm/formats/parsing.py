@@ -94,8 +94,11 @@ def bounding_box(points: Sequence[Sequence[float]]) -> tuple[float, float, float
 
 
 def page_name(stem: str, number: int, pages: int) -> str:
-    """The name of a page without a name: the file's stem, with the page number if the file has several pages."""
-    return stem if pages == 1 else f"{stem}_p{number}"
+    """The name of a page without a name: the file's stem, with the page number unless it is the first and only page.
+
+    A tool may write only the pages on which it found something, so that the only page of a file may be any page.
+    """
+    return stem if pages == 1 and number <= 1 else f"{stem}_p{number}"
 
 
 def name_in_address(address: object) -> str:

@@ -191,7 +191,7 @@ def test_surya_pages_outlines_and_missing_confidence():
 def test_huridocs_corner_and_size():
     one = {"left": 1, "top": 2, "width": 3, "height": 4, "page_number": 2, "page_width": 50, "page_height": 60}
     layout = read([one | {"type": "List item", "text": "x"}])
-    assert rows(layout) == [("doc", "List item", [1, 2, 4, 6])] and layout.pages.loc[0, "number"] == 2
+    assert rows(layout) == [("doc_p2", "List item", [1, 2, 4, 6])] and layout.pages.loc[0, "number"] == 2
 
 
 def test_layoutparser_intervals_have_no_box():

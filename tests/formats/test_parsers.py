@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import layoutcm as lcm
 from support.reading import codes, pages, refusal, regions
 from support.reading import read as read_text
 
@@ -200,3 +201,15 @@ def test_abbyy_pages_are_numbered_and_lines_and_cells_are_no_regions(version):
     assert regions(layout) == [("Table", 1, 2, 30, 40)] * 2 and codes(layout) == {"no-coordinates": 2}
     refuse(abbyy("", version), "no page", name="a.xml")
     refuse(abbyy(page.replace('l="1"', 'l="x"', 1), version), "block 1/l", "'x'", name="a.xml")
+
+
+def test_the_only_pages_of_two_files_are_not_matched_if_their_numbers_differ():
+    def figures(page):
+        box = {"x1": 50, "x2": 300, "y1": 100, "y2": 300}
+        return json.dumps([{"figType": "Figure", "name": "1", "page": page, "regionBoundary": box}]).encode()
+
+    gt, pred = (lcm.read(("paper.json", figures(page)), sizes=(612, 792)) for page in (2, 4))
+    assert (gt.page_columns.names, pred.page_columns.names) == (("paper_p3",), ("paper_p5",))
+    assert lcm.compare(gt, pred).pages == ["paper_p3", "paper_p5"]
+    first = lcm.read(("paper.json", figures(0)), sizes=(612, 792))
+    assert first.page_columns.names == ("paper",)
