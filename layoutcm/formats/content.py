@@ -26,6 +26,7 @@ T = TypeVar("T")
 HEAD = 1 << 16
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 _FENCE = re.compile(rb"\s*+```(?:json|JSON)?(?=\s)")
+_FENCE_AFTER_WORDS = re.compile(rb"\n```(?:json|JSON)?\s*+(?=[\[{])")  # "Here is the layout:"
 MAX_CONVERSIONS = 60  # of a whole document, to find the place of a wrong value; 20 find it in a million items
 
 
@@ -171,11 +172,12 @@ class FileContent:
 
 def _without_fence(text: bytes) -> bytes:
     """The text in a Markdown fence, which models write around JSON; other text as it is. Lines keep their numbers."""
-    opening = _FENCE.match(text)
+    opening = _FENCE.match(text) or (_FENCE_AFTER_WORDS.search(text[:HEAD]) if text[:1] not in b"[{<" else None)
     if opening is None:
         return text
     end = text.find(b"\n```", opening.end())  # JSON has no line breaks in its strings
-    return text[opening.end() :] if end < 0 else text[opening.end() : end]
+    lines = b"\n" * opening[0].count(b"\n") + b"\n" * text.count(b"\n", 0, opening.start())
+    return lines + (text[opening.end() :] if end < 0 else text[opening.end() : end])
 
 
 def _are_json_lines(text: bytes, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -9,10 +10,11 @@ from layoutcm import hints
 from layoutcm.errors import InputError, check_choice
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.other_files import explain_unknown
-from layoutcm.formats.registry import BY_NAME, FORMATS, Format
+from layoutcm.formats.registry import BY_NAME, FORMATS, SINGLE_FILE_FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
 # An empty label file is a page without regions; an empty table is an error.
+_EMPTY_LIST = re.compile(rb"\s*+\[\s*+\]\s*+")
 NAMES_OF_EMPTY_FILES = (".txt", ".csv", ".tsv")
 
 
@@ -57,11 +59,19 @@ def _candidates_per_file(contents: Sequence[FileContent]) -> Iterator[list[Forma
 
 
 def _with_blank_pages(contents: Sequence[FileContent], kinds: list[list[Format]]) -> list[list[Format]]:
-    """An empty text file is a page without regions: of DocBank beside files of DocBank, else of YOLO."""
+    """The kinds, with those of pages without regions, which are like the files beside them.
+
+    An empty text file is of DocBank or of YOLO, an empty JSON list of any format with a list for each page.
+    """
     docbank = BY_NAME["docbank"]
-    if not any(docbank in kind for kind in kinds):
+    if any(docbank in kind for kind in kinds):
+        kinds = [kind if content.data else [docbank] for content, kind in zip(contents, kinds)]
+    is_blank = [content.json_root == "array" and _EMPTY_LIST.fullmatch(content.json_text) for content in contents]
+    if not any(is_blank):
         return kinds
-    return [kind if content.data else [docbank] for content, kind in zip(contents, kinds)]
+    others = next((kind for kind, blank in zip(kinds, is_blank) if kind and not blank), [])
+    has_list_a_page = bool(others) and others[0].name not in SINGLE_FILE_FORMATS
+    return [others if blank and has_list_a_page else kind for kind, blank in zip(kinds, is_blank)]
 
 
 def find_candidates(content: FileContent) -> list[Format]:

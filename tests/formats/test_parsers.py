@@ -213,3 +213,12 @@ def test_the_only_pages_of_two_files_are_not_matched_if_their_numbers_differ():
     assert lcm.compare(gt, pred).pages == ["paper_p3", "paper_p5"]
     first = lcm.read(("paper.json", figures(0)), sizes=(612, 792))
     assert first.page_columns.names == ("paper",)
+
+
+def test_a_paragraph_of_grobid_without_coordinates_has_those_of_its_sentences():
+    text = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><facsimile><surface n="1" lrx="612" lry="792"/></facsimile>
+      <text><body><div><p><s coords="1,50,100,300,10">a</s><s coords="1,50,112,300,10">b</s></p>
+      <p coords="1,50,200,300,10"><s coords="1,50,200,300,10">c</s></p></div></body></text></TEI>"""
+    layout = lcm.read(("d.tei.xml", text.encode()))
+    assert layout.labels == ["p"]
+    assert layout.region_columns.boxes.tolist() == [[50, 100, 350, 110], [50, 112, 350, 122], [50, 200, 350, 210]]

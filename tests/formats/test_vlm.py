@@ -239,3 +239,26 @@ def test_a_blank_page_of_chandra_has_no_region():
     text = b'<div data-bbox="0 0 1000 1000" data-label="Blank-Page"></div>'
     layout = lcm.read(("page.html", text), sizes=(100, 200))
     assert len(layout.pages) == 1 and layout.labels == [] and layout.regions.empty
+
+
+@pytest.mark.parametrize("words", ["Here is the layout:\n", "\nSure.\n\n"])
+def test_words_before_the_fence_of_an_answer_are_skipped(words):
+    answer = words + '```json\n[{"bbox_2d": [1, 2, 30, 40], "label": "title"}]\n```\nLet me know.'
+    layout = lcm.read(("p.txt", answer.encode()), format="qwen-vl-1000", sizes=(1000, 1000))
+    assert layout.region_columns.boxes.tolist() == [[1, 2, 30, 40]]
+
+
+def test_pixels_are_not_read_as_thousandths():
+    answer = b'[{"bbox_2d": [10, 20, 1400, 1900], "label": "title"}]'
+    with pytest.raises(
+        lcm.InputError, match=r"bbox_2d: 1900 cannot be a thousandth of the page. Read it as qwen-vl-pixels"
+    ):
+        lcm.read(("p.json", answer), format="qwen-vl-1000", sizes=(1654, 2339))
+
+
+def test_an_empty_list_beside_answers_is_a_blank_page():
+    page = b'[{"bbox": [1, 2, 30, 40], "category": "Text", "text": "x"}]'
+    for blank in (b"[]", b" [ ]\n"):
+        layout = lcm.read([("a.json", page), ("b.json", blank)], sizes=(100, 100))
+        assert layout.format == "dots-ocr" and layout.page_columns.names == ("a", "b")
+        assert layout.region_columns.page.tolist() == [0] and layout.findings == ()

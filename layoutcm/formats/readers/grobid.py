@@ -17,6 +17,7 @@ from layoutcm.formats.xml import elements, local_name, root_name
 
 BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item"}
 CONTAINERS = {"figure", "table"}
+SENTENCE = "s"
 REFERENCE = "biblStruct"  # titles inside a reference are part of it
 Rectangle = tuple[int, float, float, float, float]  # page, x, y, width, height
 
@@ -54,18 +55,22 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
 
 
 def _regions(file: str, root: Element, options: Options) -> Iterator[tuple[str, Rectangle]]:
-    """Label and rectangle of each region, in the order of the file."""
-    todo = [root]
+    """Label and rectangle of each region, in the order of the file.
+
+    A block without coordinates has those of its sentences, if these were requested instead.
+    """
+    todo = [(root, "")]  # an element, and the block without coordinates that it is in
     while todo:
-        element = todo.pop()
+        element, block = todo.pop()
         name = local_name(element.tag)
         coords = element.get("coords")
-        if coords and name in BLOCKS:
+        if coords and (name in BLOCKS or (name == SENTENCE and block)):
             kind = element.get("type") if name == "figure" else None
-            for rectangle in _rectangles(file, coords, name):
-                yield f"{name}:{kind}" if kind else name, rectangle
+            label = f"{name}:{kind}" if kind else name if name in BLOCKS else block
+            yield from ((label, rectangle) for rectangle in _rectangles(file, coords, name))
         if not coords or (name != REFERENCE and (options.nested or name not in CONTAINERS)):
-            todo += reversed(element)
+            inner = "" if coords else name if name in BLOCKS else block
+            todo += [(child, inner) for child in reversed(element)]
 
 
 def _rectangles(file: str, coords: str, name: str) -> Iterator[Rectangle]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import msgspec
 
+from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.model_answers import decode_items
+from layoutcm.formats.parsing import place_text
 
 THOUSANDTHS = 1000
+MOST_OVERSHOOT = 1.1  # a model may write a little more than the whole page
 
 
 class Item(msgspec.Struct, gc=False):
@@ -44,6 +47,9 @@ def _read_answer(content: FileContent, builder: LayoutBuilder, parts: float | No
             continue
         x0, y0, x1, y1 = item.bbox_2d
         place = ("[{}].bbox_2d", i)
+        if parts and max(item.bbox_2d) > MOST_OVERSHOOT * parts:
+            problem = f"{max(item.bbox_2d):g} cannot be a thousandth of the page"
+            raise InputError(content.name, place_text(place), problem, "Read it as qwen-vl-pixels.")
         if parts is None:
             builder.add_region(page, label, x0, y0, x1, y1, place)
         else:
