@@ -16,9 +16,9 @@ def text_of(layout, code="other-annotators"):
     return next(finding.message for finding in layout.findings if finding.code == code)
 
 
-def made(x, by=None, **fields):
+def made(x, by=None, label="Text", **fields):
     """An annotation or a prediction with one box of 10 x 10 % at x of a page of 100 x 100 pixels."""
-    value = {"x": x, "y": 0, "width": 10, "height": 10, "rectanglelabels": ["Text"]}
+    value = {"x": x, "y": 0, "width": 10, "height": 10, "rectanglelabels": [label]}
     result = {"type": "rectanglelabels", "original_width": 100, "original_height": 100, "value": value}
     return {"result": [result]} | ({} if by is None else {"completed_by": by}) | fields
 
@@ -256,3 +256,10 @@ def test_an_annotation_that_was_asked_for_is_not_called_the_last():
     file = [task(1, made(0, "ann"), made(9, "bob"))]
     assert found(read(file)).get("several-annotators") == 1
     assert "several-annotators" not in found(read(file, annotator="ann"))
+
+
+def test_two_annotators_of_one_label_studio_file_have_the_same_labels():
+    file = [task(1, made(0, "ann", label="Text"), made(9, "bob", label="Table"))]
+    ann, bob = (read(file, annotator=name) for name in ("ann", "bob"))
+    assert ann.labels == bob.labels == ["Text", "Table"]
+    assert lcm.compare(ann, bob).taxonomy == "same"

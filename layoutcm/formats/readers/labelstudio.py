@@ -126,6 +126,8 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
         if builder.annotators.wanted is None and sum(not one.is_prediction for one in candidates) > 1:
             builder.note_unusual("several-annotators", f"[{i}]")
         chosen = _chosen(candidates, builder)
+        if builder.annotators.wanted is not None:  # two annotators of one file have the same list of labels
+            builder.declare_labels([label for one in candidates for label in _labels_of(one)])
         results = chosen.annotation.result if chosen else []
         facts = _page_facts(task, f"[{i}].data.layoutcm", content.name)
         name = facts.page or image_name(task.data or {}, task.file_upload) or f"task {task.id}"
@@ -144,6 +146,11 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
                 _add_region(
                     content.name, builder, page, result.type or "", result.value, f"[{i}].result[{k}]", result_score
                 )
+
+
+def _labels_of(choice: Choice) -> list[str]:
+    values = [result.value for result in choice.annotation.result if result.value]
+    return [label for value in values for label in value.labels if label]
 
 
 def _candidates(task: Task) -> list[Choice]:
