@@ -195,7 +195,7 @@ class Comparison:
         return family_confusion(self.counts(page, document), self.space.shared, tree, sample, count, depth, recipe)
 
     def page_matches(self) -> pd.DataFrame:
-        """One row per page: gt_page, pred_page, how: map, exact, base name, stem, spelling, number; "" if unmatched."""
+        """One row per page: gt_page, pred_page, how: map, exact, base name, stem, spelling, path, number or ""."""
         return self.alignment.page_match_table()
 
     def objects(self, page: str | None = None, document: str | None = None) -> Objects:
@@ -292,8 +292,7 @@ class Comparison:
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images`: a folder or zip of page images, or a PDF; `intervals`: a number of resamples. No folder but an
-        earlier report is replaced.
+        `images`: a folder or zip of page images, or a PDF; `intervals`: resamples. Only an old report is replaced.
         """
         from layoutcm.report.report_files import write_report
 

@@ -32,6 +32,8 @@ MESSAGES = [
     ("page-matched-by-spelling", 2, {"how": "spelling", "gt": "a", "pred": "b"},
      "2 pages were matched by name without folders and suffix, ignoring case, blanks and percent codes "
      "(first: 'a' and 'b')."),
+    ("page-matched-by-path", 2, {"how": "path", "gt": "a", "pred": "b"},
+     "2 pages were matched by folders and name without suffix (first: 'a' and 'b')."),
     ("page-matched-by-number", 2, {"how": "number", "gt": "a", "pred": "b"},
      "2 pages were matched by document and page number (first: 'a' and 'b')."),
     ("page-matched-by-number-alone", 2, {"how": "number alone", "gt": "a", "pred": "b"},

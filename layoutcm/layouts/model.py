@@ -274,10 +274,14 @@ class Layout:
 
 
 def find_page(name: str, pages: Pages) -> int | None:
-    """The page with this name, else the one found by the first matching rule of `NAME_RULES`; None if not unique."""
+    """The page with this name, else the one of the same path, else of the first rule of `NAME_RULES` that finds one.
+
+    None if a rule finds several.
+    """
     if name in pages.index:
         return pages.index[name]
-    for rule, by_name in zip(NAME_RULES.values(), pages.index_by_rule):
+    *rules, path = zip(NAME_RULES.values(), pages.index_by_rule)  # with its folders, a name is the surest
+    for rule, by_name in (path, *rules):
         found = by_name.get(rule(name))
         if found is not None:
             return found if found >= 0 else None  # several pages: a looser rule would only find more

@@ -1,6 +1,6 @@
 """Compare page names of different tools: with or without folders and suffix, in another spelling, with page numbers.
 
-A rule of `NAME_RULES` removes from a name what differs between tools. The rules are in order, the strictest first.
+A rule of `NAME_RULES` removes from a name what differs between tools. The rules are tried in their order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,15 @@ def base_name(page: str) -> str:
 
 def stem(page: str) -> str:
     """The page's name without folders and without an image or PDF suffix."""
-    name = base_name(page)
+    return _without_suffix(base_name(page))
+
+
+def path_without_suffix(page: str) -> str:
+    """The page's name with its folders and without an image or PDF suffix."""
+    return _without_suffix(page.replace("\\", "/").rstrip("/"))
+
+
+def _without_suffix(name: str) -> str:
     head, _, suffix = name.rpartition(".")
     return head if head and suffix.lower() in _REMOVED_SUFFIXES else name
 
@@ -40,7 +48,13 @@ def normalised_stem(page: str) -> str:
     return _BLANKS.sub("_", unicodedata.normalize("NFC", plain).casefold()).strip("_")
 
 
-NAME_RULES: dict[str, Callable[[str], str]] = {"base name": base_name, "stem": stem, "spelling": normalised_stem}
+# The last one tells pages apart that have the same name in several folders.
+NAME_RULES: dict[str, Callable[[str], str]] = {
+    "base name": base_name,
+    "stem": stem,
+    "spelling": normalised_stem,
+    "path": path_without_suffix,
+}
 
 
 def unique_keys(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:

@@ -43,6 +43,7 @@ HOW_MATCHED = {
     "base name": "by name without folders",
     "stem": "by name without folders and suffix",
     "spelling": "by name without folders and suffix, ignoring case, blanks and percent codes",
+    "path": "by folders and name without suffix",
     "number": "by document and page number",
     "number alone": "by page number alone, because each side is one document",
 }

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import layoutcm as lcm
 from layoutcm.tables.result_json import comparison_result
+from support.layouts import build
 from support.named_pages import codes, compared, matched
 
 
@@ -130,3 +132,22 @@ def test_matching_is_one_to_one_symmetric_and_independent_of_order(gt, pred):
 def test_a_layout_matches_itself_exactly(pages):
     for other in (pages, pages[::-1]):
         assert {how for _, _, how in compared(pages, other).page_matches().values.tolist()} <= {"exact"}
+
+
+def test_pages_of_the_same_name_in_several_folders_are_matched_by_their_path():
+    sizes = {"a/1.png": (10, 10), "b/1.png": (20, 10)}
+    gt = build(sizes, [("a/1.png", "T", 0, 0, 5, 5), ("b/1.png", "T", 0, 0, 9, 9)])
+    pred = build({"a/1": (10, 10), "b/1": (20, 10)}, [("a/1", "T", 0, 0, 5, 5), ("b/1", "T", 0, 0, 9, 9)])
+    c = lcm.compare(gt, pred)
+    assert c.page_matches()["how"].tolist() == ["path", "path"] and c.average("micro")["f1"] == 1
+
+
+def test_yolo_of_pages_in_folders_is_read_back_with_their_own_sizes(tmp_path):
+    for names in (["a/1.png", "b/1.png"], ["dir/a.png", "a"]):
+        sizes = dict(zip(names, [(10, 10), (1000, 500)]))
+        layout = build(sizes, [(name, "T", 0, 0, 5, 5) for name in names])
+        lcm.write(layout, "yolo", tmp_path / "out.zip")
+        again = lcm.read(tmp_path / "out.zip", like=layout)
+        widths = dict(zip(again.page_columns.names, again.page_columns.widths.tolist()))
+        assert widths == {name.removesuffix(".png"): size[0] for name, size in sizes.items()}
+        assert lcm.compare(layout, again).average("micro")["f1"] == 1
