@@ -55,9 +55,10 @@ def example_file(name, folder, monkeypatch):
     return path
 
 
-def test_each_format_is_in_the_table_and_has_one_example():
-    assert sorted(row.name for row in format_rows()) == sorted(BY_NAME)
-    assert sorted(name for name, _ in examples()) == sorted(BY_NAME)
+def test_each_format_is_in_the_table_and_has_one_example_in_the_same_order():
+    names = [row.name for row in format_rows()]
+    assert sorted(names) == sorted(BY_NAME) and all(row.notes for row in format_rows())
+    assert [name for name, _ in examples()] == names
 
 
 def test_every_fence_has_a_heading():
