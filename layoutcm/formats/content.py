@@ -86,6 +86,17 @@ class FileContent:
         # Malformed JSON: the keys near its start still show which reader should report the error.
         return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.data[:HEAD].decode("utf-8", "replace")))
 
+    def holds(self, text: str) -> bool:
+        """Whether a text is anywhere in the file. Many formats look for the same texts, so each is searched once."""
+        found = self._searched.get(text)
+        if found is None:
+            found = self._searched[text] = text.encode() in self.data
+        return found
+
+    @cached_property
+    def _searched(self) -> dict[str, bool]:
+        return {}
+
     @cached_property
     def data_without_bom(self) -> bytes:
         return self.data.removeprefix(b"\xef\xbb\xbf")

@@ -5,26 +5,34 @@ Recognition uses these values, and the message for a file of no known format exp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layoutcm.formats.content import HEAD, FileContent
 from layoutcm.formats.xml import root_name
 
 KINDS = {"object": "a JSON object", "array": "a JSON list", "json": "JSON", "xml": "XML"}
+Likeness = tuple[bool, float, bool]
 
 
 @dataclass(frozen=True)
 class Needs:
-    """Called with a file, it says whether the file has all that is needed."""
+    """Called with a file, it says whether the file has all that is needed.
+
+    `Needs | Needs` recognises a file that has all of one of them.
+    """
 
     kind: str  # of KINDS
-    names: tuple[str, ...]  # outermost keys, or those of the first object in a list; in XML, the root element
+    names: tuple[str, ...] = ()  # outermost keys, or those of the first object in a list; in XML, the root element
     inside: tuple[str, ...] = ()  # keys or elements anywhere in the file
-    typical: tuple[str, ...] = ()  # further ones that are usual but not needed, to find the likeliest format
+    words: tuple[str, ...] = ()  # other texts anywhere in the file, such as values
+    typical: tuple[str, ...] = ()  # keys or elements that are usual but not needed, to find the likeliest format
 
     def __call__(self, content: FileContent) -> bool:
-        return self._is_of_kind(content) and not self._missing_names(content) and not self._missing_inside(content)
+        has_names = self._is_of_kind(content) and self._names_of(content).issuperset(self.names)
+        return has_names and not self._missing_inside(content)
+
+    def __or__(self, other: Needs | OneOf) -> OneOf:
+        return OneOf((self,)) | other
 
     def missing(self, content: FileContent) -> list[str]:
         """What the file lacks, in words."""
@@ -33,26 +41,61 @@ class Needs:
         names = [f"the root element {quoted[0]}" if self.kind == "xml" else f"the key {name}" for name in quoted]
         return [*kind, *names, *(f"{name!r} inside" for name in self._missing_inside(content))]
 
-    def likeness(self, content: FileContent) -> tuple[bool, float, bool]:
-        """How like it a file is, for sorting: both are XML or JSON, the share of names that it has, the same kind."""
+    def likeness(self, content: FileContent) -> Likeness:
+        """How like its format a file is, to sort by.
+
+        First whether both are XML or both JSON, then the share of all names that the file has, then whether the kind
+        is the same.
+        """
+        if (self.kind == "xml") != bool(root_name(content)):
+            return False, 0.0, False
         absent = [*self._missing_names(content), *self._missing_inside(content)]
-        absent += self._not_in(content, self.typical)
-        share = 1 - len(absent) / len((*self.names, *self.inside, *self.typical))
-        return (self.kind == "xml") == bool(root_name(content)), share, self._is_of_kind(content)
+        head = content.data[:HEAD]
+        absent += [name for name in self.typical if self._mark(name).encode() not in head]
+        share = 1 - len(absent) / len((*self.names, *self.inside, *self.words, *self.typical))
+        return True, share, self._is_of_kind(content)
 
     def _is_of_kind(self, content: FileContent) -> bool:
         if self.kind == "xml":
             return bool(root_name(content))
         return content.json_root == self.kind or (self.kind == "json" and content.json_root != "")
 
+    def _names_of(self, content: FileContent) -> frozenset[str]:
+        return frozenset([root_name(content)]) if self.kind == "xml" else content.json_keys
+
     def _missing_names(self, content: FileContent) -> list[str]:
-        found = {root_name(content)} if self.kind == "xml" else content.json_keys
+        found = self._names_of(content)
         return [name for name in self.names if name not in found]
 
     def _missing_inside(self, content: FileContent) -> list[str]:
-        return self._not_in(content, self.inside)
+        names = [name for name in self.inside if not content.holds(self._mark(name))]
+        return names + [word for word in self.words if not content.holds(word)]
 
-    def _not_in(self, content: FileContent, names: Sequence[str]) -> list[str]:
-        marks = [f"<{name}" if self.kind == "xml" else f'"{name}"' for name in names]
-        text = content.data if names is self.inside else content.data[:HEAD]
-        return [name for name, mark in zip(names, marks) if mark.encode() not in text]
+    def _mark(self, name: str) -> str:
+        """How a key or an element is written in a file."""
+        return f"<{name}" if self.kind == "xml" else f'"{name}"'
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Files of a format are of several kinds, and one that has all of one kind is recognised."""
+
+    choices: tuple[Needs, ...]
+
+    def __call__(self, content: FileContent) -> bool:
+        return any(needs(content) for needs in self.choices)
+
+    def __or__(self, other: Needs | OneOf) -> OneOf:
+        return OneOf((*self.choices, *(other.choices if isinstance(other, OneOf) else (other,))))
+
+    def missing(self, content: FileContent) -> list[str]:
+        """What the file lacks of the kind that it is most like."""
+        return self._nearest(content).missing(content)
+
+    def likeness(self, content: FileContent) -> Likeness:
+        return self._nearest(content).likeness(content)
+
+    def _nearest(self, content: FileContent) -> Needs:
+        # A kind that lacks nothing, but that the function of the reader refused, explains nothing.
+        lacking = [needs for needs in self.choices if not needs(content)]
+        return max(lacking or self.choices, key=lambda needs: needs.likeness(content))

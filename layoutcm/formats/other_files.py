@@ -13,7 +13,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.class_names import is_list_of_names
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.registry import FORMATS, Format
+from layoutcm.formats.registry import FORMATS
 from layoutcm.formats.xml import root_element
 
 IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
@@ -87,6 +87,11 @@ OTHER_FILES = (
         "Its lines.json has the places of lines: write them as CSV with label,x0,y0,x1,y1.",
     ),
     OtherFile(
+        Needs("object", ("project", "config", "attribute", "metadata", "view")),
+        "this is a project of VIA 3, which is not read",
+        "Export it from VIA 3 as COCO, or write its rectangles as CSV with label,x0,y0,x1,y1.",
+    ),
+    OtherFile(
         Needs("object", ("recipe", "recipe_fields")),
         "this is a result of layoutcm, not a layout",
         "Give the files that were compared.",
@@ -136,17 +141,13 @@ def likeliest_formats(content: FileContent) -> dict[str, str]:
     if not content.json_root and not root_element(content)[0]:
         return TEXT_NEEDS if b"\0" not in content.data[:40] and content.data[:40].isascii() else {}
     ranked = sorted(
-        ((format.name, needs) for format in FORMATS for needs in _needs_of(format)),
+        ((format.name, format.needs) for format in FORMATS if format.needs),
         key=lambda pair: pair[1].likeness(content),
         reverse=True,
     )
     found: dict[str, str] = {}
     for name, needs in ranked:
         missing = needs.missing(content)
-        if missing and name not in found and len(found) < LIKELIEST:
+        if missing and len(found) < LIKELIEST:
             found[name] = " and ".join(missing[:3])
     return found
-
-
-def _needs_of(format: Format) -> tuple[Needs, ...]:
-    return (format.recognises,) if isinstance(format.recognises, Needs) else format.needs

@@ -1,8 +1,8 @@
 """The list of formats, one line per format.
 
-To add a format, write a module in `readers/` with what recognises a `FileContent` (a `Needs`, or a function) and a
-function that reads it, and add a line to `FORMATS`. A reader adds pages and regions to a `LayoutBuilder`
-(`_row_format`), or returns the whole layout of one file (`reader_by_file`).
+To add a format, write a module in `readers/` with what recognises a `FileContent` (a `Needs`, or a function
+with a `Needs` beside it) and a function that reads it, and add a line to `FORMATS`. A reader adds pages and regions to
+a `LayoutBuilder` (`_row_format`), or returns the whole layout of one file (`reader_by_file`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.joined_files import reader_by_file
-from layoutcm.formats.needs import Needs
+from layoutcm.formats.needs import Needs, OneOf
 from layoutcm.formats.parquet_kinds import parquet_of_kind
 from layoutcm.formats.readers import (
     abbyy,
@@ -77,7 +77,12 @@ class Format:
     title: str
     recognises: Callable[[FileContent], bool]
     read: Callable[[str, Sequence[FileContent], Options], Layout]
-    needs: tuple[Needs, ...] = ()  # what a file has if it is recognised by a function; only for the texts of errors
+    function_needs: Needs | OneOf | None = None  # what files have that a function recognises, for the texts of errors
+
+    @property
+    def needs(self) -> Needs | OneOf | None:
+        """What a file of this format has; None if it has no keys and elements."""
+        return self.recognises if isinstance(self.recognises, Needs | OneOf) else self.function_needs
 
 
 def never(content: FileContent) -> bool:
@@ -90,47 +95,39 @@ def _row_format(
     title: str,
     recognises: Callable[[FileContent], bool],
     read_one: Callable[[FileContent, Options, LayoutBuilder], None],
-    *needs: Needs,
+    needs: Needs | OneOf | None = None,
 ) -> Format:
     return Format(name, title, recognises, reader_by_rows(name, read_one), needs)
 
 
-VOC_ELEMENTS = ("object", "bndbox", "filename")
 FORMATS = (
     Format("coco", "COCO ground truth", coco.is_ground_truth, reader_by_file(coco.read_ground_truth)),
-    Format("coco-results", "COCO results list", coco.is_results, reader_by_file(coco.read_results), (coco.RESULTS,)),
+    Format("coco-results", "COCO results list", coco.is_results, reader_by_file(coco.read_results), coco.RESULTS),
     Format("parquet", "table in Parquet", parquet_of_kind("parquet"), reader_by_file(table.read_parquet)),
     Format("hf-doclaynet", "DocLayNet of Hugging Face", parquet_of_kind("hf-doclaynet"), huggingface.read_doclaynet),
     Format("hf-objects", "Hugging Face object detection", parquet_of_kind("hf-objects"), huggingface.read_objects),
     Format(
-        "hf-imagefolder",
-        "Hugging Face metadata.jsonl",
-        image_folder.is_image_folder,
-        image_folder.read_image_folder,
+        "hf-imagefolder", "Hugging Face metadata.jsonl", image_folder.is_image_folder, image_folder.read_image_folder
     ),
     Format("csv", "table in CSV", table.is_csv, reader_by_file(table.read_csv)),
-    _row_format("voc", "Pascal VOC", voc.is_voc, voc.read_page, Needs("xml", ("annotation",), typical=VOC_ELEMENTS)),
+    _row_format("voc", "Pascal VOC", voc.is_voc, voc.read_page, voc.NEEDS),
     Format("yolo", "YOLO labels", yolo.is_yolo, yolo.read_yolo),
-    _row_format("labelme-xml", "LabelMe of MIT, XML", labelme_xml.is_labelme_xml, labelme_xml.read_page),
-    _row_format("labelme", "LabelMe", labelme.is_labelme, labelme.read_page),
     _row_format(
-        "label-studio",
-        "Label Studio",
-        labelstudio.is_labelstudio,
-        labelstudio.read_tasks,
-        Needs("array", ("data", "annotations"), typical=("result",)),
+        "labelme-xml", "LabelMe of MIT, XML", labelme_xml.is_labelme_xml, labelme_xml.read_page, labelme_xml.NEEDS
     ),
-    _row_format("via", "VGG Image Annotator", via.is_via, via.read_file),
-    _row_format("darwin", "V7 Darwin", darwin.is_darwin, darwin.read_item),
+    _row_format("labelme", "LabelMe", labelme.is_labelme, labelme.read_page),
+    _row_format("label-studio", "Label Studio", labelstudio.is_labelstudio, labelstudio.read_tasks, labelstudio.NEEDS),
+    _row_format("via", "VGG Image Annotator", via.is_via, via.read_file, via.NEEDS),
+    _row_format("darwin", "V7 Darwin", darwin.is_darwin, darwin.read_item, darwin.NEEDS),
     Format("supervisely", "Supervisely", supervisely.is_supervisely, supervisely.read_supervisely),
     _row_format("labelbox", "Labelbox export v2", labelbox.is_export, labelbox.read_export),
     _row_format("labelbox-v1", "Labelbox export v1", labelbox.is_old_export, labelbox.read_old_export),
     _row_format("labelbox-import", "Labelbox import", labelbox.is_import, labelbox.read_import),
     _row_format("prodigy", "Prodigy", prodigy.is_prodigy, prodigy.read_answers),
-    _row_format("createml", "Create ML", createml.is_createml, createml.read_images),
-    _row_format("fiftyone", "FiftyOne labels.json", fiftyone.is_labels, fiftyone.read_labels),
+    _row_format("createml", "Create ML", createml.is_createml, createml.read_images, createml.NEEDS),
+    _row_format("fiftyone", "FiftyOne labels.json", fiftyone.is_labels, fiftyone.read_labels, fiftyone.LABELS),
     _row_format("fiftyone-samples", "FiftyOne samples.json", fiftyone.is_samples, fiftyone.read_samples),
-    _row_format("ctdar", "ICDAR 2019 cTDaR", ctdar.is_ctdar, ctdar.read_page),
+    _row_format("ctdar", "ICDAR 2019 cTDaR", ctdar.is_ctdar, ctdar.read_page, ctdar.NEEDS),
     _row_format("docbank", "DocBank", docbank.is_docbank, docbank.read_page),
     _row_format("docling", "DoclingDocument", docling.is_document, docling.read_document),
     _row_format("docling-serve", "answer of docling-serve", docling.is_served, docling.read_served),
@@ -143,21 +140,20 @@ FORMATS = (
     _row_format(
         "omnidocbench-pred", "OmniDocBench predictions", omnidocbench.is_prediction, omnidocbench.read_prediction
     ),
-    _row_format(
-        "paddlex",
-        "PaddleX, PP-StructureV3",
-        paddlex.is_paddlex,
-        paddlex.read_pages,
-        Needs("object", ("boxes", "input_path"), typical=("coordinate",)),
-        Needs("object", ("layout_det_res",), typical=("parsing_res_list",)),
-    ),
+    _row_format("paddlex", "PaddleX, PP-StructureV3", paddlex.is_paddlex, paddlex.read_pages, paddlex.NEEDS),
     _row_format("mineru", "MinerU middle.json", mineru.is_middle, mineru.read_middle),
-    _row_format("mineru-model", "MinerU model.json", mineru.is_model, mineru.read_model),
+    _row_format("mineru-model", "MinerU model.json", mineru.is_model, mineru.read_model, mineru.MODEL),
     _row_format("mineru-content", "MinerU content_list.json", mineru.is_content_list, mineru.read_content_list),
     _row_format(
-        "mineru-content-v2", "MinerU content_list_v2.json", mineru.is_content_list_v2, mineru.read_content_list_v2
+        "mineru-content-v2",
+        "MinerU content_list_v2.json",
+        mineru.is_content_list_v2,
+        mineru.read_content_list_v2,
+        mineru.CONTENT_LIST_V2,
     ),
-    _row_format("mineru-vlm", "MinerU model.json of its VLM", mineru.is_vlm_model, mineru.read_vlm_model),
+    _row_format(
+        "mineru-vlm", "MinerU model.json of its VLM", mineru.is_vlm_model, mineru.read_vlm_model, mineru.VLM_MODEL
+    ),
     # Two formats recognise the same files, because these do not tell their unit: the user has to name one of them.
     _row_format(
         "qwen-vl-1000", "boxes in thousandths: Qwen2-VL, Qwen3-VL", qwen_vl.is_qwen_vl, qwen_vl.read_thousandths
@@ -165,16 +161,20 @@ FORMATS = (
     _row_format("qwen-vl-pixels", "boxes in pixels: Qwen2.5-VL", qwen_vl.is_qwen_vl, qwen_vl.read_pixels),
     _row_format("deepseek-ocr", "DeepSeek-OCR", deepseek_ocr.is_deepseek_ocr, deepseek_ocr.read_file),
     _row_format("mistral-ocr", "Mistral OCR", mistral_ocr.is_mistral_ocr, mistral_ocr.read_response),
-    _row_format("chandra", "Chandra", chandra.is_chandra, chandra.read_page),
-    _row_format("dots-ocr", "dots.ocr, dots.mocr", dots_ocr.is_dots_ocr, dots_ocr.read_page),
+    _row_format("chandra", "Chandra", chandra.is_chandra, chandra.read_page, chandra.NEEDS),
+    _row_format("dots-ocr", "dots.ocr, dots.mocr", dots_ocr.is_dots_ocr, dots_ocr.read_page, dots_ocr.NEEDS),
     _row_format("dolphin", "Dolphin", dolphin.is_dolphin, dolphin.read_elements),
-    _row_format("upstage", "Upstage Document Parse, DP-Bench", upstage.is_upstage, upstage.read_file),
+    _row_format("upstage", "Upstage Document Parse, DP-Bench", upstage.is_upstage, upstage.read_file, upstage.NEEDS),
     _row_format("adobe-extract", "Adobe PDF Extract", adobe_extract.is_adobe_extract, adobe_extract.read_document),
     _row_format("opendataloader", "OpenDataLoader", opendataloader.is_opendataloader, opendataloader.read_document),
     _row_format("llamaparse", "LlamaParse", llamaparse.is_llamaparse, llamaparse.read_result),
     _row_format("pdffigures2", "pdffigures2", pdffigures2.is_output, pdffigures2.read_output),
     _row_format(
-        "pdffigures2-gt", "ground truth of pdffigures2", pdffigures2.is_annotations, pdffigures2.read_annotations
+        "pdffigures2-gt",
+        "ground truth of pdffigures2",
+        pdffigures2.is_annotations,
+        pdffigures2.read_annotations,
+        pdffigures2.ANNOTATIONS,
     ),
     _row_format("grobid", "GROBID TEI", grobid.is_grobid, grobid.read_file),
     _row_format("abbyy", "ABBYY FineReader XML", abbyy.is_abbyy, abbyy.read_file),
@@ -184,33 +184,14 @@ FORMATS = (
     _row_format("layoutparser", "LayoutParser", layoutparser.is_json, layoutparser.read_json),
     _row_format("layoutparser-csv", "LayoutParser CSV", layoutparser.is_csv, layoutparser.read_csv),
     _row_format("marker", "Marker", marker.is_marker, marker.read_tree),
-    _row_format(
-        "azure",
-        "Azure Document Intelligence",
-        azure.is_azure,
-        azure.read_analysis,
-        Needs("object", ("analyzeResult",), typical=("paragraphs",)),
-        Needs("object", ("apiVersion", "pages"), typical=("paragraphs",)),
-    ),
+    _row_format("azure", "Azure Document Intelligence", azure.is_azure, azure.read_analysis),
     _row_format("textract", "AWS Textract", textract.is_textract, textract.read_response),
-    _row_format(
-        "docai",
-        "Google Document AI",
-        docai.is_docai,
-        docai.read_document,
-        Needs("object", ("pages", "text", "mimeType"), typical=("dimension",)),
-    ),
+    _row_format("docai", "Google Document AI", docai.is_docai, docai.read_document, docai.NEEDS),
     _row_format("page-xml", "PAGE-XML", page_xml.is_page_xml, page_xml.read_file),
     _row_format("alto", "ALTO", alto.is_alto, alto.read_file),
-    _row_format("hocr", "hOCR", hocr.is_hocr, hocr.read_file),
-    _row_format(
-        "cvat",
-        "CVAT for images 1.1",
-        cvat.is_cvat,
-        cvat.read_file,
-        Needs("xml", ("annotations",), ("image",), ("box",)),
-    ),
-    Format("doctags", "DocTags", doctags.is_doctags, doctags.read_doctags),
+    _row_format("hocr", "hOCR", hocr.is_hocr, hocr.read_file, hocr.NEEDS),
+    _row_format("cvat", "CVAT for images 1.1", cvat.is_cvat, cvat.read_file, cvat.NEEDS),
+    Format("doctags", "DocTags", doctags.is_doctags, doctags.read_doctags, doctags.NEEDS),
 )
 BY_NAME = {format.name: format for format in FORMATS}
 # Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.

@@ -6,9 +6,10 @@ import pytest
 
 from layoutcm.cli.main import main
 from layoutcm.formats.content import FileContent
+from layoutcm.formats.needs import OneOf
 from layoutcm.formats.other_files import likeliest_formats
 from layoutcm.formats.recognition import find_candidates
-from layoutcm.formats.registry import BY_NAME, FORMATS
+from layoutcm.formats.registry import BY_NAME, FORMATS, never
 from support.reading import refusal
 from written import writers, written
 
@@ -26,6 +27,13 @@ def content(value, name="file"):
         ({"shapes": [], "imageWidth": 9}, {"labelme": "the key 'imagePath'"}),
         ([{"type": "Title", "element_id": "1"}], {"unstructured": "the key 'metadata'"}),
         ({"x": {"bboxes": []}}, {"surya": "'image_bbox' inside"}),
+        ({"data_row": {"id": "a"}, "media_attributes": {}}, {"labelbox": "the key 'projects'"}),
+        ({"pages": [{"index": 0, "markdown": "a"}], "model": "m"}, {"mistral-ocr": "'dimensions' inside"}),
+        ({"item": {"name": "a.png"}, "annotations": []}, {"darwin": "the key 'version'"}),
+        ({"item": {}, "schema_ref": "x"}, {"darwin": "the key 'annotations'"}),
+        ([{"layout_dets": [{"category_type": "title"}], "extra": {}}], {"omnidocbench": "the key 'page_info'"}),
+        ({"_via_settings": {}, "_via_attributes": {}}, {"via": "the key '_via_img_metadata'"}),
+        ("<html><body><p>words</p></body></html>", {"hocr": "'ocr_page' inside"}),
         ("<pages><Page/><TextRegion/><Coords/></pages>", {"page-xml": "the root element <PcGts>"}),
         ("<set><object><bndbox/></object></set>", {"voc": "the root element <annotation>"}),
     ],
@@ -70,6 +78,10 @@ def likeliest_text(text):
         ({"table_of_contents": [], "page_stats": [], "debug_data_path": ""}, ("Marker", "--output_format json")),
         ({"request_id": "x", "text": "", "confidence_rate": 0.9}, ("Mathpix", "lines.json")),
         ('{\n"request_id": "x",\n"confidence_rate": 1\n}\n{\n"request_id": "y"\n}', ("Mathpix", "lines.json")),
+        (
+            {"project": {"pid": ""}, "config": {}, "attribute": {}, "file": {}, "metadata": {}, "view": {}},
+            ("a project of VIA 3", "as COCO"),
+        ),
         ({"texts": [{"text": "a"}]}, ("docling", "schema_name", "save_as_json")),
         ({"paper1": ["1 Introduction"], "paper2": ["Abstract", "References"]}, ("pdffigures2", "no places")),
         ({"recipe": "", "recipe_fields": {}, "labels": []}, ("a result of layoutcm",)),
@@ -86,7 +98,25 @@ def test_recognised_files_have_what_their_format_needs(format):
     needs = BY_NAME[format].needs
     files = [FileContent(name, data) for name, data in written(format).items()]
     recognised = [file for file in files if format in [kind.name for kind in find_candidates(file)]]
-    assert recognised and (not needs or any(one(file) for one in needs for file in recognised))
+    assert recognised and (not needs or any(needs(file) for file in recognised))
+
+
+def test_every_format_but_plain_text_and_parquet_says_what_it_needs():
+    plain_text = {"csv", "yolo", "docbank", "layoutparser-csv", "deepseek-ocr"}
+    parquet = {"parquet", "hf-doclaynet", "hf-objects", "docling-eval"}
+    recognised = {format.name for format in FORMATS if format.recognises is not never}
+    assert {name for name in recognised if BY_NAME[name].needs is None} == plain_text | parquet
+
+
+@pytest.mark.parametrize("format", sorted(name for name in writers() if BY_NAME[name].needs))
+def test_a_file_that_lacks_one_name_is_told_its_format(format):
+    needs = BY_NAME[format].needs
+    choices = needs.choices if isinstance(needs, OneOf) else (needs,)
+    files = [FileContent(name, data) for name, data in written(format).items()]
+    file, met = next((file, one) for one in choices for file in files if one(file))
+    for name in (*met.names, *met.inside, *met.words):
+        renamed = FileContent(file.name, file.data.replace(name.encode(), b"other"))
+        assert find_candidates(renamed) or format in likeliest_formats(renamed), name
 
 
 def test_the_command_formats_lists_each_format_once(capsys):

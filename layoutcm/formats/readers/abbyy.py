@@ -6,18 +6,18 @@ import re
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name, parse_numbers, parse_size
-from layoutcm.formats.xml import elements, local_name, root_name
+from layoutcm.formats.xml import elements, local_name
 
-NAMESPACE = b"abbyy.com/FineReader_xml/"
+NAMESPACE = "abbyy.com/FineReader_xml/"
 BELOW_BLOCKS = {"region", "text", "par", "line", "formatting", "charParams", "row", "separator"}
 SIDES = ("l", "t", "r", "b")
 _PAGES = re.compile(rb"<(?:[\w.\-]+:)?page[\s>]")
 
 
-def is_abbyy(content: FileContent) -> bool:
-    return root_name(content) == "document" and NAMESPACE in content.data[:HEAD]
+is_abbyy = Needs("xml", ("document",), words=(NAMESPACE,), typical=("page", "block"))
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -14,6 +14,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
 PARTS = {"Sub", "Span", "StyleSpan", "ParagraphSpan", "Reference", "HyphenSpan", "ExtraCharSpan"}
@@ -40,10 +41,9 @@ class Document(msgspec.Struct):
     pages: list[Page] | None = None
 
 
-def is_adobe_extract(content: FileContent) -> bool:
-    if content.json_root != "object" or "elements" not in content.json_keys:
-        return False
-    return b'"Path"' in content.data or "extended_metadata" in content.json_keys
+is_adobe_extract = Needs("object", ("elements",), ("Path",), typical=("Bounds",)) | Needs(
+    "object", ("elements", "extended_metadata")
+)
 
 
 def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
 
@@ -90,13 +91,13 @@ class Wrapped(msgspec.Struct):
     analyzeResult: Analysis
 
 
-def is_azure(content: FileContent) -> bool:
-    keys = content.json_keys
-    if content.json_root != "object":
-        return False
-    return "analyzeResult" in keys or (
-        bool({"apiVersion", "api_version", "modelId", "model_id"} & keys) and "pages" in keys
-    )
+is_azure = (
+    Needs("object", ("analyzeResult",), typical=("paragraphs",))
+    | Needs("object", ("pages", "apiVersion"), typical=("paragraphs",))
+    | Needs("object", ("pages", "api_version"), typical=("paragraphs",))
+    | Needs("object", ("pages", "modelId"), typical=("paragraphs",))
+    | Needs("object", ("pages", "model_id"), typical=("paragraphs",))
+)
 
 
 def read_analysis(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -14,6 +14,7 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.html_tags import check_number_of_tags, tags
 from layoutcm.formats.model_answers import decode_answer, note_cut_off
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import parse_number_list
 from layoutcm.layouts import limits
 
@@ -23,6 +24,9 @@ _VALUE = rb"""(?:^|\s)%b\s*+=\s*+(?:"([^"]*)"|'([^']*)')"""
 _BOX = re.compile(_VALUE % b"data(?:-bbox)?")  # some answers leave out the second part of the name
 BLANK_PAGE = b"Blank-Page"  # the label of a page without regions
 _LABEL = re.compile(_VALUE % b"data-label")
+
+
+NEEDS = Needs("xml", words=("data-label", "data-bbox"))
 
 
 def is_chandra(content: FileContent) -> bool:

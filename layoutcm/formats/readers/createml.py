@@ -9,6 +9,7 @@ import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 
 
 class Coordinates(msgspec.Struct, gc=False):
@@ -33,11 +34,13 @@ class AnnotatedImage(msgspec.Struct):
     annotation: list[Annotation] | None = None
 
 
+NEEDS = Needs("array", ("image", "annotations"), ("coordinates",)) | Needs(
+    "array", ("imagefilename", "annotation"), ("coordinates",)
+)
+
+
 def is_createml(content: FileContent) -> bool:
-    keys = content.json_keys
-    is_list = content.json_root == "array" and "data" not in keys
-    named = {"image", "annotations"} <= keys or {"imagefilename", "annotation"} <= keys
-    return is_list and named and b'"coordinates"' in content.data
+    return NEEDS(content) and "data" not in content.json_keys
 
 
 def read_images(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

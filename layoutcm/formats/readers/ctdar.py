@@ -5,11 +5,14 @@ from __future__ import annotations
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import box_around, outline_of, parse_points
 from layoutcm.formats.xml import elements, root_name
 
 LABEL = "table"
 TAGS_OF_A_BLANK_PAGE = 3  # the XML declaration, and the document's start and end
+
+NEEDS = Needs("xml", ("document",), ("table", "Coords"))
 
 
 def is_ctdar(content: FileContent) -> bool:
@@ -17,7 +20,7 @@ def is_ctdar(content: FileContent) -> bool:
     if root_name(content) != "document":
         return False
     is_blank = b"filename=" in content.data and content.data.count(b"<") <= TAGS_OF_A_BLANK_PAGE
-    return is_blank or (b"<table" in content.data and b"<Coords" in content.data)
+    return is_blank or NEEDS(content)
 
 
 def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

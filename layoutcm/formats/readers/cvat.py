@@ -18,6 +18,7 @@ import numpy as np
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import box_around, ellipse_points, mask_on_page, outline_of, parse_points
 from layoutcm.formats.parsing import FilePlace, parse_number, parse_numbers, parse_size, place_text
 from layoutcm.formats.xml import elements, root_name
@@ -31,6 +32,11 @@ CORNERS = ("xtl", "ytl", "xbr", "ybr")
 ELLIPSE = ("cx", "cy", "rx", "ry")
 MASK = ("left", "top", "width", "height")
 SHAPES_WITHOUT_AREA = {"polyline", "points", "skeleton", "cuboid"}
+
+
+NEEDS = Needs("xml", ("annotations",), ("image",), typical=("box",)) | Needs(
+    "xml", ("annotations",), ("track",), typical=("box",)
+)
 
 
 def is_cvat(content: FileContent) -> bool:

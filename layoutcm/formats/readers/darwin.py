@@ -14,10 +14,9 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import ellipse_points, ring_with_holes
 from layoutcm.formats.parsing import FilePlace, page_name, place_text
-
-MARKS = {"schema_ref", "version"}
 
 
 class Point(msgspec.Struct, gc=False):
@@ -157,11 +156,13 @@ class Pages:
         return self._pages[key]
 
 
+VERSION_2 = Needs("object", ("annotations", "item", "version")) | Needs("object", ("annotations", "item", "schema_ref"))
+VERSION_1 = Needs("object", ("annotations", "image", "dataset"))
+NEEDS = VERSION_2 | VERSION_1
+
+
 def is_darwin(content: FileContent) -> bool:
-    keys = content.json_keys
-    if content.json_root != "object" or "annotations" not in keys:
-        return False
-    return ("item" in keys and bool(MARKS & keys)) or ({"image", "dataset"} <= keys and "images" not in keys)
+    return VERSION_2(content) or (VERSION_1(content) and "images" not in content.json_keys)
 
 
 def read_item(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

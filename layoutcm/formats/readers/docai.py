@@ -10,6 +10,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name, pixels_from_fraction
 
 
@@ -56,13 +57,19 @@ class Wrapped(msgspec.Struct):
     document: Document
 
 
+NEEDS = (
+    Needs("object", ("pages", "text", "mimeType"), typical=("dimension",))
+    | Needs("object", ("pages", "text", "mime_type"), typical=("dimension",))
+    | Needs("object", ("pages", "text", "uri"), typical=("dimension",))
+    | Needs("object", ("pages", "text", "shardInfo"), typical=("dimension",))
+    | Needs("object", ("pages", "text", "textStyles"), typical=("dimension",))
+    | Needs("object", ("documentLayout",))
+    | Needs("object", ("document", "humanReviewStatus"))
+)
+
+
 def is_docai(content: FileContent) -> bool:
-    keys = content.json_keys
-    if content.json_root != "object" or "schema_name" in keys:
-        return False
-    if "documentLayout" in keys or ("document" in keys and "humanReviewStatus" in keys):
-        return True
-    return {"pages", "text"} <= keys and bool({"mimeType", "mime_type", "uri", "shardInfo", "textStyles"} & keys)
+    return NEEDS(content) and "schema_name" not in content.json_keys
 
 
 def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

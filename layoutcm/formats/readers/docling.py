@@ -36,10 +36,9 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
     add_document(builder, file, Source(content.name, "", file.name or content.stem), options)
 
 
-def is_served(content: FileContent) -> bool:
-    if content.json_root != "object" or not {"document", "status"} <= content.json_keys:
-        return False
-    return b'"json_content"' in content.data or b'"md_content"' in content.data
+is_served = Needs("object", ("document", "status"), ("json_content",)) | Needs(
+    "object", ("document", "status"), ("md_content",)
+)
 
 
 def read_served(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -119,8 +118,7 @@ class Dump(msgspec.Struct):
     categories: list[str] | dict[str, str] | None = None
 
 
-def is_dump(content: FileContent) -> bool:
-    return content.json_root == "object" and "predictions" in content.json_keys and b'"bboxes"' in content.data
+is_dump = Needs("object", ("predictions",), ("bboxes",), typical=("labels", "scores"))
 
 
 def read_dump(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -14,6 +14,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder, reader_by_rows
 from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.html_tags import check_number_of_tags
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import is_picture_or_table
 from layoutcm.formats.xml import root_name
 from layoutcm.layouts import limits
@@ -32,6 +33,9 @@ _WITH_LOCATION = re.compile(
     "(?:text|paragraph|title|section_header(?:_level_[0-9]+)?|list_item|caption|footnote|formula|code|reference|"
     "page_header|page_footer|picture|chart|otsl|table|document_index|form|key_value_region|checkbox_(?:un)?selected)$"
 )
+
+
+NEEDS = Needs("xml", ("doctag",), typical=("loc_",))
 
 
 def is_doctags(content: FileContent) -> bool:

@@ -10,6 +10,7 @@ import msgspec
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.model_answers import decode_items
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
 
@@ -28,11 +29,9 @@ class Document(msgspec.Struct):
     source_file: str | None = None
 
 
-def is_dolphin(content: FileContent) -> bool:
-    keys = content.json_keys
-    if content.json_root == "array":
-        return {"label", "bbox", "reading_order"} <= keys
-    return {"source_file", "pages"} <= keys and b'"elements"' in content.data
+is_dolphin = Needs("array", ("label", "bbox", "reading_order")) | Needs(
+    "object", ("source_file", "pages"), ("elements",)
+)
 
 
 def read_elements(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.model_answers import decode_items
+from layoutcm.formats.needs import Needs
 
 KEYS = {"bbox", "category", "text"}
 # Three usual keys are not enough to recognise a file: at least one category must be one of the model's.
@@ -30,8 +31,11 @@ class Cell(msgspec.Struct, gc=False):
     category: str | None = None
 
 
+NEEDS = Needs("array", ("bbox", "category"))
+
+
 def is_dots_ocr(content: FileContent) -> bool:
-    if content.json_root != "array" or not {"bbox", "category"} <= content.json_keys <= KEYS:
+    if not NEEDS(content) or not content.json_keys <= KEYS:
         return False
     head, is_cut = content.json_text[:HEAD], not content.json_text.rstrip().endswith(b"]")
     # Other tools write lists of boxes and categories, too, with other numbers.

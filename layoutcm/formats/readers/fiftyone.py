@@ -15,6 +15,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.annotators import choose_annotator
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, pixels_from_fraction, place_text
 
 USUAL_FIELD = "ground_truth"
@@ -64,12 +65,14 @@ class SamplesFile(msgspec.Struct):
     samples: list[dict[str, msgspec.Raw]]
 
 
+LABELS = Needs("object", ("classes", "labels"))
+
+
 def is_labels(content: FileContent) -> bool:
-    return content.json_root == "object" and {"classes", "labels"} == content.json_keys - {"attributes", "info"}
+    return LABELS(content) and content.json_keys <= {"classes", "labels", "attributes", "info"}
 
 
-def is_samples(content: FileContent) -> bool:
-    return content.json_root == "object" and "samples" in content.json_keys and b'"filepath"' in content.data
+is_samples = Needs("object", ("samples",), ("filepath",))
 
 
 def read_labels(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -12,8 +12,9 @@ from xml.etree.ElementTree import Element
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import literal, page_name, parse_number_list, parse_size
-from layoutcm.formats.xml import elements, local_name, root_name
+from layoutcm.formats.xml import elements, local_name
 
 BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item"}
 CONTAINERS = {"figure", "table"}
@@ -22,9 +23,8 @@ REFERENCE = "biblStruct"  # titles inside a reference are part of it
 Rectangle = tuple[int, float, float, float, float]  # page, x, y, width, height
 
 
-def is_grobid(content: FileContent) -> bool:
-    """Also without places, which is refused with a hint."""
-    return root_name(content) in ("TEI", "teiCorpus")
+# Also without places, which is refused with a hint.
+is_grobid = Needs("xml", ("TEI",), typical=("facsimile", "surface")) | Needs("xml", ("teiCorpus",), typical=("TEI",))
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -17,6 +17,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.html_tags import VOID, check_number_of_tags, classes_of, tags, title_of
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import Box
 from layoutcm.formats.parsing import is_picture_or_table, parse_numbers, parse_size
 from layoutcm.formats.xml import root_name
@@ -49,6 +50,9 @@ class OpenElement:
     paragraph: int = 0  # stack index of the innermost <p>, which may be the element itself; 0 = none
     content_box: Box | None = None  # the box around its content
     open_tags: frozenset[bytes] = frozenset()  # of the elements around it and its own
+
+
+NEEDS = Needs("xml", ("html",), words=(PAGE,))
 
 
 def is_hocr(content: FileContent) -> bool:

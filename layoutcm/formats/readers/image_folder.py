@@ -16,6 +16,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.class_names import class_names, reference_names, undeclared_findings
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.layouts.model import Finding, Layout
 
 Box = tuple[float, float, float, float]
@@ -75,8 +76,7 @@ class ClassLabels:
         return [*self.findings, *undeclared_findings(self.file, self.undeclared)]
 
 
-def is_image_folder(content: FileContent) -> bool:
-    return content.json_root == "array" and {"file_name", "objects"} <= content.json_keys and b'"bbox"' in content.data
+is_image_folder = Needs("array", ("file_name", "objects"), ("bbox",))
 
 
 def read_image_folder(name: str, contents: Sequence[FileContent], options: Options) -> Layout:

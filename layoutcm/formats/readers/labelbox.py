@@ -15,6 +15,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import literal, name_in_address, page_name, place_text
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 
@@ -139,16 +140,13 @@ class Media(NamedTuple):
     size: MediaSize | None
 
 
-def is_export(content: FileContent) -> bool:
-    return bool(content.json_root) and {"data_row", "projects"} <= content.json_keys
+is_export = Needs("json", ("data_row", "projects"), typical=("media_attributes",))
 
 
-def is_old_export(content: FileContent) -> bool:
-    return bool(content.json_root) and {"Labeled Data", "Label"} <= content.json_keys
+is_old_export = Needs("json", ("Labeled Data", "Label"), typical=("DataRow ID",))
 
 
-def is_import(content: FileContent) -> bool:
-    return bool(content.json_root) and {"uuid", "dataRow"} <= content.json_keys
+is_import = Needs("json", ("uuid", "dataRow"))
 
 
 def _rows(content: FileContent, type: Any) -> list[Any]:

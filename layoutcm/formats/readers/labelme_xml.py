@@ -11,16 +11,20 @@ from xml.etree.ElementTree import Element
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import box_around, outline_of
 from layoutcm.formats.parsing import parse_numbers, parse_size, place_text
-from layoutcm.formats.xml import elements, is_of_labelme, root_name
+from layoutcm.formats.xml import elements, is_of_labelme
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 AXES = ("x", "y")
 
 
+NEEDS = Needs("xml", ("annotation",), typical=("polygon", "pt", "deleted"))
+
+
 def is_labelme_xml(content: FileContent) -> bool:
-    return root_name(content) == "annotation" and is_of_labelme(content)
+    return NEEDS(content) and is_of_labelme(content)
 
 
 def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

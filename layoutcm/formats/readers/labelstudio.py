@@ -19,6 +19,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import pixels_from_fraction
 from layoutcm.layouts import limits
 from layoutcm.layouts.page_attributes import attribute_text
@@ -36,7 +37,7 @@ TYPES_WITHOUT_OUTLINE = {
     "bitmasklabels",
 }
 # Keys of a task in JSON-MIN: it has all of MIN_KEYS, or at least three of MORE_KEYS.
-MIN_KEYS = {"id", "annotation_id", "annotator"}
+MIN_KEYS = ("id", "annotation_id", "annotator")
 MORE_KEYS = {"annotation_id", "annotator", "lead_time", "created_at", "updated_at"}
 
 
@@ -99,12 +100,19 @@ class PageFacts(msgspec.Struct):
     attributes: dict[str, str] = {}
 
 
+NEEDS = (
+    Needs("array", ("data", "annotations"), typical=("result",))
+    | Needs("array", ("data", "completions"), typical=("result",))
+    | Needs("array", ("data", "predictions"), typical=("result",))
+    | Needs("array", MIN_KEYS)
+)
+
+
 def is_labelstudio(content: FileContent) -> bool:
     keys = content.json_keys
     if content.json_root != "array" or "layout_dets" in keys:
         return False
-    is_full_export = "data" in keys and bool({"annotations", "completions", "predictions"} & keys)
-    return is_full_export or keys >= MIN_KEYS or len(MORE_KEYS & keys) >= 3
+    return NEEDS(content) or len(MORE_KEYS & keys) >= 3
 
 
 class Choice(NamedTuple):
@@ -238,7 +246,7 @@ def _add_minimal(file: str, builder: LayoutBuilder, rows: Mapping[int, Mapping[s
     width, height = _page_size(own) or _page_size(chain.from_iterable(values.values())) or (None, None)
     row = rows[at]
     page = builder.add_page(image_name(row, None) or f"task {row.get('id', at)}", width, height, f"[{at}]")
-    builder.add_attributes(page, _short_texts({key: row[key] for key in row if key not in MIN_KEYS | MORE_KEYS}))
+    builder.add_attributes(page, _short_texts({key: row[key] for key in row if key not in MORE_KEYS.union(MIN_KEYS)}))
     for k, value in enumerate(own):
         _add_region(file, builder, page, "", value, f"[{at}], region {k}", None)
 

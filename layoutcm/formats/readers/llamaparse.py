@@ -7,6 +7,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
 
@@ -35,10 +36,7 @@ class Result(msgspec.Struct):
     pages: list[Page]
 
 
-def is_llamaparse(content: FileContent) -> bool:
-    if content.json_root == "" or "pages" not in content.json_keys or b'"md"' not in content.data:
-        return False
-    return b'"layout"' in content.data or "job_metadata" in content.json_keys
+is_llamaparse = Needs("json", ("pages",), ("md", "layout")) | Needs("json", ("pages", "job_metadata"), ("md",))
 
 
 def read_result(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -101,10 +101,12 @@ class ModelPage(msgspec.Struct):
     page_info: ModelInfo
 
 
+MODEL = Needs("array", ("layout_dets", "page_info"), typical=("category_id", "poly"))
+
+
 def is_model(content: FileContent) -> bool:
-    if content.json_root != "array" or not {"layout_dets", "page_info"} <= content.json_keys:
-        return False
-    return b'"category_type"' not in content.data and b'"page_attribute"' not in content.data
+    marks_of_omnidocbench = (b'"category_type"', b'"page_attribute"')
+    return MODEL(content) and not any(mark in content.data for mark in marks_of_omnidocbench)
 
 
 def read_model(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -135,7 +137,7 @@ class Entry(msgspec.Struct):
     text_level: int | None = None
 
 
-is_content_list = Needs("array", ("page_idx",), inside=("type",))
+is_content_list = Needs("array", ("page_idx",), inside=("type",), typical=("bbox",))
 
 
 def read_content_list(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -162,23 +164,21 @@ class PageEntry(msgspec.Struct, gc=False):
     score: float | None = None
 
 
+CONTENT_LIST_V2 = Needs("array", inside=("type", "bbox", "content"))
+VLM_MODEL = Needs("array", inside=("type", "bbox", "angle"))
+
+
 def is_content_list_v2(content: FileContent) -> bool:
-    return _is_list_of_pages(content) and b'"content"' in content.data and not _has_angles(content)
+    # Blocks of the model have an angle, those of the content list never have one.
+    return _is_list_of_pages(content) and CONTENT_LIST_V2(content) and not VLM_MODEL(content)
 
 
 def is_vlm_model(content: FileContent) -> bool:
-    return _is_list_of_pages(content) and _has_angles(content)
+    return _is_list_of_pages(content) and VLM_MODEL(content)
 
 
 def _is_list_of_pages(content: FileContent) -> bool:
-    if content.json_root != "array" or not _LIST_OF_PAGES.match(content.json_text[:HEAD]):
-        return False
-    return b'"type"' in content.data and b'"bbox"' in content.data
-
-
-def _has_angles(content: FileContent) -> bool:
-    """Blocks of the model have an angle, those of the content list never have one."""
-    return b'"angle"' in content.data
+    return content.json_root == "array" and _LIST_OF_PAGES.match(content.json_text[:HEAD]) is not None
 
 
 def read_content_list_v2(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

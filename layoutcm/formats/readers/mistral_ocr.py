@@ -10,6 +10,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
 IMAGE = "image"
@@ -52,10 +53,7 @@ class Response(msgspec.Struct):
     model: str | None = None
 
 
-def is_mistral_ocr(content: FileContent) -> bool:
-    if content.json_root != "object" or "pages" not in content.json_keys:
-        return False
-    return b'"markdown"' in content.data and b'"dimensions"' in content.data
+is_mistral_ocr = Needs("object", ("pages",), ("markdown", "dimensions"))
 
 
 def read_response(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

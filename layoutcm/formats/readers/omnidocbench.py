@@ -31,11 +31,9 @@ class Page(msgspec.Struct):
     page_info: Info
 
 
-GROUND_TRUTH = Needs("array", ("layout_dets", "page_info"))
-
-
-def is_ground_truth(content: FileContent) -> bool:
-    return GROUND_TRUTH(content) and (b'"category_type"' in content.data or b'"page_attribute"' in content.data)
+is_ground_truth = Needs("array", ("layout_dets", "page_info"), ("category_type",)) | Needs(
+    "array", ("layout_dets", "page_info"), ("page_attribute",)
+)
 
 
 def read_ground_truth(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

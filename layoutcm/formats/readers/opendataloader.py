@@ -13,6 +13,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, is_picture_or_table, page_name, place_text
 from layoutcm.layouts import limits
 
@@ -36,8 +37,7 @@ class Document(msgspec.Struct):
     number_of_pages: int | None = msgspec.field(name="number of pages", default=None)
 
 
-def is_opendataloader(content: FileContent) -> bool:
-    return content.json_root == "object" and {"number of pages", "kids"} <= content.json_keys
+is_opendataloader = Needs("object", ("number of pages", "kids"), typical=("bounding box",))
 
 
 def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

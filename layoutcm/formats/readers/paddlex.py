@@ -12,6 +12,7 @@ import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, corner_points
 
 
@@ -58,14 +59,17 @@ class Served(msgspec.Struct):
     result: Parsings
 
 
+NEEDS = (
+    Needs("object", ("boxes", "input_path"), typical=("coordinate",))
+    | Needs("object", ("boxes", "page_index"), typical=("coordinate",))
+    | Needs("object", ("layout_det_res",), typical=("parsing_res_list",))
+    | Needs("object", ("parsing_res_list",), typical=("block_bbox",))
+    | Needs("object", ("result",), ("layoutParsingResults",))
+)
+
+
 def is_paddlex(content: FileContent) -> bool:
-    keys = content.json_keys
-    if content.json_root != "object":
-        return False
-    detected = "boxes" in keys and bool({"input_path", "page_index"} & keys)
-    pipeline = bool({"layout_det_res", "parsing_res_list"} & keys)
-    wrapped = keys == {"res"} or ("result" in keys and b'"layoutParsingResults"' in content.data)
-    return detected or pipeline or wrapped
+    return NEEDS(content) or (content.json_root == "object" and content.json_keys == {"res"})
 
 
 def read_pages(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import literal, page_name
 
 CAPTION = "Caption"
@@ -39,11 +40,11 @@ class Output(msgspec.Struct):
     alone: list[Figure] = msgspec.field(name="regionless-captions", default_factory=list)
 
 
-def is_output(content: FileContent) -> bool:
-    keys = content.json_keys
-    if content.json_root == "array":
-        return {"regionBoundary", "figType"} <= keys
-    return "regionless-captions" in keys or ("figures" in keys and b'"regionBoundary"' in content.data)
+is_output = (
+    Needs("array", ("regionBoundary", "figType"))
+    | Needs("object", ("regionless-captions",))
+    | Needs("object", ("figures",), ("regionBoundary",))
+)
 
 
 def read_output(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -77,10 +78,11 @@ class Document(msgspec.Struct):
     pages_annotated: list[int] = []
 
 
+ANNOTATIONS = Needs("object", inside=("pages_annotated",), typical=("figures",))
+
+
 def is_annotations(content: FileContent) -> bool:
-    if content.json_root != "object" or b'"pages_annotated"' not in content.data:
-        return False
-    return _ANNOTATED_DOCUMENT.match(content.json_text[:HEAD]) is not None
+    return ANNOTATIONS(content) and _ANNOTATED_DOCUMENT.match(content.json_text[:HEAD]) is not None
 
 
 def read_annotations(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

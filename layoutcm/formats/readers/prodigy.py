@@ -12,6 +12,7 @@ import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import name_in_address
 
 Points = list[tuple[float, float]]
@@ -62,9 +63,7 @@ class Answer(msgspec.Struct):
         return next((str(one) for one in given if isinstance(one, str | int) and one != ""), "")
 
 
-def is_prodigy(content: FileContent) -> bool:
-    keys = content.json_keys
-    return content.json_root == "array" and "image" in keys and ("spans" in keys or {"answer", "_task_hash"} <= keys)
+is_prodigy = Needs("array", ("image", "spans")) | Needs("array", ("image", "answer", "_task_hash"))
 
 
 def read_answers(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

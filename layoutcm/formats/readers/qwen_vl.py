@@ -12,6 +12,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.model_answers import decode_items
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import place_text
 
 THOUSANDTHS = 1000
@@ -25,8 +26,7 @@ class Item(msgspec.Struct, gc=False):
     type: str | None = None
 
 
-def is_qwen_vl(content: FileContent) -> bool:
-    return content.json_root != "" and "bbox_2d" in content.json_keys
+is_qwen_vl = Needs("json", ("bbox_2d",), typical=("label", "text_content"))
 
 
 def read_thousandths(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

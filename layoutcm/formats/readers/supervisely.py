@@ -22,6 +22,7 @@ from layoutcm.formats.archives import Budget
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.image_files import DECODING_ERRORS, open_image
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import mask_on_page, ring_with_holes
 from layoutcm.formats.parsing import bounding_box
 from layoutcm.layouts import limits
@@ -72,11 +73,12 @@ class Settings(msgspec.Struct):
     classes: list[ProjectClass] = []
 
 
-def is_supervisely(content: FileContent) -> bool:
-    if content.json_root != "object" or not {"size", "objects"} <= content.json_keys:
-        return False
-    # An image without objects has tags, and a video, which is refused by name, has frames.
-    return b'"classTitle"' in content.data or bool({"tags", "frames"} & content.json_keys)
+# An image without objects has tags, and a video, which is refused by name, has frames.
+is_supervisely = (
+    Needs("object", ("size", "objects"), ("classTitle",))
+    | Needs("object", ("size", "objects", "tags"))
+    | Needs("object", ("size", "objects", "frames"))
+)
 
 
 def read_supervisely(name: str, contents: Sequence[FileContent], options: Options) -> Layout:

@@ -14,6 +14,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, literal, page_name
 
 MOST = 1.5  # a fraction may lie a little outside the page, but not so far
@@ -47,14 +48,21 @@ class Document(msgspec.Struct):
     metadata: Metadata | None = None
 
 
+ANSWER = (
+    Needs("object", ("elements", "api"), ("category", "coordinates"))
+    | Needs("object", ("elements", "api"), ("category", "bounding_box"))
+    | Needs("object", ("elements", "model"), ("category", "coordinates"))
+    | Needs("object", ("elements", "model"), ("category", "bounding_box"))
+)
+BENCHMARK = Needs("object", inside=("elements", "category", "coordinates")) | Needs(
+    "object", inside=("elements", "category", "bounding_box")
+)
+NEEDS = ANSWER | BENCHMARK
+
+
 def is_upstage(content: FileContent) -> bool:
-    data = content.data
-    if content.json_root != "object" or b'"category"' not in data:
-        return False
-    if b'"coordinates"' not in data and b'"bounding_box"' not in data:
-        return False
-    is_answer = "elements" in content.json_keys and bool({"api", "model"} & content.json_keys)
-    return is_answer or _DOCUMENT_OF_BENCHMARK.match(content.json_text[:HEAD]) is not None
+    is_of_benchmark = BENCHMARK(content) and _DOCUMENT_OF_BENCHMARK.match(content.json_text[:HEAD]) is not None
+    return is_of_benchmark or ANSWER(content)
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -16,6 +16,7 @@ import msgspec
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import ellipse_points
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Finding
@@ -60,6 +61,11 @@ class ViaImage(msgspec.Struct):
 class Project(msgspec.Struct):
     images: dict[str, ViaImage] = msgspec.field(name=PROJECT_KEY)
     attributes: Any = msgspec.field(name="_via_attributes", default=None)
+
+
+NEEDS = Needs("object", (PROJECT_KEY,), typical=("_via_settings",)) | Needs(
+    "object", inside=("filename", "regions"), typical=("shape_attributes",)
+)
 
 
 def is_via(content: FileContent) -> bool:

@@ -9,14 +9,18 @@ from __future__ import annotations
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import NO_SCORE, parse_number, parse_numbers, parse_size
-from layoutcm.formats.xml import elements, is_of_labelme, root_name
+from layoutcm.formats.xml import elements, is_of_labelme
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
 
+NEEDS = Needs("xml", ("annotation",), typical=("object", "bndbox", "filename"))
+
+
 def is_voc(content: FileContent) -> bool:
-    return root_name(content) == "annotation" and not is_of_labelme(content)
+    return NEEDS(content) and not is_of_labelme(content)
 
 
 def read_page(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
