@@ -222,3 +222,21 @@ def test_a_paragraph_of_grobid_without_coordinates_has_those_of_its_sentences():
     layout = lcm.read(("d.tei.xml", text.encode()))
     assert layout.labels == ["p"]
     assert layout.region_columns.boxes.tolist() == [[50, 100, 350, 110], [50, 112, 350, 122], [50, 200, 350, 210]]
+
+
+def adobe_page(bounds, **page):
+    element = {"Path": "//Document/H1", "Page": 0, "Bounds": bounds, "Text": "x"}
+    pages = [{"page_number": 0, "width": 400, "height": 600, "rotation": 0, **page}]
+    return lcm.read(("s.json", json.dumps({"version": {}, "pages": pages, "elements": [element]}).encode()))
+
+
+def test_a_page_of_adobe_that_is_cropped_begins_at_its_crop_box():
+    cropped = adobe_page([120, 600, 480, 640], boxes={"CropBox": [100, 50, 500, 650], "MediaBox": [0, 0, 612, 792]})
+    assert cropped.region_columns.boxes.tolist() == [[20, 10, 380, 50]] and cropped.findings == ()
+    assert adobe_page([20, 500, 380, 540]).region_columns.boxes.tolist() == [[20, 60, 380, 100]]
+
+
+def test_llamaparse_without_layout_is_refused_also_if_the_list_is_there():
+    page = {"page": 1, "text": "x", "md": "x", "layout": [], "items": [{"type": "heading", "bBox": {"x": 1}}]}
+    with pytest.raises(lcm.InputError, match="no page has a layout"):
+        lcm.read(("r.json", json.dumps({"pages": [page], "job_metadata": {}}).encode()), sizes=(10, 10))

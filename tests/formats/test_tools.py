@@ -284,3 +284,11 @@ def test_fiftyone_fields_are_chosen_like_annotators():
     refusal(json.dumps({"samples": [{"filepath": "a.png", "f": {}}]}), "no field of the samples", name="a.json")
     sample["one"] = {"_cls": "Detection", "bounding_box": ["a"]}
     refusal(json.dumps({"samples": [sample]}), "samples[0].one", name="a.json", **SIZE)
+
+
+def test_shapes_of_supervisely_that_are_no_boxes_are_left_out():
+    box = {"classTitle": "T", "geometryType": "rectangle", "points": {"exterior": [[1, 2], [3, 4]], "interior": []}}
+    cuboid = {"classTitle": "T", "geometryType": "cuboid", "points": [[1, 2], [3, 4]], "faces": [[0, 1, 2, 3]]}
+    turned = box | {"geometryType": "oriented_bbox", "angle": 0.5}
+    layout = read_json(supervisely_file(box, cuboid, turned))
+    assert regions(layout) == [("T", 1, 2, 3, 4)] and codes(layout) == {"not-an-area": 1, "shape-left-out": 1}

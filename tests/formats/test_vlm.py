@@ -262,3 +262,15 @@ def test_an_empty_list_beside_answers_is_a_blank_page():
         layout = lcm.read([("a.json", page), ("b.json", blank)], sizes=(100, 100))
         assert layout.format == "dots-ocr" and layout.page_columns.names == ("a", "b")
         assert layout.region_columns.page.tolist() == [0] and layout.findings == ()
+
+
+def test_a_page_that_dolphin_could_not_divide_has_no_region():
+    item = b'[{"label": "distorted_page", "text": "x", "bbox": [0, 0, 800, 1000], "reading_order": 0}]'
+    layout = lcm.read(("d.json", item), sizes=(800, 1000))
+    assert layout.regions.empty and "distorted_page" in layout.findings[0].message
+
+
+def test_regions_of_qwen_inside_another_object_are_refused():
+    answer = b'{"elements": [{"bbox_2d": [10, 20, 30, 40], "label": "title"}]}'
+    with pytest.raises(lcm.InputError, match=r"has no bbox_2d.* Give the list of regions itself"):
+        lcm.read(("p.json", answer), format="qwen-vl-1000", sizes=(10, 10))

@@ -29,8 +29,13 @@ class Element(msgspec.Struct, gc=False):
     Bounds: tuple[float, float, float, float] | None = None
 
 
+class PageBoxes(msgspec.Struct):
+    CropBox: tuple[float, float, float, float] | None = None
+
+
 class Page(msgspec.Struct):
     page_number: int
+    boxes: PageBoxes | None = None
     width: float | None = None
     height: float | None = None
     rotation: float | None = None
@@ -52,7 +57,8 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
         raise InputError(content.name, "elements", "no element has Bounds and a Page", "Extract the document again.")
     listed = {page.page_number: page for page in file.pages or []}
     used = {element.Page for element in file.elements if element.Page is not None and element.Bounds}
-    pages = {}
+    pages: dict[int, int] = {}
+    corners: dict[int, tuple[float, float]] = {}  # upper left corners of pages, which may be parts of larger ones
     for n in sorted(set(listed) | used):
         page = listed.get(n, Page(n))
         if page.rotation:
@@ -62,6 +68,7 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
         pages[n] = builder.add_page(name, page.width, page.height, place, document=content.stem, number=n + 1)
         if page.width is None or page.height is None:
             builder.note_unusual("size-in-points", place)
+        corners[n] = _upper_left(page, *builder.page_size(pages[n]))
     for i, element in enumerate(file.elements):
         label, is_cell, is_nested = _kind(element.Path)
         if is_cell or (is_nested and not options.nested):
@@ -69,9 +76,18 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
         if element.Bounds is None or element.Page is None or not label:
             builder.note_unusual("no-place", f"elements[{i}]", what="elements have no Path, Bounds or Page")
             continue
-        height = builder.page_size(pages[element.Page])[1]
+        left, upper = corners[element.Page]
         x0, bottom, x1, top = element.Bounds
-        builder.add_region(pages[element.Page], label, x0, height - top, x1, height - bottom, ("elements[{}]", i))
+        box = (x0 - left, upper - top, x1 - left, upper - bottom)
+        builder.add_region(pages[element.Page], label, *box, ("elements[{}]", i))
+
+
+def _upper_left(page: Page, width: float, height: float) -> tuple[float, float]:
+    """The corner of the page in the coordinates of the file: that of its crop box, unless this is turned."""
+    crop = page.boxes.CropBox if page.boxes else None
+    if crop is None or abs(crop[2] - crop[0] - width) > 1 or abs(crop[3] - crop[1] - height) > 1:
+        return 0.0, height
+    return crop[0], crop[3]
 
 
 @lru_cache(4096)  # tables have many cells with the same names

@@ -13,6 +13,8 @@ from layoutcm.formats.model_answers import decode_items
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
+FAILED = "distorted_page"  # what Dolphin writes, with a box of the whole page, if the layout cannot be used
+
 
 class Element(msgspec.Struct, gc=False):
     label: str | None = None
@@ -53,6 +55,10 @@ def _add_elements(page: int, elements: Sequence[Element], start: str, builder: L
     for k, element in enumerate(elements):
         if element.bbox is None or len(element.bbox) != 4 or element.label is None:
             builder.note_unusual("no-place", place.format(k), what="elements have no label or no box of four numbers")
+            continue
+        if element.label == FAILED:
+            what = "pages were not divided into regions by the model (distorted_page)"
+            builder.note_unusual("no-place", place.format(k), what=what)
             continue
         x0, y0, x1, y1 = element.bbox
         builder.add_region(page, element.label, x0, y0, x1, y1, (place, k))

@@ -30,6 +30,7 @@ class Page(msgspec.Struct):
     width: float | None = None
     height: float | None = None
     layout: list[Entry] | None = None
+    items: list[msgspec.Raw] | None = None
 
 
 class Result(msgspec.Struct):
@@ -43,7 +44,8 @@ def read_result(content: FileContent, options: Options, builder: LayoutBuilder) 
     is_list = content.json_root == "array"
     results = content.decode(list[Result]) if is_list else [content.decode(Result)]
     pages = [page for result in results for page in result.pages]
-    if all(page.layout is None for page in pages):
+    # Without `extract_layout` the list may also be there and empty, beside items.
+    if not any(page.layout for page in pages) and any(page.layout is None or page.items for page in pages):
         problem = "no page has a layout: LlamaParse was not asked for it, or this is its version 2"
         raise InputError(content.name, "pages", problem, "Parse the document with extract_layout=True, version 1.")
     for i, page in enumerate(pages):

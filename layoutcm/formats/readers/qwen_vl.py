@@ -38,6 +38,9 @@ def read_pixels(content: FileContent, options: Options, builder: LayoutBuilder) 
 
 
 def _read_answer(content: FileContent, builder: LayoutBuilder, parts: float | None) -> None:
+    if content.json_root == "object" and "bbox_2d" not in content.json_keys:
+        problem = "the outermost object has no bbox_2d, so that it is no region"
+        raise InputError(content.name, "", problem, "Give the list of regions itself.")
     items = decode_items(content, Item, builder)
     page = builder.add_page(content.stem, None, None)
     for i, item in enumerate(items):

@@ -12,6 +12,7 @@ import io
 import zlib
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -50,7 +51,7 @@ class FigureObject(msgspec.Struct):
     classTitle: str | None = None
     geometryType: str | None = None
     shape: str | None = None
-    points: Rings | None = None
+    points: Rings | list[Any] | None = None  # a list for cuboids
     bitmap: Bitmap | None = None
 
 
@@ -124,18 +125,21 @@ def _read_page(content: FileContent, shapes: dict[str, str], pixels: Budget, bui
     for i, one in enumerate(file.objects):
         label = one.classTitle or ""
         kind = one.geometryType or one.shape or shapes.get(label, "")
-        exterior = one.points.exterior if one.points else []
+        rings = one.points if isinstance(one.points, Rings) else Rings()
+        exterior = rings.exterior
         place = ("objects[{}]", i)
         if one.bitmap is not None:
             _add_bitmap(one.bitmap, label, page, f"objects[{i}].bitmap", pixels, builder)
         elif kind in OTHER_MASKS:
             builder.note_unusual("mask-left-out", f"objects[{i}]")
+        elif kind == "oriented_bbox":
+            builder.note_unusual("shape-left-out", f"objects[{i}]", what="boxes that are turned are not read")
         elif kind in WITHOUT_AREA or len(exterior) < 2:
             builder.note_unusual("not-an-area", f"objects[{i}]")
         elif kind == "rectangle":
             builder.add_region(page, label, *bounding_box(exterior), place)
         elif kind == "polygon":
-            holes = [ring for ring in one.points.interior if len(ring) > 2] if one.points else []
+            holes = [ring for ring in rings.interior if len(ring) > 2]
             builder.add_outline(page, label, ring_with_holes([exterior, *holes]), place)
         else:
             problem = f"{short_repr(label)} has {len(exterior)} points, and nothing says which shape they make"
