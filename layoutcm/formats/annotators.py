@@ -28,7 +28,7 @@ class Annotators(NamedTuple):
 class AnnotatorNames:
     """The annotators of all files that one reader reads. Mutable; the reader adds names as it finds them.
 
-    For formats whose default is one annotation for each page, whoever made it.
+    For formats that by default read one annotation of each page, by any annotator.
     """
 
     def __init__(self, options: Options) -> None:

@@ -144,7 +144,7 @@ class CocoFacts:
 
     @classmethod
     def unknown(cls, n: int) -> CocoFacts:
-        """The facts of `n` regions of which no COCO file says anything."""
+        """The facts of `n` regions that no COCO file describes."""
         return cls(np.zeros(n, bool), np.full(n, np.nan), np.full((n, 2), np.nan))
 
     def take(self, keep: NDArray[np.bool_] | NDArray[np.integer]) -> CocoFacts:
