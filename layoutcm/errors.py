@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
+
+MOST_CHOICES, CLOSEST_CHOICES = 30, 3  # so many values are listed; of more than that, the closest
+MOST_COMPARED = 100  # characters; comparing long texts is slow
 
 
 @dataclass(frozen=True)
@@ -65,5 +69,9 @@ def check_choice(place: str, value: object, known: Collection[str], otherwise: s
 
 
 def unknown_choice(place: str, value: object, known: Iterable[str], otherwise: str = "", file: str = "") -> InputError:
-    """The error for an unknown option value; no other place words it."""
-    return InputError(file, place, f"{short_repr(value)} is not known", f"Use one of {', '.join(known)}{otherwise}.")
+    """The error for an unknown option value; no other place words it. Of many known values, it names the closest."""
+    names, which = list(known), "Use one of"
+    if len(names) > MOST_CHOICES:
+        names = get_close_matches(str(value)[:MOST_COMPARED], names, CLOSEST_CHOICES, cutoff=0)
+        which = "The closest are"
+    return InputError(file, place, f"{short_repr(value)} is not known", f"{which} {', '.join(names)}{otherwise}.")

@@ -21,10 +21,11 @@ RESULTS_WITHOUT_PAGES = Hint(
     f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.text}",
     f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.on_screen}",
 )
-SEVERAL_FORMATS = Hint("Say which with format= or --format.", "Drop files of one kind.")
-AMBIGUOUS_FORMAT = Hint(
-    "Say which with format= or --format.", "Convert it with `layoutcm convert --format`, and drop the result."
-)
+_OF_ONE_FILE = "for one of several inputs: --format FILE=NAME"
+_NAME_FORMAT = f"Say which with format= or --format ({_OF_ONE_FILE})."
+WRONG_FORMAT = Hint(f"Leave out the format, or name it for the right file ({_OF_ONE_FILE}).", "Leave out the format.")
+SEVERAL_FORMATS = Hint(_NAME_FORMAT, "Drop files of one kind.")
+AMBIGUOUS_FORMAT = Hint(_NAME_FORMAT, "Convert it with `layoutcm convert --format`, and drop the result.")
 
 
 def missing_size_with(page_names: Sequence[str]) -> Hint:
@@ -34,6 +35,12 @@ def missing_size_with(page_names: Sequence[str]) -> Hint:
     return Hint(
         f"{examples}. Say which page is which (pages=, --pages), or give {_SIZES}", f"{examples}. {_SIZES_ON_SCREEN}"
     )
+
+
+def other_format(names: str) -> Hint:
+    """The hint for a file that is not of the chosen format, but looks like another one."""
+    found = f"This looks like {names}: leave out the format, or name this one"
+    return Hint(f"{found} ({_OF_ONE_FILE}).", f"{found}.")
 
 
 def unknown_format(likeliest: Mapping[str, str]) -> Hint:

@@ -11,14 +11,14 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from layoutcm.cli.file_options import value_for
 from layoutcm.cli.output_checks import check_file_output, check_folder_output
-from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout
+from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout, repair_file
 from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import Layout
-from layoutcm.layouts.repairs import repair
 from layoutcm.layouts.writers import FOLDERS, write
 from layoutcm.layouts.writing.places import is_zip
 from layoutcm.metrics.bootstrap import check_resampling
@@ -220,7 +220,7 @@ def run_inspect(options: argparse.Namespace) -> None:
     layouts: list[Layout] = []
     for file in options.files:
         # Without --like, the first file is the reference layout of the others.
-        given = {"format": options.format, "annotator": options.annotator}
+        given = {"format": value_for(file, options, "format"), "annotator": options.annotator}
         layouts.append(read_layout(file, options, like=like or next(iter(layouts), None), **given))
         if options.json != "-":
             print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
@@ -235,8 +235,9 @@ def run_convert(options: argparse.Namespace) -> None:
     is_folder = options.to in FOLDERS and not is_zip(options.output)
     (check_folder_output if is_folder else check_file_output)(options.output, options)
     like = read_layout(options.like, options) if options.like else None
-    layout = read_layout(options.file, options, like=like, format=options.format, annotator=options.annotator)
-    layout = repair(layout, options.fix or ())
+    format = value_for(options.file, options, "format")
+    layout = read_layout(options.file, options, like=like, format=format, annotator=options.annotator)
+    layout = repair_file(layout, options.file, options)
     predictions = options.written_as and options.written_as == "predictions"
     lost = write(layout, options.to, options.output, predictions=predictions)
     pages, regions = len(layout.page_columns), len(layout.region_columns)

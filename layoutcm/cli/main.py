@@ -15,10 +15,10 @@ from layoutcm import __version__
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats, run_inspect
+from layoutcm.cli.file_options import check_file_options, file_option, format_name, format_option
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.errors import InputError, short_repr
-from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REPAIRS
 from layoutcm.layouts.writers import WRITERS
@@ -58,6 +58,7 @@ def _run_command(arguments: Sequence[str] | None) -> int:
     except SystemExit:  # --help and --version have printed, wrong arguments have not
         sys.stdout.flush()
         raise
+    check_file_options(options)
     return options.run(options) or 0
 
 
@@ -149,10 +150,10 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
         help="page map in CSV, YAML or JSON: which pred page belongs to which gt page",
     )
     command.add_argument("--threads", type=int, metavar="N")
-    command.add_argument("--fix", metavar="REPAIR", help=f"repair predictions, as a finding says: {', '.join(REPAIRS)}")
-    command.add_argument("--fix-gt", metavar="REPAIR", help="the same for the ground truth")
+    _fix_argument(command, "repair predictions, as a finding says")
+    command.add_argument("--fix-gt", action="append", metavar="REPAIR", help="the same for the ground truth")
     command.add_argument(
-        "--gt-format", choices=list(BY_NAME), help="format of the ground truth; --format is for predictions"
+        "--gt-format", type=format_name, metavar="NAME", help="format of the ground truth; --format is for predictions"
     )
     command.add_argument("--gt-annotator", metavar="NAME", help="as --annotator, for the ground truth")
     _reading_arguments(command)
@@ -224,14 +225,28 @@ def _convert_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--like", metavar="FILE", help="reference layout: page sizes and labels for files without them"
     )
-    command.add_argument("--fix", metavar="REPAIR", help=f"repair it first: {', '.join(REPAIRS)}")
+    _fix_argument(command, "repair it first")
     _reading_arguments(command)
     command.set_defaults(run=run_convert)
 
 
+def _fix_argument(command: argparse.ArgumentParser, purpose: str) -> None:
+    command.add_argument(
+        "--fix",
+        type=file_option,
+        action="append",
+        metavar="[FILE=]REPAIR",
+        help=f"{purpose}: {', '.join(REPAIRS)}; may be repeated",
+    )
+
+
 def _reading_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--format", choices=list(BY_NAME), help="format of the file; otherwise detected from its content"
+        "--format",
+        type=format_option,
+        action="append",
+        metavar="[FILE=]NAME",
+        help="format of the files, or of one; otherwise detected from their content",
     )
     command.add_argument(
         "--annotator", metavar="NAME", help="whose regions are read, if the file has several annotators"
@@ -239,7 +254,13 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--attributes", metavar="FILE", help="attributes of pages: CSV with a column page or document, and others"
     )
-    command.add_argument("--sizes", metavar="WxH|FOLDER", help="page size, or page images, for files without sizes")
+    command.add_argument(
+        "--sizes",
+        type=file_option,
+        action="append",
+        metavar="[FILE=]WxH|FOLDER",
+        help="page size, or page images, for files without sizes, or for one of them",
+    )
     command.add_argument("--shapes", choices=("box", "polygon"), default="box")
     command.add_argument("--outer-only", action="store_true", help="drop regions inside pictures and tables")
 

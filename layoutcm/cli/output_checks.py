@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from layoutcm.cli.file_options import FileOption
 from layoutcm.errors import InputError
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 from layoutcm.outputs.files import behind_links, file_target
@@ -54,7 +55,8 @@ def _inputs(options: argparse.Namespace, names: Sequence[str]) -> Iterator[Path]
     """The existing files and folders that these options name, behind links."""
     for name in names:
         given = getattr(options, name, None) or []
-        for file in [given] if isinstance(given, str) else given:
+        for one in [given] if isinstance(given, str) else given:
+            file = one.value if isinstance(one, FileOption) else one
             if "\0" not in file and os.path.exists(file):
                 yield Path(os.path.realpath(file))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
+from layoutcm.cli.file_options import value_for, values_for
 from layoutcm.comparison import Comparison, compare
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats import read
@@ -31,17 +32,27 @@ LABELS_SHOWN = 12
 def read_gt(options: argparse.Namespace) -> Layout:
     """The ground truth that the command line names, repaired as it says."""
     layout = read_layout(options.gt, options, format=options.gt_format, annotator=options.gt_annotator)
-    return repair(layout, options.fix_gt or ())
+    return _repair_all(layout, options.fix_gt or ())
 
 
 def compare_file(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
     """Compare one prediction with gt, with the options of the command line."""
-    given = {"format": options.format, "pages": options.pages, "annotator": options.annotator}
-    pred = repair(read_layout(file, options, like=gt, **given), options.fix or ())
+    given = {"format": value_for(file, options, "format"), "pages": options.pages, "annotator": options.annotator}
+    pred = repair_file(read_layout(file, options, like=gt, **given), file, options)
     chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
     chosen["mapping"] = _mapping(gt, options)
     with progress_bar(f"comparing {Path(file).name}") as progress:
         return compare(gt, pred, **chosen, progress=progress)
+
+
+def repair_file(layout: Layout, file: str, options: argparse.Namespace) -> Layout:
+    """The layout of a file after all repairs that --fix names for it."""
+    return _repair_all(layout, values_for(file, options, "fix"))
+
+
+def _repair_all(layout: Layout, repairs: Sequence[str]) -> Layout:
+    """Each text may hold several repairs, separated by commas."""
+    return repair(layout, ",".join(repairs)) if repairs else layout
 
 
 def _mapping(gt: Layout, options: argparse.Namespace) -> LabelMapping | str | None:
@@ -69,7 +80,7 @@ def read_layout(
     annotator: str | None = None,
 ) -> Layout:
     """One file, folder or zip, read with the options of the command line."""
-    sizes: Any = options.sizes
+    sizes: Any = value_for(file, options, "sizes")
     if sizes and (pair := re.fullmatch(r"(\d+(?:\.\d+)?)[xX,](\d+(?:\.\d+)?)", sizes)):
         sizes = (float(pair[1]), float(pair[2]))
     chosen = {"shapes": options.shapes, "nested": not options.outer_only, "annotator": annotator}

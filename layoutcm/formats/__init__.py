@@ -16,6 +16,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
 
+from layoutcm import hints
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.memory_tables import find_table
@@ -138,8 +139,7 @@ def suggest_other_format(contents: Sequence[FileContent], chosen: Format) -> Ite
         if not found or chosen in found:
             raise
         names = " or ".join(format.name for format in found)
-        hint = f"This looks like {names}: leave out the format, or name this one."
-        raise InputError(error.file, error.place, error.problem, hint) from None
+        raise InputError(error.file, error.place, error.problem, hints.other_format(names)) from None
 
 
 def _find_skipped_files(file: str, others: Sequence[FileContent]) -> list[Finding]:

@@ -39,13 +39,13 @@ def choose_format(bundle: Bundle, name: str | None) -> tuple[Format, tuple[FileC
         wanted = BY_NAME[next(iter(votes))]
         matching = tuple(content for content, kind in zip(bundle.contents, kinds) if wanted in kind)
     if not matching:
-        raise InputError(bundle.name, "", f"it holds no file of the format {wanted.name}", "Leave out the format.")
+        raise InputError(bundle.name, "", f"it holds no file of the format {wanted.name}", hints.WRONG_FORMAT)
     taken = {id(content) for content in matching}  # by identity: equality would compare all bytes
     return wanted, matching, tuple(content for content in bundle.contents if id(content) not in taken)
 
 
-def named_format(file: str, name: str) -> Format:
-    check_choice("format", name, BY_NAME, file=file)
+def named_format(file: str, name: str, option: str = "format") -> Format:
+    check_choice(option, name, BY_NAME, "; `layoutcm formats` lists all", file)
     return BY_NAME[name]
 
 

@@ -214,7 +214,7 @@ def test_invalid_sources_are_refused(source):
 
 OPTIONS = [
     ({"shapes": "x"}, "shapes", "'x'", "box, polygon"),
-    ({"format": "zzz"}, "'zzz'", "coco-results"),
+    ({"format": "coco-result"}, "'coco-result'", "coco-results", "layoutcm formats"),
     ({"format": ["coco"]}, "['coco']"),
     ({"like": "gt.json"}, "like", "'gt.json'"),
     ({"sizes": "/no/such/folder"}, "/no/such/folder", "page images"),
