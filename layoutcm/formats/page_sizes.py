@@ -56,11 +56,16 @@ def image_sizes(folder: Path) -> dict[str, tuple[float, float]]:
     return {path.relative_to(folder).as_posix(): image_size(str(path), str(path)) for path in found}
 
 
-def size_of(page: str, options: Options) -> tuple[float, float] | None:
-    """Width and height of a page whose file does not state them, or None if they are unknown."""
+def given_size(page: str, options: Options) -> tuple[float, float] | None:
+    """Width and height of a page as the user gave them, or of its image; None if there are none."""
     if isinstance(options.sizes, tuple):
         return options.sizes
-    if options.sizes and (size := options.sizes.get(page) or options.sizes.get(stem(page))):
+    return (options.sizes.get(page) or options.sizes.get(stem(page))) if options.sizes else None
+
+
+def size_of(page: str, options: Options) -> tuple[float, float] | None:
+    """Width and height of a page whose file does not state them, or None if they are unknown."""
+    if size := given_size(page, options):
         return size
     reference = options.reference_pages
     if reference is None:

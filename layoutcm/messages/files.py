@@ -128,6 +128,11 @@ TEXTS: dict[str, FindingText] = {
         "Give the size of the PDF page, such as 612x792, and not that of an image."),
     "size-of-document": unusual(
         "pages without figures have no size and are given that of the other pages", severity="info"),
+    "size-of-other-image": unusual(
+        "boxes are in pixels of the image that the model was given, whose size the file does not tell, and pages are "
+        "given the size of the ground truth",
+        Hint("If the model was given other images, give their size (sizes=, --sizes).",
+             "If the model was given other images, write their size on the page Compare, or drop them, too.")),
     "skipped-frames": unusual("frames that a track skips are not filled in"),
     "token-regions": unusual(
         "files have a region for each token, because they have no larger unit", severity="info"),

@@ -129,6 +129,19 @@ def test_qwen_may_answer_with_one_object_points_or_no_label():
     assert [label for label, *_ in regions(layout)] == ["text", "a", "b"] and codes(layout) == {"no-place": 2}
 
 
+def test_a_finding_says_that_pixels_of_qwen_have_the_page_size_of_the_ground_truth(tmp_path):
+    from PIL import Image
+
+    gt = read_text("page,label,x0,y0,x1,y1,width,height\np,text,0,0,9,9,1000,500\n", "gt.csv")
+    answer = ("p.json", json.dumps(QWEN).encode())
+    pixels = lcm.read(answer, like=gt, format="qwen-vl-pixels")
+    assert pages(pixels) == [("p", 1000, 500)] and codes(pixels) == {"size-of-other-image": 1}
+    assert codes(lcm.read(answer, like=gt, format="qwen-vl-1000")) == {}
+    assert codes(lcm.read(answer, like=gt, format="qwen-vl-pixels", sizes=SIZE)) == {}
+    Image.new("1", (600, 500)).save(tmp_path / "p.png")
+    assert codes(lcm.read(answer, like=gt, format="qwen-vl-pixels", sizes=tmp_path)) == {}
+
+
 def test_deepseek_pages_boxes_and_text_before_the_first_reference():
     one = "words\n<|ref|>image<|/ref|><|det|>[[0, 0, 999, 999], [333, 0, 666, 999]]<|/det|>\n"
     layout = read(one + "\n<--- Page Split --->\n" + one + "\n<--- Page Split --->\n", "book_det.mmd", sizes=(300, 100))

@@ -13,6 +13,7 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.model_answers import decode_items
 from layoutcm.formats.needs import Needs
+from layoutcm.formats.page_sizes import given_size
 from layoutcm.formats.parsing import place_text
 
 THOUSANDTHS = 1000
@@ -43,6 +44,8 @@ def _read_answer(content: FileContent, builder: LayoutBuilder, parts: float | No
         raise InputError(content.name, "", problem, "Give the list of regions itself.")
     items = decode_items(content, Item, builder)
     page = builder.add_page(content.stem, None, None)
+    if parts is None and given_size(content.stem, builder.options) is None:
+        builder.note_unusual("size-of-other-image", "")
     for i, item in enumerate(items):
         label = item.label or item.category or item.type
         if item.bbox_2d is None or len(item.bbox_2d) != 4 or not label:
