@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.page_numbers import PageKeys, number_keys, number_pairs, page_keys
 from layoutcm.layouts.model import GT, PRED, Finding, Pages
 from layoutcm.layouts.page_names import NAME_RULES
+from layoutcm.layouts.page_numbers import PageKeys, are_lone_documents, number_keys, number_pairs, page_keys
 
 UNMATCHED, MAP, EXACT, NUMBER, NUMBER_ALONE = "", "map", "exact", "number", "number alone"
 WAYS = (UNMATCHED, MAP, EXACT, *NAME_RULES, NUMBER, NUMBER_ALONE)
@@ -46,7 +46,7 @@ def match_pages(gt: Pages, pred: Pages, page_map: Mapping[int, int]) -> tuple[Pa
         unmatched = matches.unmatched(len(pred))
         if not all(side.size for side in unmatched):
             break
-        if way == NUMBER_ALONE and not _are_lone_documents(gt, pred, matches):
+        if way == NUMBER_ALONE and ((matches.partner >= 0).any() or not are_lone_documents(gt, pred)):
             break
         if way in (NUMBER, NUMBER_ALONE):
             pairs, new_findings = _pairs_by_number(way, gt, pred, matches, unmatched)
@@ -75,12 +75,6 @@ def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np
     pages, partners = gt.index_by_rule[rule], pred.index_by_rule[rule]
     free = [set(side.tolist()) for side in unmatched]
     return [(i, j) for name, i in pages.items() if i in free[GT] and (j := partners.get(name, -1)) in free[PRED]]
-
-
-def _are_lone_documents(gt: Pages, pred: Pages, matches: PageMatches) -> bool:
-    """Whether each side is one document with page numbers, under different names, and no page was matched otherwise."""
-    is_numbered = all(len(set(side.documents)) == 1 and (side.numbers >= 0).all() for side in (gt, pred))
-    return is_numbered and all((*gt.documents, *pred.documents)) and not (matches.partner >= 0).any()
 
 
 def _pairs_by_number(

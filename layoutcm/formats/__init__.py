@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
@@ -21,7 +22,7 @@ from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.memory_tables import find_table
 from layoutcm.formats.other_files import is_companion
-from layoutcm.formats.page_sizes import Sizes, resolve_sizes
+from layoutcm.formats.page_sizes import Sizes, read_with_sizes, resolve_sizes
 from layoutcm.formats.readers.table import IN_MEMORY, read_memory
 from layoutcm.formats.recognition import choose_format, find_candidates
 from layoutcm.formats.registry import Format, never
@@ -67,7 +68,7 @@ def read(
     wanted = Options(like, resolve_sizes(sizes), outlines, nested, page_map=page_map, annotator=annotator)
     if (table := find_table(source)) is not None:
         check_choice("format", format or IN_MEMORY, (IN_MEMORY,))
-        layout = read_memory(*table, wanted)
+        layout = read_with_sizes(partial(read_memory, *table), wanted)
     else:
         layout = _read_files(cast(Source, source), format, wanted)
     return add_attributes(layout, given) if given else layout
@@ -83,7 +84,7 @@ def _read_files(source: Source, format: str | None, wanted: Options) -> Layout:
         # Hashing does not need Python's lock, so a second thread does it while the reader works.
         with ThreadPoolExecutor(1) as pool, suggest_other_format(contents, chosen):
             digest = pool.submit(digest_of_files, used)
-            layout = chosen.read(bundle.name, contents, options)
+            layout = read_with_sizes(partial(chosen.read, bundle.name, contents), options)
     check_page_count(layout, bundle, wanted.like)
     findings = (*layout.findings, *_find_skipped_files(bundle.name, companions))
     return replace(layout, findings=findings, sha256=digest.result())

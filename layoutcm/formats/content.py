@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,6 +43,8 @@ class Options:
     images: tuple[str, ...] = ()  # names of the page images next to the annotations
     page_map: PageMap | None = None  # {page of `like`: page of this file}
     annotator: str | None = None  # whose regions are wanted, if the file has several annotators
+    # Of pages that have another name in `like`.
+    sizes_by_number: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @cached_property
     def reference_pages(self) -> Pages | None:

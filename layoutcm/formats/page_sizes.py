@@ -6,16 +6,20 @@ A size is never guessed: with a wrong frame the scores would be wrong but look p
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import Options
 from layoutcm.formats.image_files import image_size
-from layoutcm.layouts.model import MAX_PAGE_SIDE, find_page
+from layoutcm.layouts.model import MAX_PAGE_SIDE, Layout, Pages, find_page
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
+from layoutcm.layouts.page_numbers import are_lone_documents, number_keys, number_pairs, page_keys
 
+ANY_SIZE = (1.0, 1.0)
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None
 
 
@@ -71,12 +75,44 @@ def size_of(page: str, options: Options) -> tuple[float, float] | None:
     if reference is None:
         return None
     i = find_page(page, reference)
-    return None if i is None else reference.size(i)
+    return options.sizes_by_number.get(page) if i is None else reference.size(i)
 
 
-def missing_size_error(file: str, place: str, page: str, options: Options) -> InputError:
+class MissingSize(InputError):
+    """The size of a page is not known."""
+
+
+def missing_size_error(file: str, place: str, page: str, options: Options) -> MissingSize:
     problem = f"the size of page {short_repr(page)} is not known"
     if options.like is None:
-        return InputError(file, place, problem, hints.MISSING_SIZE)
-    problem += f": {options.like.name}, which should provide it, has no page of this name, or several that are alike"
-    return InputError(file, place, problem, hints.missing_size_with(options.like.page_columns.names))
+        return MissingSize(file, place, problem, hints.MISSING_SIZE)
+    problem += (
+        f": {options.like.name}, which should provide it, has no page of this name or number, or several that are alike"
+    )
+    return MissingSize(file, place, problem, hints.missing_size_with(options.like.page_columns.names))
+
+
+def read_with_sizes(read: Callable[[Options], Layout], options: Options) -> Layout:
+    """What `read` returns. A page that `like` has under another name gets the size of the page with its number.
+
+    Whether both sides count from 0 or from 1 shows in all pages together. So they are read first, with any size.
+    """
+    try:
+        return read(options)
+    except MissingSize:
+        found = options.like and _sizes_by_number(read(replace(options, sizes=ANY_SIZE)).page_columns, options)
+        if not found:
+            raise
+    return read(replace(options, sizes_by_number=found))
+
+
+def _sizes_by_number(pages: Pages, options: Options) -> dict[str, tuple[float, float]]:
+    """{page: size} of the pages that a comparison matches by number, because no page of `like` has their name."""
+    reference = cast(Pages, options.reference_pages)
+    by_name = {name: find_page(name, reference) for name in pages.names}
+    pairs, _ = number_pairs(page_keys(reference), page_keys(pages))
+    if not pairs and set(by_name.values()) == {None} and are_lone_documents(reference, pages):
+        pairs, _ = number_pairs(number_keys(reference), number_keys(pages))
+    taken = set(by_name.values())
+    free = ((i, pages.names[j]) for i, j in pairs if i not in taken)
+    return {name: reference.size(i) for i, name in free if by_name[name] is None}

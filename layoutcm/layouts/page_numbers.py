@@ -45,6 +45,12 @@ def _page_key(
     return base if document is None else document, trailing
 
 
+def are_lone_documents(gt: Pages, pred: Pages) -> bool:
+    """Whether each side is one document with page numbers; their names may differ."""
+    is_numbered = all(len(set(side.documents)) == 1 and (side.numbers >= 0).all() for side in (gt, pred))
+    return is_numbered and all((*gt.documents, *pred.documents))
+
+
 def number_pairs(gt: PageKeys, pred: PageKeys) -> tuple[list[tuple[int, int]], int | None]:
     """All (gt page, pred page) with equal document and number, and the shift to add to pred's numbers: 0, 1 or -1.
 
