@@ -54,12 +54,15 @@ class TemporaryError(InputError):
 
 
 def short_repr(value: object, limit: int = 60) -> str:
-    """The repr of a value for use in a message, cut to `limit` characters."""
+    """The repr of a value for use in a message, cut to `limit` characters; a text that is cut has its closing quote."""
     try:
         text = repr(value)
     except RecursionError:  # a list in a list in a list …, a thousand times
         text = f"a deeply nested {type(value).__name__}"
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    if len(text) <= limit:
+        return text
+    quote = text[-1] if isinstance(value, str | bytes) else ""
+    return f"{text[: limit - 1 - len(quote)]}…{quote}"
 
 
 def check_choice(place: str, value: object, known: Collection[str], otherwise: str = "", file: str = "") -> None:

@@ -71,8 +71,11 @@ MESSAGES = [
      "The mapping of pred names 2 labels that f does not have (first: 'x')."),
     ("label-only-in-gt", 1, {"names": ["a"]}, "1 label is used by gt only: 'a'."),
     ("label-only-in-pred", 9, {"names": ["a", "b"]}, "9 labels are used by pred only: 'a', 'b' …."),
-    ("equal-label-names", 2, {"labels": 5, "gt": "A", "pred": "a"},
-     "2 of 5 labels of pred have the same or a similar name as one of gt (first: 'a' and 'A'), but neither side's "
+    ("equal-label-names", 1, {"labels": 9, "gt": "A", "pred": "a", "only_gt": (1, ["b"]), "only_pred": (8, ["c", "d"])},
+     "1 of 9 labels of pred has the same or a similar name as one of gt (first: 'a' and 'A'), but neither side's "
+     "labels include the other's (only gt has 'b'; only pred has 'c', 'd' …), so they count as different."),
+    ("equal-label-names", 2, {"labels": 2, "gt": "A", "pred": "a", "only_gt": (0, []), "only_pred": (0, [])},
+     "2 of 2 labels of pred have the same or a similar name as one of gt (first: 'a' and 'A'), but neither side's "
      "labels include the other's, so they count as different."),
     ("ids-off-by-one", 1, {"by": -1, "after": 1.0, "before": 0.0},
      "Category ids of pred seem to be off by one: with every id one lower, 100 % of the regions in the same place have "
@@ -212,20 +215,20 @@ MESSAGES = [
     ("two-documents", 1, {"file": "f", "side": "prediction"},
      "f: the file holds the ground truth and the prediction of each document; this is the prediction."),
     ("document-without-side", 1, {"file": "f", "side": "prediction", "first": "d", "status": "failure"},
-     "f: 1 document has no prediction with pages (first: 'd', status failure) and is left out. Pages that only the "
-     "other side has are compared with an empty page."),
+     "f: 1 document has no prediction with pages (first: 'd', status failure), so that the pages of this document are "
+     "missing on this side."),
     ("document-without-side", 2, {"file": "f", "side": "ground truth", "first": "d", "status": ""},
-     "f: 2 documents have no ground truth with pages (first: 'd') and are left out. Pages that only the other side has "
-     "are compared with an empty page."),
+     "f: 2 documents have no ground truth with pages (first: 'd'), so that the pages of these documents are missing on "
+     "this side."),
     ("slides-from-top", 2, {"file": "f", "place": "texts[0].prov[0]"},
      "f: boxes of slides claim to count from the bottom of the page, but docling wrote them from the top, so they are "
      "read from the top (2 times, first at texts[0].prov[0])."),
     ("two-sides", 1, {"file": "f", "side": "a"}, "f: the file holds two resolutions of each page, a and b; this is a."),
     ("no-coordinates", 1, {"file": "f", "place": "line 3", "what": "blocks without coordinates"},
-     "f: blocks without coordinates are left out (once, at line 3)."),
+     "f: blocks without coordinates are left out (1 time, at line 3)."),
     ("lines-without-block", 1, {"file": "f", "place": "line 3", "lines": "1,200"},
-     "f: pages have lines (1,200 on the first) and no block; lines are not read, so that there is no region (once, at "
-     "line 3)."),
+     "f: pages have lines (1,200 on the first) and no block; lines are not read, so that there is no region (1 time, "
+     "at line 3)."),
     ("other-attributes", 2, {"file": "f", "used": "class", "names": ["text", "id"]},
      "f: the label of a region is its attribute 'class'; regions also have 'text', 'id'."),
     ("page-left-out", 2, {"file": "f", "place": "[1]", "what": "answers are not 'accept'"},
@@ -296,7 +299,7 @@ PAGES = {"pages": 3, "names": ["a"]}
     [
         (Finding("page-only-in-gt", 1, {**PAGES, "ignored": False}),
          "Check the page names of both files, say which belong together (pages=, --pages), or leave such pages out "
-         "(missing pages: ignore).",
+         '(missing_pages="ignore", --missing-pages ignore).',
          f"Check the page names of both files. {MAP}, or set Missing pages to ignore in the sidebar."),
         (Finding("page-only-in-gt", 1, {**PAGES, "ignored": True}),
          "Check the page names of both files, say which belong together (pages=, --pages).",
@@ -306,21 +309,32 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("page-numbers-suspect"),
          "If pages are off by one, give a page map (pages=, --pages).", f"{MAP} if pages are off by one."),
         (Finding("page-numbers-ambiguous"), "Give a page map (pages=, --pages).", f"{MAP}."),
-        (Finding("documents-from-names"), "Give documents= a pattern or a table if this is wrong.", ""),
+        (Finding("documents-from-names"), "Give a pattern (documents=, --documents) if this is wrong.", ""),
         (Finding("equal-label-names"),
-         "Match equal names (taxonomy: match-names) or map labels.", "Match equal names, or map labels below."),
+         'Use one list of all names (taxonomy="same", --taxonomy same), join similar names, too '
+         '(taxonomy="match-names", --taxonomy match-names), or map these labels (mapping=, --mapping).',
+         "Match equal names, or map labels below."),
+        (Finding("coarse-page"),
+         'Count exact areas (rounding="exact", --rounding exact), or make the side with pixels the ground truth.',
+         "Use the rounding exact, or make the side with pixels the ground truth."),
+        (Finding("label-only-in-gt"),
+         "Map labels to each other (mapping=, --mapping) if they mean the same.",
+         "Map labels to each other if they mean the same."),
         (Finding("documents-left-out", values={"limit": 3, "file": "documents.parquet"}), "", ""),
         (Finding("documents-left-out", values={"limit": 3, "file": ""}),
          *["Write the result to a file: the documents are then written beside it."] * 2),
         (Finding("two-documents", values={"file": "f", "side": "prediction"}), "", ""),
         (Finding("two-documents", values={"file": "f", "side": "ground truth"}),
-         "format=docling-eval-pred reads the prediction.",
+         'To read the prediction: format="docling-eval-pred", --format docling-eval-pred.',
          "Drop the file as the prediction too: there the prediction is read."),
         (Finding("document-without-side", values={"file": "f", "side": "x", "first": "d", "status": ""}),
-         "To leave these pages out: missing pages: ignore.", "Set Missing pages to ignore in the sidebar."),
+         "Missing pages are compared with an empty page, or left out "
+         '(missing_pages="ignore", --missing-pages ignore).',
+         "Missing pages are compared with an empty page, or left out: see Missing pages in the sidebar."),
         (Finding("two-sides", values={"file": "f", "side": "b"}), "", ""),
         (Finding("two-sides", values={"file": "f", "side": "a"}),
-         "format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
+         'To read b: format="docling-metrics-b", --format docling-metrics-b.',
+         "Drop the file as the prediction too: there it is read as b."),
         (Finding("unnamed-classes"),
          "Put data.yaml, classes.txt or obj.names beside the label files.",
          "Drop data.yaml, classes.txt or obj.names together with the label files."),

@@ -230,7 +230,11 @@ def _equal_name_findings(sides: list[Layout]) -> list[Finding]:
     if not alike:
         return []
     first = {"pred": next(iter(alike)), "gt": next(iter(alike.values()))}
-    return [Finding("equal-label-names", len(alike), {"labels": len(sides[PRED].labels), **first})]
+    others = [
+        [name for name in side.labels if name not in known] for side, known in zip(sides, (alike.values(), alike))
+    ]
+    only = {f"only_{side}": (len(names), names[:NAMES_SHOWN]) for side, names in zip(SIDES, others)}
+    return [Finding("equal-label-names", len(alike), {"labels": len(sides[PRED].labels), **first, **only})]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from layoutcm.messages.finding_text import (
     FindingText,
     first_names,
     note,
+    option,
     pages_were,
     repair_hint,
     size_text,
@@ -29,7 +30,8 @@ def _only_in_hint(ignored: bool, **_: Any) -> Hint:
     if ignored:
         return Hint(f"{check}, say which belong together (pages=, --pages).", f"{check}. {_UPLOAD_MAP}.")
     return Hint(
-        f"{check}, say which belong together (pages=, --pages), or leave such pages out (missing pages: ignore).",
+        f"{check}, say which belong together (pages=, --pages), or leave such pages out "
+        f"({option('missing_pages', 'ignore')}).",
         f"{check}. {_UPLOAD_MAP}, or set Missing pages to ignore in the sidebar.",
     )
 
@@ -63,6 +65,11 @@ def _labels_are(n: int, what: str, first: str) -> str:
 
 def _label_only_in(n: int, side: str, names: Sequence[str]) -> str:
     return f"{n} label{agree(n, ' is', 's are')} used by {side} only: {first_names(n, names)}."
+
+
+def _labels_only_in(**sides: tuple[int, Sequence[str]]) -> str:
+    parts = [f"only {side} has {first_names(*names)}" for side, names in sides.items() if names[0]]
+    return f" ({'; '.join(parts)})" if parts else ""
 
 
 # fmt: off
@@ -108,7 +115,7 @@ TEXTS: dict[str, FindingText] = {
         lambda n, first, pages:
             f"{plural(n, 'document was', 'documents were')} taken from page names that are equal except for their "
             f"number (first: {short_repr(first)}, {pages} pages).",
-        Hint("Give documents= a pattern or a table if this is wrong.", ""), "info"),
+        Hint("Give a pattern (documents=, --documents) if this is wrong.", ""), "info"),
     "documents-pattern": FindingText(
         lambda n, pages, first:
             f"The pattern for documents does not match {n:,} of {pages:,} pages (first: {short_repr(first)}).",
@@ -123,7 +130,8 @@ TEXTS: dict[str, FindingText] = {
         lambda n, file, pages, limit, first, size:
             f"{file}: {n:,} of {pages:,} pages {agree(n, 'is', 'are')} less than {limit} units wide and high "
             f"(first: {short_repr(first)}, {size_text(*size)}), so rounding to whole units is coarse.",
-        "Use the rounding exact, or make the side with pixels the ground truth."),
+        Hint(f"Count exact areas ({option('rounding', 'exact')}), or make the side with pixels the ground truth.",
+             "Use the rounding exact, or make the side with pixels the ground truth.")),
     "empty-page": note(
         lambda n, file, pages, first:
             f"{file}: {n:,} of {pages:,} pages {agree(n, 'has', 'have')} no region (first: {short_repr(first)})."),
@@ -138,14 +146,18 @@ TEXTS: dict[str, FindingText] = {
             f"The mapping of {side} names {plural(n, 'label')} that {file} does not have "
             f"(first: {short_repr(first)})."),
     **{f"label-only-in-{side}": FindingText(
-        partial(_label_only_in, side=side), "Map labels to each other if they mean the same.", "info")
+        partial(_label_only_in, side=side),
+        Hint("Map labels to each other (mapping=, --mapping) if they mean the same.",
+             "Map labels to each other if they mean the same."), "info")
        for side in ("gt", "pred")},
     "equal-label-names": FindingText(
-        lambda n, labels, gt, pred:
+        lambda n, labels, gt, pred, only_gt, only_pred:
             f"{n} of {labels} labels of pred {agree(n, 'has', 'have')} the same or a similar name as one of gt (first: "
-            f"{short_repr(pred)} and {short_repr(gt)}), but neither side's labels include the other's, so they count "
-            "as different.",
-        Hint("Match equal names (taxonomy: match-names) or map labels.", "Match equal names, or map labels below.")),
+            f"{short_repr(pred)} and {short_repr(gt)}), but neither side's labels include the other's"
+            f"{_labels_only_in(gt=only_gt, pred=only_pred)}, so they count as different.",
+        Hint(f"Use one list of all names ({option('taxonomy', 'same')}), join similar names, too "
+             f"({option('taxonomy', 'match-names')}), or map these labels (mapping=, --mapping).",
+             "Match equal names, or map labels below.")),
     "ids-off-by-one": FindingText(
         lambda n, by, after, before:
             f"Category ids of pred seem to be off by one: with every id {'one higher' if by > 0 else 'one lower'}, "

@@ -7,6 +7,7 @@ from layoutcm.messages.finding_text import (
     FindingText,
     first_names,
     note,
+    option,
     unusual,
 )
 from layoutcm.wording import agree, plural
@@ -61,21 +62,23 @@ TEXTS: dict[str, FindingText] = {
     "two-sides": FindingText(
         lambda n, file, side: f"{file}: the file holds two resolutions of each page, a and b; this is {side}.",
         lambda side, **_: "" if side == "b" else Hint(
-            "format=docling-metrics-b reads b.", "Drop the file as the prediction too: there it is read as b."),
+            f"To read b: {option('format', 'docling-metrics-b')}.",
+            "Drop the file as the prediction too: there it is read as b."),
         "info"),
     "two-documents": FindingText(
         lambda n, file, side:
             f"{file}: the file holds the ground truth and the prediction of each document; this is the {side}.",
         lambda side, **_: "" if side == "prediction" else Hint(
-            "format=docling-eval-pred reads the prediction.",
+            f"To read the prediction: {option('format', 'docling-eval-pred')}.",
             "Drop the file as the prediction too: there the prediction is read."),
         "info"),
     "document-without-side": FindingText(
         lambda n, file, side, first, status:
             f"{file}: {plural(n, 'document has', 'documents have')} no {side} with pages "
-            f"(first: {short_repr(first)}{', status ' + status if status else ''}) and {agree(n, 'is', 'are')} "
-            "left out. Pages that only the other side has are compared with an empty page.",
-        Hint("To leave these pages out: missing pages: ignore.", "Set Missing pages to ignore in the sidebar.")),
+            f"(first: {short_repr(first)}{', status ' + status if status else ''}), so that the pages of "
+            f"{agree(n, 'this document', 'these documents')} are missing on this side.",
+        Hint(f"Missing pages are compared with an empty page, or left out ({option('missing_pages', 'ignore')}).",
+             "Missing pages are compared with an empty page, or left out: see Missing pages in the sidebar.")),
     "slides-from-top": unusual(
         "boxes of slides claim to count from the bottom of the page, but docling wrote them from the top, so they are "
         "read from the top"),

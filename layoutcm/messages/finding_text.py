@@ -50,9 +50,14 @@ def repair_hint(repair: str, side: str = "pred", **_: Any) -> Hint:
     return Hint(f"Repair it: fix({side}, {repair!r}) or {option}.", "")
 
 
+def option(name: str, value: str) -> str:
+    """A setting as it is written in Python and on the command line."""
+    return f'{name}="{value}", --{name.replace("_", "-")} {value}'
+
+
 def repeated(n: int, text: str, file: str, place: str, **values: Any) -> str:
     """Something that a reader finds again and again; `text` is in the plural, and may name a value."""
-    return f"{file}: {text.format(**values)} ({'once, at' if n == 1 else f'{n:,} times, first at'} {place or file})."
+    return f"{file}: {text.format(**values)} ({'1 time, at' if n == 1 else f'{n:,} times, first at'} {place or file})."
 
 
 # Called when the module is imported, before a mutant of it could be active.

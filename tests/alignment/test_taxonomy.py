@@ -152,5 +152,15 @@ def test_similar_names_are_reported_with_both_names():
     (finding,) = (one for one in found if one.code == "equal-label-names")
     assert finding.message == (
         "1 of 2 labels of pred has the same or a similar name as one of gt (first: 'table' and 'Tables'), but neither "
-        "side's labels include the other's, so they count as different."
+        "side's labels include the other's (only gt has 'x'; only pred has 'y'), so they count as different."
     )
+
+
+def test_a_label_that_a_mapping_forgets_is_named_with_the_way_out():
+    gt, pred = labelled("Text", "Table", "Title"), labelled("text", "table", "seal")
+    forgotten = {"mapping": {"pred": {"text": "Text", "table": "Table"}}}
+    c = lcm.compare(gt, pred, **forgotten)
+    (finding,) = (one for one in c.findings if one.code == "equal-label-names")
+    assert c.taxonomy == "different" and "(only gt has 'Title'; only pred has 'seal')" in finding.message
+    assert "--taxonomy same" in finding.hint
+    assert lcm.compare(gt, pred, **forgotten, taxonomy="same").taxonomy == "mapped"

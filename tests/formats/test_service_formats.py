@@ -162,7 +162,7 @@ def test_label_studio_takes_the_last_annotation_not_cancelled_and_else_predictio
     several = task(annotations=[{"result": [one]}, {"result": [two]}, cancelled], predictions=predictions)
     layout = read([several])
     assert boxes(layout) == [[100, 0, 120, 10]] and found(layout) == {"several-annotators": 1}
-    assert layout.findings[0].message.endswith(": tasks have several annotations (once, at [0]).")
+    assert layout.findings[0].message.endswith(": tasks have several annotations (1 time, at [0]).")
     many = read([several | {"file_upload": f"{k}.png"} for k in range(3)])
     assert many.findings[0].message.endswith(" (3 times, first at [0]).")
     assert np.isnan(layout.regions["score"][0])

@@ -48,10 +48,10 @@ def test_every_cut_of_an_answer_is_read_up_to_its_last_whole_region():
 
 def test_the_finding_says_how_much_is_left_out():
     text = json.dumps(DOTS)
-    assert only_finding(read(text[:-1])) == ("cut-off-answer", "once, at the end, after region 2")
+    assert only_finding(read(text[:-1])) == ("cut-off-answer", "1 time, at the end, after region 2")
     cut = text.rindex(" 70")
     left_out = cut - text.rindex("{")
-    place = f"once, at region 2, of which {left_out} characters are left out"
+    place = f"1 time, at region 2, of which {left_out} characters are left out"
     assert only_finding(read(text[:cut])) == ("cut-off-answer", place)
     assert only_finding(read("```json\n" + text[:cut] + "\n```")) == ("cut-off-answer", place)
 
@@ -156,7 +156,7 @@ def test_deepseek_answers_that_end_too_early_or_have_broken_boxes():
         cut = "<|ref|>"[:end] if end < 7 else one[:end]
         found = codes(read(one + cut, "a.mmd"))
         assert found == ({} if end < 7 else {"cut-off-answer": 1}), cut
-    place = "once, at region 2, of which 30 characters are left out"
+    place = "1 time, at region 2, of which 30 characters are left out"
     assert only_finding(read(one + one[:30], "a.mmd"))[1] == place
     layout = read(one + one.replace("999]]", "99 9]]") + one.replace("[[0", "[[0, 0"), "a.mmd")
     assert len(regions(layout)) == 1 and codes(layout) == {"no-location": 2}
@@ -234,9 +234,9 @@ def test_chandra_boxes_that_are_not_whole_and_answers_that_end_too_early():
     assert len(regions(layout)) == 1 and codes(layout) == {"no-location": 3}
     refusal(whole.encode() + b"\xff<p>words</p>", "UTF-8", name="p.html", sizes=SIZE)
     assert codes(read((whole + "<div>é").encode()[:-1], "p.html")) == {"cut-off-answer": 1}
-    place = "once, at region 2, of which 18 characters are left out"
+    place = "1 time, at region 2, of which 18 characters are left out"
     assert only_finding(read(whole + whole[:18], "p.html")) == ("cut-off-answer", place)
-    assert only_finding(read(whole + whole[: whole.index("<br")], "p.html"))[1] == "once, at the end, after region 2"
+    assert only_finding(read(whole + whole[: whole.index("<br")], "p.html"))[1] == "1 time, at the end, after region 2"
 
 
 def test_dolphin_documents_have_pages_that_count_from_1():
