@@ -208,6 +208,10 @@ MESSAGES = [
     ("documents-left-out", 20001, {"limit": 20000, "file": "documents.parquet"},
      "There are 20,001 documents, more than the 20,000 that a result lists, so by_document is null; "
      "'documents.parquet' beside this file has one row per document."),
+    ("failed-answer", 1, {"file": "f", "names": ["a.json"]},
+     "f: 1 answer of the model has no regions that can be read, so that its page is missing: 'a.json'."),
+    ("failed-answer", 12, {"file": "f", "names": ["a", "b"]},
+     "f: 12 answers of the model have no regions that can be read, so that their pages are missing: 'a', 'b' …."),
     ("skipped-file", 2, {"file": "f", "first": "notes.md"},
      "f: 2 files of another kind are left out (first: 'notes.md')."),
     ("findings-left-out", 1, {"file": "f"}, "f: 1 finding was not kept when the file was written or read."),
@@ -331,6 +335,11 @@ PAGES = {"pages": 3, "names": ["a"]}
          "Missing pages are compared with an empty page, or left out "
          '(missing_pages="ignore", --missing-pages ignore).',
          "Missing pages are compared with an empty page, or left out: see Missing pages in the sidebar."),
+        (Finding("failed-answer", values={"file": "f", "names": ["a"]}),
+         "Run the model on these pages again. Missing pages are compared with an empty page, or left out "
+         '(missing_pages="ignore", --missing-pages ignore).',
+         "Run the model on these pages again. Missing pages are compared with an empty page, or left out: see Missing "
+         "pages in the sidebar."),
         (Finding("two-sides", values={"file": "f", "side": "b"}), "", ""),
         (Finding("two-sides", values={"file": "f", "side": "a"}),
          'To read b: format="docling-metrics-b", --format docling-metrics-b.',

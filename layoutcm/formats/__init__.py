@@ -25,7 +25,7 @@ from layoutcm.formats.other_files import is_companion
 from layoutcm.formats.page_sizes import Sizes, read_with_sizes, resolve_sizes
 from layoutcm.formats.readers.table import IN_MEMORY, read_memory
 from layoutcm.formats.recognition import choose_format, find_candidates
-from layoutcm.formats.registry import Format, never
+from layoutcm.formats.registry import MODEL_ANSWERS, Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Finding, Layout
@@ -34,6 +34,8 @@ from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 
 if TYPE_CHECKING:
     from layoutcm.formats.memory_tables import MemorySource
+
+NAMES_SHOWN = 10
 
 
 def read(
@@ -86,7 +88,7 @@ def _read_files(source: Source, format: str | None, wanted: Options) -> Layout:
             digest = pool.submit(digest_of_files, used)
             layout = read_with_sizes(partial(chosen.read, bundle.name, contents), options)
     check_page_count(layout, bundle, wanted.like)
-    findings = (*layout.findings, *_find_skipped_files(bundle.name, companions))
+    findings = (*layout.findings, *_find_skipped_files(bundle.name, chosen, contents, companions))
     return replace(layout, findings=findings, sha256=digest.result())
 
 
@@ -143,12 +145,23 @@ def suggest_other_format(contents: Sequence[FileContent], chosen: Format) -> Ite
         raise InputError(error.file, error.place, error.problem, hints.other_format(names)) from None
 
 
-def _find_skipped_files(file: str, others: Sequence[FileContent]) -> list[Finding]:
-    """A finding if files of the source are neither annotations of the chosen format nor known companions of them."""
+def _find_skipped_files(
+    file: str, chosen: Format, used: Sequence[FileContent], others: Sequence[FileContent]
+) -> list[Finding]:
+    """Findings if files of the source are neither annotations of the chosen format nor known companions of them.
+
+    Among the answers of a model, those with the suffix of an answer are answers, too, in which nothing can be read.
+    """
     skipped = [content.name for content in others if not is_companion(content)]
-    if not skipped:
-        return []
-    return [Finding("skipped-file", len(skipped), {"file": file, "first": skipped[0]})]
+    suffixes = {_suffix(content.name) for content in used} if chosen.name in MODEL_ANSWERS else set()
+    failed = [name for name in skipped if _suffix(name) in suffixes]
+    rest = [name for name in skipped if _suffix(name) not in suffixes]
+    findings = [Finding("failed-answer", len(failed), {"file": file, "names": failed[:NAMES_SHOWN]})] if failed else []
+    return [*findings, Finding("skipped-file", len(rest), {"file": file, "first": rest[0]})] if rest else findings
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
 
 
 @contextmanager

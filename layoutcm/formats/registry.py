@@ -193,6 +193,8 @@ FORMATS = (
     _row_format("cvat", "CVAT for images 1.1", cvat.is_cvat, cvat.read_file, cvat.NEEDS),
     Format("doctags", "DocTags", doctags.is_doctags, doctags.read_doctags, doctags.NEEDS),
 )
+# Answers of vision-language models, a file for each page. An answer that holds no regions is of no known format.
+MODEL_ANSWERS = frozenset(["qwen-vl-1000", "qwen-vl-pixels", "deepseek-ocr", "chandra", "dots-ocr", "dolphin"])
 BY_NAME = {format.name: format for format in FORMATS}
 # Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.
 SINGLE_FILE_FORMATS = frozenset(

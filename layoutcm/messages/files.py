@@ -12,6 +12,12 @@ from layoutcm.messages.finding_text import (
 )
 from layoutcm.wording import agree, plural
 
+_TREATED = "Missing pages are compared with an empty page, or left out"
+_MISSING_PAGES = Hint(
+    f"{_TREATED} ({option('missing_pages', 'ignore')}).", f"{_TREATED}: see Missing pages in the sidebar."
+)
+_RUN_AGAIN = "Run the model on these pages again."
+
 # fmt: off
 TEXTS: dict[str, FindingText] = {
     # What a written format cannot hold.
@@ -52,6 +58,11 @@ TEXTS: dict[str, FindingText] = {
             f"There are {n:,} documents, more than the {limit:,} that a result lists, so by_document is null"
             + (f"; {short_repr(file)} beside this file has one row per document." if file else "."),
         lambda file="", **_: "" if file else "Write the result to a file: the documents are then written beside it."),
+    "failed-answer": FindingText(
+        lambda n, file, names:
+            f"{file}: {plural(n, 'answer of the model has', 'answers of the model have')} no regions that can be read, "
+            f"so that {agree(n, 'its page is', 'their pages are')} missing: {first_names(n, names)}.",
+        Hint(f"{_RUN_AGAIN} {_MISSING_PAGES.text}", f"{_RUN_AGAIN} {_MISSING_PAGES.on_screen}")),
     "skipped-file": note(
         lambda n, file, first:
             f"{file}: {plural(n, 'file of another kind is', 'files of another kind are')} left out "
@@ -77,8 +88,7 @@ TEXTS: dict[str, FindingText] = {
             f"{file}: {plural(n, 'document has', 'documents have')} no {side} with pages "
             f"(first: {short_repr(first)}{', status ' + status if status else ''}), so that the pages of "
             f"{agree(n, 'this document', 'these documents')} are missing on this side.",
-        Hint(f"Missing pages are compared with an empty page, or left out ({option('missing_pages', 'ignore')}).",
-             "Missing pages are compared with an empty page, or left out: see Missing pages in the sidebar.")),
+        _MISSING_PAGES),
     "slides-from-top": unusual(
         "boxes of slides claim to count from the bottom of the page, but docling wrote them from the top, so they are "
         "read from the top"),

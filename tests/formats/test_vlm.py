@@ -106,7 +106,21 @@ def test_a_failed_page_of_dots_ocr_is_refused_by_its_name_and_skipped_in_a_folde
     failed = json.dumps(json.dumps(DOTS)[:40]).encode()
     refusal(failed, "one JSON text", "dots.ocr", name="a_page_1.json", sizes=SIZE)
     layout = lcm.read([("a_page_0.json", json.dumps(DOTS).encode()), ("a_page_1.json", failed)], sizes=SIZE)
-    assert regions(layout) == BOXES and codes(layout) == {"skipped-file": 1}
+    assert regions(layout) == BOXES and codes(layout) == {"failed-answer": 1}
+
+
+def test_answers_without_regions_are_counted_and_named():
+    answers = {"p1.json": json.dumps(QWEN), "p2.json": "I cannot help with that.", "p3.JSON": "null", "p4.txt": "words"}
+    files = [(name, text.encode()) for name, text in answers.items()]
+    layout = lcm.read(files, sizes=SIZE, format="qwen-vl-1000")
+    assert layout.page_columns.names == ("p1",) and codes(layout) == {"failed-answer": 2, "skipped-file": 1}
+    assert layout.findings[0].message == (
+        "p1.json and 3 more: 2 answers of the model have no regions that can be read, so that their pages are missing: "
+        "'p2.json', 'p3.JSON'."
+    )
+    gt = read_text("page,label,x0,y0,x1,y1,width,height\np1,text,0,0,9,9,9,9\np2,text,0,0,9,9,9,9\n", "gt.csv")
+    assert lcm.compare(gt, layout).pages == ["p1", "p2"]
+    assert lcm.compare(gt, layout, missing_pages="ignore").pages == ["p1"]
 
 
 QWEN = [{"bbox_2d": [100, 200, 500, 400], "label": "text"}]
