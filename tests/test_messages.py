@@ -57,6 +57,11 @@ MESSAGES = [
      "2 documents were taken from page names that are equal except for their number (first: 'd', 7 pages)."),
     ("documents-pattern", 2, {"pages": 7, "first": "p"},
      "The pattern for documents does not match 2 of 7 pages (first: 'p')."),
+    ("same-file", 1, {"gt": "a.json", "pred": "a.json"},
+     "Ground truth and prediction are the same file, 'a.json', so that the scores say nothing about a model."),
+    ("same-file", 1, {"gt": "a.json", "pred": "b.json"},
+     "Ground truth and prediction are the same file under two names, 'a.json' and 'b.json', so that the scores say "
+     "nothing about a model."),
     ("shared-page-name", 1, {"file": "f", "first": "p", "now": "a/p"},
      "f: 1 page shares its name with another and is named after its file or subset (first: 'p' becomes 'a/p')."),
     ("shared-page-name", 2, {"file": "f", "first": "p", "now": "a/p"},

@@ -26,6 +26,7 @@ from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
 
 COARSE_SIDE = 50  # smaller pages are in inches or the like, not in pixels
+TWO_PARTS = ("two-documents", "two-sides")  # findings on files that hold both sides
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
 
 
@@ -68,11 +69,23 @@ def findings_by_side(
     `pixels` are the samples of the comparison, `ignored` the pixels that are none.
     """
     gt, pred = alignment.layouts
-    between = (*alignment.findings, *_below_threshold(pred, min_score), *check_pair(alignment))
+    between = (*_same_file(gt, pred), *alignment.findings)
+    between += (*_below_threshold(pred, min_score), *check_pair(alignment))
     if ignored:
         finding = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
         between = (finding, *between)
     return {"gt": findings_of(gt), "pred": findings_of(pred), "both": between}
+
+
+def _same_file(gt: Layout, pred: Layout) -> list[Finding]:
+    """A finding if both are the same part of the same file: a file may hold two sides, or several annotators."""
+    same = gt.sha256 is not None and _part_of_file(gt) == _part_of_file(pred)
+    return [Finding("same-file", values={"gt": gt.name, "pred": pred.name})] if same else []
+
+
+def _part_of_file(layout: Layout) -> tuple[object, ...]:
+    parts = [one.values["side"] for one in layout.findings if one.code in TWO_PARTS]
+    return layout.sha256, layout.annotator, layout.format, parts
 
 
 def _below_threshold(pred: Layout, min_score: float | None) -> list[Finding]:

@@ -74,6 +74,12 @@ def _labels_only_in(**sides: tuple[int, Sequence[str]]) -> str:
 
 # fmt: off
 TEXTS: dict[str, FindingText] = {
+    "same-file": FindingText(
+        lambda n, gt, pred:
+            "Ground truth and prediction are the same file"
+            + (f" under two names, {short_repr(gt)} and {short_repr(pred)}" if gt != pred else f", {short_repr(gt)}")
+            + ", so that the scores say nothing about a model.",
+        "Check the names of the files."),
     # Pages of the two sides.
     "scaled-page": note(
         lambda n, page, pred_size, gt_size:
