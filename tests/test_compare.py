@@ -91,6 +91,15 @@ def test_min_score_affects_only_pred_and_is_reported():
     assert codes(c.findings)["below-min-score"] == 1
 
 
+def test_a_min_score_that_leaves_no_region_is_a_warning():
+    two = build(ONE, [("p", "a", 0, 0, 5, 10, 0.5), ("p", "a", 5, 0, 10, 10, 0.9)])
+    severities = []
+    for min_score in (0.7, 2):
+        found = lcm.compare(two, two, min_score=min_score).findings
+        severities += [one.severity for one in found if one.code == "below-min-score"]
+    assert severities == ["info", "warning"]
+
+
 def test_min_score_without_any_scores_is_reported():
     plain = build({"p": (9, 9)}, [("p", "x", 0, 0, 5, 5)])
     assert codes(lcm.compare(plain, plain, min_score=0.5).findings)["min-score-without-scores"] == 1

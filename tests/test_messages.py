@@ -188,6 +188,8 @@ MESSAGES = [
      "No region of pred has a score, so the minimum score of 0.5 leaves none out."),
     ("below-min-score", 1, {"regions": 8, "min_score": 0.5},
      "1 of 8 regions of pred has a score below 0.5 and is left out."),
+    ("below-min-score", 8, {"regions": 8, "min_score": 2.0},
+     "8 of 8 regions of pred have a score below 2.0 and are left out, so that no region of pred is left."),
     ("not-written", 1, {"format": "yolo", "what": "documents", "names": []},
      "yolo has no place for documents: 1 is left out."),
     ("not-written", 1200, {"format": "yolo", "what": "attributes", "names": ["a", "b"]},
@@ -327,7 +329,7 @@ PAGES = {"pages": 3, "names": ["a"]}
          'Count exact areas (rounding="exact", --rounding exact), or make the side with pixels the ground truth.',
          "Use the rounding exact, or make the side with pixels the ground truth."),
         (Finding("label-only-in-gt"),
-         "Map labels to each other (mapping=, --mapping) if they mean the same.",
+         "Map labels (mapping=, --mapping) if they mean the same.",
          "Map labels to each other if they mean the same."),
         (Finding("documents-left-out", values={"limit": 3, "file": "documents.parquet"}), "", ""),
         (Finding("documents-left-out", values={"limit": 3, "file": ""}),
@@ -358,6 +360,8 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("mapping-misspelt", 1, {"side": "gt", "file": "f", "first": "Txt", "meant": "Text"}),
          "Write 'Text' for 'Txt' if that is meant.", "Write 'Text' for 'Txt' if that is meant."),
         (Finding("empty-side"), "Check that this is the right file.", "Check that this is the right file."),
+        (Finding("below-min-score", 8, {"regions": 8, "min_score": 2.0}), *["Use a lower minimum score."] * 2),
+        (Finding("below-min-score", 7, {"regions": 8, "min_score": 0.5}), "", ""),
         (Finding("score-missing"), "Objects need all scores or none.", "Objects need all scores or none."),
     ],
 )  # fmt: skip
@@ -367,7 +371,7 @@ def test_hints_for_the_command_line_and_for_the_screen(finding, hint, on_screen)
 
 def test_no_hint_on_the_screen_names_an_option():
     for text in messages.TEXTS.values():
-        values = {**PAGES, "ignored": False, "first": "a", "meant": "b", "side": "a"}
+        values = {**PAGES, "ignored": False, "regions": 1, "first": "a", "meant": "b", "side": "a"}
         shown = messages.hint_of(text.hint, n=1, repair="flip-y", **values).on_screen
         assert not re.search(r"--\w|\w=", shown), shown
 

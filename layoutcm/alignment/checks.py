@@ -94,7 +94,8 @@ def _below_threshold(pred: Layout, min_score: float | None) -> list[Finding]:
         return [Finding("min-score-without-scores", values={"min_score": min_score})]
     dropped = 0 if min_score is None else int((scores < min_score).sum())
     values = {"regions": len(scores), "min_score": min_score}
-    return [Finding("below-min-score", dropped, values)] if dropped else []
+    severity = "warning" if dropped == len(scores) else ""
+    return [Finding("below-min-score", dropped, values, severity)] if dropped else []
 
 
 def _coarse_pages(layout: Layout) -> list[Finding]:

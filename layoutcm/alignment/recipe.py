@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from layoutcm import __version__
 from layoutcm.alignment.align import Alignment, AlignmentOptions
-from layoutcm.layouts.model import Layout
+from layoutcm.layouts.model import SIDES, Layout
 from layoutcm.wording import one_line
 
 
@@ -45,6 +45,7 @@ def make_recipe(
         "pred": PurePosixPath(pred.name).stem,
         "pages": len(alignment.pages),
         "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
+        "outer_only": "+".join(name for name, side in zip(SIDES, (gt, pred)) if side.outer_only) or None,
         "rounding": rounding,
         "min_score": min_score,
         "missing_pages": None if options.missing_pages == "penalise" else options.missing_pages,

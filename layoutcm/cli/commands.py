@@ -73,6 +73,9 @@ def run_compare(options: argparse.Namespace) -> None:
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
+    if options.per_page and not (options.json or options.output):
+        problem = "matrices of pages are for JSON and reports"
+        raise InputError("", "--per-page", problem, "Name a file with --json, or a folder with -o.")
     if options.output:
         check_folder_output(options.output, options)
     if options.json and options.json != "-":

@@ -86,7 +86,9 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
     command.add_argument("--objects", action="store_true", help="objects and centroids also of very many pages")
-    command.add_argument("--per-page", action="store_true", help="add every page's matrix to the JSON")
+    command.add_argument(
+        "--per-page", action="store_true", help="add every page's matrix to the JSON, also that of a report"
+    )
     command.add_argument(
         "--intervals",
         type=_resamples,

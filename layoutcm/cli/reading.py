@@ -21,6 +21,8 @@ from layoutcm.layouts.validation import is_ignore
 from layoutcm.wording import one_line
 
 if TYPE_CHECKING:
+    from tqdm import tqdm
+
     from layoutcm.pixels.counting import Progress
 
 # The options of the command that `compare` takes as arguments of the same names.
@@ -90,15 +92,24 @@ def read_layout(
 @contextmanager
 def progress_bar(title: str, unit: str = "pages") -> Iterator[Progress | None]:
     """Yields a function that draws a progress bar, or None if standard error is not a terminal."""
-    if not sys.stderr.isatty():
+    bar = _new_bar(title, unit) if sys.stderr.isatty() else None
+    if bar is None:
         yield None
         return
-    from tqdm import tqdm
-
-    with tqdm(desc=one_line(title), unit=f" {unit}", leave=False) as bar:
+    with bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
         yield show
+
+
+def _new_bar(title: str, unit: str) -> tqdm | None:
+    """A progress bar; None if the user's settings of tqdm, in the environment, cannot be used."""
+    try:
+        from tqdm import tqdm
+
+        return tqdm(desc=one_line(title), unit=f" {unit}", leave=False)
+    except (ValueError, TypeError, KeyError):
+        return None

@@ -73,6 +73,7 @@ def read(
         layout = read_with_sizes(partial(read_memory, *table), wanted)
     else:
         layout = _read_files(cast(Source, source), format, wanted)
+    layout = layout if nested else replace(layout, outer_only=True)
     return add_attributes(layout, given) if given else layout
 
 

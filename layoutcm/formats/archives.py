@@ -21,6 +21,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
 
 ZIP_MAGIC = b"PK\x03\x04"
+EMPTY_ZIP_MAGIC = b"PK\x05\x06"
 CHUNK = 1 << 20  # bytes that are unpacked at a time
 FEED = 1 << 16  # packed bytes that a decompressor is given at a time; what it does not use yet is copied
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature, and the lengths of the name and of the extra field

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from layoutcm.errors import InputError, short_repr
+from layoutcm.formats.archives import EMPTY_ZIP_MAGIC, Archive, Budget, open_archive
 from layoutcm.formats.archives import ZIP_MAGIC as ZIP_MAGIC
-from layoutcm.formats.archives import Archive, Budget, open_archive
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.image_files import Size, image_size
 from layoutcm.layouts import limits
@@ -84,7 +84,7 @@ def _load_image_or_skip(one: OneSource) -> Bundle | None:
 
 
 def _from_bytes(name: str, data: bytes) -> Bundle:
-    if data.startswith(ZIP_MAGIC):
+    if data.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
         return _from_zip(open_archive(name, data))
     content = FileContent(name, data)
     # isspace stops at the first other byte; strip would copy a large file.

@@ -213,6 +213,7 @@ class Layout:
     ignore_areas: Regions | None = None  # regions whose label became Ignore: no objects, and no samples in gt
     annotator: str = ""  # whose regions these are, if the file has several annotators
     annotators: tuple[str, ...] = ()  # all annotators that the file names
+    outer_only: bool = False  # read without the regions inside pictures and tables
     sha256: str | None = None  # digest of the files that were read; None if the layout was not read from files
 
     def __repr__(self) -> str:

@@ -71,7 +71,7 @@ def _repair_once(layout: Layout, name: str) -> Layout:
         findings=[*kept, note],
         ids=FileIds(layout.keys, layout.label_keys),
     )
-    unchanged = {name: getattr(layout, name) for name in ("annotator", "annotators", "sha256")}
+    unchanged = {name: getattr(layout, name) for name in ("annotator", "annotators", "outer_only", "sha256")}
     return replace(repaired, repairs=(*layout.repairs, name), ignore_areas=areas, **unchanged)
 
 

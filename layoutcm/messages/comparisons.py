@@ -153,7 +153,7 @@ TEXTS: dict[str, FindingText] = {
             f"(first: {short_repr(first)})."),
     **{f"label-only-in-{side}": FindingText(
         partial(_label_only_in, side=side),
-        Hint("Map labels to each other (mapping=, --mapping) if they mean the same.",
+        Hint("Map labels (mapping=, --mapping) if they mean the same.",
              "Map labels to each other if they mean the same."), "info")
        for side in ("gt", "pred")},
     "equal-label-names": FindingText(

@@ -137,7 +137,8 @@ TEXTS: dict[str, FindingText] = {
     "below-min-score": note(
         lambda n, regions, min_score:
             f"{n:,} of {regions:,} regions of pred {agree(n, 'has', 'have')} a score below {min_score} and "
-            f"{agree(n, 'is', 'are')} left out."),
+            f"{agree(n, 'is', 'are')} left out{', so that no region of pred is left' if n == regions else ''}.",
+        lambda n, regions, **_: "Use a lower minimum score." if n == regions else ""),
     # Several annotators.
     "other-annotators": note(
         lambda n, file, chosen, names:

@@ -36,3 +36,11 @@ def test_a_separator_inside_a_value_does_not_end_it():
     gt, _ = layouts()
     c = lcm.compare(gt, build({"p": (10, 10)}, [], ["a"], name="a|b\nc.json"))
     assert c.recipe_fields["pred"] == "a/b c" and "|pred:a/b c|" in c.recipe
+
+
+def test_layouts_without_nested_regions_are_named():
+    table = "f.csv", b"page,label,x0,y0,x1,y1,width,height\np,a,0,0,5,5,9,9\n"
+    whole, outer = (lcm.read(table, nested=nested) for nested in (True, False))
+    found = [lcm.compare(*pair).recipe_fields.get("outer_only") for pair in ((whole, whole), (whole, outer))]
+    assert found == [None, "pred"]
+    assert lcm.compare(outer, lcm.repair(outer, "flip-y")).recipe_fields["outer_only"] == "gt+pred"

@@ -239,6 +239,18 @@ def test_a_terminal_has_a_progress_bar_that_is_removed_at_the_end():
     assert bars[-2].isspace() and bars[-1] == ""
 
 
+def test_settings_of_the_progress_bar_that_cannot_be_used_do_no_harm(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("tqdm.tqdm.__init__", lambda *_, **__: float("x"))
+    assert main(["compare", GT, MODEL_A]) == 0
+    assert "60 pages" in capsys.readouterr().out
+
+
+def test_per_page_needs_a_place_for_the_pages(tmp_path, capsys):
+    assert main(["compare", "no such gt", "no such pred", "--per-page"]) == 2
+    assert "--per-page: matrices of pages are for JSON and reports. Name a file with --json" in capsys.readouterr().err
+
+
 def test_a_bug_exits_with_1_and_a_message(monkeypatch, capsys):
     monkeypatch.setattr("layoutcm.cli.main.main", lambda: 1 / 0)
     with pytest.raises(SystemExit) as caught:

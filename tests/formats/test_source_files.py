@@ -166,6 +166,13 @@ def test_an_empty_label_file_is_a_blank_page(empty):
     assert layout.page_columns.names == ("page7",) and len(layout.region_columns) == 0
 
 
+def test_an_empty_archive_says_what_is_missing():
+    packed = io.BytesIO()
+    zipfile.ZipFile(packed, "w").close()
+    with pytest.raises(lcm.InputError, match=r"a\.zip: there is no annotation file in it"):
+        lcm.read(("a.zip", packed.getvalue()))
+
+
 def test_an_empty_folder_says_what_is_missing(tmp_path):
     refused(tmp_path, "no annotation file")
     refused([], "empty")
