@@ -292,7 +292,7 @@ class Comparison:
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images`: a folder or zip of page images, or a PDF; `intervals`: resamples. Only an old report is replaced.
+        `images`: a folder, zip, PDF or Parquet of page images; `intervals`: resamples. Only an old report is replaced.
         """
         from layoutcm.report.report_files import write_report
 

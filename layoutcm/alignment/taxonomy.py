@@ -18,7 +18,7 @@ from layoutcm.layouts.validation import drop_background, is_background, is_ignor
 
 TAXONOMIES = ("auto", "same", "different", "match-names")
 SIMILARITY = 0.75  # from this ratio on, one name may be a misspelling of the other
-NAMES_SHOWN = 6
+NAMES_SHOWN, FEW_NAMES = 6, 3
 # Rows and columns of a matrix: 32 MB. Label sets of real data have up to a few hundred labels on each side.
 MOST_LABELS = 2000
 MAX_COMPARED = 100  # comparing spellings is slow
@@ -233,7 +233,7 @@ def _equal_name_findings(sides: list[Layout]) -> list[Finding]:
     others = [
         [name for name in side.labels if name not in known] for side, known in zip(sides, (alike.values(), alike))
     ]
-    only = {f"only_{side}": (len(names), names[:NAMES_SHOWN]) for side, names in zip(SIDES, others)}
+    only = {f"only_{side}": (len(names), names[:FEW_NAMES]) for side, names in zip(SIDES, others)}
     return [Finding("equal-label-names", len(alike), {"labels": len(sides[PRED].labels), **first, **only})]
 
 

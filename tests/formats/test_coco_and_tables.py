@@ -207,7 +207,7 @@ def test_format_overrides_detection(read):
     assert read({"images": [image()]}, format="coco").pages["page"].tolist() == ["1.png"]
     with pytest.raises(lcm.InputError, match=r"'images'.*For coco it lacks the key 'annotations'.*format="):
         read({"images": [image()]})
-    with pytest.raises(lcm.InputError, match=r"file.*'zzz' is not known.*coco-results"):
+    with pytest.raises(lcm.InputError, match=r"file.*'zzz' is not known.*layoutcm formats"):
         read(coco(), format="zzz")
 
 
