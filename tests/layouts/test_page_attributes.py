@@ -106,7 +106,7 @@ def test_the_exported_table_of_pages_can_be_completed_and_given():
         ("page,kind\n1.png,a,b\n", r"row 2: there are 3 cells where the first row has 2"),
         ("kind,page\na\n", r"row 2: there are 1 cells where the first row has 2"),
         ("page,kind,kind\n1.png,a,b\n", r"row 1: the column 'kind' occurs twice"),
-        ("page,kind\n1.png," + "x" * 1001 + "\n", r"row 2: 'x+… has 1,001 characters, at most 1,000"),
+        ("page,kind\n1.png," + "x" * 1001 + "\n", r"row 2: 'x+…' has 1,001 characters, at most 1,000"),
         ("page," + ",".join(map(str, range(101))) + "\n", r"row 1: 101 attributes, at most 100"),
         ('page,kind\n1.png,"' + "x" * 200_000 + "\n", r"this is not a readable CSV"),
     ],
