@@ -238,6 +238,7 @@ MESSAGES = [
 ALIKE = {  # findings of readers that have no values but file and place
     "box-from-content": "blocks have no box of their own and are given the box around their content",
     "cut-off": "files end before they are closed, so that pages may be missing",
+    "second-answer": "answers of a model have several blocks of JSON, of which the first is read",
     "cut-off-answer": "answers of a model end too early and are read up to their last whole region",
     "images-only": "pages have places of images and of nothing else",
     "deleted-object": "objects are marked as deleted and are left out",

@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 from layoutcm.formats.annotators import AnnotatorNames
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
-from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, pixels_from_fraction, place_text
+from layoutcm.formats.parsing import (
+    NO_SCORE,
+    FilePlace,
+    bounding_box,
+    check_fractions,
+    fractions_as_parts,
+    pixels_from_fraction,
+    place_text,
+)
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
     Finding,
@@ -56,6 +64,7 @@ class LayoutBuilder:
         self._attributes: dict[str, dict[int, str]] = {}
         self._further_attributes: dict[str, None] = {}
         self._ignored: list[int] = []
+        self._largest_parts: dict[tuple[str, float], float] = {}  # {(file, unit): largest coordinate}
         self.annotators = AnnotatorNames(options)
         self.ignore_label = ""  # regions of this label are no regions, but areas that are not judged
 
@@ -158,11 +167,28 @@ class LayoutBuilder:
     def add_region_in_parts(
         self, page: int, label: str, box: Sequence[float], parts: float, place: FilePlace, score: float | None = None
     ) -> None:
-        """Add a region whose box is in parts of the page: thousandths if `parts` is 1000, fractions if it is 1."""
+        """Add a region whose box is in parts of the page: thousandths if `parts` is 1000, fractions if it is 1.
+
+        Pixels instead of fractions are refused, and so is a file with fractions instead of larger parts.
+        """
+        if parts == 1:
+            check_fractions(box, self.file, place, "Divide by the size of the page.")
+        else:
+            self.note_unit(box, parts)
         width, height = self.page_size(page)
         x0, x1 = pixels_from_fraction(box[0] / parts, width), pixels_from_fraction(box[2] / parts, width)
         y0, y1 = pixels_from_fraction(box[1] / parts, height), pixels_from_fraction(box[3] / parts, height)
         self.add_region(page, label, x0, y0, x1, y1, place, score)
+
+    def note_unit(self, box: Sequence[float], parts: float = 0) -> None:
+        """Remember the largest coordinate of a file in parts, or in pixels (0), whose unit is checked at the end."""
+        key = (self.file, parts)
+        self._largest_parts[key] = max(self._largest_parts.get(key, 0.0), *box)
+
+    def _check_units(self) -> None:
+        for (file, parts), largest in self._largest_parts.items():
+            if 0 < largest <= 1:
+                raise fractions_as_parts(file, parts)
 
     def add_outline(
         self,
@@ -220,6 +246,7 @@ class LayoutBuilder:
         return names
 
     def build(self, format: str) -> Layout:
+        self._check_units()
         _, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
         pages = Pages(
             self._distinct_names(),

@@ -90,6 +90,9 @@ TEXTS: dict[str, FindingText] = {
     "cut-off-answer": unusual(
         "answers of a model end too early and are read up to their last whole region",
         "Let the model write more tokens, and run it again on these pages."),
+    "second-answer": unusual(
+        "answers of a model have several blocks of JSON, of which the first is read",
+        "If another one is the answer, keep only that one in the file."),
     "ignored-region": unusual(
         "regions are marked as not to be judged: they are objects, but in gt their pixels count in nothing",
         severity="info"),

@@ -37,6 +37,7 @@ class Block(msgspec.Struct):
     type: str
     bbox: Box
     blocks: list[Block] = []
+    score: float | None = None
 
 
 class MiddlePage(msgspec.Struct):
@@ -66,7 +67,7 @@ def read_middle(content: FileContent, options: Options, builder: LayoutBuilder) 
         page_index = builder.add_page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options):
-                builder.add_region(page_index, block.type, *block.bbox, place)
+                builder.add_region(page_index, block.type, *block.bbox, place, block.score)
 
 
 def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple[FilePlace, Block]]:

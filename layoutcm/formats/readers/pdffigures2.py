@@ -58,6 +58,8 @@ def read_output(content: FileContent, options: Options, builder: LayoutBuilder) 
         builder.note_unusual("size-in-points", f"page {n + 1}")
     for i, figure in enumerate(figures):
         boxes = {figure.figType or "": figure.regionBoundary, CAPTION: figure.captionBoundary or figure.boundary}
+        if not any(boxes.values()):
+            builder.note_unusual("no-place", f"figures[{i}]", what="figures and captions have no boundary")
         for label, box in boxes.items():
             if box is not None:
                 builder.add_region(pages[figure.page], label, box.x1, box.y1, box.x2, box.y2, ("figures[{}]", i))

@@ -6,7 +6,6 @@ The older Layout Analysis of Upstage has pixels in `bounding_box` and page sizes
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 import msgspec
@@ -17,7 +16,6 @@ from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, literal, page_name
 
-MOST = 1.5  # a fraction may lie a little outside the page, but not so far
 _DOCUMENT_OF_BENCHMARK = re.compile(rb'\s*+\{\s*+"[^"\\]{0,1000}+"\s*+:\s*+\{\s*+"elements"\s*+:')
 
 
@@ -93,14 +91,6 @@ def _read_document(content: FileContent, name: str, document: Document, start: s
         if label is None or len(points) < 2:
             builder.note_unusual("no-place", template.format(i), what="elements have no category or no coordinates")
         elif element.coordinates:
-            box = bounding_box(points)
-            _check_fractions(content.name, box, template.format(i))
-            builder.add_region_in_parts(page_index, label, box, 1, (template, i))
+            builder.add_region_in_parts(page_index, label, bounding_box(points), 1, (template + ".coordinates", i))
         else:
             builder.add_region(page_index, label, *bounding_box(points), (template, i))
-
-
-def _check_fractions(file: str, box: Sequence[float], place: str) -> None:
-    if max(box) > MOST:
-        problem = f"{max(box):g} is no fraction of the page, and pixels have no page size here"
-        raise InputError(file, f"{place}.coordinates", problem, "Analyse the document with Document Parse 2.")

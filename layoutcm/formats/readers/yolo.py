@@ -14,7 +14,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.class_names import class_names, reference_names
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import parse_number, pixels_from_fraction
+from layoutcm.formats.parsing import LARGEST_FRACTION, check_fractions, parse_number, pixels_from_fraction
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_names import base_name, stem
@@ -40,8 +40,7 @@ def is_yolo(content: FileContent) -> bool:
 
 
 def _is_fraction(value: float) -> bool:
-    """Fractions may lie slightly outside the page; pixels and percentages are much larger."""
-    return -1 <= value <= 2
+    return abs(value) <= LARGEST_FRACTION
 
 
 def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
@@ -116,10 +115,7 @@ def _read_lines(
             key, values = int(parts[0]), list(map(float, parts[1:]))
         except ValueError:
             key, values = _parse_parts(content, i, parts)
-        if not all(map(_is_fraction, values)):
-            wrong = next(value for value in values if not _is_fraction(value))
-            problem = f"{wrong:g} is no fraction of the page"
-            raise InputError(content.name, f"line {i}", problem, "Divide by the page's size, or percent by 100.")
+        check_fractions(values, content.name, ("line {}", i), "Divide by the page's size, or percent by 100.")
         label = names[key] = names.get(key) or f"class {key}"
         if len(parts) < MIN_OUTLINE_PARTS:
             if len(parts) < 5:
