@@ -211,6 +211,8 @@ MESSAGES = [
     ("findings-left-out", 1200, {"file": "f"}, "f: 1,200 findings were not kept when the file was written or read."),
     ("two-documents", 1, {"file": "f", "side": "prediction"},
      "f: the file holds the ground truth and the prediction of each document; this is the prediction."),
+    ("only-ground-truth", 1, {"file": "f"},
+     "f: the file has no predictions (column PredictedDocument); the ground truth in it was read."),
     ("document-without-side", 1, {"file": "f", "side": "prediction", "first": "d", "status": "failure"},
      "f: 1 document has no prediction with pages (first: 'd', status failure) and is left out. Pages that only the "
      "other side has are compared with an empty page."),

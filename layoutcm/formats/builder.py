@@ -29,6 +29,7 @@ from layoutcm.formats.parsing import (
 )
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
+    CocoFacts,
     Finding,
     Layout,
     Pages,
@@ -64,6 +65,7 @@ class LayoutBuilder:
         self._attributes: dict[str, dict[int, str]] = {}
         self._further_attributes: dict[str, None] = {}
         self._ignored: list[int] = []
+        self._coco: dict[int, tuple[bool, float, float, float]] = {}  # {region: crowd, area, width, height}
         self._largest_parts: dict[tuple[str, float], float] = {}  # {(file, unit): largest coordinate}
         self.annotators = AnnotatorNames(options)
         self.ignore_label = ""  # regions of this label are no regions, but areas that are not judged
@@ -78,8 +80,11 @@ class LayoutBuilder:
         document: str = "",
         number: int = -1,
         otherwise: str = "",
+        in_points: bool = False,
     ) -> int:
         """Add a page and return its index. A missing size is taken from images, `sizes` or `like`, or is an error.
+
+        If boxes are `in_points`, a size from elsewhere must be so, too, and a finding says it.
 
         `otherwise` is a second name. It is used if the first is blank, if several pages share the first, or if only
         the second is the name of a page image or of a page of the reference layout.
@@ -91,6 +96,8 @@ class LayoutBuilder:
             if size is None:
                 raise missing_size_error(self.file, place, name, self.options)
             width, height = size
+            if in_points:
+                self.note_unusual("size-in-points", place)
         # An impossible page number counts as missing.
         self._pages.append((name, width, height, document, number if 0 <= number < 2**31 else -1))
         self._page_places.append((self.file, place))
@@ -112,6 +119,18 @@ class LayoutBuilder:
         """Mark the region that was added last as not to be judged."""
         self._ignored.append(len(self._region_page) - 1)
         self.note_unusual("ignored-region", place)
+
+    def add_coco_facts(self, crowd: bool, area: float | None, width: float, height: float) -> None:
+        """What COCO knows of the region that was added last."""
+        self._coco[len(self._region_page) - 1] = crowd, NO_SCORE if area is None else area, width, height
+
+    def _coco_facts(self) -> CocoFacts | None:
+        if not self._coco:
+            return None
+        facts = CocoFacts.unknown(len(self._region_page))
+        for i, (crowd, area, width, height) in self._coco.items():
+            facts.crowd[i], facts.areas[i], facts.sizes[i] = crowd, area, (width, height)
+        return facts
 
     def _is_better_known(self, second: str, first: str) -> bool:
         known = self._known_stems
@@ -265,7 +284,8 @@ class LayoutBuilder:
             np.array(self._boxes, float).reshape(-1, 4),
             np.array(self._scores, float),
             self._shapes,
-            ignore=self._ignore_flags(),
+            self._coco_facts(),
+            self._ignore_flags(),
         )
         annotators = self.annotators.result(self.name)
         layout = make_layout(

@@ -70,6 +70,10 @@ TEXTS: dict[str, FindingText] = {
             "format=docling-eval-pred reads the prediction.",
             "Drop the file as the prediction too: there the prediction is read."),
         "info"),
+    "only-ground-truth": FindingText(
+        lambda n, file:
+            f"{file}: the file has no predictions (column PredictedDocument); the ground truth in it was read.",
+        "As the prediction, give the file of an evaluation."),
     "document-without-side": FindingText(
         lambda n, file, side, first, status:
             f"{file}: {plural(n, 'document has', 'documents have')} no {side} with pages "

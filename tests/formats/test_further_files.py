@@ -134,3 +134,69 @@ def test_captions_of_pdffigures2_without_a_boundary_are_left_out():
     captions = [{"figType": "Table", "name": "1", "page": 2, "text": "words"}]
     layout = read({"figures": [], "regionless-captions": captions}, sizes=SIZE)
     assert regions(layout) == [] and codes(layout)["no-place"] == 1
+
+
+def test_regions_inside_pictures_and_tables_of_chandra_are_nested():
+    def div(label, inside=""):
+        return f'<div data-bbox="0 0 500 500" data-label="{label}">{inside}</div>'
+
+    text = div("Figure", "<div>words</div>" + div("Text", div("List"))) + div("Form", div("Text")) + div("Text")
+    assert [label for label, *_ in regions(read(text, "a.html", sizes=SIZE))] == [
+        *("Figure", "Text", "List", "Form", "Text", "Text")
+    ]
+    outer = read(text, "a.html", sizes=SIZE, nested=False)
+    assert [label for label, *_ in regions(outer)] == ["Figure", "Form", "Text", "Text"]
+
+
+def test_slides_in_points_were_converted_through_a_pdf_and_keep_their_origin():
+    def document(unit, mimetype):
+        box = {"l": 1 * unit, "b": 2 * unit, "r": 30 * unit, "t": 40 * unit, "coord_origin": "BOTTOMLEFT"}
+        return {
+            "schema_name": "DoclingDocument",
+            "origin": {"mimetype": mimetype},
+            "pages": {"1": {"page_no": 1, "size": {"width": 960 * unit, "height": 540 * unit}}},
+            "texts": [{"label": "text", "prov": [{"page_no": 1, "bbox": box}]}],
+        }
+
+    slides = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+    assert regions(read(document(1, slides))) == [("text", 1, 500, 30, 538)]
+    for kind in (slides, None):
+        layout = read(document(12_700, kind))
+        assert regions(layout) == [("text", 1, 2, 30, 40)] and codes(layout) == {"slides-from-top": 1}
+
+
+def test_files_all_of_whose_pages_are_blank():
+    for value in ([[]], [[], []]):
+        layout = read(value, "d_content_list_v2.json", sizes=SIZE)
+        assert layout.format == "mineru-content-v2" and len(layout.page_columns) == len(value)
+    for image in ({"image": "a.png", "annotations": []}, {"imagefilename": "a.png", "annotation": []}):
+        layout = read([image], sizes=SIZE)
+        assert layout.format == "createml" and layout.page_columns.names == ("a.png",) and not regions(layout)
+    refuse([{"image": "a.png", "annotations": [{"label": "x"}]}], "not recognised")
+    refuse([{"image": "a.png", "annotations": 5}], "not recognised")
+
+
+def test_blank_documents_of_upstage_and_its_keys_in_another_order():
+    answer = {"api": "2.0", "content": {}, "elements": [], "model": "document-parse", "usage": {"pages": 2}}
+    layout = read(answer, "doc.json", sizes=SIZE)
+    assert layout.format == "upstage" and layout.page_columns.names == ("doc_p1", "doc_p2")
+    assert read(answer | {"usage": {}}, "doc.json", sizes=SIZE).page_columns.names == ("doc",)
+    points = [{"x": 0.1, "y": 0.2}, {"x": 0.3, "y": 0.4}]
+    element = {"page": 1, "category": "Text", "coordinates": points}
+    documents = {"a.pdf": {"id": 1, "elements": []}, "b.pdf": {"id": 2, "elements": [element]}}
+    layout = read(documents, sizes=SIZE)
+    assert layout.format == "upstage" and layout.page_columns.names == ("a", "b")
+    refuse(documents | {"c.pdf": {"id": 3}}, "not recognised", sizes=SIZE)
+
+
+@pytest.mark.parametrize("as_list", [False, True])
+def test_crowds_and_areas_of_image_folders_and_a_first_page_without_objects(as_list):
+    boxes, crowds, areas = [[1, 2, 3, 4], [5, 6, 7, 8]], [0, 1], [10.5, 50]
+    lists = {"bbox": boxes, "category": ["a", "b"], "iscrowd": crowds, "area": areas}
+    objects = [dict(zip(lists, values)) for values in zip(*lists.values())] if as_list else lists
+    lines = [{"file_name": "blank.png"}, {"file_name": "a.png", "objects": objects}]
+    layout = read("\n".join(map(json.dumps, lines)), "metadata.jsonl", sizes=SIZE)
+    assert layout.format == "hf-imagefolder" and layout.page_columns.names == ("blank.png", "a.png")
+    facts = layout.region_columns.coco
+    assert facts.crowd.tolist() == [False, True] and facts.areas.tolist() == areas
+    assert facts.sizes.tolist() == [[3, 4], [7, 8]]

@@ -15,7 +15,7 @@ from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.html_tags import check_number_of_tags, tags
 from layoutcm.formats.model_answers import decode_answer, note_cut_off
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import parse_number_list
+from layoutcm.formats.parsing import is_picture_or_table, parse_number_list
 from layoutcm.layouts import limits
 
 PARTS_OF_CHANDRA_1, PARTS_OF_CHANDRA_2 = 1024, 1000
@@ -42,14 +42,19 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
     parts = PARTS_OF_CHANDRA_1 if first and first[1] else PARTS_OF_CHANDRA_2
     page = builder.add_page(content.stem, None, None)
     regions = open_divs = 0
+    container = 0  # the number of open tags outside the picture or table that is open
     for line, closing, tag, attributes in tags(content.data):
         if tag != b"div":
             continue
         open_divs += -1 if closing else 1
+        container = container if open_divs >= container else 0
         if closing or b"data-label" not in attributes:
             continue
         label, box = _value(_LABEL, attributes), _parse_box(_value(_BOX, attributes))
-        if label == BLANK_PAGE:
+        is_nested = container > 0
+        if not is_nested and is_picture_or_table(_decode_label(label)):
+            container = open_divs
+        if label == BLANK_PAGE or (is_nested and not options.nested):
             continue
         if not label or box is None:
             builder.note_unusual("no-location", f"line {line}")

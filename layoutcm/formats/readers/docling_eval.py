@@ -56,6 +56,8 @@ def _read(name: str, contents: Sequence[FileContent], options: Options, format: 
             raise InputError(content.name, "", f"there is no column {used or column}", hint)
         if len(there) == 2 and not builder.findings:
             builder.findings.append(Finding("two-documents", values={"file": name, "side": SIDES[used]}))
+        if there == [GT_COLUMN] and options.like is not None and not builder.findings:
+            builder.findings.append(Finding("only-ground-truth", values={"file": name}))
         for row in _rows(content, used):
             if not _add_row(content, row, used, builder):
                 missing.append(row)

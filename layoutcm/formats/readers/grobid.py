@@ -45,9 +45,7 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
     for n in numbers:
         width, height = sizes.get(n, (None, None))
         name = page_name(document, n, len(numbers))
-        pages[n] = builder.add_page(name, width, height, f"page {n}", document=document, number=n)
-        if width is None:
-            builder.note_unusual("size-in-points", f"page {n}")
+        pages[n] = builder.add_page(name, width, height, f"page {n}", document=document, number=n, in_points=True)
     for i, (label, (page, x, y, width, height)) in enumerate(regions):
         builder.add_region(
             pages[page], label, x, y, x + width, y + height, (f"{literal(label)}, rectangle {{}}", i + 1)

@@ -171,7 +171,12 @@ VLM_MODEL = Needs("array", inside=("type", "bbox", "angle"))
 
 def is_content_list_v2(content: FileContent) -> bool:
     # Blocks of the model have an angle, those of the content list never have one.
-    return _is_list_of_pages(content) and CONTENT_LIST_V2(content) and not VLM_MODEL(content)
+    has_blocks = CONTENT_LIST_V2(content) and not VLM_MODEL(content)
+    return _is_list_of_pages(content) and (has_blocks or _are_blank_pages(content))
+
+
+def _are_blank_pages(content: FileContent) -> bool:
+    return not content.json_text[:HEAD].translate(None, b"[], \t\r\n")
 
 
 def is_vlm_model(content: FileContent) -> bool:

@@ -54,8 +54,9 @@ def read_output(content: FileContent, options: Options, builder: LayoutBuilder) 
     pages = {}
     for n in numbers:
         name = page_name(content.stem, n + 1, len(numbers))
-        pages[n] = builder.add_page(name, None, None, f"page {n + 1}", document=content.stem, number=n + 1)
-        builder.note_unusual("size-in-points", f"page {n + 1}")
+        pages[n] = builder.add_page(
+            name, None, None, f"page {n + 1}", document=content.stem, number=n + 1, in_points=True
+        )
     for i, figure in enumerate(figures):
         boxes = {figure.figType or "": figure.regionBoundary, CAPTION: figure.captionBoundary or figure.boundary}
         if not any(boxes.values()):

@@ -5,18 +5,16 @@ The older Layout Analysis of Upstage has pixels in `bounding_box` and page sizes
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, literal, page_name
-
-_DOCUMENT_OF_BENCHMARK = re.compile(rb'\s*+\{\s*+"[^"\\]{0,1000}+"\s*+:\s*+\{\s*+"elements"\s*+:')
+from layoutcm.layouts import limits
 
 
 class Point(msgspec.Struct, gc=False):
@@ -41,9 +39,21 @@ class Metadata(msgspec.Struct):
     pages: list[PageSize] | None = None
 
 
+class Usage(msgspec.Struct):
+    pages: int | None = None
+
+
 class Document(msgspec.Struct):
     elements: list[Element]
     metadata: Metadata | None = None
+    usage: Usage | None = None
+
+    @property
+    def stated_pages(self) -> int:
+        """The number of pages of a document without elements; of others, only pages with elements are known."""
+        if self.elements:
+            return 0
+        return min((self.usage.pages if self.usage else None) or 1, limits.MAX_STATED_PAGES)
 
 
 ANSWER = (
@@ -51,6 +61,7 @@ ANSWER = (
     | Needs("object", ("elements", "api"), ("category", "bounding_box"))
     | Needs("object", ("elements", "model"), ("category", "coordinates"))
     | Needs("object", ("elements", "model"), ("category", "bounding_box"))
+    | Needs("object", ("elements", "api", "model", "content"))
 )
 BENCHMARK = Needs("object", inside=("elements", "category", "coordinates")) | Needs(
     "object", inside=("elements", "category", "bounding_box")
@@ -59,8 +70,15 @@ NEEDS = ANSWER | BENCHMARK
 
 
 def is_upstage(content: FileContent) -> bool:
-    is_of_benchmark = BENCHMARK(content) and _DOCUMENT_OF_BENCHMARK.match(content.json_text[:HEAD]) is not None
-    return is_of_benchmark or ANSWER(content)
+    return ANSWER(content) or (BENCHMARK(content) and _has_elements_in_each_value(content))
+
+
+def _has_elements_in_each_value(content: FileContent) -> bool:
+    try:
+        documents = msgspec.json.decode(content.json_text, type=dict[str, dict[str, msgspec.Raw]])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return bool(documents) and all("elements" in document for document in documents.values())
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -78,7 +96,9 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
 
 def _read_document(content: FileContent, name: str, document: Document, start: str, builder: LayoutBuilder) -> None:
     sizes = {one.page: one for one in (document.metadata.pages or [] if document.metadata else [])}
-    numbers = sorted({element.page for element in document.elements} | set(sizes))
+    numbers = sorted(
+        {element.page for element in document.elements} | set(sizes) or range(1, document.stated_pages + 1)
+    )
     pages = {}
     for n in numbers:
         width, height = (sizes[n].width, sizes[n].height) if n in sizes else (None, None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.class_names import class_names, reference_names
+from layoutcm.formats.class_names import ClassLabels
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.parsing import LARGEST_FRACTION, check_fractions, parse_number, pixels_from_fraction
 from layoutcm.layouts.file_bytes import not_utf8
@@ -45,10 +45,9 @@ def _is_fraction(value: float) -> bool:
 
 def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
     builder = LayoutBuilder(name, options)
-    names = class_names(options)
-    if names is None:
-        names, finding = reference_names(name, options)
-        builder.findings.append(finding)
+    classes = ClassLabels(name, options)
+    names = classes.names
+    builder.findings += classes.findings
     builder.declare_labels([label for _, label in sorted(names.items())])
     images = {stem(image): image for image in options.images}
     order = ScoreOrder()
@@ -58,9 +57,7 @@ def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> L
         _read_lines(content, builder, page, names, order)
     order.check()
     layout = builder.build("yolo")
-    # With the numbers of the classes, a file that counts them from another number can be repaired.
-    position = {label: i for i, label in enumerate(layout.labels)}
-    return replace(layout, label_keys={key: position[label] for key, label in names.items() if label in position})
+    return replace(layout, label_keys=classes.keys(layout.labels))
 
 
 def _names_of_pages(contents: Sequence[FileContent]) -> list[str]:
