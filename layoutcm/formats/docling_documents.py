@@ -57,6 +57,13 @@ class Page(msgspec.Struct):
     size: Size | None = None
 
 
+class NumberedPage(msgspec.Struct):
+    """A page of which only the number and the image are wanted."""
+
+    page_no: int
+    image: dict[str, msgspec.Raw] | None = None
+
+
 class Document(msgspec.Struct):
     name: str = ""
     pages: dict[str, Page] = {}
