@@ -200,3 +200,19 @@ def test_crowds_and_areas_of_image_folders_and_a_first_page_without_objects(as_l
     facts = layout.region_columns.coco
     assert facts.crowd.tolist() == [False, True] and facts.areas.tolist() == areas
     assert facts.sizes.tolist() == [[3, 4], [7, 8]]
+
+
+def test_blocks_of_suryas_ocr():
+    block = {"label": "Text", "bbox": [11, 12, 30, 40], "confidence": 0.5, "reading_order": 0, "html": "words"}
+    page = {"image_bbox": [10, 10, 110, 60], "blocks": [block]}
+    layout = read({"doc": [page]})
+    assert (
+        layout.format == "surya" and regions(layout) == [("Text", 1, 2, 20, 30)] and pages(layout) == [("doc", 100, 50)]
+    )
+    refuse({"doc": [{"image_bbox": [0, 0, 9, 9], "text_lines": []}]}, "neither bboxes nor blocks", format="surya")
+
+
+def test_the_title_of_grobid_is_one_region():
+    title = '<title coords="1,1,2,30,4">words</title>'
+    text = f"<TEI><teiHeader>{title}<sourceDesc><biblStruct>{title}</biblStruct></sourceDesc></teiHeader></TEI>"
+    assert regions(read_text(text, "a.tei.xml", sizes=SIZE)) == [("title", 1, 2, 31, 6)]
