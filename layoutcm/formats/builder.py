@@ -201,8 +201,9 @@ class LayoutBuilder:
 
     def note_unit(self, box: Sequence[float], parts: float = 0) -> None:
         """Remember the largest coordinate of a file in parts, or in pixels (0), whose unit is checked at the end."""
-        key = (self.file, parts)
-        self._largest_parts[key] = max(self._largest_parts.get(key, 0.0), *box)
+        key, largest = (self.file, parts), max(box)
+        if largest > self._largest_parts.get(key, -1.0):
+            self._largest_parts[key] = largest
 
     def _check_units(self) -> None:
         for (file, parts), largest in self._largest_parts.items():

@@ -216,3 +216,10 @@ def test_the_title_of_grobid_is_one_region():
     title = '<title coords="1,1,2,30,4">words</title>'
     text = f"<TEI><teiHeader>{title}<sourceDesc><biblStruct>{title}</biblStruct></sourceDesc></teiHeader></TEI>"
     assert regions(read_text(text, "a.tei.xml", sizes=SIZE)) == [("title", 1, 2, 31, 6)]
+
+
+@pytest.mark.parametrize("box", ["1 2 3", "1 2 3 nan", "1 2 3 1e999", "1 2 3 1_0", "a b c d", ""])
+def test_boxes_of_chandra_that_are_no_four_numbers_are_left_out(box):
+    whole = '<div data-bbox="0 0 500 500" data-label="Text"></div>'
+    layout = read(f'{whole}<div data-bbox="{box}" data-label="Text"></div>', "a.html", sizes=SIZE)
+    assert len(regions(layout)) == 1 and codes(layout) == {"no-location": 1}

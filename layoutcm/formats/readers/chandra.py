@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from html import unescape
+from math import isfinite
 
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.html_tags import check_number_of_tags, tags
 from layoutcm.formats.model_answers import decode_answer, note_cut_off
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import is_picture_or_table, parse_number_list
+from layoutcm.formats.parsing import is_picture_or_table
 from layoutcm.layouts import limits
 
 PARTS_OF_CHANDRA_1, PARTS_OF_CHANDRA_2 = 1024, 1000
@@ -52,7 +53,7 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
             continue
         label, box = _value(_LABEL, attributes), _parse_box(_value(_BOX, attributes))
         is_nested = container > 0
-        if not is_nested and is_picture_or_table(_decode_label(label)):
+        if not is_nested and _is_container(label):
             container = open_divs
         if label == BLANK_PAGE or (is_nested and not options.nested):
             continue
@@ -72,10 +73,19 @@ def _value(attribute: re.Pattern[bytes], attributes: bytes) -> bytes:
 
 
 def _parse_box(value: bytes) -> list[float] | None:
-    numbers = parse_number_list(",".join(value.decode("utf-8").strip("[]").replace(",", " ").split()))
-    return numbers if numbers and len(numbers) == 4 else None
+    try:
+        numbers = list(map(float, value.strip(b"[]").replace(b",", b" ").split()))
+    except ValueError:
+        return None
+    # Python also reads nan and 1_000 as numbers.
+    return numbers if len(numbers) == 4 and b"_" not in value and all(map(isfinite, numbers)) else None
 
 
 @lru_cache(256)  # documents have many regions and few labels
+def _is_container(value: bytes) -> bool:
+    return is_picture_or_table(_decode_label(value))
+
+
+@lru_cache(256)
 def _decode_label(value: bytes) -> str:
     return unescape(value.decode("utf-8"))

@@ -105,12 +105,13 @@ def _read_document(content: FileContent, name: str, document: Document, start: s
         page = page_name(name, n, len(numbers))
         pages[n] = builder.add_page(page, width, height, f"{start}page {n}", document=name, number=n)
     template = literal(start) + "elements[{}]"
+    of_fractions = template + ".coordinates"
     for i, element in enumerate(document.elements):
         page_index, label = pages[element.page], element.category
         points = [(point.x, point.y) for point in element.coordinates or element.bounding_box or []]
         if label is None or len(points) < 2:
             builder.note_unusual("no-place", template.format(i), what="elements have no category or no coordinates")
         elif element.coordinates:
-            builder.add_region_in_parts(page_index, label, bounding_box(points), 1, (template + ".coordinates", i))
+            builder.add_region_in_parts(page_index, label, bounding_box(points), 1, (of_fractions, i))
         else:
             builder.add_region(page_index, label, *bounding_box(points), (template, i))
