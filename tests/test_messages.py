@@ -225,6 +225,8 @@ MESSAGES = [
     ("findings-left-out", 1200, {"file": "f"}, "f: 1,200 findings were not kept when the file was written or read."),
     ("two-documents", 1, {"file": "f", "side": "prediction"},
      "f: the file holds the ground truth and the prediction of each document; this is the prediction."),
+    ("only-ground-truth", 1, {"file": "f"},
+     "f: the file has no predictions (column PredictedDocument); the ground truth in it was read."),
     ("document-without-side", 1, {"file": "f", "side": "prediction", "first": "d", "status": "failure"},
      "f: 1 document has no prediction with pages (first: 'd', status failure), so that the pages of this document are "
      "missing on this side."),
@@ -252,6 +254,7 @@ MESSAGES = [
 ALIKE = {  # findings of readers that have no values but file and place
     "box-from-content": "blocks have no box of their own and are given the box around their content",
     "cut-off": "files end before they are closed, so that pages may be missing",
+    "second-answer": "answers of a model have several blocks of JSON, of which the first is read",
     "cut-off-answer": "answers of a model end too early and are read up to their last whole region",
     "images-only": "pages have places of images and of nothing else",
     "deleted-object": "objects are marked as deleted and are left out",

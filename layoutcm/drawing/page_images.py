@@ -28,8 +28,8 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.formats.archives import Archive, Budget, open_archive
 from layoutcm.formats.content import FileContent
-from layoutcm.formats.huggingface_pages import image_of_row, names_of_images
 from layoutcm.formats.image_files import DECODING_ERRORS, CountedFile, from_page, open_image, opened, tiff_pages
+from layoutcm.formats.parquet_images import image_bytes, images_in
 from layoutcm.formats.source_files import files_below
 from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import read_bytes
@@ -64,6 +64,8 @@ class Picture:
     data: bytes = field(default=b"", repr=False)  # of the file, or of the zip
     member: str = ""  # the name in a zip, or of the page of a row
     row: int = -1  # of a Parquet file
+    place_in_row: int = -1  # if the row has a list of images
+    other_names: tuple[str, ...] = ()  # which the page of a row may have
     place_in_zip: zipfile.ZipInfo | None = field(default=None, repr=False)
     page_index: int = 0
     page_count: int = 1
@@ -79,7 +81,7 @@ class Picture:
         """The image file: a path, its bytes, or a stream that unpacks it from a zip."""
         if self.row >= 0:
             with mapped(self.path, self.data) as data:
-                return image_of_row(FileContent(self.file, data), self.row)
+                return image_bytes(FileContent(self.file, data), self.row, self.place_in_row)
         if self.place_in_zip is not None:
             return Archive(self.file, self.data).open(self.place_in_zip, budget)
         return self.path or self.data
@@ -125,21 +127,26 @@ def _match_pictures(pictures: tuple[Picture, ...], comparison: Comparison) -> di
     matched: dict[int, Picture] = {}
     all_pages = join_pages(sides[GT], sides[PRED], alignment.sources), np.arange(len(alignment.pages))
     in_pred = np.flatnonzero(alignment.sources[PRED] >= 0)
-    for pages, positions in (all_pages, (sides[PRED].take(alignment.sources[PRED][in_pred]), in_pred)):
-        used = {id(picture) for picture in matched.values()}
-        unused = [picture for picture in pictures if id(picture) not in used]
-        partner = match_pages(pages, _as_pages(unused), {})[0].partner
-        for i in np.flatnonzero(partner >= 0).tolist():
-            matched.setdefault(int(positions[i]), unused[partner[i]])
+    all_sides = (all_pages, (sides[PRED].take(alignment.sources[PRED][in_pred]), in_pred))
+    most_names = 1 + max((len(picture.other_names) for picture in pictures), default=0)
+    for nth_name in range(most_names):
+        for pages, positions in all_sides:
+            if nth_name and len(matched) == len(alignment.pages):
+                return matched
+            used = {id(picture) for picture in matched.values()}
+            unused = [one for one in pictures if id(one) not in used and len(one.other_names) >= nth_name]
+            partner = match_pages(pages, _as_pages(unused, nth_name), {})[0].partner
+            for i in np.flatnonzero(partner >= 0).tolist():
+                matched.setdefault(int(positions[i]), unused[partner[i]])
     return matched
 
 
-def _as_pages(pictures: list[Picture]) -> Pages:
+def _as_pages(pictures: list[Picture], nth_name: int) -> Pages:
     """The pictures as pages; only pictures from a PDF or a multi-page TIFF have a document and a number."""
     numbered = [picture.page_count > 1 or picture.file.lower().endswith(PDF) for picture in pictures]
     size = np.zeros(len(pictures))
     return Pages(
-        tuple(picture.name for picture in pictures),
+        tuple((picture.name, *picture.other_names)[nth_name] for picture in pictures),
         size,
         size,
         tuple(picture.file if has_number else "" for picture, has_number in zip(pictures, numbered)),
@@ -189,7 +196,9 @@ def images_from_files(files: Iterable[ImageFile], layout_files: Iterable[ImageFi
         with suppress(InputError):
             _add_pictures(given, found)
     # Remove duplicates: a picture may have been given twice.
-    return PageImages(tuple({(one.file, one.digest, one.member, one.page_index): one for one in found}.values()))
+    return PageImages(
+        tuple({(one.file, one.digest, one.member, one.row, one.page_index): one for one in found}.values())
+    )
 
 
 def _add_pictures(given: ImageFile, found: list[Picture]) -> None:
@@ -211,13 +220,16 @@ def _add_pictures(given: ImageFile, found: list[Picture]) -> None:
 
 
 def _pages_of_parquet(picture: Picture) -> list[Picture]:
-    """A picture for each row of a Hugging Face data set, named as its page is; no image is read yet."""
+    """A picture for each page of a Hugging Face data set or of docling-eval's data; no image is read yet."""
     with mapped(picture.path, picture.data) as data:
-        names = names_of_images(FileContent(picture.file, data))
-    if not names:
+        stored = images_in(FileContent(picture.file, data))
+    if not stored:
         hint = "Give a data set of Hugging Face with a column of images, or images."
         raise InputError(picture.file, "", "this Parquet file has no page images", hint)
-    return [replace(picture, member=name, row=i) for i, name in enumerate(names)]
+    return [
+        replace(picture, member=names[0], other_names=names[1:], row=row, place_in_row=position)
+        for names, row, position in stored
+    ]
 
 
 @contextmanager

@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 from layoutcm.formats.annotators import AnnotatorNames
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
-from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, pixels_from_fraction, place_text
+from layoutcm.formats.parsing import (
+    NO_SCORE,
+    FilePlace,
+    bounding_box,
+    check_fractions,
+    fractions_as_parts,
+    pixels_from_fraction,
+    place_text,
+)
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
+    CocoFacts,
     Finding,
     Layout,
     Pages,
@@ -56,6 +65,8 @@ class LayoutBuilder:
         self._attributes: dict[str, dict[int, str]] = {}
         self._further_attributes: dict[str, None] = {}
         self._ignored: list[int] = []
+        self._coco: dict[int, tuple[bool, float, float, float]] = {}  # {region: crowd, area, width, height}
+        self._largest_parts: dict[tuple[str, float], float] = {}  # {(file, unit): largest coordinate}
         self.annotators = AnnotatorNames(options)
         self.ignore_label = ""  # regions of this label are no regions, but areas that are not judged
 
@@ -69,8 +80,11 @@ class LayoutBuilder:
         document: str = "",
         number: int = -1,
         otherwise: str = "",
+        in_points: bool = False,
     ) -> int:
         """Add a page and return its index. A missing size is taken from images, `sizes` or `like`, or is an error.
+
+        If boxes are `in_points`, a size from elsewhere must be so, too, and a finding says it.
 
         `otherwise` is a second name. It is used if the first is blank, if several pages share the first, or if only
         the second is the name of a page image or of a page of the reference layout.
@@ -82,6 +96,8 @@ class LayoutBuilder:
             if size is None:
                 raise missing_size_error(self.file, place, name, self.options)
             width, height = size
+            if in_points:
+                self.note_unusual("size-in-points", place)
         # An impossible page number counts as missing.
         self._pages.append((name, width, height, document, number if 0 <= number < 2**31 else -1))
         self._page_places.append((self.file, place))
@@ -103,6 +119,18 @@ class LayoutBuilder:
         """Mark the region that was added last as not to be judged."""
         self._ignored.append(len(self._region_page) - 1)
         self.note_unusual("ignored-region", place)
+
+    def add_coco_facts(self, crowd: bool, area: float | None, width: float, height: float) -> None:
+        """What COCO knows of the region that was added last."""
+        self._coco[len(self._region_page) - 1] = crowd, NO_SCORE if area is None else area, width, height
+
+    def _coco_facts(self) -> CocoFacts | None:
+        if not self._coco:
+            return None
+        facts = CocoFacts.unknown(len(self._region_page))
+        for i, (crowd, area, width, height) in self._coco.items():
+            facts.crowd[i], facts.areas[i], facts.sizes[i] = crowd, area, (width, height)
+        return facts
 
     def _is_better_known(self, second: str, first: str) -> bool:
         known = self._known_stems
@@ -158,11 +186,29 @@ class LayoutBuilder:
     def add_region_in_parts(
         self, page: int, label: str, box: Sequence[float], parts: float, place: FilePlace, score: float | None = None
     ) -> None:
-        """Add a region whose box is in parts of the page: thousandths if `parts` is 1000, fractions if it is 1."""
+        """Add a region whose box is in parts of the page: thousandths if `parts` is 1000, fractions if it is 1.
+
+        Pixels instead of fractions are refused, and so is a file with fractions instead of larger parts.
+        """
+        if parts == 1:
+            check_fractions(box, self.file, place, "Divide by the size of the page.")
+        else:
+            self.note_unit(box, parts)
         width, height = self.page_size(page)
         x0, x1 = pixels_from_fraction(box[0] / parts, width), pixels_from_fraction(box[2] / parts, width)
         y0, y1 = pixels_from_fraction(box[1] / parts, height), pixels_from_fraction(box[3] / parts, height)
         self.add_region(page, label, x0, y0, x1, y1, place, score)
+
+    def note_unit(self, box: Sequence[float], parts: float = 0) -> None:
+        """Remember the largest coordinate of a file in parts, or in pixels (0), whose unit is checked at the end."""
+        key, largest = (self.file, parts), max(box)
+        if largest > self._largest_parts.get(key, -1.0):
+            self._largest_parts[key] = largest
+
+    def _check_units(self) -> None:
+        for (file, parts), largest in self._largest_parts.items():
+            if 0 < largest <= 1:
+                raise fractions_as_parts(file, parts)
 
     def add_outline(
         self,
@@ -220,6 +266,7 @@ class LayoutBuilder:
         return names
 
     def build(self, format: str) -> Layout:
+        self._check_units()
         _, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
         pages = Pages(
             self._distinct_names(),
@@ -238,7 +285,8 @@ class LayoutBuilder:
             np.array(self._boxes, float).reshape(-1, 4),
             np.array(self._scores, float),
             self._shapes,
-            ignore=self._ignore_flags(),
+            self._coco_facts(),
+            self._ignore_flags(),
         )
         annotators = self.annotators.result(self.name)
         layout = make_layout(

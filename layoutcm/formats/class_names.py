@@ -7,7 +7,7 @@ categories with id and name, also below `names`, `id2label` or `categories`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -72,6 +72,45 @@ def reference_names(file: str, options: Options) -> tuple[dict[int, str], Findin
         ids: Mapping[Any, int] = {key: i for key, i in like.label_keys.items() if isinstance(key, int) and i >= 0}
         names = {key: like.labels[i] for key, i in (ids or {i: i for i in range(len(like.labels))}).items()}
     return names, Finding("unnamed-classes", values={"file": file, "by_reference": bool(names)})
+
+
+class ClassLabels:
+    """Class numbers as labels, and findings about them, for a file that does not name them itself.
+
+    Names are looked for when the first number needs them: in a file beside it, else in the reference layout.
+    """
+
+    def __init__(self, file: str, options: Options) -> None:
+        self.file, self.options = file, options
+        self.declared: dict[int, str] | None = None
+        self.findings: list[Finding] = []
+        self.undeclared: Counter[int] = Counter()
+
+    @property
+    def names(self) -> dict[int, str]:
+        """{class number: name}"""
+        if self.declared is None:
+            self.declared = class_names(self.options)
+        if self.declared is None:
+            self.declared, finding = reference_names(self.file, self.options)
+            self.findings.append(finding)
+        return self.declared
+
+    def label(self, category: int | str) -> str:
+        """The label of a class number; a text is a label."""
+        if isinstance(category, str):
+            return category
+        if category not in self.names:
+            self.undeclared[category] += 1
+        return self.names.get(category) or f"category {category}"
+
+    def keys(self, labels: Sequence[str]) -> dict[int | float | str, int]:
+        """{class number: position in the labels of a layout}, so that numbers that count from elsewhere are found."""
+        position = {label: i for i, label in enumerate(labels)}
+        return {key: position[label] for key, label in (self.declared or {}).items() if label in position}
+
+    def all_findings(self) -> list[Finding]:
+        return [*self.findings, *undeclared_findings(self.file, self.undeclared)]
 
 
 def undeclared_findings(file: str, undeclared: Counter[int]) -> list[Finding]:

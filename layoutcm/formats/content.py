@@ -26,8 +26,9 @@ from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 T = TypeVar("T")
 HEAD = 1 << 16
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
-_FENCE = re.compile(rb"\s*+```(?:json|JSON)?(?=\s)")
+_FENCE = re.compile(rb"\s*+```(?:json|JSON)?(?=[\s\[{])")
 _FENCE_AFTER_WORDS = re.compile(rb"\n```(?:json|JSON)?\s*+(?=[\[{])")  # "Here is the layout:"
+_END_OF_FENCE = re.compile(rb"\n[ \t]*+```")  # JSON has no line breaks in its strings
 MAX_CONVERSIONS = 60  # of a whole document, to find the place of a wrong value; 20 find it in a million items
 
 
@@ -107,11 +108,20 @@ class FileContent:
     @cached_property
     def json_text(self) -> bytes:
         """The JSON of the file, without a Markdown fence around it. JSON lines become one array, line by line."""
-        text = _without_fence(self.data_without_bom)
+        text = self._in_fence[0]
         if not _are_json_lines(text, self.name):
             return text
         lines = text.rstrip().split(b"\n")
         return b"[" + b"\n".join([line + b"," if line.strip() else b"" for line in lines[:-1]] + lines[-1:]) + b"]"
+
+    @property
+    def has_second_fence(self) -> bool:
+        """Whether another Markdown fence with JSON comes after the first, whose text is not read."""
+        return _FENCE_AFTER_WORDS.search(self._in_fence[1]) is not None
+
+    @cached_property
+    def _in_fence(self) -> tuple[bytes, bytes]:
+        return _split_fence(self.data_without_bom)
 
     def _first_item(self) -> dict[str, Any]:
         text = self.json_text[:HEAD].decode("utf-8", "replace")
@@ -184,14 +194,18 @@ class FileContent:
         )
 
 
-def _without_fence(text: bytes) -> bytes:
-    """The text in a Markdown fence, which models write around JSON; other text as it is. Lines keep their numbers."""
+def _split_fence(text: bytes) -> tuple[bytes, bytes]:
+    """The text in a Markdown fence, which models write around JSON, and what follows; other text as it is.
+
+    Lines keep their numbers.
+    """
     opening = _FENCE.match(text) or (_FENCE_AFTER_WORDS.search(text[:HEAD]) if text[:1] not in b"[{<" else None)
     if opening is None:
-        return text
-    end = text.find(b"\n```", opening.end())  # JSON has no line breaks in its strings
+        return text, b""
     lines = b"\n" * opening[0].count(b"\n") + b"\n" * text.count(b"\n", 0, opening.start())
-    return lines + (text[opening.end() :] if end < 0 else text[opening.end() : end])
+    if closing := _END_OF_FENCE.search(text, opening.end()):
+        return lines + text[opening.end() : closing.start()], text[closing.end() :]
+    return lines + text[opening.end() :].rstrip().removesuffix(b"```"), b""  # it may close on the last line
 
 
 def _are_json_lines(text: bytes, name: str) -> bool:

@@ -1,7 +1,8 @@
 """A DoclingDocument: the pages and items of a file that docling converted, for all formats that contain one.
 
 Boxes are in points; each box states whether its origin is the lower or the upper left corner. Slides are in EMU, and
-boxes of slides that claim to count from below count from above: docling wrote them so until 2026.
+boxes in EMU that claim to count from below count from above: docling wrote them so until 2026. Slides that were
+converted through a PDF are in points, and their origin is right.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ from layoutcm.formats.parsing import page_name
 
 CONTAINERS = ("#/pictures/", "#/tables/")
 OUTSIDE_CONTAINER = ("caption", "footnote")  # children of a table or picture that lie outside it
-SLIDES = ("presentationml", "ms-powerpoint")  # in the MIME type
 EMU_PER_POINT = 12_700.0
-LARGEST_IN_POINTS = 20_000  # a PDF page has at most 14,400
+LARGEST_PAGE = 500_000  # in points or pixels; a slide has more than 900,000 EMU
 
 
 class Edges(msgspec.Struct):
@@ -57,13 +57,15 @@ class Page(msgspec.Struct):
     size: Size | None = None
 
 
-class Origin(msgspec.Struct):
-    mimetype: str | None = None
+class NumberedPage(msgspec.Struct):
+    """A page of which only the number and the image are wanted."""
+
+    page_no: int
+    image: dict[str, msgspec.Raw] | None = None
 
 
 class Document(msgspec.Struct):
     name: str = ""
-    origin: Origin | None = None
     pages: dict[str, Page] = {}
     texts: list[Item] = []
     tables: list[Item] = []
@@ -78,15 +80,10 @@ class Document(msgspec.Struct):
         return bool(self.pages) or any(item.prov for items in kinds for item in items)
 
     @property
-    def holds_slides(self) -> bool:
-        kind = (self.origin.mimetype or "") if self.origin else ""
-        return any(name in kind for name in SLIDES)
-
-    @property
     def is_in_emu(self) -> bool:
-        """Whether pages are in EMU, the unit of slides; no page in points is that large."""
+        """Whether pages are in EMU, the unit of slides; no other page is that large."""
         sizes = [page.size.width for page in self.pages.values() if page.size]
-        return self.holds_slides and max(sizes, default=0) > LARGEST_IN_POINTS
+        return max(sizes, default=0) > LARGEST_PAGE
 
 
 class Source(NamedTuple):
@@ -117,7 +114,7 @@ def add_document(builder: LayoutBuilder, file: Document, source: Source, options
             page, box = pages[prov.page_no], prov.bbox
             x0, y0, x1, y1 = box.l, box.t, box.r, box.b
             if box.coord_origin.upper() == "BOTTOMLEFT":
-                if file.holds_slides:
+                if unit != 1.0:
                     builder.note_unusual("slides-from-top", f"{place}.prov[{k}]")
                     y0, y1 = box.b, box.t
                 else:
@@ -136,7 +133,7 @@ def _add_pages(builder: LayoutBuilder, file: Document, source: Source, unit: flo
         name = page_name(source.document, page.page_no, len(file.pages))
         place = f"{source.prefix}pages.{page.page_no}.size"
         pages[page.page_no] = builder.add_page(
-            name, width, height, place, document=source.document, number=page.page_no
+            name, width, height, place, document=source.document, number=page.page_no, in_points=True
         )
     return pages
 

@@ -28,11 +28,16 @@ def check_number_of_tags(content: FileContent) -> None:
         raise InputError(content.name, "", f"{count:,} tags, at most {limits.MAX_TAGS:,} are read", "Split the file.")
 
 
-def tags(data: bytes) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """For every tag: the line of the last opening tag, "/" if it is a closing tag, its name, its attributes as text."""
+def tags(data: bytes, only: bytes = b"") -> Iterator[tuple[int, bytes, bytes, bytes]]:
+    """For every tag: the line of the last opening tag, "/" if it is a closing tag, its name, its attributes as text.
+
+    `only` is the one name that is wanted, in lower case.
+    """
     line, at = 1, 0
     for found in _TAG.finditer(data):
         closing, tag, attributes = found.groups()
+        if only and tag != only and (tag is None or tag.lower() != only):
+            continue
         if closing:
             yield line, closing, tag.lower(), attributes
         elif tag is not None:  # not a comment

@@ -95,8 +95,11 @@ def iter_images(content: FileContent, columns: HubColumns) -> Iterator[tuple[int
                 row += 1
 
 
-def names_of_images(content: FileContent) -> list[str]:
-    """The page names of a file with images, in the order of its rows; [] if it has no images."""
+def names_of_images(content: FileContent) -> list[tuple[str, ...]]:
+    """The names that each page of a file with images may have, the likeliest first; [] if it has no images.
+
+    Which one its layout uses depends on all files of the data set, of which this is only one.
+    """
     columns = find_hub_columns(content.name, column_paths(content))
     if not columns.image:
         return []
@@ -110,7 +113,10 @@ def names_of_images(content: FileContent) -> list[str]:
                 found = words_of(columns.page[role], cell_values(batch, columns.page[role])) if role in roles else []
                 texts[role] += found or [""] * batch.num_rows
             rows += batch.num_rows
-    return page_names([(content, columns, rows)], texts, Options())
+    files = [(content, columns, rows)]
+    without_names = page_names(files, {role: [""] * rows for role in NAME_ROLES}, Options())
+    kinds = [page_names(files, texts, Options()), *(texts[role] for role in roles), without_names]
+    return [tuple(dict.fromkeys(filter(None, names))) for names in zip(*kinds)]
 
 
 def image_of_row(content: FileContent, row: int) -> bytes:

@@ -1,7 +1,8 @@
 """Answers of vision-language models: text that may end in the middle, because the model reached its limit of tokens.
 
 Such an answer is read up to its last whole region, and a finding says how much is left out. An answer that is broken
-before its end is not cut off, and is refused like any other file.
+before its end is not cut off, and is refused like any other file; line breaks in texts and a comma after the last
+region are no harm.
 """
 
 from __future__ import annotations
@@ -21,20 +22,25 @@ T = TypeVar("T")
 _BETWEEN_ITEMS = re.compile(r"\s*+,?+\s*+")
 # A number, a name or an escape that is cut off is reported at its start, at most so many characters before the end.
 LONGEST_TOKEN = 8
+# Models write line breaks into texts. Outside of texts, JSON has no control characters but white space.
+_CONTROLS_AS_BLANKS = bytes.maketrans(bytes(range(32)), b" " * 32)
 
 
 def decode_items(content: FileContent, item: type[T], builder: LayoutBuilder) -> list[T]:
     """The objects of a JSON list that a model wrote, or of a single one; if it is cut off, those before the cut."""
+    if content.has_second_fence:
+        builder.note_unusual("second-answer", "the end of the first block")
     if content.json_root == "object":
         return [content.decode(item)]
     try:
         return msgspec.json.decode(content.json_text, type=list[item])  # type: ignore[valid-type]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        whole = _whole_items(content.json_text)
+        whole = _whole_items(content.json_text.translate(_CONTROLS_AS_BLANKS))
     if whole is None:
         return content.decode(list[item])  # type: ignore[valid-type] # raises an error that names the place
     text, regions, left_out = whole
-    note_cut_off(builder, regions, left_out)
+    if left_out is not None:
+        note_cut_off(builder, regions, left_out)
     return FileContent(content.name, f"{text}]".encode()).decode(list[item])  # type: ignore[valid-type]
 
 
@@ -62,8 +68,11 @@ def _decode_up_to_cut(data: bytes) -> str:
         return data[: error.start].decode("utf-8")
 
 
-def _whole_items(json_text: bytes) -> tuple[str, int, int] | None:
-    """Text and number of the whole items of a list that is cut off, and the characters after them; else None."""
+def _whole_items(json_text: bytes) -> tuple[str, int, int | None] | None:
+    """Text and number of the whole items of a list that is cut off, and the characters after them; else None.
+
+    The characters are None if the list is closed and nothing is left out.
+    """
     try:
         text = _decode_up_to_cut(json_text).rstrip()
     except UnicodeDecodeError:
@@ -75,6 +84,8 @@ def _whole_items(json_text: bytes) -> tuple[str, int, int] | None:
         at = _BETWEEN_ITEMS.match(text, at).end()  # type: ignore[union-attr] # it always matches
         if at >= len(text):
             return text[:end], items, 0
+        if text[at] == "]" and at == len(text) - 1:
+            return text[:end], items, None
         try:
             _, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import NEAR_WHOLE
 
 NO_SCORE = math.nan
+LARGEST_FRACTION = 2.0  # boxes may lie slightly outside the page; pixels and percentages are much larger
 # A place as text, or as a pair ("objects[{}]", 3) that is formatted only when a message needs it.
 FilePlace = str | tuple[str, object]
 # ASCII digits only, not ² or ٣; `int` reads at most 4300 of them.
@@ -116,6 +117,20 @@ def pixels_from_fraction(fraction: float, side: float) -> float:
     value = fraction * side
     whole = round(value) if -1e9 < value < 1e9 else value
     return float(whole) if abs(value - whole) <= NEAR_WHOLE * side else value
+
+
+def check_fractions(values: Iterable[float], file: str, place: FilePlace, hint: str) -> None:
+    """Refuse coordinates that cannot be fractions of a page."""
+    wrong = [value for value in values if not -LARGEST_FRACTION <= value <= LARGEST_FRACTION]
+    if wrong:
+        raise InputError(file, place_text(place), f"{wrong[0]:g} is no fraction of the page", hint)
+
+
+def fractions_as_parts(file: str, parts: float) -> InputError:
+    """The error for a file whose coordinates all lie between 0 and 1, in a format with a larger unit."""
+    unit = f"parts of {parts:g}" if parts else "pixels"
+    problem = f"no coordinate is above 1: these are fractions of the page, and the format has {unit}"
+    return InputError(file, "", problem, f"Multiply them by {f'{parts:g}' if parts else 'the size of the page'}.")
 
 
 def parse_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:

@@ -35,6 +35,7 @@ from layoutcm.formats.readers import (
     dolphin,
     dots_ocr,
     fiftyone,
+    glm_ocr,
     grobid,
     hocr,
     huggingface,
@@ -159,7 +160,8 @@ FORMATS = (
         "qwen-vl-1000", "boxes in thousandths: Qwen2-VL, Qwen3-VL", qwen_vl.is_qwen_vl, qwen_vl.read_thousandths
     ),
     _row_format("qwen-vl-pixels", "boxes in pixels: Qwen2.5-VL", qwen_vl.is_qwen_vl, qwen_vl.read_pixels),
-    _row_format("deepseek-ocr", "DeepSeek-OCR", deepseek_ocr.is_deepseek_ocr, deepseek_ocr.read_file),
+    _row_format("glm-ocr", "GLM-OCR", glm_ocr.is_glm_ocr, glm_ocr.read_pages, glm_ocr.NEEDS),
+    _row_format("deepseek-ocr", "DeepSeek-OCR, Unlimited-OCR", deepseek_ocr.is_deepseek_ocr, deepseek_ocr.read_file),
     _row_format("mistral-ocr", "Mistral OCR", mistral_ocr.is_mistral_ocr, mistral_ocr.read_response),
     _row_format("chandra", "Chandra", chandra.is_chandra, chandra.read_page, chandra.NEEDS),
     _row_format("dots-ocr", "dots.ocr, dots.mocr", dots_ocr.is_dots_ocr, dots_ocr.read_page, dots_ocr.NEEDS),
@@ -183,7 +185,7 @@ FORMATS = (
     _row_format("huridocs", "HURIDOCS", huridocs.is_huridocs, huridocs.read_segments),
     _row_format("layoutparser", "LayoutParser", layoutparser.is_json, layoutparser.read_json),
     _row_format("layoutparser-csv", "LayoutParser CSV", layoutparser.is_csv, layoutparser.read_csv),
-    _row_format("marker", "Marker", marker.is_marker, marker.read_tree),
+    _row_format("marker", "Marker", marker.is_marker, marker.read_file),
     _row_format("azure", "Azure Document Intelligence", azure.is_azure, azure.read_analysis),
     _row_format("textract", "AWS Textract", textract.is_textract, textract.read_response),
     _row_format("docai", "Google Document AI", docai.is_docai, docai.read_document, docai.NEEDS),
@@ -194,7 +196,9 @@ FORMATS = (
     Format("doctags", "DocTags", doctags.is_doctags, doctags.read_doctags, doctags.NEEDS),
 )
 # Answers of vision-language models, a file for each page. An answer that holds no regions is of no known format.
-MODEL_ANSWERS = frozenset(["qwen-vl-1000", "qwen-vl-pixels", "deepseek-ocr", "chandra", "dots-ocr", "dolphin"])
+MODEL_ANSWERS = frozenset(
+    ["qwen-vl-1000", "qwen-vl-pixels", "deepseek-ocr", "chandra", "dots-ocr", "dolphin", "glm-ocr"]
+)
 BY_NAME = {format.name: format for format in FORMATS}
 # Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.
 SINGLE_FILE_FORMATS = frozenset(

@@ -14,6 +14,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator
 from layoutcm.formats.content import Options
 from layoutcm.formats.outlines import parse_segmentation
+from layoutcm.formats.parsing import LARGEST_FRACTION
 from layoutcm.formats.table_columns import as_corners, check_header, find_columns
 from layoutcm.formats.table_pages import TableRows, encode, read_pages
 from layoutcm.formats.table_values import check_commas, coded_column, flag_column, number_column, text_column
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 TEXT_COLUMNS = ("page", "document", "label", "outline")
 NUMBER_COLUMNS = ("number", "width", "height", "score", "area", "coco_width", "coco_height")
 FLAG_COLUMNS = ("crowd", "ignore")
-LARGEST_FRACTION = 2  # boxes may lie slightly outside the page; pixels are much larger
 CODED_COLUMNS = ("annotator", "key")
 
 

@@ -83,6 +83,10 @@ TEXTS: dict[str, FindingText] = {
             f"To read the prediction: {option('format', 'docling-eval-pred')}.",
             "Drop the file as the prediction too: there the prediction is read."),
         "info"),
+    "only-ground-truth": FindingText(
+        lambda n, file:
+            f"{file}: the file has no predictions (column PredictedDocument); the ground truth in it was read.",
+        "As the prediction, give the file of an evaluation."),
     "document-without-side": FindingText(
         lambda n, file, side, first, status:
             f"{file}: {plural(n, 'document has', 'documents have')} no {side} with pages "
@@ -103,6 +107,9 @@ TEXTS: dict[str, FindingText] = {
     "cut-off-answer": unusual(
         "answers of a model end too early and are read up to their last whole region",
         "Let the model write more tokens, and run it again on these pages."),
+    "second-answer": unusual(
+        "answers of a model have several blocks of JSON, of which the first is read",
+        "If another one is the answer, keep only that one in the file."),
     "ignored-region": unusual(
         "regions are marked as not to be judged: they are objects, but in gt their pixels count in nothing",
         severity="info"),

@@ -1,6 +1,7 @@
-"""Images in a Parquet file of Hugging Face are page images; each is read when it is shown."""
+"""Images in Parquet files of Hugging Face and docling-eval are page images; each is read when it is shown."""
 
 import io
+import json
 
 import pyarrow as pa
 import pytest
@@ -9,6 +10,8 @@ from PIL import Image
 import layoutcm as lcm
 from layoutcm.drawing.page_images import ImageFile, images_from_files, images_from_path, load_shrunk
 from layoutcm.formats import huggingface_pages
+from layoutcm.formats.content import FileContent
+from layoutcm.formats.parquet_images import image_bytes
 from layoutcm.layouts import limits
 from layoutcm.ui.visitor_files import input_from_bytes, pictures_of_files, pictures_of_folder, shrunk_image
 from written import PAGES
@@ -17,13 +20,15 @@ from written.hf import IMAGE_STRUCT, doclaynet_table, objects_table, parquet_byt
 SHADES = [0, 80, 160, 240]
 
 
+def image_of_shade(shade):
+    out = io.BytesIO()
+    Image.new("L", (40, 30), shade).save(out, "PNG")
+    return out.getvalue()
+
+
 def shaded_table():
     """The pages of DocLayNet, each with an image of another shade of grey."""
-    images = []
-    for shade in SHADES:
-        out = io.BytesIO()
-        Image.new("L", (40, 30), shade).save(out, "PNG")
-        images.append({"bytes": out.getvalue(), "path": None})
+    images = [{"bytes": image_of_shade(shade), "path": None} for shade in SHADES]
     return doclaynet_table(PAGES).set_column(0, "image", pa.array(images, IMAGE_STRUCT))
 
 
@@ -88,3 +93,56 @@ def test_pictures_are_counted(monkeypatch, tmp_path):
     monkeypatch.setattr(limits, "MAX_PICTURES", 3)
     with pytest.raises(lcm.InputError, match="more than 3 page images"):
         images_from_path(path)
+
+
+def test_images_of_shards_are_found_under_the_names_that_all_shards_together_give(tmp_path):
+    """The paths of images are unique in each shard only, so that pages are named by file and row."""
+    base = objects_table(PAGES[:2]).select(["objects"])
+    for shard, shades in (("a", (10, 90)), ("b", (170, 250))):
+        images = [{"bytes": image_of_shade(shade), "path": f"{i}.png"} for i, shade in enumerate(shades)]
+        table = base.append_column("image", pa.array(images, IMAGE_STRUCT))
+        (tmp_path / f"{shard}.parquet").write_bytes(parquet_bytes(table))
+    gt = lcm.read(tmp_path)
+    assert gt.page_columns.names == ("a_p1", "a_p2", "b_p1", "b_p2")
+    by_page = images_from_path(tmp_path).by_page(lcm.compare(gt, gt))
+    assert shades_of(by_page[i] for i in range(4)) == [10, 90, 170, 250]
+
+
+def evaluation_table(pages, images, **columns):
+    text = json.dumps({"schema_name": "DoclingDocument", "texts": [], "pages": {str(n): page for n, page in pages}})
+    lists = pa.array([images, []], pa.list_(IMAGE_STRUCT))
+    given = {"document_id": ["a", "b"], "GroundTruthDocument": [text, "{}"], "GroundTruthPageImages": lists}
+    return pa.table(given | columns)
+
+
+@pytest.mark.parametrize("with_images", [(1, 2, 3), (1, 3)])
+def test_page_images_of_docling_eval(tmp_path, with_images):
+    size = {"width": 40, "height": 30}
+    pages = [(n, {"page_no": n, "size": size, "image": {"dpi": 72} if n in with_images else None}) for n in (1, 2, 3)]
+    images = [{"bytes": image_of_shade(50 * n), "path": None} for n in with_images]
+    path = tmp_path / "shard.parquet"
+    path.write_bytes(parquet_bytes(evaluation_table(pages, images)))
+    gt = lcm.read(path)
+    for found in (images_from_path(path), images_from_files([ImageFile("s.parquet", "d", path.read_bytes())])):
+        by_page = found.by_page(lcm.compare(gt, gt))
+        assert {gt.page_columns.names[i]: shades_of([one])[0] for i, one in by_page.items()} == {
+            f"a_p{n}": 50 * n for n in with_images
+        }
+
+
+def test_evaluations_without_images_or_with_damaged_documents_have_no_page_images(tmp_path):
+    path = tmp_path / "shard.parquet"
+    for table in (evaluation_table([], []), evaluation_table([], [{"bytes": b"x", "path": None}])):
+        path.write_bytes(parquet_bytes(table))
+        with pytest.raises(lcm.InputError, match="has no page images"):
+            images_from_path(path)
+    images = [{"bytes": None, "path": "a"}, None]
+    table = evaluation_table([(1, {"page_no": 1}), (2, {"page_no": 2})], images)
+    path.write_bytes(parquet_bytes(table))
+    pictures = images_from_path(path).pictures
+    assert [load_shrunk(picture, 20) for picture in pictures] == [None, None]
+    damaged = table.set_column(1, "GroundTruthDocument", pa.array(["{", "{}"]))
+    path.write_bytes(parquet_bytes(damaged))
+    with pytest.raises(lcm.InputError, match="has no page images"):
+        images_from_path(path)
+    assert image_bytes(FileContent("a", path.read_bytes()), 0, 5) == b""

@@ -45,7 +45,8 @@ def test_both_sides_of_an_evaluation_are_read_from_one_file():
 def test_a_file_with_one_side_needs_no_choice():
     gt = lcm.read(evaluation(PredictedDocument=None))
     assert len(gt.regions) == 2 and gt.findings == ()
-    assert len(lcm.read(evaluation(PredictedDocument=None), like=gt).regions) == 2
+    again = lcm.read(evaluation(PredictedDocument=None), like=gt)
+    assert len(again.regions) == 2 and codes(again) == {"only-ground-truth": 1}
     assert regions(lcm.read(evaluation(GroundTruthDocument=None))) == [("text", 0, 0, 5, 5)]
     with pytest.raises(lcm.InputError, match="there is no column PredictedDocument"):
         lcm.read(evaluation(PredictedDocument=None), format="docling-eval-pred")

@@ -44,6 +44,7 @@ OWN_LABELS = {
     "pdffigures2": {"Title": "Title", "Text": "Caption", "Table": "Table", "Picture": "Picture"},
     "pdffigures2-gt": {"Title": "Title", "Text": "Caption", "Table": "Table", "Picture": "Picture"},
     "grobid": {"Title": "head", "Text": "p", "Table": "figure:table", "Picture": "figure"},
+    "glm-ocr": LOWER,
     "deepseek-ocr": LOWER,
     "mistral-ocr": LOWER,
     "dolphin": LOWER,
@@ -54,8 +55,8 @@ INCH = 100  # pixels per inch, for formats with coordinates in inches
 # Formats that do not list blank pages.
 NO_BLANK_PAGES = {"textract", "omnidocbench-pred", "mineru-content", "unstructured", "huridocs"}
 NO_BLANK_PAGES |= {"labelbox-import", "docbank"}
-NO_BLANK_PAGES |= {"dots-ocr", "qwen-vl-1000", "qwen-vl-pixels", "deepseek-ocr", "chandra"}
-NO_BLANK_PAGES |= {"mineru-content-v2", "mineru-vlm", "upstage", "adobe-extract", "pdffigures2", "grobid"}
+NO_BLANK_PAGES |= {"dots-ocr", "qwen-vl-1000", "qwen-vl-pixels", "glm-ocr", "deepseek-ocr", "chandra"}
+NO_BLANK_PAGES |= {"mineru-content-v2", "mineru-vlm", "adobe-extract", "pdffigures2", "grobid"}
 # Formats that recognise the same files, because these do not tell their unit; one of them has to be named.
 SAME_FILES = [["qwen-vl-1000", "qwen-vl-pixels"]]
 TO_BE_NAMED = {format: {"format": format} for formats in SAME_FILES for format in formats}

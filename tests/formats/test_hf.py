@@ -309,7 +309,7 @@ def test_lines_of_metadata_may_have_sizes_names_scores_or_objects_one_by_one(tmp
     assert regions(layout) == [("Text", 1, 2, 4, 6), ("x", 0, 0, 1, 1)] and layout.findings == ()
     assert layout.regions["score"].tolist() == [0.5, 0.25] and layout.pages["width"].tolist() == [9, 20, 20, 20]
     for objects, words in [
-        ({"bbox": [[0, 0, 1, 1]], "category": []}, r"\[0\].objects: 1 boxes, 0 categories and 1 scores"),
+        ({"bbox": [[0, 0, 1, 1]], "category": []}, r"\[0\].objects: 1 boxes and 0 categories"),
         ([{"bbox": [0, 0, 1, 1]}], r"\[0\].objects\[0\]: the object has no category"),
     ]:
         line = json.dumps({"file_name": "a.png", "objects": objects}).encode()

@@ -49,8 +49,8 @@ def test_mineru_vlm_model_has_fractions_and_is_told_by_its_angles_alone():
     layout = read([[block]], "d_model.json", sizes=(50, 80))
     assert layout.format == "mineru-vlm" and regions(layout) == [("text", 0, 0, 50, 80)]
     del block["angle"]
-    layout = read([[block]], "d.content_list_v2.json", sizes=(1000, 1000))
-    assert layout.format == "mineru-content-v2" and regions(layout) == [("text", 0, 0, 1, 1)]
+    layout = read([[block | {"bbox": [0, 0, 1, 2]}]], "d.content_list_v2.json", sizes=(1000, 1000))
+    assert layout.format == "mineru-content-v2" and regions(layout) == [("text", 0, 0, 1, 2)]
     assert layout.page_columns.names == ("d",)
 
 
@@ -70,7 +70,7 @@ def test_upstage_answers_have_a_document_and_pages():
 def test_upstage_without_coordinates_or_with_pixels_is_refused():
     refuse({"api": "2.0", "elements": [element(0, 0, 1, 1) | {"coordinates": []}]}, "coordinates=true")
     file = {"a.pdf": {"elements": [element(100, 250, 500, 500)]}}
-    refuse(file, "a.pdf.elements[0].coordinates", "500 is no fraction", sizes=(50, 80))
+    refuse(file, "a.pdf.elements[0].coordinates", "100 is no fraction", sizes=(50, 80))
 
 
 def test_upstage_layout_analysis_has_pixels_and_sizes():

@@ -1,4 +1,6 @@
-"""Writers of the formats of vision-language models: dots.ocr, Qwen-VL, DeepSeek-OCR, Mistral OCR, Chandra, Dolphin."""
+"""Writers of the formats of vision-language models: dots.ocr, Qwen-VL, GLM-OCR, DeepSeek-OCR, Mistral OCR, Chandra,
+Dolphin.
+"""
 
 import json
 
@@ -44,6 +46,24 @@ def qwen_vl_1000(pages):
 
 def qwen_vl_pixels(pages):
     return qwen_vl(pages, lambda page, box: list(box))
+
+
+def glm_ocr(pages):
+    def write_page(page):
+        return [
+            [
+                {
+                    "index": i,
+                    "label": "text",
+                    "bbox_2d": whole_parts_of_page(page, box, 1000),
+                    "content": "words",
+                    "native_label": label.lower(),
+                }
+                for i, (label, box, _) in enumerate(page.regions)
+            ]
+        ]
+
+    return write_file_per_page(with_regions(pages), write_page)
 
 
 def deepseek_ocr(pages):
@@ -110,6 +130,7 @@ WRITERS = {
     "dots-ocr": dots_ocr,
     "qwen-vl-1000": qwen_vl_1000,
     "qwen-vl-pixels": qwen_vl_pixels,
+    "glm-ocr": glm_ocr,
     "deepseek-ocr": deepseek_ocr,
     "mistral-ocr": mistral_ocr,
     "chandra": chandra,

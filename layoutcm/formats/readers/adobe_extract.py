@@ -65,9 +65,9 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
             builder.note_unusual("rotated-page", f"page {n + 1}")
         name = page_name(content.stem, n + 1, len(set(listed) | used))
         place = f"page {n + 1}"
-        pages[n] = builder.add_page(name, page.width, page.height, place, document=content.stem, number=n + 1)
-        if page.width is None or page.height is None:
-            builder.note_unusual("size-in-points", place)
+        pages[n] = builder.add_page(
+            name, page.width, page.height, place, document=content.stem, number=n + 1, in_points=True
+        )
         corners[n] = _upper_left(page, *builder.page_size(pages[n]))
     for i, element in enumerate(file.elements):
         label, is_cell, is_nested = _kind(element.Path)

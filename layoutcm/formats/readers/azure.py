@@ -63,6 +63,7 @@ class Page(msgspec.Struct):
     page: int | None = None
     width: float | None = None
     height: float | None = None
+    words: list[msgspec.Raw] | None = None
 
     @property
     def number(self) -> int:
@@ -93,8 +94,8 @@ class Wrapped(msgspec.Struct):
 
 is_azure = (
     Needs("object", ("analyzeResult",), typical=("paragraphs",))
-    | Needs("object", ("pages", "apiVersion"), typical=("paragraphs",))
-    | Needs("object", ("pages", "api_version"), typical=("paragraphs",))
+    | Needs("object", ("pages", "apiVersion"), ("pageNumber",), typical=("paragraphs",))
+    | Needs("object", ("pages", "api_version"), ("page_number",), typical=("paragraphs",))
     | Needs("object", ("pages", "modelId"), typical=("paragraphs",))
     | Needs("object", ("pages", "model_id"), typical=("paragraphs",))
 )
@@ -116,6 +117,9 @@ def read_analysis(content: FileContent, options: Options, builder: LayoutBuilder
         for i, page in enumerate(file_pages)
     }
     if result.paragraphs is None and result.pages is not None:
+        if result.tables is None and result.figures is None and any(page.words for page in result.pages):
+            problem = "there are words, but no paragraphs, tables and figures: the layout was not analysed"
+            raise InputError(content.name, "pages", problem, "Use the model prebuilt-layout.")
         builder.note_unusual("no-paragraphs", "paragraphs")
     for label, area, place in _labelled_areas(result, options):
         _add_region(content.name, builder, pages, label, area, place)

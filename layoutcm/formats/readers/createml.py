@@ -34,13 +34,25 @@ class AnnotatedImage(msgspec.Struct):
     annotation: list[Annotation] | None = None
 
 
+KEYS = ({"image", "annotations"}, {"imagefilename", "annotation"})
 NEEDS = Needs("array", ("image", "annotations"), ("coordinates",)) | Needs(
     "array", ("imagefilename", "annotation"), ("coordinates",)
 )
 
 
 def is_createml(content: FileContent) -> bool:
-    return NEEDS(content) and "data" not in content.json_keys
+    if NEEDS(content):
+        return "data" not in content.json_keys
+    return content.json_root == "array" and content.json_keys in KEYS and _are_blank_pages(content)
+
+
+def _are_blank_pages(content: FileContent) -> bool:
+    """Whether all images are without annotations, so that there are no coordinates."""
+    try:
+        images = msgspec.json.decode(content.json_text, type=list[AnnotatedImage])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return not any(image.annotations or image.annotation for image in images)
 
 
 def read_images(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

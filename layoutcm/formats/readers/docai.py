@@ -1,6 +1,7 @@
 """Google Document AI: paragraphs, tables and visual elements of each page; the label is the kind of element.
 
-Blocks have the same outlines as their paragraphs, so blocks are read only if a page has no paragraphs.
+Blocks have the same outlines as their paragraphs, so blocks are read only if a page has no paragraphs. The service
+writes names such as pageNumber, its Python package also page_number.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ class Vertex(msgspec.Struct):
 class Poly(msgspec.Struct):
     vertices: list[Vertex] = []
     normalizedVertices: list[Vertex] = []
+    normalized_vertices: list[Vertex] = []
 
 
 class PartLayout(msgspec.Struct):
     boundingPoly: Poly | None = None
+    bounding_poly: Poly | None = None
     confidence: float | None = None
 
 
@@ -41,12 +44,14 @@ class Dimension(msgspec.Struct):
 
 class Page(msgspec.Struct):
     pageNumber: int | None = None
+    page_number: int | None = None
     dimension: Dimension | None = None
     layout: PartLayout | None = None
     blocks: list[Part] = []
     paragraphs: list[Part] = []
     tables: list[Part] = []
     visualElements: list[Part] = []
+    visual_elements: list[Part] = []
 
 
 class Document(msgspec.Struct):
@@ -69,7 +74,8 @@ NEEDS = (
 
 
 def is_docai(content: FileContent) -> bool:
-    return NEEDS(content) and "schema_name" not in content.json_keys
+    other = ("schema_name", "apiVersion")  # docling; OCR of Upstage and others
+    return NEEDS(content) and content.json_keys.isdisjoint(other)
 
 
 def read_document(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -83,14 +89,14 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
             "Process the document with an OCR or form processor.",
         )
     for i, page in enumerate(pages):
-        number = page.pageNumber or i + 1
+        number = page.pageNumber or page.page_number or i + 1
         size = page.dimension or Dimension()
         name = page_name(content.stem, number, len(pages))
         page_index = builder.add_page(
             name, size.width, size.height, f"pages[{i}].dimension", document=content.stem, number=number
         )
         kinds = {"block": page.blocks} if not page.paragraphs else {"paragraph": page.paragraphs}
-        kinds |= {"table": page.tables, "visual element": page.visualElements}
+        kinds |= {"table": page.tables, "visual element": page.visualElements or page.visual_elements}
         for kind, parts in kinds.items():
             for k, part in enumerate(parts):
                 _add_region(
@@ -101,11 +107,12 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
 def _add_region(
     file: str, builder: LayoutBuilder, page: int, label: str, part_layout: PartLayout | None, place: str
 ) -> None:
-    poly = part_layout.boundingPoly if part_layout else None
+    poly = part_layout.boundingPoly or part_layout.bounding_poly if part_layout else None
     width, height = builder.page_size(page)
     ring = [(v.x, v.y) for v in poly.vertices] if poly else []
     if poly and not ring:
-        ring = [(pixels_from_fraction(v.x, width), pixels_from_fraction(v.y, height)) for v in poly.normalizedVertices]
+        fractions = poly.normalizedVertices or poly.normalized_vertices
+        ring = [(pixels_from_fraction(v.x, width), pixels_from_fraction(v.y, height)) for v in fractions]
     if len(ring) < 2:
         raise InputError(file, place, "there is no boundingPoly", "Export the document with its layout.")
     builder.add_outline(page, label, ring, place, part_layout.confidence if part_layout else None)

@@ -1,7 +1,7 @@
 """Data of docling-eval in Parquet: one row a document, with a DoclingDocument as JSON text for each side.
 
 `GroundTruthDocument` is the ground truth and `PredictedDocument` the prediction; it is empty if converting failed.
-Both have the id of the document in their page names. Page images and the PDF in other columns are not read.
+Both have the id of the document in their page names. Page images in other columns are read when a page is shown.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def _read(name: str, contents: Sequence[FileContent], options: Options, format: 
             raise InputError(content.name, "", f"there is no column {used or column}", hint)
         if len(there) == 2 and not builder.findings:
             builder.findings.append(Finding("two-documents", values={"file": name, "side": SIDES[used]}))
-        for row in _rows(content, used):
+        if there == [GT_COLUMN] and options.like is not None and not builder.findings:
+            builder.findings.append(Finding("only-ground-truth", values={"file": name}))
+        for row in rows_of(content, used):
             if not _add_row(content, row, used, builder):
                 missing.append(row)
     if missing and not len(builder):
@@ -85,7 +87,8 @@ def _add_row(content: FileContent, row: Row, column: str, builder: LayoutBuilder
     return True
 
 
-def _rows(content: FileContent, column: str) -> Iterator[Row]:
+def rows_of(content: FileContent, column: str) -> Iterator[Row]:
+    """The documents of one side."""
     paths = column_paths(content)
     chosen = [name for name in (ID_COLUMN, STATUS_COLUMN, column) if name in paths]
     number = 0

@@ -61,4 +61,5 @@ def _add_elements(page: int, elements: Sequence[Element], start: str, builder: L
             builder.note_unusual("no-place", place.format(k), what=what)
             continue
         x0, y0, x1, y1 = element.bbox
+        builder.note_unit(element.bbox)
         builder.add_region(page, element.label, x0, y0, x1, y1, (place, k))

@@ -53,4 +53,5 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
             builder.note_unusual("no-place", f"[{i}]", what="cells have no category or no box of four numbers")
             continue
         x0, y0, x1, y1 = cell.bbox
+        builder.note_unit(cell.bbox)
         builder.add_region(page, cell.category, x0, y0, x1, y1, ("[{}].bbox", i))

@@ -45,9 +45,7 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
     for n in numbers:
         width, height = sizes.get(n, (None, None))
         name = page_name(document, n, len(numbers))
-        pages[n] = builder.add_page(name, width, height, f"page {n}", document=document, number=n)
-        if width is None:
-            builder.note_unusual("size-in-points", f"page {n}")
+        pages[n] = builder.add_page(name, width, height, f"page {n}", document=document, number=n, in_points=True)
     for i, (label, (page, x, y, width, height)) in enumerate(regions):
         builder.add_region(
             pages[page], label, x, y, x + width, y + height, (f"{literal(label)}, rectangle {{}}", i + 1)
@@ -57,8 +55,10 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
 def _regions(file: str, root: Element, options: Options) -> Iterator[tuple[str, Rectangle]]:
     """Label and rectangle of each region, in the order of the file.
 
-    A block without coordinates has those of its sentences, if these were requested instead.
+    A block without coordinates has those of its sentences, if these were requested instead. The title of the document
+    is in its header twice, at the same place.
     """
+    seen = set()
     todo = [(root, "")]  # an element, and the block without coordinates that it is in
     while todo:
         element, block = todo.pop()
@@ -67,7 +67,9 @@ def _regions(file: str, root: Element, options: Options) -> Iterator[tuple[str, 
         if coords and (name in BLOCKS or (name == SENTENCE and block)):
             kind = element.get("type") if name == "figure" else None
             label = f"{name}:{kind}" if kind else name if name in BLOCKS else block
-            yield from ((label, rectangle) for rectangle in _rectangles(file, coords, name))
+            if (label, coords) not in seen:
+                yield from ((label, rectangle) for rectangle in _rectangles(file, coords, name))
+            seen.add((label, coords))
         if not coords or (name != REFERENCE and (options.nested or name not in CONTAINERS)):
             inner = "" if coords else name if name in BLOCKS else block
             todo += [(child, inner) for child in reversed(element)]

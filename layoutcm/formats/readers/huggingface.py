@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from layoutcm.errors import InputError
-from layoutcm.formats.class_names import class_names, reference_names, undeclared_findings
+from layoutcm.formats.class_names import ClassLabels, undeclared_findings
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.huggingface_columns import (
     ATTRIBUTES,
@@ -178,10 +178,9 @@ class _ShardReader:
 
     def _names(self) -> dict[int, str]:
         if self.names is None:
-            self.names = class_names(self.options)
-            if self.names is None:
-                self.names, finding = reference_names(self.content.name, self.options)
-                self.findings.append(finding)
+            classes = ClassLabels(self.content.name, self.options)
+            self.names = classes.names
+            self.findings += classes.findings
             self.labels.declare(self.names)
         return self.names
 

@@ -252,8 +252,7 @@ def _add_pages(
         pages[None] = builder.add_page(media.name, size.width, size.height, place, otherwise=media.otherwise)
     stem = media.name.removesuffix(".pdf")
     for n in numbers:
-        pages[n] = builder.add_page(page_name(stem, n, 2), None, None, place, document=stem, number=n)
-        builder.note_unusual("size-in-points", place)
+        pages[n] = builder.add_page(page_name(stem, n, 2), None, None, place, document=stem, number=n, in_points=True)
     for k, one in enumerate(objects):
         where = place_of(one, k)
         page = pages.get(one.number)

@@ -1,4 +1,7 @@
-"""Marker: a tree of document, pages and blocks; a group contains blocks and is itself a region."""
+"""Marker: a tree of document, pages and blocks; a group contains blocks and is itself a region.
+
+Its output for chunks is a list of blocks, each with the number of its page, and the pages beside it.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,52 @@ class Block(msgspec.Struct):
     children: list[Block] | None = None
 
 
-is_marker = Needs("object", ("block_type", "children"), typical=("polygon",))
+class Chunk(Block):
+    page: int = 0  # counted from 0
 
 
-def read_tree(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+class PageFrame(msgspec.Struct):
+    bbox: list[float] | None = None
+    polygon: list[tuple[float, float]] | None = None
+
+
+class Chunks(msgspec.Struct):
+    blocks: list[Chunk]
+    page_info: dict[int, PageFrame]
+
+
+is_marker = Needs("object", ("block_type", "children"), typical=("polygon",)) | Needs(
+    "object", ("blocks", "page_info"), ("block_type",), typical=("polygon",)
+)
+
+
+def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    if "page_info" in content.json_keys:
+        _read_chunks(content, builder)
+    else:
+        _read_tree(content, options, builder)
+
+
+def _read_chunks(content: FileContent, builder: LayoutBuilder) -> None:
+    file = content.decode(Chunks)
+    pages = {}
+    for n, frame in sorted(file.page_info.items()):
+        place = f"page_info.{n}"
+        x0, y0, x1, y1 = bounding_box(_corners(frame, content.name, place))
+        name = page_name(content.stem, n + 1, len(file.page_info))
+        page = builder.add_page(name, x1 - x0, y1 - y0, place, document=content.stem, number=n + 1)
+        pages[n] = page, x0, y0
+    for i, block in enumerate(file.blocks):
+        place = f"blocks[{i}]"
+        if block.page not in pages:
+            problem = f"it is on page {block.page}, which `page_info` does not list"
+            raise InputError(content.name, place, problem, "Convert the document again.")
+        page, x0, y0 = pages[block.page]
+        ring = [(x - x0, y - y0) for x, y in _corners(block, content.name, place)]
+        builder.add_outline(page, block.block_type, ring, place)
+
+
+def _read_tree(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     root = content.decode(Block)
     pages = [root] if root.block_type == "Page" else root.children or []
     for i, page in enumerate(pages):
@@ -43,7 +88,7 @@ def read_tree(content: FileContent, options: Options, builder: LayoutBuilder) ->
             builder.add_outline(page_index, block.block_type, ring, block_place)
 
 
-def _corners(block: Block, file: str, place: FilePlace) -> list[tuple[float, float]]:
+def _corners(block: Block | PageFrame, file: str, place: FilePlace) -> list[tuple[float, float]]:
     if block.polygon and len(block.polygon) > 1:
         return block.polygon
     return corner_points(block.bbox or [], file, place)

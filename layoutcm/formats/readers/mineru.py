@@ -37,6 +37,7 @@ class Block(msgspec.Struct):
     type: str
     bbox: Box
     blocks: list[Block] = []
+    score: float | None = None
 
 
 class MiddlePage(msgspec.Struct):
@@ -66,7 +67,7 @@ def read_middle(content: FileContent, options: Options, builder: LayoutBuilder) 
         page_index = builder.add_page(name, width, height, f"pdf_info[{i}].page_size", document=document, number=number)
         for kind in ("para_blocks", "discarded_blocks"):
             for place, block in _blocks(getattr(page, kind), f"pdf_info[{i}].{kind}", options):
-                builder.add_region(page_index, block.type, *block.bbox, place)
+                builder.add_region(page_index, block.type, *block.bbox, place, block.score)
 
 
 def _blocks(blocks: list[Block], start: str, options: Options) -> Iterator[tuple[FilePlace, Block]]:
@@ -170,7 +171,12 @@ VLM_MODEL = Needs("array", inside=("type", "bbox", "angle"))
 
 def is_content_list_v2(content: FileContent) -> bool:
     # Blocks of the model have an angle, those of the content list never have one.
-    return _is_list_of_pages(content) and CONTENT_LIST_V2(content) and not VLM_MODEL(content)
+    has_blocks = CONTENT_LIST_V2(content) and not VLM_MODEL(content)
+    return _is_list_of_pages(content) and (has_blocks or _are_blank_pages(content))
+
+
+def _are_blank_pages(content: FileContent) -> bool:
+    return not content.json_text[:HEAD].translate(None, b"[], \t\r\n")
 
 
 def is_vlm_model(content: FileContent) -> bool:

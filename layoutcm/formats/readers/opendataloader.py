@@ -55,8 +55,7 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
     pages = {}
     for n in numbers:
         name = page_name(document, n, len(numbers))
-        pages[n] = builder.add_page(name, None, None, f"page {n}", document=document, number=n)
-        builder.note_unusual("size-in-points", f"page {n}")
+        pages[n] = builder.add_page(name, None, None, f"page {n}", document=document, number=n, in_points=True)
     for place, node in nodes:
         if node.page is None or node.box is None or not node.type:
             what = "elements have no type, no page number or no bounding box"

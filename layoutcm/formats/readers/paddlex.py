@@ -64,7 +64,7 @@ NEEDS = (
     | Needs("object", ("boxes", "page_index"), typical=("coordinate",))
     | Needs("object", ("layout_det_res",), typical=("parsing_res_list",))
     | Needs("object", ("parsing_res_list",), typical=("block_bbox",))
-    | Needs("object", ("result",), ("layoutParsingResults",))
+    | Needs("json", ("result",), ("layoutParsingResults",))
 )
 
 
@@ -75,7 +75,9 @@ def is_paddlex(content: FileContent) -> bool:
 def read_pages(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     for i, (place_prefix, page) in enumerate(_pages(content)):
         input_name = PurePosixPath((page.input_path or "").replace("\\", "/")).name
-        index = page.page_index if page.page_index is not None else (i if place_prefix.startswith("result") else None)
+        # Each line of JSON lines counts its own pages.
+        index = None if content.json_root == "array" else page.page_index
+        index = i if index is None and "result" in content.json_keys else index
         name = input_name or content.stem.removesuffix("_res")
         if index is not None:
             document = name.rpartition(".")[0] or name
@@ -110,7 +112,11 @@ def _pages(content: FileContent) -> Iterator[tuple[str, Page]]:
     if content.json_keys == {"res"}:
         yield "res.", content.decode(Wrapped).res
     elif "result" in content.json_keys:
-        for i, pruned in enumerate(content.decode(Served).result.layoutParsingResults):
-            yield f"result.layoutParsingResults[{i}].prunedResult.", pruned.prunedResult
+        is_list = content.json_root == "array"  # the service for long documents writes JSON lines
+        answers = content.decode(list[Served]) if is_list else [content.decode(Served)]
+        for n, answer in enumerate(answers):
+            start = f"[{n}]." if is_list else ""
+            for i, pruned in enumerate(answer.result.layoutParsingResults):
+                yield f"{start}result.layoutParsingResults[{i}].prunedResult.", pruned.prunedResult
     else:
         yield "", content.decode(Page)

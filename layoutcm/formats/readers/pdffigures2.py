@@ -54,10 +54,13 @@ def read_output(content: FileContent, options: Options, builder: LayoutBuilder) 
     pages = {}
     for n in numbers:
         name = page_name(content.stem, n + 1, len(numbers))
-        pages[n] = builder.add_page(name, None, None, f"page {n + 1}", document=content.stem, number=n + 1)
-        builder.note_unusual("size-in-points", f"page {n + 1}")
+        pages[n] = builder.add_page(
+            name, None, None, f"page {n + 1}", document=content.stem, number=n + 1, in_points=True
+        )
     for i, figure in enumerate(figures):
         boxes = {figure.figType or "": figure.regionBoundary, CAPTION: figure.captionBoundary or figure.boundary}
+        if not any(boxes.values()):
+            builder.note_unusual("no-place", f"figures[{i}]", what="figures and captions have no boundary")
         for label, box in boxes.items():
             if box is not None:
                 builder.add_region(pages[figure.page], label, box.x1, box.y1, box.x2, box.y2, ("figures[{}]", i))

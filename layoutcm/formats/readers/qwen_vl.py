@@ -57,6 +57,7 @@ def _read_answer(content: FileContent, builder: LayoutBuilder, parts: float | No
             problem = f"{max(item.bbox_2d):g} cannot be a thousandth of the page"
             raise InputError(content.name, place_text(place), problem, "Read it as qwen-vl-pixels.")
         if parts is None:
+            builder.note_unit(item.bbox_2d)
             builder.add_region(page, label, x0, y0, x1, y1, place)
         else:
             builder.add_region_in_parts(page, label, item.bbox_2d, parts, place)

@@ -1,9 +1,13 @@
-"""Surya: {document: [pages]}, boxes and outlines in pixels of the image that the model was given."""
+"""Surya: {document: [pages]}, boxes and outlines in pixels of the image that the model was given.
+
+Pages of its layout detection have `bboxes`, those of its OCR have `blocks`.
+"""
 
 from __future__ import annotations
 
 import msgspec
 
+from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
@@ -18,12 +22,15 @@ class Box(msgspec.Struct):
 
 
 class Page(msgspec.Struct):
-    bboxes: list[Box]
     image_bbox: tuple[float, float, float, float]
+    bboxes: list[Box] | None = None
+    blocks: list[Box] | None = None
     page: int | None = None
 
 
-is_surya = Needs("object", (), inside=("image_bbox", "bboxes"))
+is_surya = Needs("object", (), inside=("image_bbox", "bboxes")) | Needs(
+    "object", (), inside=("image_bbox", "blocks", "reading_order")
+)
 
 
 def read_results(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -36,8 +43,12 @@ def read_results(content: FileContent, options: Options, builder: LayoutBuilder)
             page_index = builder.add_page(
                 name, right - left, bottom - top, f"{start}.image_bbox", document=document, number=number
             )
-            for k, box in enumerate(page.bboxes):
-                place = f"{start}.bboxes[{k}]"
+            if page.bboxes is None and page.blocks is None:
+                problem = "there are neither bboxes nor blocks: only lines of text were asked for"
+                raise InputError(content.name, start, problem, "Run surya_layout.")
+            kind = "blocks" if page.bboxes is None else "bboxes"
+            for k, box in enumerate(page.bboxes or page.blocks or []):
+                place = f"{start}.{kind}[{k}]"
                 ring = box.polygon if box.polygon and len(box.polygon) > 1 else None
                 ring = ring or corner_points(box.bbox or [], content.name, place)
                 shifted = [(x - left, y - top) for x, y in ring]

@@ -5,20 +5,16 @@ The older Layout Analysis of Upstage has pixels in `bounding_box` and page sizes
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, literal, page_name
-
-MOST = 1.5  # a fraction may lie a little outside the page, but not so far
-_DOCUMENT_OF_BENCHMARK = re.compile(rb'\s*+\{\s*+"[^"\\]{0,1000}+"\s*+:\s*+\{\s*+"elements"\s*+:')
+from layoutcm.layouts import limits
 
 
 class Point(msgspec.Struct, gc=False):
@@ -43,9 +39,21 @@ class Metadata(msgspec.Struct):
     pages: list[PageSize] | None = None
 
 
+class Usage(msgspec.Struct):
+    pages: int | None = None
+
+
 class Document(msgspec.Struct):
     elements: list[Element]
     metadata: Metadata | None = None
+    usage: Usage | None = None
+
+    @property
+    def stated_pages(self) -> int:
+        """The number of pages of a document without elements; of others, only pages with elements are known."""
+        if self.elements:
+            return 0
+        return min((self.usage.pages if self.usage else None) or 1, limits.MAX_STATED_PAGES)
 
 
 ANSWER = (
@@ -53,6 +61,7 @@ ANSWER = (
     | Needs("object", ("elements", "api"), ("category", "bounding_box"))
     | Needs("object", ("elements", "model"), ("category", "coordinates"))
     | Needs("object", ("elements", "model"), ("category", "bounding_box"))
+    | Needs("object", ("elements", "api", "model", "content"))
 )
 BENCHMARK = Needs("object", inside=("elements", "category", "coordinates")) | Needs(
     "object", inside=("elements", "category", "bounding_box")
@@ -61,8 +70,15 @@ NEEDS = ANSWER | BENCHMARK
 
 
 def is_upstage(content: FileContent) -> bool:
-    is_of_benchmark = BENCHMARK(content) and _DOCUMENT_OF_BENCHMARK.match(content.json_text[:HEAD]) is not None
-    return is_of_benchmark or ANSWER(content)
+    return ANSWER(content) or (BENCHMARK(content) and _has_elements_in_each_value(content))
+
+
+def _has_elements_in_each_value(content: FileContent) -> bool:
+    try:
+        documents = msgspec.json.decode(content.json_text, type=dict[str, dict[str, msgspec.Raw]])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return bool(documents) and all("elements" in document for document in documents.values())
 
 
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -80,27 +96,22 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
 
 def _read_document(content: FileContent, name: str, document: Document, start: str, builder: LayoutBuilder) -> None:
     sizes = {one.page: one for one in (document.metadata.pages or [] if document.metadata else [])}
-    numbers = sorted({element.page for element in document.elements} | set(sizes))
+    numbers = sorted(
+        {element.page for element in document.elements} | set(sizes) or range(1, document.stated_pages + 1)
+    )
     pages = {}
     for n in numbers:
         width, height = (sizes[n].width, sizes[n].height) if n in sizes else (None, None)
         page = page_name(name, n, len(numbers))
         pages[n] = builder.add_page(page, width, height, f"{start}page {n}", document=name, number=n)
     template = literal(start) + "elements[{}]"
+    of_fractions = template + ".coordinates"
     for i, element in enumerate(document.elements):
         page_index, label = pages[element.page], element.category
         points = [(point.x, point.y) for point in element.coordinates or element.bounding_box or []]
         if label is None or len(points) < 2:
             builder.note_unusual("no-place", template.format(i), what="elements have no category or no coordinates")
         elif element.coordinates:
-            box = bounding_box(points)
-            _check_fractions(content.name, box, template.format(i))
-            builder.add_region_in_parts(page_index, label, box, 1, (template, i))
+            builder.add_region_in_parts(page_index, label, bounding_box(points), 1, (of_fractions, i))
         else:
             builder.add_region(page_index, label, *bounding_box(points), (template, i))
-
-
-def _check_fractions(file: str, box: Sequence[float], place: str) -> None:
-    if max(box) > MOST:
-        problem = f"{max(box):g} is no fraction of the page, and pixels have no page size here"
-        raise InputError(file, f"{place}.coordinates", problem, "Analyse the document with Document Parse 2.")

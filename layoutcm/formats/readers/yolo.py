@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.class_names import class_names, reference_names
+from layoutcm.formats.class_names import ClassLabels
 from layoutcm.formats.content import FileContent, Options
-from layoutcm.formats.parsing import parse_number, pixels_from_fraction
+from layoutcm.formats.parsing import LARGEST_FRACTION, check_fractions, parse_number, pixels_from_fraction
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_names import base_name, stem
@@ -40,16 +40,14 @@ def is_yolo(content: FileContent) -> bool:
 
 
 def _is_fraction(value: float) -> bool:
-    """Fractions may lie slightly outside the page; pixels and percentages are much larger."""
-    return -1 <= value <= 2
+    return abs(value) <= LARGEST_FRACTION
 
 
 def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
     builder = LayoutBuilder(name, options)
-    names = class_names(options)
-    if names is None:
-        names, finding = reference_names(name, options)
-        builder.findings.append(finding)
+    classes = ClassLabels(name, options)
+    names = classes.names
+    builder.findings += classes.findings
     builder.declare_labels([label for _, label in sorted(names.items())])
     images = {stem(image): image for image in options.images}
     order = ScoreOrder()
@@ -59,9 +57,7 @@ def read_yolo(name: str, contents: Sequence[FileContent], options: Options) -> L
         _read_lines(content, builder, page, names, order)
     order.check()
     layout = builder.build("yolo")
-    # With the numbers of the classes, a file that counts them from another number can be repaired.
-    position = {label: i for i, label in enumerate(layout.labels)}
-    return replace(layout, label_keys={key: position[label] for key, label in names.items() if label in position})
+    return replace(layout, label_keys=classes.keys(layout.labels))
 
 
 def _names_of_pages(contents: Sequence[FileContent]) -> list[str]:
@@ -116,10 +112,7 @@ def _read_lines(
             key, values = int(parts[0]), list(map(float, parts[1:]))
         except ValueError:
             key, values = _parse_parts(content, i, parts)
-        if not all(map(_is_fraction, values)):
-            wrong = next(value for value in values if not _is_fraction(value))
-            problem = f"{wrong:g} is no fraction of the page"
-            raise InputError(content.name, f"line {i}", problem, "Divide by the page's size, or percent by 100.")
+        check_fractions(values, content.name, ("line {}", i), "Divide by the page's size, or percent by 100.")
         label = names[key] = names.get(key) or f"class {key}"
         if len(parts) < MIN_OUTLINE_PARTS:
             if len(parts) < 5:
