@@ -163,6 +163,12 @@ def test_the_name_of_an_upload_with_tasks_is_no_name_of_a_page():
     assert read([task(shape) | {"file_upload": "image1", "data": {"n": 1}}]).page_columns.names == ("image1",)
 
 
+def test_files_of_a_local_storage_are_named_in_the_query():
+    addresses = ("/data/local-files/?d=scans/a.png", "/data/local-files/?d=scans%5Cb%201.png&x=1")
+    tasks = [task(labelled(**PLACE)) | {"data": {"image": address}} for address in addresses]
+    assert read(tasks).page_columns.names == ("a.png", "b 1.png")
+
+
 def test_a_single_task_is_read_as_the_first_versions_stored_it():
     one = {"id": 3, "data": {"image": "a.png"}, "completions": [{"result": [labelled(**PLACE)]}]}
     layout = read(one)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
@@ -273,8 +274,13 @@ def image_name(data: Mapping[str, Any], upload: str | None) -> str:
     uploaded = upload if upload and not upload.lower().endswith(TASK_LISTS) else None
     texts = [uploaded, *(data.get(key) for key in IMAGE_KEYS), *data.values()]
     found = next((text for text in texts if isinstance(text, str) and PurePosixPath(text).suffix), "") or uploaded or ""
-    name = PurePosixPath(found.partition("?")[0].replace("\\", "/")).name
-    return _UPLOAD.sub("", name)
+    return _UPLOAD.sub("", PurePosixPath(_path_in(found).replace("\\", "/")).name)
+
+
+def _path_in(address: str) -> str:
+    """The path of an address; files of a local storage have theirs in the query, `/data/local-files/?d=a/1.png`."""
+    path, _, query = address.partition("?")
+    return unquote(query.removeprefix("d=").partition("&")[0]) if query.startswith("d=") else path
 
 
 def page_list(data: Mapping[str, Any]) -> list[str]:
@@ -293,7 +299,7 @@ def _name_of_image(item: object) -> str:
 
 
 def _is_image(text: str) -> bool:
-    return text.partition("?")[0].lower().endswith(tuple(IMAGE_SUFFIXES))
+    return _path_in(text).lower().endswith(tuple(IMAGE_SUFFIXES))
 
 
 def _add_region(
