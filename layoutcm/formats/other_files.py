@@ -87,11 +87,6 @@ OTHER_FILES = (
         "Its lines.json has the places of lines: write them as CSV with label,x0,y0,x1,y1.",
     ),
     OtherFile(
-        Needs("object", ("project", "config", "attribute", "metadata", "view")),
-        "this is a project of VIA 3, which is not read",
-        "Export it from VIA 3 as COCO, or write its rectangles as CSV with label,x0,y0,x1,y1.",
-    ),
-    OtherFile(
         Needs("object", ("recipe", "recipe_fields")),
         "this is a result of layoutcm, not a layout",
         "Give the files that were compared.",
