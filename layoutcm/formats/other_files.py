@@ -87,6 +87,11 @@ OTHER_FILES = (
         "Its lines.json has the places of lines: write them as CSV with label,x0,y0,x1,y1.",
     ),
     OtherFile(
+        Needs("array", ("text", "spans", "_task_hash")),
+        "these are answers of Prodigy about texts, whose spans have no places on a page",
+        "Give the answers of an image recipe, such as image.manual.",
+    ),
+    OtherFile(
         Needs("object", ("recipe", "recipe_fields")),
         "this is a result of layoutcm, not a layout",
         "Give the files that were compared.",

@@ -19,7 +19,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import box_around, ellipse_points, mask_on_page, outline_of, parse_points
+from layoutcm.formats.outlines import box_around, ellipse_points, mask_on_page, outline_of, parse_points, rotated_box
 from layoutcm.formats.parsing import FilePlace, parse_number, parse_numbers, parse_size, place_text
 from layoutcm.formats.xml import elements, root_name
 from layoutcm.layouts import limits
@@ -200,10 +200,8 @@ def _read_points(
 
 
 def _rotated_box(box: Element, file: str, place: FilePlace) -> list[float]:
-    x0, y0, x1, y1 = parse_numbers([box.get(corner) for corner in CORNERS], file, place, CORNERS)
-    right, down = (x1 - x0) / 2, (y1 - y0) / 2
-    corners = [(-right, -down), (right, -down), (right, down), (-right, down)]
-    return _rotate(corners, (x0 + x1) / 2, (y0 + y1) / 2, box, file, place)
+    corners = parse_numbers([box.get(corner) for corner in CORNERS], file, place, CORNERS)
+    return [value for point in rotated_box(corners, _angle(box, file, place)) for value in point]
 
 
 def _ellipse(ellipse: Element, file: str, place: FilePlace) -> list[float]:
@@ -212,16 +210,8 @@ def _ellipse(ellipse: Element, file: str, place: FilePlace) -> list[float]:
     return [value for point in points for value in point]
 
 
-def _rotate(
-    points: list[tuple[float, float]], cx: float, cy: float, shape: Element, file: str, place: FilePlace
-) -> list[float]:
-    """x, y, x, y, ... of points around a centre, rotated clockwise by the `rotation` of the shape in degrees."""
-    angle = _angle(shape, file, place)
-    cos, sin = math.cos(angle), math.sin(angle)
-    return [value for x, y in points for value in (cx + x * cos - y * sin, cy + x * sin + y * cos)]
-
-
 def _angle(shape: Element, file: str, place: FilePlace) -> float:
+    """The `rotation` of a shape, which is in degrees, clockwise."""
     return math.radians(parse_number(shape.get("rotation") or 0, file, f"{place_text(place)}/rotation"))
 
 
