@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from layoutcm.formats.annotators import AnnotatorNames
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
-from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, pixels_from_fraction, place_text
+from layoutcm.formats.parsing import NO_SCORE, FilePlace, bounding_box, page_name, pixels_from_fraction, place_text
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
     Finding,
@@ -87,6 +87,28 @@ class LayoutBuilder:
         self._page_places.append((self.file, place))
         self._second_names.append(otherwise)
         return len(self._pages) - 1
+
+    def add_document_pages(
+        self,
+        document: str,
+        numbers: Iterable[int],
+        sizes: Mapping[int, tuple[float | None, float | None]],
+        start: str = "",
+        *,
+        in_points: bool,
+    ) -> dict[int, int]:
+        """Add the pages of a document and return {number: index}; `start` is before "page 1" in places.
+
+        If boxes are in points, a size from outside has to be in points, too, which a finding says.
+        """
+        pages: dict[int, int] = {}
+        for number in (used := sorted(set(numbers))):
+            name, place = page_name(document, number, len(used)), f"{start}page {number}"
+            width, height = sizes.get(number, (None, None))
+            pages[number] = self.add_page(name, width, height, place, document=document, number=number)
+            if in_points and (width is None or height is None):
+                self.note_unusual("size-in-points", place)
+        return pages
 
     def add_attributes(self, page: int, given: Mapping[str, object]) -> None:
         """Add attributes of a page: short texts, numbers, and lists of these; other values are left out."""

@@ -195,7 +195,8 @@ FORMATS = (
     Format("doctags", "DocTags", doctags.is_doctags, doctags.read_doctags, doctags.NEEDS),
 )
 BY_NAME = {format.name: format for format in FORMATS}
-# Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.
+# Formats that usually have all pages in one file, or in a few shards, so that a file is taken for a whole layout. In
+# the others a file is one page or one document, and several files make one layout.
 SINGLE_FILE_FORMATS = frozenset(
     [
         *("coco", "coco-results", "parquet", "csv", "label-studio", "omnidocbench", "omnidocbench-pred", "surya"),

@@ -118,7 +118,7 @@ class File(msgspec.Struct):
         return Item(image.original_filename or image.filename, image.path, [Slot(None, image.width, image.height)])
 
 
-class Pages:
+class ItemPages:
     """The pages of one item, which are added when the first annotation needs them."""
 
     def __init__(self, content: FileContent, item: Item, builder: LayoutBuilder) -> None:
@@ -167,7 +167,7 @@ def is_darwin(content: FileContent) -> bool:
 
 def read_item(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(File)
-    pages = Pages(content, file.one_item, builder)
+    pages = ItemPages(content, file.one_item, builder)
     pages.add_all(any(one.frames for one in file.annotations))
     for i, annotation in enumerate(file.annotations):
         slot = pages.slot_of(annotation)

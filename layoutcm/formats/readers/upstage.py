@@ -15,7 +15,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import bounding_box, literal, page_name
+from layoutcm.formats.parsing import bounding_box, literal
 
 MOST = 1.5  # a fraction may lie a little outside the page, but not so far
 _DOCUMENT_OF_BENCHMARK = re.compile(rb'\s*+\{\s*+"[^"\\]{0,1000}+"\s*+:\s*+\{\s*+"elements"\s*+:')
@@ -79,13 +79,10 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
 
 
 def _read_document(content: FileContent, name: str, document: Document, start: str, builder: LayoutBuilder) -> None:
-    sizes = {one.page: one for one in (document.metadata.pages or [] if document.metadata else [])}
-    numbers = sorted({element.page for element in document.elements} | set(sizes))
-    pages = {}
-    for n in numbers:
-        width, height = (sizes[n].width, sizes[n].height) if n in sizes else (None, None)
-        page = page_name(name, n, len(numbers))
-        pages[n] = builder.add_page(page, width, height, f"{start}page {n}", document=name, number=n)
+    listed = document.metadata.pages or [] if document.metadata else []
+    sizes = {one.page: (one.width, one.height) for one in listed}
+    numbers = {element.page for element in document.elements} | set(sizes)
+    pages = builder.add_document_pages(name, numbers, sizes, start, in_points=False)
     template = literal(start) + "elements[{}]"
     for i, element in enumerate(document.elements):
         page_index, label = pages[element.page], element.category
