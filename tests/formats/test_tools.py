@@ -39,7 +39,8 @@ SQUARE = points((0, 0), (10, 0), (10, 10), (0, 10))
 def test_darwin_polygon_with_a_box_is_one_region_and_rings_are_holes():
     inner = points((4, 4), (6, 4), (6, 6), (4, 6))
     one = {"name": "x", "polygon": {"paths": [SQUARE, inner]}, "bounding_box": {"x": 0, "y": 0, "w": 10, "h": 10}}
-    layout = read_json(darwin_file(one, {"name": "t", "tag": {}}, {"name": "m", "mask": {}}), shapes="polygon")
+    masks = {"name": "m", "mask": {}}, {"name": "__raster_layer__", "raster_layer": {"dense_rle": [0, 3000]}}
+    layout = read_json(darwin_file(one, {"name": "t", "tag": {}}, *masks), shapes="polygon")
     assert codes(layout)["mask-left-out"] == 1
     assert regions(layout) == [("x", 0, 0, 10, 10)] and codes(layout)["not-an-area"] == 1
     assert lcm.compare(layout, layout).confusion().values.diagonal().tolist() == [3000 - 96, 96]

@@ -202,6 +202,6 @@ def _add_region(
         builder.add_outline(page, label, ring, place, score)
     elif box:
         builder.add_region(page, label, box.x, box.y, box.x + box.w, box.y + box.h, place, score)
-    else:
-        is_mask = geometry.mask is not None or geometry.raster_layer is not None
+    elif geometry.raster_layer is None:  # the pixels of masks, which are annotations of their own
+        is_mask = geometry.mask is not None
         builder.note_unusual("mask-left-out" if is_mask else "not-an-area", place_text(place))
