@@ -140,6 +140,11 @@ def test_a_task_with_a_list_of_images_has_several_pages(on_second):
     assert read([pages("images", first, larger, images=objects)]).page_columns.names == ("a.png", "b.png")
 
 
+def test_a_list_of_images_beside_the_image_of_a_task_is_no_list_of_pages():
+    one = task(labelled(**PLACE)) | {"data": {"url": "a.png", "similar": ["b.png", "c.png"]}}
+    assert read([one]).page_columns.names == ("a.png",)
+
+
 def test_a_page_that_a_task_does_not_have_is_refused():
     with pytest.raises(lcm.InputError, match=r"a result is on page 3, and the task has 2"):
         read([pages("pages", result("labels", labels=["Text"]) | {"item_index": 2})])

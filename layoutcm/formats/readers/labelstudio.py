@@ -138,8 +138,11 @@ def _task_pages(
     if wrong is not None:
         problem = f"a result is on page {wrong + 1:,}, and the task has {len(names):,}"
         raise InputError(file, place, problem, "Repair or remove it.")
-    size_of = lambda i: _page_size(result for result in known if result.page == i) or (None, None)
-    return [TaskPage(name, size_of(i), [pair for pair in results if pair[1].page == i]) for i, name in enumerate(names)]
+    sized = {one.page: (one.original_width, one.original_height) for one in reversed(known) if one.original_width}
+    of_page: list[list[tuple[int, Result]]] = [[] for _ in names]
+    for k, result in results:
+        of_page[result.page].append((k, result))
+    return [TaskPage(name, sized.get(i, (None, None)), of_page[i]) for i, name in enumerate(names)]
 
 
 def _add_results(
@@ -285,7 +288,7 @@ def _path_in(address: str) -> str:
 
 def page_list(data: Mapping[str, Any]) -> list[str]:
     """The names of the images of a task with several pages, which are a list in its data; [] if it has one page."""
-    if any(isinstance(data.get(key), str) for key in IMAGE_KEYS):
+    if any(isinstance(value, str) and (key in IMAGE_KEYS or _is_image(value)) for key, value in data.items()):
         return []
     lists = [value for value in data.values() if isinstance(value, list)]
     names = [[_name_of_image(one) for one in value] for value in lists]
