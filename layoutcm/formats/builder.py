@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -24,6 +24,7 @@ from layoutcm.formats.parsing import (
     bounding_box,
     check_fractions,
     fractions_as_parts,
+    page_name,
     pixels_from_fraction,
     place_text,
 )
@@ -103,6 +104,25 @@ class LayoutBuilder:
         self._page_places.append((self.file, place))
         self._second_names.append(otherwise)
         return len(self._pages) - 1
+
+    def add_document_pages(
+        self,
+        document: str,
+        numbers: Iterable[int],
+        sizes: Mapping[int, tuple[float | None, float | None]],
+        start: str = "",
+        *,
+        in_points: bool,
+    ) -> dict[int, int]:
+        """Add the pages of a document and return {number: index}; `start` is before "page 1" in places."""
+        pages: dict[int, int] = {}
+        for number in (used := sorted(set(numbers))):
+            name, place = page_name(document, number, len(used)), f"{start}page {number}"
+            width, height = sizes.get(number, (None, None))
+            pages[number] = self.add_page(
+                name, width, height, place, document=document, number=number, in_points=in_points
+            )
+        return pages
 
     def add_attributes(self, page: int, given: Mapping[str, object]) -> None:
         """Add attributes of a page: short texts, numbers, and lists of these; other values are left out."""

@@ -1,8 +1,9 @@
 """Find the page and the label of each annotation of a COCO file from `image_id` and `category_id`.
 
-Usually both are ids that a file declares. An id may be a number in one place and text in another. Ultralytics knows
-no ids: its `image_id` is the file name of the page without its suffix, as a number if it has only digits, and its
-`category_id` is a class number, from 0 or (since the end of 2024) from 1. Later versions also write `file_name`.
+Usually both are ids that a file declares. An id may be a number in one place and text in another. Ultralytics writes
+other values. Its `image_id` is the file name of the page without the suffix, or a number if the name has only digits.
+Its `category_id` is a class number, which counts from 0, and from 1 since the end of 2024. Later versions also write
+`file_name`.
 """
 
 from __future__ import annotations

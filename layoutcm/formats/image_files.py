@@ -20,10 +20,16 @@ from layoutcm.layouts import limits
 Size = tuple[float, float]
 # Pillow would also try dozens of formats that page images do not have.
 FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
+FIRST_BYTES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # of images, except WebP
 # What Pillow raises for damaged images: a TIFF without a width is a TypeError, an unknown compression a KeyError.
 DECODING_ERRORS = (OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, EOFError, SyntaxError,
                    struct.error)  # fmt: skip
 WEBP_SIZES = {b"VP8 ": (26, 4), b"VP8L": (21, 4), b"VP8X": (24, 6)}  # where they are in the file, and their bytes
+
+
+def is_image(data: bytes) -> bool:
+    """Whether a file begins like an image."""
+    return data.startswith(FIRST_BYTES) or (data[:4], data[8:12]) == (b"RIFF", b"WEBP")
 
 
 class TooManyParts(ValueError):

@@ -20,10 +20,12 @@ from layoutcm.layouts.file_bytes import not_utf8
 T = TypeVar("T")
 # Between two items of a list. Each place is tried once, because what follows is never a blank or a comma.
 _BETWEEN_ITEMS = re.compile(r"\s*+,?+\s*+")
-# A number, a name or an escape that is cut off is reported at its start, at most so many characters before the end.
-LONGEST_TOKEN = 8
 # Models write line breaks into texts. Outside of texts, JSON has no control characters but white space.
 _CONTROLS_AS_BLANKS = bytes.maketrans(bytes(range(32)), b" " * 32)
+# What may be left of a word or a number that is cut off. The decoder takes 1 of "1.", "1e" and "1e+" as a whole number.
+_WORDS = ("true", "false", "null", "NaN", "-Infinity", "Infinity")
+_CUT_TOKENS = {word[:end] for word in _WORDS for end in range(len(word))} | {".", "e", "E", "e+", "e-", "E+", "E-"}
+LONGEST_ESCAPE = 6
 
 
 def decode_items(content: FileContent, item: type[T], builder: LayoutBuilder) -> list[T]:
@@ -89,9 +91,16 @@ def _whole_items(json_text: bytes) -> tuple[str, int, int | None] | None:
         try:
             _, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
-            at_end = error.pos >= len(text) - LONGEST_TOKEN or error.msg.startswith("Unterminated string")
-            return (text[:end], items, len(text) - at) if at_end and text[at] != "]" else None
+            return (text[:end], items, len(text) - at) if _is_cut_off(error) and text[at] != "]" else None
         except (ValueError, RecursionError):
             return None
         end = at
         items += 1
+
+
+def _is_cut_off(error: json.JSONDecodeError) -> bool:
+    """Whether a text would be right up to its end if it went on; else it is broken, though perhaps near its end."""
+    rest = error.doc[error.pos :]
+    if error.msg.startswith("Invalid \\"):
+        return len(rest) <= LONGEST_ESCAPE and '"' not in rest
+    return error.msg.startswith("Unterminated string") or rest in _CUT_TOKENS

@@ -12,11 +12,11 @@ from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.class_names import is_list_of_names
 from layoutcm.formats.content import FileContent
+from layoutcm.formats.image_files import is_image
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.registry import FORMATS
 from layoutcm.formats.xml import root_element
 
-IMAGE_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")  # the first bytes of image files
 COMPANIONS = ("notes.json", "readme.txt", "meta.json")
 KEYS_SHOWN = 8
 LIKELIEST = 2
@@ -41,11 +41,6 @@ def is_companion(content: FileContent) -> bool:
     return name.endswith((".yaml", ".yml", ".data")) or name in COMPANIONS or is_list_of_names(name)
 
 
-def _is_picture(content: FileContent) -> bool:
-    head = content.data[:12]
-    return head.startswith(IMAGE_MAGIC) or (head[:4], head[8:]) == (b"RIFF", b"WEBP")
-
-
 def _lists_texts(content: FileContent) -> bool:
     """Whether it is {name: [text, ...]}."""
     if content.json_root != "object":
@@ -60,11 +55,13 @@ def _lists_texts(content: FileContent) -> bool:
 OTHER_FILES = (
     OtherFile(
         lambda content: content.data_without_bom.lstrip()[:1] == b'"' and b"bbox" in content.data,
-        "this is one JSON text: dots.ocr saves the answer of the model so if it could not read it",
+        "this is one JSON text: an answer of the model that dots.ocr could not read is saved as text",
         "Run dots.ocr again on this page, or compare without it.",
     ),
     OtherFile(
-        _is_picture, "this is a picture, which holds no regions", "Give the file or folder of the annotations instead."
+        lambda content: is_image(content.data),
+        "this is a picture, which holds no regions",
+        "Give the file or folder of the annotations instead.",
     ),
     OtherFile(
         lambda content: content.data.startswith(b"%PDF"),
@@ -87,9 +84,9 @@ OTHER_FILES = (
         "Its lines.json has the places of lines: write them as CSV with label,x0,y0,x1,y1.",
     ),
     OtherFile(
-        Needs("object", ("project", "config", "attribute", "metadata", "view")),
-        "this is a project of VIA 3, which is not read",
-        "Export it from VIA 3 as COCO, or write its rectangles as CSV with label,x0,y0,x1,y1.",
+        Needs("array", ("text", "spans", "_task_hash")),
+        "these are answers of Prodigy about texts, whose spans have no places on a page",
+        "Give the answers of an image recipe, such as image.manual.",
     ),
     OtherFile(
         Needs("object", ("recipe", "recipe_fields")),

@@ -135,6 +135,15 @@ def ellipse_points(cx: float, cy: float, rx: float, ry: float, angle: float = 0.
     return [(cx + x * cos - y * sin, cy + x * sin + y * cos) for x, y in points]
 
 
+def rotated_box(box: Sequence[float], angle: float) -> list[tuple[float, float]]:
+    """The corners of a box that is rotated clockwise about its centre by an angle in radians."""
+    x0, y0, x1, y1 = box
+    cx, cy, right, down = (x0 + x1) / 2, (y0 + y1) / 2, (x1 - x0) / 2, (y1 - y0) / 2
+    cos, sin = math.cos(angle), math.sin(angle)
+    corners = [(-right, -down), (right, -down), (right, down), (-right, down)]
+    return [(cx + x * cos - y * sin, cy + x * sin + y * cos) for x, y in corners]
+
+
 def ring_with_holes(rings: Sequence[Sequence[tuple[float, float]]]) -> list[tuple[float, float]]:
     """One ring for several: filled by the even-odd rule, a ring inside another is a hole.
 

@@ -142,7 +142,7 @@ def parse_size(width: str | None, height: str | None) -> tuple[float, float] | t
     return sides if all(0 < side < math.inf for side in sides) else (None, None)
 
 
-def parse_numbers(texts: Sequence[str | None], file: str, place: FilePlace, names: Sequence[str]) -> list[float]:
+def parse_numbers(texts: Sequence[str | None], file: str, place: FilePlace, names: Iterable[str]) -> list[float]:
     """The texts as numbers; `names` are the fields that an error message names."""
     try:
         found = parse_number_list(",".join(texts))  # type: ignore[arg-type] # join raises for None

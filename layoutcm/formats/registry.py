@@ -119,6 +119,7 @@ FORMATS = (
     _row_format("labelme", "LabelMe", labelme.is_labelme, labelme.read_page),
     _row_format("label-studio", "Label Studio", labelstudio.is_labelstudio, labelstudio.read_tasks, labelstudio.NEEDS),
     _row_format("via", "VGG Image Annotator", via.is_via, via.read_file, via.NEEDS),
+    _row_format("via3", "VIA 3 project", via.is_via3, via.read_via3),
     _row_format("darwin", "V7 Darwin", darwin.is_darwin, darwin.read_item, darwin.NEEDS),
     Format("supervisely", "Supervisely", supervisely.is_supervisely, supervisely.read_supervisely),
     _row_format("labelbox", "Labelbox export v2", labelbox.is_export, labelbox.read_export),
@@ -200,11 +201,22 @@ MODEL_ANSWERS = frozenset(
     ["qwen-vl-1000", "qwen-vl-pixels", "deepseek-ocr", "chandra", "dots-ocr", "dolphin", "glm-ocr"]
 )
 BY_NAME = {format.name: format for format in FORMATS}
-# Formats with all pages in one file. In the others a file is one page or document, and several files make one layout.
+# Formats that usually have all pages in one file, or in a few shards, so that a file is taken for a whole layout. In
+# the others a file is one page or one document, and several files make one layout.
 SINGLE_FILE_FORMATS = frozenset(
     [
         *("coco", "coco-results", "parquet", "csv", "label-studio", "omnidocbench", "omnidocbench-pred", "surya"),
         *("cvat", "pdffigures2-gt", "hf-doclaynet", "hf-objects", "hf-imagefolder", "docling-eval"),
-        *("via", "labelbox", "labelbox-v1", "labelbox-import", "prodigy", "createml", "fiftyone", "fiftyone-samples"),
+        *(
+            "via",
+            "via3",
+            "labelbox",
+            "labelbox-v1",
+            "labelbox-import",
+            "prodigy",
+            "createml",
+            "fiftyone",
+            "fiftyone-samples",
+        ),
     ]
 )

@@ -165,10 +165,21 @@ def test_images_of_the_same_name_in_two_subsets_of_cvat_are_two_pages(people):
     assert [box[0] for box in boxes(layout)] == [0, 20, 40, 60] and found(layout)["shared-page-name"] == 2
 
 
-def test_an_image_twice_in_one_subset_of_cvat_is_an_error():
-    text = cvat_image("a.png", 0, task_id=1, subset="Train") + cvat_image("a.png", 0, task_id=2, subset="Train")
-    with pytest.raises(lcm.InputError, match=r"the page 'Train/a.png' occurs twice"):
-        read(cvat(text, "project", tasks=[(1, "one", ""), (2, "two", "")]), "gt.xml")
+@pytest.mark.parametrize("people", [("", ""), ("anna", "anna"), ("", "ben")])
+def test_images_of_the_same_name_in_two_tasks_of_cvat_are_two_pages(people):
+    tasks = [(1, "one", people[0]), (2, "two", people[1])]
+    text = cvat_image("a.png", 0, task_id=1, subset="Train") + cvat_image("a.png", 40, task_id=2, subset="Train")
+    layout = read(cvat(text, "project", tasks=tasks), "gt.xml")
+    assert layout.page_columns.names == ("Train/a.png", "Train/task 2/a.png")
+    assert [box[0] for box in boxes(layout)] == [0, 40] and found(layout)["shared-page-name"] == 2
+
+
+def test_an_image_twice_in_one_task_of_cvat_is_an_error():
+    text = 2 * cvat_image("a.png", 0, task_id=1)
+    with pytest.raises(lcm.InputError, match=r"the page 'a.png' occurs twice"):
+        read(
+            cvat(text + cvat_image("b.png", 0, task_id=2), "project", tasks=[(1, "one", ""), (2, "two", "")]), "gt.xml"
+        )
 
 
 def test_jobs_of_cvat_in_several_files():

@@ -1,4 +1,4 @@
-"""Details of YOLO, LabelMe, Label Studio, Azure, Textract and Document AI files."""
+"""Details of YOLO, LabelMe, Azure, Textract and Document AI files."""
 
 import json
 from dataclasses import replace
@@ -133,74 +133,6 @@ def test_labelme_shapes_of_all_kinds():
     assert boxes(layout) == [[10, 20, 30, 40], [45, 45, 55, 55], [0, 0, 10, 10]]
     assert layout.labels == ["Text", "Seal", "Picture"] and set(layout.region_columns.shapes) == {2}
     assert found(layout) == {"shape-left-out": 1, "ignored-shape": 1}
-
-
-def task(*results, **fields):
-    data = {"id": 5, "data": {"image": "http://host/data/upload/1/1234abcd-scan 1.png?x=1"}, "annotations": []}
-    return data | {"annotations": [{"result": list(results)}]} | fields
-
-
-def labelled(**value):
-    size = {"original_width": 200, "original_height": 100}
-    return size | {"type": "rectanglelabels", "value": {"rectanglelabels": ["Text"]} | value}
-
-
-def test_label_studio_percent_rotation_and_several_labels():
-    rotated = labelled(x=50, y=50, width=10, height=20, rotation=90, rectanglelabels=["Text", "Header"])
-    layout = read([task(labelled(x=10, y=20, width=30, height=40, rotation=0), rotated)])
-    assert layout.page_columns.names == ("scan 1.png",)
-    assert boxes(layout)[0] == [20, 20, 80, 60]
-    # 20 x 20 pixels, rotated by 90 degrees clockwise about the upper left corner (100, 50).
-    assert boxes(layout)[1] == boxes(layout)[2] == [80, 50, 100, 70]
-    assert layout.regions["label"].tolist() == ["Text", "Text", "Header"]
-
-
-def test_label_studio_takes_the_last_annotation_not_cancelled_and_else_predictions():
-    one, two = (labelled(x=x, y=0, width=10, height=10) for x in (0, 50))
-    cancelled = {"result": [labelled(x=80, y=0, width=10, height=10)], "was_cancelled": True}
-    predictions = [{"result": [two], "score": 0.4}]
-    several = task(annotations=[{"result": [one]}, {"result": [two]}, cancelled], predictions=predictions)
-    layout = read([several])
-    assert boxes(layout) == [[100, 0, 120, 10]] and found(layout) == {"several-annotators": 1}
-    assert layout.findings[0].message.endswith(": tasks have several annotations (1 time, at [0]).")
-    many = read([several | {"file_upload": f"{k}.png"} for k in range(3)])
-    assert many.findings[0].message.endswith(" (3 times, first at [0]).")
-    assert np.isnan(layout.regions["score"][0])
-    predicted = read([task(annotations=[], predictions=predictions)])
-    assert predicted.regions["score"].tolist() == [0.4]
-
-
-def test_a_skipped_label_studio_task_is_no_page():
-    shape = labelled(x=80, y=0, width=10, height=10)
-    cancelled = {"result": [shape], "was_cancelled": True}
-    predictions = [{"result": [shape], "score": 0.4, "model_version": "v1"}]
-    named = lambda name, **fields: task(**fields) | {"file_upload": name}
-    tasks = [
-        named("a.png", annotations=[{"result": [shape]}]),
-        named("skipped.png", annotations=[cancelled]),
-        named("predicted.png", annotations=[cancelled, cancelled], predictions=predictions),
-        named("again.png", annotations=[cancelled, {"result": [shape]}]),
-    ]
-    layout = read(tasks)
-    assert layout.page_columns.names == ("a.png", "again.png") and found(layout) == {"skipped-task": 2}
-    assert "skipped, with cancelled annotations only" in layout.findings[0].message
-    assert "predicted.png" in read(tasks, annotator="model: v1").page_columns.names
-    empty = {"data": {"image": "blank.png"}, "annotations": [{"result": []}]}
-    assert read([tasks[0], empty], sizes=(9, 9)).page_columns.names == ("a.png", "blank.png")
-
-
-def test_label_studio_strokes_are_left_out_and_reported():
-    layout = read([task(labelled(x=0, y=0, width=5, height=5), labelled() | {"type": "brushlabels"})])
-    assert len(layout.region_columns) == 1 and found(layout) == {"shape-left-out": 1}
-
-
-def test_label_studio_minimal_export():
-    shape = {"x": 10, "y": 20, "width": 30, "height": 40, "rectanglelabels": ["Text"], "original_width": 200}
-    item = {"image": "/data/upload/1/a.png", "id": 1, "label": [shape | {"original_height": 100}]}
-    layout = read([item | {"annotator": 1, "annotation_id": 2, "created_at": "x", "updated_at": "y", "lead_time": 1.5}])
-    assert layout.page_columns.names == ("a.png",) and boxes(layout) == [[20, 20, 80, 60]]
-    trimmed = read([item | {"annotator": 1, "annotation_id": 2}])
-    assert trimmed.format == "label-studio" and boxes(trimmed) == boxes(layout)
 
 
 def azure_part(box, page=1, **fields):

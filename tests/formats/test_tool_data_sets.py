@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 
 import layoutcm as lcm
 from support.generated_book import layout as generated_layout
@@ -29,6 +30,32 @@ LABELME = (
 def labelme_object(*pairs, deleted=0, name="x"):
     points = "".join(f"<pt><x>{x}</x><y>{y}</y></pt>" for x, y in pairs)
     return f"<object><name>{name}</name><deleted>{deleted}</deleted><polygon>{points}</polygon></object>"
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "<pt><x>{}</x><y>{}</y></pt>",
+        "<pt>\n<x>\n{}\n</x>\n<y>{}</y>\n</pt>",
+        "<pt><x>{}</x><y>{}</y><time>3</time></pt>",
+        "<pt><x>{}</x> <y>{}</y></pt>",
+        "<!-- <pt><x> --><pt><x>{}</x><y>{}</y></pt>",
+    ],
+)
+def test_points_of_labelme_xml_may_be_written_in_several_ways(point):
+    points = "".join(point.format(x, y) for x, y in ((1, 2), ("30,5", 2), (30, 4)))
+    layout = read(
+        f"<annotation><filename>a.png</filename><object><name>x</name><polygon>{points}</polygon></object></annotation>",
+        "a.xml",
+        **SIZE,
+    )
+    assert regions(layout) == [("x", 1, 2, 30.5, 4)]
+
+
+def test_a_wrong_point_of_labelme_xml_is_named():
+    text = "<annotation><object>\n<polygon><pt><x>1</x><y>{}</y></pt></polygon></object></annotation>"
+    refusal(text.format("b"), "object[0]/polygon/pt/y", "'b' is not a finite number", name="a.xml", **SIZE)
+    refusal(text.format("2") + "</", "line 2", name="a.xml", **SIZE)
 
 
 def test_labelme_xml_is_not_pascal_voc():

@@ -6,6 +6,7 @@ import json
 import zlib
 
 import numpy as np
+import pytest
 from PIL import Image
 
 import layoutcm as lcm
@@ -23,60 +24,6 @@ def read_lines(*rows, **options):
     return read("\n".join(map(json.dumps, rows)), "a.jsonl", **options)
 
 
-def via_file(*shapes, attributes=None):
-    found = [{"shape_attributes": shape, "region_attributes": attributes or {}} for shape in shapes]
-    return {"a.png9": {"filename": "a.png", "size": 9, "regions": found, "file_attributes": {"source": "book"}}}
-
-
-RECT = {"name": "rect", "x": 1, "y": 2, "width": 3, "height": 4}
-LINE = {"all_points_x": [0, 9, 9, 0], "all_points_y": [0, 0, 9, 0]}
-
-
-def test_via_1_has_a_dict_of_regions():
-    file = via_file(RECT)
-    file["a.png9"]["regions"] = {"0": file["a.png9"]["regions"][0]}
-    layout = read_json(file, **SIZE)
-    assert layout.format == "via" and regions(layout) == [("region", 1, 2, 4, 6)]
-    assert codes(layout)["no-label"] == 1
-    assert layout.pages["source"].tolist() == ["book"]
-
-
-def test_via_shapes():
-    circle, ellipse = {"name": "circle", "cx": 20, "cy": 20, "r": 5}, {"name": "ellipse", "cx": 20, "cy": 20}
-    shapes = [circle, ellipse | {"rx": 10, "ry": 2}, ellipse | {"rx": 10, "ry": 2, "theta": np.pi / 2}]
-    shapes += [{"name": "polyline"} | LINE, {"name": "point", "cx": 1, "cy": 1}, {"name": "rect", "x": 1}]
-    shapes += [{"name": "polyline", "all_points_x": [0, 9], "all_points_y": [0, 9]}]
-    layout = read_json(via_file(*shapes, attributes={"type": "x"}), **SIZE)
-    assert np.allclose(
-        layout.region_columns.boxes, [[15, 15, 25, 25], [10, 18, 30, 22], [18, 10, 22, 30], [0, 0, 9, 9]]
-    )
-    assert (codes(layout)["not-an-area"], codes(layout)["no-coordinates"]) == (2, 1)
-
-
-def test_via_label_is_the_likely_attribute_and_checkboxes_are_several_labels():
-    layout = read_json(via_file(RECT, attributes={"text": "abc", "Class": {"a": True, "b": False, "c": True}}), **SIZE)
-    assert [label for label, *_ in regions(layout)] == ["a", "c"]
-    assert "attribute 'Class'; regions also have 'text'" in layout.findings[0].message
-
-
-def test_via_project_declares_the_options_of_the_label():
-    settings = {"region": {"kind": {"type": "radio", "options": {"x": "", "y": ""}}}}
-    project = {"_via_img_metadata": via_file(RECT, attributes={"kind": "y"}), "_via_attributes": settings}
-    assert read_json(project, **SIZE).labels == ["x", "y"]
-
-
-def test_via_csv():
-    header = "filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n"
-    rect = json.dumps(RECT).replace('"', '""')
-    rows = f'a.png,9,"{{}}",1,0,"{rect}","{{""type"":""Text""}}"\n\nb.png,8,"{{}}",0,0,"{{}}","{{}}"\n'
-    layout = read(header + rows, "via.csv", **SIZE)
-    assert layout.format == "via" and regions(layout) == [("Text", 1, 2, 4, 6)]
-    assert [name for name, *_ in pages(layout)] == ["a.png", "b.png"]
-    refusal(header + 'a.png,9,{},1,0,"{x","{}"\n', "row 2", "not readable", name="via.csv", **SIZE)
-    refusal(header + "a.png,9\n", "row 2", "2 cells where the header has 7", name="via.csv", **SIZE)
-    refusal(header.replace("file_size", "size"), "'file_size' is missing", name="via.csv", **SIZE)
-
-
 def darwin_file(*annotations, **slot):
     item = {"name": "a.png", "path": "/folder", "slots": [{"slot_name": "0", "width": 50, "height": 60} | slot]}
     return {"version": "2.0", "item": item, "annotations": list(annotations)}
@@ -92,7 +39,8 @@ SQUARE = points((0, 0), (10, 0), (10, 10), (0, 10))
 def test_darwin_polygon_with_a_box_is_one_region_and_rings_are_holes():
     inner = points((4, 4), (6, 4), (6, 6), (4, 6))
     one = {"name": "x", "polygon": {"paths": [SQUARE, inner]}, "bounding_box": {"x": 0, "y": 0, "w": 10, "h": 10}}
-    layout = read_json(darwin_file(one, {"name": "t", "tag": {}}, {"name": "m", "mask": {}}), shapes="polygon")
+    masks = {"name": "m", "mask": {}}, {"name": "__raster_layer__", "raster_layer": {"dense_rle": [0, 3000]}}
+    layout = read_json(darwin_file(one, {"name": "t", "tag": {}}, *masks), shapes="polygon")
     assert codes(layout)["mask-left-out"] == 1
     assert regions(layout) == [("x", 0, 0, 10, 10)] and codes(layout)["not-an-area"] == 1
     assert lcm.compare(layout, layout).confusion().values.diagonal().tolist() == [3000 - 96, 96]
@@ -235,6 +183,7 @@ def test_labelbox_v1_groups_labels_by_data_row_and_leaves_skipped_ones_out():
     assert regions(layout) == [("x", 1, 2, 4, 6)] and codes(layout)["page-left-out"] == 1
     refusal(json.dumps([row | {"Label": {"Car": []}}]), "there are no objects", name="a.json", **SIZE)
     refusal(json.dumps([row | {"Label": {"frames": {"1": {}}}}]), "frames of a video", name="a.json", **SIZE)
+    assert pages(read_json([row | {"Label": {}}], **SIZE)) == [("a.png", 100, 200)]
 
 
 def prodigy_line(**more):
@@ -250,6 +199,20 @@ def test_prodigy_reads_accepted_answers_of_one_session():
     assert regions(read_lines(first, second, annotator="ann")) == [("x", 1, 2, 4, 6)]
     named = prodigy_line(image="data:image/png;base64,A", meta={"file": "c.png"}), prodigy_line(image=None)
     assert [name for name, *_ in pages(read_lines(*named))] == ["c.png", "a_2"]
+
+
+@pytest.mark.parametrize(
+    "facts", [lambda n: {"meta": {"pdf": "d.pdf", "page": n}}, lambda n: {"pdf": "d.pdf", "page": n}]
+)
+def test_prodigy_pages_of_a_pdf_are_told_apart_by_their_number(facts):
+    lines = [prodigy_line(image="data:image/png;base64,A", _task_hash=1) | facts(n) for n in (0, 1)]
+    for line in lines:
+        line["spans"] = [{"label": "x", "x": 1, "y": 2, "width": 3, "height": 4}]
+    layout = read_lines(*lines)
+    assert pages(layout) == [("d_p1", 50, 60), ("d_p2", 50, 60)] and len(layout.region_columns) == 2
+    assert layout.page_columns.documents == ("d", "d") and layout.page_columns.numbers.tolist() == [1, 2]
+    without_images = [{key: line[key] for key in line if key != "image"} for line in lines]
+    assert read_lines(*without_images).page_columns.names == ("d_p1", "d_p2")
 
 
 def test_createml_has_centres_and_a_second_spelling():
@@ -289,6 +252,15 @@ def test_fiftyone_fields_are_chosen_like_annotators():
 def test_shapes_of_supervisely_that_are_no_boxes_are_left_out():
     box = {"classTitle": "T", "geometryType": "rectangle", "points": {"exterior": [[1, 2], [3, 4]], "interior": []}}
     cuboid = {"classTitle": "T", "geometryType": "cuboid", "points": [[1, 2], [3, 4]], "faces": [[0, 1, 2, 3]]}
-    turned = box | {"geometryType": "oriented_bbox", "angle": 0.5}
-    layout = read_json(supervisely_file(box, cuboid, turned))
+    degrees = box | {"geometryType": "oriented_bbox", "angle": 45}
+    layout = read_json(supervisely_file(box, cuboid, degrees))
     assert regions(layout) == [("T", 1, 2, 3, 4)] and codes(layout) == {"not-an-area": 1, "shape-left-out": 1}
+
+
+def test_turned_boxes_of_supervisely():
+    points = {"exterior": [[10, 20], [30, 30]], "interior": []}
+    turned = {"classTitle": "T", "geometryType": "oriented_bbox", "points": points, "angle": np.pi / 2}
+    layout = read_json(supervisely_file(turned, turned | {"angle": 0}, turned | {"angle": np.pi / 4}), shapes="polygon")
+    half = 15 / np.sqrt(2)
+    boxes = [[15, 15, 25, 35], [10, 20, 30, 30], [20 - half, 25 - half, 20 + half, 25 + half]]
+    assert np.allclose(layout.region_columns.boxes, boxes) and set(layout.region_columns.shapes) == {2}

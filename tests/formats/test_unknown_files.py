@@ -78,10 +78,7 @@ def likeliest_text(text):
         ({"table_of_contents": [], "page_stats": [], "debug_data_path": ""}, ("Marker", "--output_format json")),
         ({"request_id": "x", "text": "", "confidence_rate": 0.9}, ("Mathpix", "lines.json")),
         ('{\n"request_id": "x",\n"confidence_rate": 1\n}\n{\n"request_id": "y"\n}', ("Mathpix", "lines.json")),
-        (
-            {"project": {"pid": ""}, "config": {}, "attribute": {}, "file": {}, "metadata": {}, "view": {}},
-            ("a project of VIA 3", "as COCO"),
-        ),
+        ([{"text": "a", "spans": [{"start": 0, "end": 1}], "_task_hash": 1, "answer": "accept"}], ("Prodigy", "image")),
         ({"texts": [{"text": "a"}]}, ("docling", "schema_name", "save_as_json")),
         ({"paper1": ["1 Introduction"], "paper2": ["Abstract", "References"]}, ("pdffigures2", "no places")),
         ({"recipe": "", "recipe_fields": {}, "labels": []}, ("a result of layoutcm",)),

@@ -64,7 +64,17 @@ def test_an_answer_that_is_cut_in_its_first_region_is_a_page_without_regions():
 def test_a_cut_inside_a_character_or_a_name():
     data = json.dumps([*DOTS, {"bbox": [1, 1, 2, 2], "category": "Text", "text": "é"}], ensure_ascii=False).encode()
     assert regions(read(data[: data.index(b"\xc3") + 1])) == BOXES
-    for rest in (', {"bbox": nu', ', {"bbox": [1.', ', {"text": "\\u00', ', {"text": "\\'):
+    cuts = (
+        '"bbox": nu',
+        '"bbox": [1.',
+        '"bbox": [-',
+        '"bbox": [1e+',
+        '"text": "\\u00',
+        '"text": "\\',
+        '"text"',
+        '"a": tru',
+    )
+    for rest in (f", {{{cut}" for cut in cuts):
         assert regions(read(json.dumps(DOTS)[:-1] + rest)) == BOXES
 
 
@@ -72,6 +82,13 @@ def test_a_cut_inside_a_character_or_a_name():
 def test_an_answer_that_is_broken_before_its_end_is_refused(broken):
     text = json.dumps(DOTS)[:-1] + f", {broken}, " + ", ".join(["{}"] * 20)
     refusal(text, "not valid JSON", name="page.json", sizes=SIZE)
+
+
+@pytest.mark.parametrize(
+    "broken", ['{"a": [1 2]', '{"a": oops', '{"a": 1 }}', '{"a" 1', "{a", '{"text": "\\q"', '{"a": [1.x']
+)
+def test_an_answer_that_is_broken_near_its_end_is_not_cut_off(broken):
+    refusal(json.dumps(DOTS)[:-1] + f", {broken}", "not valid JSON", name="page.json", sizes=SIZE)
 
 
 @pytest.mark.parametrize("odd", [b'{"text": "\xff"}', b'{"a": %b}' % (b"1" * 5000), b'{"a": %b}' % (b"[" * 100_000)])

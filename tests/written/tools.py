@@ -49,6 +49,33 @@ def via(pages):
     return {"via_project.json": json.dumps(project).encode()}
 
 
+def via3(pages):
+    """A project of VIA 3; every second region is a polygon, and the label is an option."""
+    used = dict.fromkeys(label for page in pages for label, _, _ in page.regions)
+    options = {f"o{i}": label for i, label in enumerate(used)}
+    ids = {label: key for key, label in options.items()}
+
+    def shape(i, box):
+        x0, y0, x1, y1 = box
+        return [7, *(v for point in corners(box) for v in point)] if i % 2 else [2, x0, y0, x1 - x0, y1 - y0]
+
+    numbered = [(str(n), page) for n, page in enumerate(pages, 1)]
+    attribute = {"aname": "class", "anchor_id": "FILE1_Z0_XY1", "type": 3, "desc": "", "options": options}
+    project = {
+        "project": {"pid": "__VIA_PROJECT_ID__", "vid_list": [n for n, _ in numbered]},
+        "config": {},
+        "attribute": {"1": attribute},
+        "file": {n: {"fid": n, "fname": f"{page.name}.png", "type": 2, "loc": 1, "src": ""} for n, page in numbered},
+        "view": {n: {"fid_list": [n]} for n, _ in numbered},
+        "metadata": {
+            f"{n}_{i}": {"vid": n, "flg": 0, "z": [], "xy": shape(i, box), "av": {"1": ids[label]}}
+            for n, page in numbered
+            for i, (label, box, _) in enumerate(page.regions)
+        },
+    }
+    return {"via3.json": json.dumps(project).encode()}
+
+
 def darwin(pages):
     def annotation(i, label, box, score):
         x0, y0, x1, y1 = box
@@ -272,6 +299,7 @@ def docbank(pages):
 
 WRITERS = {
     "via": via,
+    "via3": via3,
     "darwin": darwin,
     "supervisely": supervisely,
     "labelbox": labelbox,

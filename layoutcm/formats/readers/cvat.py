@@ -1,9 +1,10 @@
 """CVAT 1.1 for images, and the frames that are written in its export for videos; coordinates in pixels.
 
 Lines, points and skeletons cover no area and are left out with a finding. `z_order` (which shape is on top) is ignored,
-because a pixel has the labels of all regions that cover it. The export of a project names the task of each image and
-the assignee of each task, who is its annotator; so are the exports of a task and of a job. If two annotators have the
-same image, it is one page. Images of the same name in different subsets are different pages.
+because a pixel has the labels of all regions that cover it. Exports of a project, a task and a job name assignees, who
+are the annotators; in a project, each image names its task, and each task its assignee. If two annotators have an image
+of the same name in one subset, it is one page. Otherwise, images of the same name in two subsets or two tasks are two
+pages.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import box_around, ellipse_points, mask_on_page, outline_of, parse_points
+from layoutcm.formats.outlines import box_around, ellipse_points, mask_on_page, outline_of, parse_points, rotated_box
 from layoutcm.formats.parsing import FilePlace, parse_number, parse_numbers, parse_size, place_text
 from layoutcm.formats.xml import elements, root_name
 from layoutcm.layouts import limits
@@ -50,6 +51,7 @@ class Meta:
     sizes: set[tuple[float, float] | tuple[None, None]] = field(default_factory=set)
     assignee: str = ""  # of the task or job that was exported
     tasks: dict[str, Task] = field(default_factory=dict)  # of a project, by id
+    images_of_tasks: set[tuple[str, str]] = field(default_factory=set)  # names of images so far, with their tasks
 
     @property
     def video_size(self) -> tuple[float | None, float | None]:
@@ -116,14 +118,18 @@ def _add_page(image: Element, i: int, content: FileContent, meta: Meta, builder:
     """The page of an image, which another annotator may have added, and whether the regions of this one are read."""
     width, height = parse_size(image.get("width"), image.get("height"))
     name = image.get("name", "").strip() or f"{content.stem}_p{i + 1}"
-    subset = image.get("subset", "").strip()
+    subset, task = image.get("subset", "").strip(), image.get("task_id", "").strip()
     name_with_subset = f"{subset}/{name}" if subset else ""
     annotator, wanted = meta.annotator_of(image), builder.annotators.wanted
     page, others = builder.annotators.pages.setdefault(name_with_subset or name, (len(builder), set()))
     can_share = bool(others and annotator) and not {annotator, ""} & others
     is_shared = can_share and builder.page_size(page) == (width, height)
     if not is_shared:
-        page = builder.add_page(name, width, height, f"image[{i}]", otherwise=name_with_subset)
+        # Tasks of one subset may hold images of the same name.
+        is_again = bool(others and task) and (name, task) not in meta.images_of_tasks
+        second_name = "/".join(filter(None, [subset, f"task {task}", name])) if is_again else name_with_subset
+        page = builder.add_page(name, width, height, f"image[{i}]", otherwise=second_name)
+    meta.images_of_tasks.add((name, task))
     others.add(annotator)
     is_wanted = annotator == wanted if wanted is not None else not is_shared
     builder.annotators.add([annotator], [annotator] if is_wanted else [])
@@ -200,10 +206,8 @@ def _read_points(
 
 
 def _rotated_box(box: Element, file: str, place: FilePlace) -> list[float]:
-    x0, y0, x1, y1 = parse_numbers([box.get(corner) for corner in CORNERS], file, place, CORNERS)
-    right, down = (x1 - x0) / 2, (y1 - y0) / 2
-    corners = [(-right, -down), (right, -down), (right, down), (-right, down)]
-    return _rotate(corners, (x0 + x1) / 2, (y0 + y1) / 2, box, file, place)
+    corners = parse_numbers([box.get(corner) for corner in CORNERS], file, place, CORNERS)
+    return [value for point in rotated_box(corners, _angle(box, file, place)) for value in point]
 
 
 def _ellipse(ellipse: Element, file: str, place: FilePlace) -> list[float]:
@@ -212,16 +216,8 @@ def _ellipse(ellipse: Element, file: str, place: FilePlace) -> list[float]:
     return [value for point in points for value in point]
 
 
-def _rotate(
-    points: list[tuple[float, float]], cx: float, cy: float, shape: Element, file: str, place: FilePlace
-) -> list[float]:
-    """x, y, x, y, ... of points around a centre, rotated clockwise by the `rotation` of the shape in degrees."""
-    angle = _angle(shape, file, place)
-    cos, sin = math.cos(angle), math.sin(angle)
-    return [value for x, y in points for value in (cx + x * cos - y * sin, cy + x * sin + y * cos)]
-
-
 def _angle(shape: Element, file: str, place: FilePlace) -> float:
+    """The `rotation` of a shape, which is in degrees, clockwise."""
     return math.radians(parse_number(shape.get("rotation") or 0, file, f"{place_text(place)}/rotation"))
 
 

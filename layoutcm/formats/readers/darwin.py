@@ -118,7 +118,7 @@ class File(msgspec.Struct):
         return Item(image.original_filename or image.filename, image.path, [Slot(None, image.width, image.height)])
 
 
-class Pages:
+class ItemPages:
     """The pages of one item, which are added when the first annotation needs them."""
 
     def __init__(self, content: FileContent, item: Item, builder: LayoutBuilder) -> None:
@@ -167,7 +167,7 @@ def is_darwin(content: FileContent) -> bool:
 
 def read_item(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     file = content.decode(File)
-    pages = Pages(content, file.one_item, builder)
+    pages = ItemPages(content, file.one_item, builder)
     pages.add_all(any(one.frames for one in file.annotations))
     for i, annotation in enumerate(file.annotations):
         slot = pages.slot_of(annotation)
@@ -202,6 +202,6 @@ def _add_region(
         builder.add_outline(page, label, ring, place, score)
     elif box:
         builder.add_region(page, label, box.x, box.y, box.x + box.w, box.y + box.h, place, score)
-    else:
-        is_mask = geometry.mask is not None or geometry.raster_layer is not None
+    elif geometry.raster_layer is None:  # the pixels of masks, which are annotations of their own
+        is_mask = geometry.mask is not None
         builder.note_unusual("mask-left-out" if is_mask else "not-an-area", place_text(place))

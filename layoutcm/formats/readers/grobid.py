@@ -13,7 +13,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import literal, page_name, parse_number_list, parse_size
+from layoutcm.formats.parsing import literal, parse_number_list, parse_size
 from layoutcm.formats.xml import elements, local_name
 
 BLOCKS = {"title", "head", "p", "figure", "figDesc", "table", "formula", "note", "biblStruct", "list", "item"}
@@ -39,13 +39,9 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
         problem = "no paragraph, figure or other block has coords"
         hint = "Ask GROBID for them: teiCoordinates=p, head, figure, table, formula, note and biblStruct."
         raise InputError(content.name, "", problem, hint)
-    numbers = sorted(set(sizes) | {rectangle[0] for _, rectangle in regions})
+    numbers = set(sizes) | {rectangle[0] for _, rectangle in regions}
     document = content.stem.removesuffix(".tei").removesuffix(".grobid")
-    pages = {}
-    for n in numbers:
-        width, height = sizes.get(n, (None, None))
-        name = page_name(document, n, len(numbers))
-        pages[n] = builder.add_page(name, width, height, f"page {n}", document=document, number=n, in_points=True)
+    pages = builder.add_document_pages(document, numbers, sizes, in_points=True)
     for i, (label, (page, x, y, width, height)) in enumerate(regions):
         builder.add_region(
             pages[page], label, x, y, x + width, y + height, (f"{literal(label)}, rectangle {{}}", i + 1)

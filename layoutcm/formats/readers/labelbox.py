@@ -115,6 +115,12 @@ class OldExportRow(msgspec.Struct):
     media: MediaSize | None = msgspec.field(name="Media Attributes", default=None)
 
 
+class AnyLabel(msgspec.Struct):
+    """A label of export v1 with all its keys, to see what it has instead of objects."""
+
+    label: Any = msgspec.field(name="Label", default=None)
+
+
 class RowKey(msgspec.Struct):
     id: str | None = None
     globalKey: str | None = None
@@ -182,6 +188,7 @@ def _file_name(name: str | None) -> str:
 
 def read_old_export(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     rows: list[OldExportRow] = _rows(content, OldExportRow)
+    _check_old_labels(content, rows)
     by_data_row: dict[str, list[int]] = {}
     for i, row in enumerate(rows):
         by_data_row.setdefault(row.data_row or row.external_id or f"row {i}", []).append(i)
@@ -196,6 +203,16 @@ def read_old_export(content: FileContent, options: Options, builder: LayoutBuild
         first = rows[positions[0]]
         name = first.external_id or name_in_address(first.address) or key
         _add_row(Media(name, key if name != key else "", first.media), versions, f"[{positions[0]}]", builder)
+
+
+def _check_old_labels(content: FileContent, rows: Sequence[OldExportRow]) -> None:
+    """Refuse exports of 2018, which have outlines by label; an empty label is a page without objects."""
+    unknown = [i for i, row in enumerate(rows) if isinstance(row.label, Annotations) and row.label == Annotations()]
+    labels: list[AnyLabel] = _rows(content, AnyLabel) if unknown else []
+    outlined = next((i for i in unknown if labels[i].label), None)
+    if outlined is not None:
+        problem = "there are no objects, but outlines by label, which do not say from where y counts"
+        raise InputError(content.name, f"[{outlined}].Label", problem, "Export it again as export v2.")
 
 
 def read_import(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
@@ -215,8 +232,6 @@ def _objects(annotations: Annotations | None, file: str, place: str) -> Sequence
         return annotations.objects or [] if annotations else []
     if annotations.frames:
         raise InputError(file, place, "these are frames of a video", "Export images or PDFs.")
-    if annotations.objects is None and annotations.classifications is None:
-        raise InputError(file, place, "there are no objects", "Export it again as export v2.")
     return []
 
 

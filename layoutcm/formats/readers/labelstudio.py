@@ -2,73 +2,38 @@
 
 The last annotation of a task that was not cancelled is read; predictions are read only if there is no annotation. If an
 annotator is asked for, the last annotation by this one is read. Predictions have the annotator "model: VERSION". A task
-that was only skipped, so that all its annotations are cancelled, is no page.
+that was only skipped, so that all its annotations are cancelled, is no page. A task whose data lists several images has
+several pages.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import msgspec
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.labelstudio_results import TYPES_WITHOUT_OUTLINE, Result, Value, distinct_regions, ring
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import pixels_from_fraction
 from layoutcm.layouts import limits
 from layoutcm.layouts.page_attributes import attribute_text
+from layoutcm.layouts.page_names import IMAGE_SUFFIXES
 
 _FILE_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 # The prefix that an upload adds to a file name.
 _UPLOAD = re.compile(r"^[0-9a-f]{8}-(?=.)")
-TYPES_WITHOUT_OUTLINE = {
-    "keypointlabels",
-    "brushlabels",
-    "keypoint",
-    "brush",
-    "vectorlabels",
-    "bitmask",
-    "bitmasklabels",
-}
+IMAGE_KEYS = ("image", "img", "ocr")  # usual names of the image in the data of a task
+TASK_LISTS = (".json", ".jsonl", ".csv", ".tsv")  # uploads that are tasks, not images
 # Keys of a task in JSON-MIN: it has all of MIN_KEYS, or at least three of MORE_KEYS.
 MIN_KEYS = ("id", "annotation_id", "annotator")
 MORE_KEYS = {"annotation_id", "annotator", "lead_time", "created_at", "updated_at"}
-
-
-class Value(msgspec.Struct):
-    x: float | None = None
-    y: float | None = None
-    width: float | None = None
-    height: float | None = None
-    rotation: float | None = None
-    radiusX: float | None = None
-    radiusY: float | None = None
-    points: list[tuple[float, float]] | None = None
-    rectanglelabels: list[str] | None = None
-    polygonlabels: list[str] | None = None
-    ellipselabels: list[str] | None = None
-    original_width: float | None = None
-    original_height: float | None = None
-    choices: Any = None  # classes that were chosen for the whole page, or for a region
-
-    @property
-    def labels(self) -> Sequence[str]:
-        return self.rectanglelabels or self.polygonlabels or self.ellipselabels or [""]
-
-
-class Result(msgspec.Struct):
-    type: str | None = None
-    value: Value | None = None
-    original_width: float | None = None
-    original_height: float | None = None
-    score: float | None = None
-    from_name: Any = None
 
 
 class Annotation(msgspec.Struct):
@@ -106,12 +71,14 @@ NEEDS = (
     | Needs("array", ("data", "predictions"), typical=("result",))
     | Needs("array", MIN_KEYS)
 )
+# A single task, as the first versions stored each.
+ONE_TASK = Needs("object", ("data", "annotations"), ("result",)) | Needs("object", ("data", "completions"), ("result",))
 
 
 def is_labelstudio(content: FileContent) -> bool:
     keys = content.json_keys
     if content.json_root != "array" or "layout_dets" in keys:
-        return False
+        return ONE_TASK(content)
     return NEEDS(content) or len(MORE_KEYS & keys) >= 3
 
 
@@ -123,10 +90,19 @@ class Choice(NamedTuple):
     is_prediction: bool
 
 
+class TaskPage(NamedTuple):
+    """A page of a task: its name and size, and its results with their positions in the file."""
+
+    name: str
+    size: tuple[float | None, float | None]
+    results: Sequence[tuple[int, Result]]
+
+
 def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     if "data" not in content.json_keys:
         return _read_minimal(content, builder)
-    for i, task in enumerate(content.decode(list[Task])):
+    tasks = content.decode(list[Task]) if content.json_root == "array" else [content.decode(Task)]
+    for i, task in enumerate(tasks):
         candidates = _candidates(task)
         if _is_skipped(task, candidates, builder.annotators.wanted):
             builder.note_unusual("skipped-task", f"[{i}]")
@@ -136,29 +112,60 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
         chosen = _chosen(candidates, builder)
         if builder.annotators.wanted is not None:  # two annotators of one file have the same list of labels
             builder.declare_labels([label for one in candidates for label in _labels_of(one)])
-        results = chosen.annotation.result if chosen else []
         facts = _page_facts(task, f"[{i}].data.layoutcm", content.name)
-        name = facts.page or image_name(task.data or {}, task.file_upload) or f"task {task.id}"
-        width, height = _page_size(results) or _page_size(
-            result for one in candidates for result in one.annotation.result
-        ) or (facts.width, facts.height)  # fmt: skip
-        page = builder.add_page(name, width, height, f"[{i}]", document=facts.document, number=facts.number)
-        data = task.data or {}
-        builder.add_attributes(page, facts.attributes if "layoutcm" in data else _short_texts(data))
+        pages = _task_pages(task, candidates, chosen, facts, content.name, f"[{i}]")
         score = chosen.annotation.score if chosen and chosen.is_prediction else None
-        for k, result in enumerate(results):
-            if result.value is not None:
-                if result.value.choices and result.value.x is None and isinstance(result.from_name, str):
-                    builder.add_attributes(page, {result.from_name: result.value.choices})
-                result_score = result.score if result.score is not None else score
-                _add_region(
-                    content.name, builder, page, result.type or "", result.value, f"[{i}].result[{k}]", result_score
-                )
+        for number, one in enumerate(pages, 1):
+            document, number = (f"task {task.id}", number) if len(pages) > 1 else (facts.document, facts.number)
+            page = builder.add_page(one.name, *one.size, f"[{i}]", document=document, number=number)
+            data = task.data or {}
+            builder.add_attributes(page, facts.attributes if "layoutcm" in data else _short_texts(data))
+            _add_results(content.name, builder, page, one.results, f"[{i}].result", score)
+
+
+def _task_pages(
+    task: Task, candidates: Sequence[Choice], chosen: Choice | None, facts: PageFacts, file: str, place: str
+) -> list[TaskPage]:
+    """The page of a task, or its pages if its data lists several images."""
+    results = list(enumerate(chosen.annotation.result if chosen else []))
+    known = [result for one in candidates for result in one.annotation.result]
+    names = page_list(task.data or {})
+    if not names:
+        name = facts.page or image_name(task.data or {}, task.file_upload) or f"task {task.id}"
+        size = _page_size(result for _, result in results) or _page_size(known) or (facts.width, facts.height)
+        return [TaskPage(name, size, results)]
+    wrong = next((result.page for result in known if not 0 <= result.page < len(names)), None)
+    if wrong is not None:
+        problem = f"a result is on page {wrong + 1:,}, and the task has {len(names):,}"
+        raise InputError(file, place, problem, "Repair or remove it.")
+    sized = {one.page: (one.original_width, one.original_height) for one in reversed(known) if one.original_width}
+    of_page: list[list[tuple[int, Result]]] = [[] for _ in names]
+    for k, result in results:
+        of_page[result.page].append((k, result))
+    return [TaskPage(name, sized.get(i, (None, None)), of_page[i]) for i, name in enumerate(names)]
+
+
+def _add_results(
+    file: str,
+    builder: LayoutBuilder,
+    page: int,
+    results: Sequence[tuple[int, Result]],
+    place: str,
+    score: float | None,
+) -> None:
+    valued = [(k, result, result.value) for k, result in results if result.value is not None]
+    for _, result, value in valued:
+        if value.choices and value.x is None and isinstance(result.from_name, str):
+            builder.add_attributes(page, {result.from_name: value.choices})
+    for position in distinct_regions([(result.id, value) for _, result, value in valued]):
+        k, result, value = valued[position]
+        result_score = result.score if result.score is not None else score
+        _add_region(file, builder, page, result.type or "", value, f"{place}[{k}]", result_score)
 
 
 def _labels_of(choice: Choice) -> list[str]:
     values = [result.value for result in choice.annotation.result if result.value]
-    return [label for value in values for label in value.labels if label]
+    return [label for value in values for label in value.label_names]
 
 
 def _candidates(task: Task) -> list[Choice]:
@@ -245,10 +252,13 @@ def _add_minimal(file: str, builder: LayoutBuilder, rows: Mapping[int, Mapping[s
     own, at = (values[chosen] if chosen is not None else []), chosen if chosen is not None else next(iter(rows))
     width, height = _page_size(own) or _page_size(chain.from_iterable(values.values())) or (None, None)
     row = rows[at]
+    if page_list(row):
+        problem = "the task has several pages, and JSON-MIN does not say which page a region is on"
+        raise InputError(file, f"[{at}]", problem, "Export it as JSON.")
     page = builder.add_page(image_name(row, None) or f"task {row.get('id', at)}", width, height, f"[{at}]")
     builder.add_attributes(page, _short_texts({key: row[key] for key in row if key not in MORE_KEYS.union(MIN_KEYS)}))
-    for k, value in enumerate(own):
-        _add_region(file, builder, page, "", value, f"[{at}], region {k}", None)
+    for k in distinct_regions([(None, value) for value in own]):
+        _add_region(file, builder, page, "", own[k], f"[{at}], region {k}", None)
 
 
 def _minimal_values(file: str, i: int, row: Mapping[str, Any]) -> list[Value]:
@@ -260,11 +270,39 @@ def _minimal_values(file: str, i: int, row: Mapping[str, Any]) -> list[Value]:
 
 
 def image_name(data: Mapping[str, Any], upload: str | None) -> str:
-    """The image's file name before the upload, from the name of the upload or the first path or URL in the data."""
-    texts = [upload, *(data.get(key) for key in ("image", "img", "ocr")), *data.values()]
-    found = next((text for text in texts if isinstance(text, str) and PurePosixPath(text).suffix), "")
-    name = PurePosixPath(found.partition("?")[0].replace("\\", "/")).name
-    return _UPLOAD.sub("", name)
+    """The image's file name before the upload, from the name of the upload or the first path or URL in the data.
+
+    An upload may also be a list of tasks, which all have its name.
+    """
+    uploaded = upload if upload and not upload.lower().endswith(TASK_LISTS) else None
+    texts = [uploaded, *(data.get(key) for key in IMAGE_KEYS), *data.values()]
+    found = next((text for text in texts if isinstance(text, str) and PurePosixPath(text).suffix), "") or uploaded or ""
+    return _UPLOAD.sub("", PurePosixPath(_path_in(found).replace("\\", "/")).name)
+
+
+def _path_in(address: str) -> str:
+    """The path of an address; files of a local storage have theirs in the query, `/data/local-files/?d=a/1.png`."""
+    path, _, query = address.partition("?")
+    return unquote(query.removeprefix("d=").partition("&")[0]) if query.startswith("d=") else path
+
+
+def page_list(data: Mapping[str, Any]) -> list[str]:
+    """The names of the images of a task with several pages, which are a list in its data; [] if it has one page."""
+    if any(isinstance(value, str) and (key in IMAGE_KEYS or _is_image(value)) for key, value in data.items()):
+        return []
+    lists = [value for value in data.values() if isinstance(value, list)]
+    names = [[_name_of_image(one) for one in value] for value in lists]
+    return next((found for found in names if found and all(found)), [])
+
+
+def _name_of_image(item: object) -> str:
+    """The name of an image that is an address, or an object with one, such as {"url": "…/1.png"}; "" if it is none."""
+    texts = item.values() if isinstance(item, dict) else [item]
+    return next((image_name({"image": one}, None) for one in texts if isinstance(one, str) and _is_image(one)), "")
+
+
+def _is_image(text: str) -> bool:
+    return _path_in(text).lower().endswith(tuple(IMAGE_SUFFIXES))
 
 
 def _add_region(
@@ -273,32 +311,9 @@ def _add_region(
     if kind in TYPES_WITHOUT_OUTLINE:
         builder.note_unusual("shape-left-out", place, what="points and brush strokes have no outline")
         return
-    ring = _ring(value, *builder.page_size(page))
-    if ring is None:
+    points = ring(value, *builder.page_size(page))
+    if points is None:
         return  # a choice, a text or a relation, which has no coordinates
-    if len(ring) < 2:
+    if len(points) < 2:
         raise InputError(file, place, "fewer than two points", "Repair or remove the region.")
-    builder.add_outline(page, value.labels, ring, place, score)
-
-
-def _ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:
-    """Corners in pixels, or None without coordinates; a rectangle is rotated in pixels around its upper left corner."""
-    if value.points is not None:
-        return [(pixels_from_fraction(x / 100, width), pixels_from_fraction(y / 100, height)) for x, y in value.points]
-    if value.x is None or value.y is None:
-        return None
-    x, y = pixels_from_fraction(value.x / 100, width), pixels_from_fraction(value.y / 100, height)
-    if value.radiusX is not None and value.radiusY is not None:
-        rx, ry = value.radiusX * width / 100, value.radiusY * height / 100
-        return [(x - rx, y - ry), (x + rx, y + ry)]
-    if value.width is None or value.height is None:
-        return None
-    if not value.rotation:
-        x1, y1 = (
-            pixels_from_fraction((value.x + value.width) / 100, width),
-            pixels_from_fraction((value.y + value.height) / 100, height),
-        )
-        return [(x, y), (x1, y1)]
-    w, h = value.width * width / 100, value.height * height / 100
-    cos, sin = math.cos(math.radians(value.rotation)), math.sin(math.radians(value.rotation))
-    return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in ((0, 0), (w, 0), (w, h), (0, h))]
+    builder.add_outline(page, value.names, points, place, score)

@@ -14,7 +14,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import FilePlace, is_picture_or_table, page_name, place_text
+from layoutcm.formats.parsing import FilePlace, is_picture_or_table, place_text
 from layoutcm.layouts import limits
 
 CELLS = ("table row", "table cell")
@@ -51,11 +51,8 @@ def read_document(content: FileContent, options: Options, builder: LayoutBuilder
     if (file.number_of_pages or 0) > limits.MAX_STATED_PAGES:
         problem = f"{file.number_of_pages:,} pages, at most {limits.MAX_STATED_PAGES:,} are read"
         raise InputError(content.name, "number of pages", problem, "Split the file.")
-    numbers = sorted(used.union(range(1, (file.number_of_pages or 0) + 1)))
-    pages = {}
-    for n in numbers:
-        name = page_name(document, n, len(numbers))
-        pages[n] = builder.add_page(name, None, None, f"page {n}", document=document, number=n, in_points=True)
+    numbers = used.union(range(1, (file.number_of_pages or 0) + 1))
+    pages = builder.add_document_pages(document, numbers, {}, in_points=True)
     for place, node in nodes:
         if node.page is None or node.box is None or not node.type:
             what = "elements have no type, no page number or no bounding box"

@@ -13,7 +13,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import literal, page_name
+from layoutcm.formats.parsing import literal
 
 CAPTION = "Caption"
 Corners = tuple[float, float, float, float]
@@ -50,20 +50,15 @@ is_output = (
 def read_output(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     output = Output(content.decode(list[Figure])) if content.json_root == "array" else content.decode(Output)
     figures = [*output.figures, *output.alone]
-    numbers = sorted({figure.page for figure in figures})
-    pages = {}
-    for n in numbers:
-        name = page_name(content.stem, n + 1, len(numbers))
-        pages[n] = builder.add_page(
-            name, None, None, f"page {n + 1}", document=content.stem, number=n + 1, in_points=True
-        )
+    numbers = {figure.page + 1 for figure in figures}
+    pages = builder.add_document_pages(content.stem, numbers, {}, in_points=True)
     for i, figure in enumerate(figures):
         boxes = {figure.figType or "": figure.regionBoundary, CAPTION: figure.captionBoundary or figure.boundary}
         if not any(boxes.values()):
             builder.note_unusual("no-place", f"figures[{i}]", what="figures and captions have no boundary")
         for label, box in boxes.items():
             if box is not None:
-                builder.add_region(pages[figure.page], label, box.x1, box.y1, box.x2, box.y2, ("figures[{}]", i))
+                builder.add_region(pages[figure.page + 1], label, box.x1, box.y1, box.x2, box.y2, ("figures[{}]", i))
 
 
 class Annotated(msgspec.Struct):

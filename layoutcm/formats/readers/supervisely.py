@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import math
 import zlib
 from collections.abc import Sequence
 from pathlib import PurePosixPath
@@ -24,7 +25,7 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.image_files import DECODING_ERRORS, open_image
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.outlines import mask_on_page, ring_with_holes
+from layoutcm.formats.outlines import mask_on_page, ring_with_holes, rotated_box
 from layoutcm.formats.parsing import bounding_box
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Layout
@@ -35,6 +36,7 @@ SETTINGS = ("meta.json", "classes.json")  # of a project, with the shape of each
 WITHOUT_AREA = {"point", "line", "polyline", "graph", "cuboid", "cuboid_2d", "keypoints"}
 OTHER_MASKS = {"alpha_mask"}
 PNG = b"\x89PNG"
+FULL_CIRCLE = 2 * math.pi  # a larger angle is probably in degrees
 
 
 class Rings(msgspec.Struct):
@@ -53,6 +55,7 @@ class FigureObject(msgspec.Struct):
     shape: str | None = None
     points: Rings | list[Any] | None = None  # a list for cuboids
     bitmap: Bitmap | None = None
+    angle: float | None = None  # of an oriented_bbox, in radians, clockwise
 
 
 class Size(msgspec.Struct):
@@ -132,10 +135,12 @@ def _read_page(content: FileContent, shapes: dict[str, str], pixels: Budget, bui
             _add_bitmap(one.bitmap, label, page, f"objects[{i}].bitmap", pixels, builder)
         elif kind in OTHER_MASKS:
             builder.note_unusual("mask-left-out", f"objects[{i}]")
-        elif kind == "oriented_bbox":
-            builder.note_unusual("shape-left-out", f"objects[{i}]", what="boxes that are turned are not read")
         elif kind in WITHOUT_AREA or len(exterior) < 2:
             builder.note_unusual("not-an-area", f"objects[{i}]")
+        elif kind == "oriented_bbox" and abs(one.angle or 0) > FULL_CIRCLE:
+            builder.note_unusual("shape-left-out", f"objects[{i}]", what="boxes are turned by more than a full circle")
+        elif kind == "oriented_bbox":
+            builder.add_outline(page, label, rotated_box(bounding_box(exterior), one.angle or 0), place)
         elif kind == "rectangle":
             builder.add_region(page, label, *bounding_box(exterior), place)
         elif kind == "polygon":

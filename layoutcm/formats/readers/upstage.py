@@ -13,7 +13,7 @@ from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
-from layoutcm.formats.parsing import bounding_box, literal, page_name
+from layoutcm.formats.parsing import bounding_box, literal
 from layoutcm.layouts import limits
 
 
@@ -95,15 +95,11 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
 
 
 def _read_document(content: FileContent, name: str, document: Document, start: str, builder: LayoutBuilder) -> None:
-    sizes = {one.page: one for one in (document.metadata.pages or [] if document.metadata else [])}
-    numbers = sorted(
-        {element.page for element in document.elements} | set(sizes) or range(1, document.stated_pages + 1)
-    )
-    pages = {}
-    for n in numbers:
-        width, height = (sizes[n].width, sizes[n].height) if n in sizes else (None, None)
-        page = page_name(name, n, len(numbers))
-        pages[n] = builder.add_page(page, width, height, f"{start}page {n}", document=name, number=n)
+    listed = document.metadata.pages or [] if document.metadata else []
+    sizes = {one.page: (one.width, one.height) for one in listed}
+    used = {element.page for element in document.elements} | set(sizes)
+    numbers = used or range(1, document.stated_pages + 1)
+    pages = builder.add_document_pages(name, numbers, sizes, start, in_points=False)
     template = literal(start) + "elements[{}]"
     of_fractions = template + ".coordinates"
     for i, element in enumerate(document.elements):

@@ -1,7 +1,8 @@
-"""VGG Image Annotator (VIA) 1 and 2: a project, or annotations exported as JSON or CSV; coordinates in pixels.
+"""VGG Image Annotator (VIA): projects of VIA 2 and 3, annotations exported as JSON or CSV; coordinates in pixels.
 
 The file has no page sizes: `size` is the number of bytes of an image. Regions have attributes of any name, so one of
-them is chosen as the label for the whole file.
+them is chosen as the label for the whole file. A project of VIA 3 is another structure, which is turned into that of
+VIA 2: its views are the images, and its metadata are regions or, without a place, attributes of an image.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ CSV_COLUMNS = ("filename", "file_size", "file_attributes", "region_shape_attribu
 # Attributes that are probably the class, if regions have several attributes.
 LIKELY_LABELS = ("label", "class", "category", "type", "name")
 UNLABELLED = "region"
+CHECKBOX, IMAGE_FILE = 2, 2  # in VIA 3
 
 
 class ViaShape(msgspec.Struct, gc=False):
@@ -61,6 +63,46 @@ class ViaImage(msgspec.Struct):
 class Project(msgspec.Struct):
     images: dict[str, ViaImage] = msgspec.field(name=PROJECT_KEY)
     attributes: Any = msgspec.field(name="_via_attributes", default=None)
+
+
+class Attribute3(msgspec.Struct):
+    aname: str = ""
+    anchor_id: str = ""  # what it describes; it ends in XY1 for a region
+    type: int | None = None
+    options: dict[str, Any] = {}  # {option: text}
+
+    def value(self, given: Any) -> Any:
+        """The text of an option, or of a text field; of checkboxes, the texts of those that are checked."""
+        if self.type == CHECKBOX and isinstance(given, str):
+            return {str(self.options.get(key, key)): True for key in given.split(",") if key}
+        return self.options.get(given, given) if isinstance(given, str) else given
+
+
+class File3(msgspec.Struct):
+    fname: str = ""
+    src: str = ""
+    type: int | None = None
+
+
+class View3(msgspec.Struct):
+    fid_list: list[str | int] = []
+
+
+class Metadata3(msgspec.Struct):
+    vid: str | int
+    z: list[float] = []  # times in a video
+    xy: list[float] = []
+    av: dict[str, Any] = {}
+
+
+class Project3(msgspec.Struct):
+    attribute: dict[str, Attribute3]
+    file: dict[str, File3]
+    view: dict[str, View3]
+    metadata: dict[str, Metadata3]
+
+
+is_via3 = Needs("object", ("project", "config", "attribute", "file", "metadata", "view"))
 
 
 NEEDS = Needs("object", (PROJECT_KEY,), typical=("_via_settings",)) | Needs(
@@ -101,6 +143,13 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
         declared = given if isinstance(given, dict) else {}
     else:
         images = content.decode(dict[str, ViaImage])
+    _add_images(images, declared, "{0[0]!r}.regions[{0[1]}]", builder)
+
+
+def _add_images(
+    images: Mapping[str, ViaImage], declared: Mapping[str, Any], place_template: str, builder: LayoutBuilder
+) -> None:
+    """Add all images; a place is made from the key of the image and the key of the region."""
     label_name = _label_attribute(images.values(), declared, builder)
     settings = declared.get(label_name)
     values = settings.get("options") if isinstance(settings, dict) else None
@@ -110,11 +159,54 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
         if isinstance(image.file_attributes, dict):
             builder.add_attributes(page, image.file_attributes)
         for i, region in image.numbered_regions():
-            place = ("{0[0]!r}.regions[{0[1]}]", (key, i))
+            place = (place_template, (key, i))
             labels = _labels((region.region_attributes or {}).get(label_name))
             if not labels:
                 builder.note_unusual("no-label", place[0].format(place[1]))
             _add_region(region.shape_attributes or ViaShape(), page, labels or [UNLABELLED], place, builder)
+
+
+def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
+    project = content.decode(Project3)
+    images: dict[str, ViaImage] = {}
+    for vid, view in project.view.items():
+        files = [project.file.get(str(fid), File3()) for fid in view.fid_list]
+        if len(files) != 1 or files[0].type not in (IMAGE_FILE, None):
+            problem = "this view is not one image: it has several files, or a video or a recording"
+            raise InputError(content.name, f"view.{short_repr(vid)}", problem, "Remove it from the project.")
+        images[vid] = ViaImage(files[0].fname or files[0].src, {}, {})
+    for key, one in project.metadata.items():
+        image = images.get(str(one.vid))
+        if image is None:
+            problem = f"there is no view {short_repr(one.vid)}"
+            raise InputError(content.name, f"metadata.{short_repr(key)}", problem, "Repair or remove it.")
+        given = [(project.attribute[name], value) for name, value in one.av.items() if name in project.attribute]
+        values = {attribute.aname: attribute.value(value) for attribute, value in given}
+        if one.xy and isinstance(image.regions, dict):
+            image.regions[key] = ViaRegion(_shape3(one.xy), values)
+        elif isinstance(image.file_attributes, dict):
+            image.file_attributes.update(values)
+    of_regions = [one for one in project.attribute.values() if one.anchor_id.endswith("XY1")]
+    declared = {one.aname: {"options": {str(text): "" for text in one.options.values()}} for one in of_regions}
+    _add_images(images, declared, "metadata.{0[1]!r}", builder)
+
+
+def _shape3(numbers: Sequence[float]) -> ViaShape:
+    """A shape of VIA 3; it has no coordinates if they are not as many as its kind needs."""
+    match [int(numbers[0]), *numbers[1:]]:
+        case [2, x, y, width, height]:
+            return ViaShape("rect", x, y, width, height)
+        case [3, x, y, radius]:
+            return ViaShape("circle", cx=x, cy=y, r=radius)
+        case [4, x, y, rx, ry]:
+            return ViaShape("ellipse", cx=x, cy=y, rx=rx, ry=ry)
+        case [1 | 5, *_]:
+            return ViaShape("point")
+        case [6, *rest]:
+            return ViaShape("polyline", all_points_x=rest[::2], all_points_y=rest[1::2])
+        case [7 | 8, *rest]:  # 8: a rectangle, given by four points on its sides
+            return ViaShape("polygon", all_points_x=rest[::2], all_points_y=rest[1::2])
+    return ViaShape()
 
 
 def _label_attribute(images: Iterable[ViaImage], declared: Mapping[str, Any], builder: LayoutBuilder) -> str:
@@ -136,7 +228,8 @@ def _labels(value: object) -> list[str]:
     """A text, or the names of the boxes that are checked."""
     if isinstance(value, dict):
         return [str(name) for name, checked in value.items() if checked]
-    return [str(value)] if isinstance(value, str | int | float) and str(value).strip() else []
+    text = str(value).strip() if isinstance(value, str | int | float) else ""  # people type it
+    return [text] if text else []
 
 
 def _add_region(
@@ -155,18 +248,20 @@ def _add_region(
 
 def _points(shape: ViaShape) -> list[tuple[float, float]] | None:
     """Two corners of a rectangle, else the outline; None for a shape without area or without coordinates."""
-    match shape:
-        case ViaShape(name="rect", x=float(x), y=float(y), width=float(w), height=float(h)):
-            return [(x, y), (x + w, y + h)]
-        case ViaShape(name="polygon" | "polyline", all_points_x=list(xs), all_points_y=list(ys)):
-            points = list(zip(xs, ys))
-            is_closed = len(points) > 3 and points[0] == points[-1]  # people draw outlines with the line, too
-            return points if shape.name == "polygon" or is_closed else None
-        case ViaShape(name="circle", cx=float(x), cy=float(y), r=float(r)):
-            return ellipse_points(x, y, r, r)
-        case ViaShape(name="ellipse", cx=float(x), cy=float(y), rx=float(rx), ry=float(ry)):
-            return ellipse_points(x, y, rx, ry, shape.theta or 0.0)
-    return None
+    if shape.name == "rect":
+        x, y, width, height = shape.x, shape.y, shape.width, shape.height
+        if x is None or y is None or width is None or height is None:
+            return None
+        return [(x, y), (x + width, y + height)]
+    if shape.name in ("polygon", "polyline"):
+        points = list(zip(shape.all_points_x or [], shape.all_points_y or []))
+        is_closed = len(points) > 3 and points[0] == points[-1]  # people draw outlines with the line, too
+        return points if shape.name == "polygon" or is_closed else None
+    cx, cy = shape.cx, shape.cy
+    rx, ry = (shape.r, shape.r) if shape.name == "circle" else (shape.rx, shape.ry)
+    if shape.name not in ("circle", "ellipse") or cx is None or cy is None or rx is None or ry is None:
+        return None
+    return ellipse_points(cx, cy, rx, ry, shape.theta or 0.0)
 
 
 def _read_csv(content: FileContent) -> dict[str, ViaImage]:
