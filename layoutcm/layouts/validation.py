@@ -98,7 +98,9 @@ def _with_usable_names(pages: Pages) -> Pages:
 
 
 def _usable_texts(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(usable_name(text) if text.strip() else "" for text in texts)
+    # Many pages have the same document or attribute.
+    usable = {text: usable_name(text) if text.strip() else "" for text in set(texts)}
+    return tuple(map(usable.__getitem__, texts))
 
 
 def usable_name(name: str) -> str:
