@@ -351,7 +351,7 @@ def parse_number(text, at, end):
     count = np.int64(at - first)
     if count == 0 or (count > 1 and byte_at(text, first) == DIGIT_0):
         return 0.0, GIVE_UP, False
-    if digits == ZERO:
+    if count == 1 and digits == ZERO:
         count = 0  # the 0 of 0.5
     power = 0
     is_integer = True
