@@ -53,7 +53,8 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[dev,torch]'
 	touch $@
 
-# Hostile files, damaged files of every format, growth of the time of every reader, and a coverage-guided fuzzer for MINUTES.
+# Hostile files, damaged files of every format, growth of the time of every reader, the scanner of large files against
+# msgspec for MINUTES, and a coverage-guided fuzzer for MINUTES.
 # What does harm is saved in fuzz/failed. Each part runs even if another has failed. atheris has its own environment.
 FUZZ := .venv-fuzz
 MINUTES ?= 10
@@ -62,6 +63,7 @@ fuzz: $(READY) $(FUZZ)/.ready browser
 	@failed=""; \
 	$(BIN)/python fuzz/mutations.py $(CASES) || failed="$$failed mutations"; \
 	$(BIN)/python fuzz/growth.py || failed="$$failed growth"; \
+	$(BIN)/python fuzz/scanner.py $(MINUTES) || failed="$$failed scanner"; \
 	$(FUZZ)/bin/python fuzz/coverage_guided.py $(MINUTES) || failed="$$failed coverage"; \
 	LAYOUTCM_HOSTILE=all $(BIN)/pytest -q -s tests/cli/test_hostile_files.py || failed="$$failed command-line"; \
 	LAYOUTCM_HOSTILE=all $(BIN)/pytest -q -s tests/ui/test_hostile_uploads.py || failed="$$failed uploads"; \

@@ -152,7 +152,11 @@ def _ids_of_numbers(column: Floats) -> Ids[Any]:
     used = used[np.argsort(first[used])]
     codes = np.empty(values.size, np.int32)
     codes[used] = np.arange(used.size)
-    return Ids([None if np.isnan(key) else int(key) for key in values[used].tolist()], codes[slots])
+    is_none = np.isnan(values[used])
+    keys: list[Any] = np.where(is_none, 0, values[used]).astype(np.int64).tolist()
+    for i in np.flatnonzero(is_none):
+        keys[i] = None
+    return Ids(keys, codes[slots])
 
 
 def _slots(column: Floats) -> tuple[NDArray[np.int64], Floats]:

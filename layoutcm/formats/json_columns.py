@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ class Columns(NamedTuple):
 class Range(NamedTuple):
     """Columns of some objects, the position of the next object or after the list, and whether the list ended."""
 
-    values: Floats
+    columns: list[Floats]
     position: int
     is_last: bool
 
@@ -59,12 +60,8 @@ def scan_list(text: bytes, fields: Sequence[Field], key: str = "") -> Columns | 
     ranges = _scan_ranges(text, start, _compiled_fields(fields)) if start else []
     if not ranges or (key and not _is_unique(text, key, ranges[-1].position)):
         return None
-    columns, first = {}, 0
-    for name, kind in fields:
-        # Each column is an array of its own, so that those not kept need no memory.
-        parts = [one.values[:, first : first + 4] if kind == "BOX" else one.values[:, first] for one in ranges]
-        columns[name] = np.concatenate(parts)
-        first += _width(kind)
+    parts = zip(*(one.columns for one in ranges))
+    columns = {field.name: np.concatenate(part) for field, part in zip(fields, parts)}
     return Columns(columns, text[:start] + b"]" + text[ranges[-1].position :])
 
 
@@ -145,4 +142,7 @@ def _scan_range(text: bytes, at: int, stop: int, fields: json_scan.Fields) -> Ra
     # Row by row: what is not used is never touched, and needs no memory.
     values = np.empty(((stop - at) // USUAL_BYTES_OF_ITEM + 16, int(fields.columns[-1])))
     position, rows, is_last = json_scan.scan_objects(*_bytes_from(text, at), np.uint64(stop), fields, values)
-    return Range(values[:rows], int(position), bool(is_last))
+    # Columns are copied here, in the thread, while the rows are in the processor's cache.
+    columns = [values[:rows, first:last].copy() for first, last in pairwise(fields.columns.tolist())]
+    columns = [column if column.shape[1] > 1 else column.ravel() for column in columns]
+    return Range(columns, int(position), bool(is_last))

@@ -185,7 +185,7 @@ def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
         np.ascontiguousarray(columns[:, 0]),
         np.ascontiguousarray(columns[:, 1]),
         tuple(image.doc_name or "" for image in images),
-        np.array([_page_number(file, i, image.page_no) for i, image in enumerate(images)], np.int32),
+        _page_numbers(file, images),
         _attributes(images),
     )
 
@@ -200,13 +200,15 @@ def _attributes(images: Sequence[Image]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(column) for name, column in texts.items() if any(column)}
 
 
-def _page_number(file: str, i: int, number: float | None) -> int:
-    if number is None or number == -1:
-        return -1
-    if not (number.is_integer() and 0 <= number < 2**31):
-        problem = f"{number:g} is not a page number, must be whole and from 0 to {2**31 - 1:,}"
+def _page_numbers(file: str, images: Sequence[Image]) -> Indices:
+    """int32[images]: the number of each page, -1 if it has none."""
+    numbers = np.array([-1 if image.page_no is None else image.page_no for image in images], float)
+    is_usable = (numbers == -1) | ((numbers % 1 == 0) & (numbers >= 0) & (numbers < 2**31))
+    if not is_usable.all():
+        i = int(np.argmin(is_usable))
+        problem = f"{numbers[i]:g} is not a page number, must be whole and from 0 to {2**31 - 1:,}"
         raise InputError(file, f"images[{i}].page_no", problem, "Repair or remove it.")
-    return int(number)
+    return numbers.astype(np.int32)
 
 
 def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, int]:
