@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app soak screenshots kills fuzz-corpus audit clean
+.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -128,10 +128,15 @@ PEER_READY := $(PEER)/.ready
 bench-peer: $(READY) $(PEER_READY)
 	$(BIN)/python benchmarks/peer.py $(PEER)/bin/python
 
-$(PEER_READY):
+# All speed comparisons in one run, written to docs/benchmarks.md. It takes about an hour: pycocotools and the peer are slow.
+bench-all: $(READY) $(PEER_READY)
+	$(BIN)/python benchmarks/bench_all.py $(PEER)/bin/python
+
+$(PEER_READY): Makefile
+	rm -rf $(PEER)
 	$(PYTHON) -m venv $(PEER)
 	$(PEER)/bin/pip install --quiet torch==2.13.0
-	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm
+	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm hotcoco==1.3.0
 	$(PEER)/bin/pip install --quiet --no-deps docling-metrics-core docling-metrics-layout==0.17.0
 	touch $@
 
