@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Always use the code of this folder, even if PYTHONPATH names another copy of layoutcm.
 unexport PYTHONPATH
 
-.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-app soak screenshots kills fuzz-corpus audit clean
+.PHONY: run test test-torch lint browser fuzz mutants coverage-study bench bench-formats bench-views bench-peer bench-all bench-app soak screenshots kills fuzz-corpus audit clean
 
 # Starts the dashboard on http://localhost:8501.
 run: $(READY)
@@ -53,7 +53,8 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 	$(TORCH)/bin/pip install --quiet --constraint constraints.txt --editable '.[dev,torch]'
 	touch $@
 
-# Hostile files, damaged files of every format, growth of the time of every reader, and a coverage-guided fuzzer for MINUTES.
+# Hostile files, damaged files of every format, growth of the time of every reader, the scanner of large files against
+# msgspec for MINUTES, and a coverage-guided fuzzer for MINUTES.
 # What does harm is saved in fuzz/failed. Each part runs even if another has failed. atheris has its own environment.
 FUZZ := .venv-fuzz
 MINUTES ?= 10
@@ -62,6 +63,7 @@ fuzz: $(READY) $(FUZZ)/.ready browser
 	@failed=""; \
 	$(BIN)/python fuzz/mutations.py $(CASES) || failed="$$failed mutations"; \
 	$(BIN)/python fuzz/growth.py || failed="$$failed growth"; \
+	$(BIN)/python fuzz/scanner.py $(MINUTES) || failed="$$failed scanner"; \
 	$(FUZZ)/bin/python fuzz/coverage_guided.py $(MINUTES) || failed="$$failed coverage"; \
 	LAYOUTCM_HOSTILE=all $(BIN)/pytest -q -s tests/cli/test_hostile_files.py || failed="$$failed command-line"; \
 	LAYOUTCM_HOSTILE=all $(BIN)/pytest -q -s tests/ui/test_hostile_uploads.py || failed="$$failed uploads"; \
@@ -126,10 +128,15 @@ PEER_READY := $(PEER)/.ready
 bench-peer: $(READY) $(PEER_READY)
 	$(BIN)/python benchmarks/peer.py $(PEER)/bin/python
 
-$(PEER_READY):
+# All speed comparisons in one run, written to docs/benchmarks.md. It takes about an hour: pycocotools and the peer are slow.
+bench-all: $(READY) $(PEER_READY)
+	$(BIN)/python benchmarks/bench_all.py $(PEER)/bin/python
+
+$(PEER_READY): Makefile
+	rm -rf $(PEER)
 	$(PYTHON) -m venv $(PEER)
 	$(PEER)/bin/pip install --quiet torch==2.13.0
-	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm
+	$(PEER)/bin/pip install --quiet torchmetrics faster-coco-eval pydantic pandas matplotlib openpyxl tqdm hotcoco==1.3.0
 	$(PEER)/bin/pip install --quiet --no-deps docling-metrics-core docling-metrics-layout==0.17.0
 	touch $@
 

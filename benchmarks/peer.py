@@ -1,11 +1,11 @@
 """Speed of docling-metrics-layout's `evaluate_page` (the peer) and of layoutcm on the same random pages, in one run.
 
 Usage: python benchmarks/peer.py PEER_PYTHON, the Python of an environment in which the peer is installed.
-Both run on one thread and alternate. The best of several rounds is used for both, because other processes can only make
-a round slower.
+Both run on one thread and alternate. The median of the rounds is used for both.
 """
 
 import json
+import statistics
 import subprocess
 import sys
 import time
@@ -14,8 +14,8 @@ import numpy as np
 from random_pages import CASES, LABELS, SPREADS, layout_pair
 
 PEER_PAGES = {14: 12, 50: 6, 150: 3}  # boxes per side -> pages, fewer because the peer is slow
-ROUNDS = 3
-TARGETS = [1000, 2000, 500, 100]  # intended ratio for each of CASES
+ROUNDS = 5
+TARGETS = [1800, 1800, 1800, 1800]  # intended ratio for each of CASES
 
 
 def peer_seconds(width, height, boxes, pages, spread, seed=0):
@@ -49,8 +49,21 @@ def our_seconds(gt, pred, pages):
     return (time.perf_counter() - start) / pages
 
 
+def interleaved(peer_python, width, height, boxes, pages, spread, rounds=ROUNDS):
+    """Seconds per page of the peer and of layoutcm, one value each for every round; rounds alternate."""
+    gt, pred = layout_pair(width, height, boxes, pages, spread)
+    our_seconds(gt, pred, pages)  # loads numba and the compiled kernel
+    ours, theirs = [], []
+    for _ in range(rounds):
+        case = json.dumps([width, height, boxes, PEER_PAGES[boxes], spread])
+        run = subprocess.run([peer_python, __file__, "--peer", case], capture_output=True, text=True, check=True)
+        theirs.append(statistics.median(json.loads(run.stdout)[1:]))  # the first page is slower and left out
+        ours.append(statistics.median(our_seconds(gt, pred, pages) for _ in range(3)))
+    return theirs, ours
+
+
 def main(peer_python):
-    print("one thread; best of the rounds; compare + confusion against evaluate_page")
+    print("one thread; median of the rounds; compare + confusion against evaluate_page")
     for spread in SPREADS:
         print(f"random boxes, sides {spread[0]:.0%} to {spread[1]:.0%} of the page")
         measure(peer_python, spread)
@@ -58,18 +71,10 @@ def main(peer_python):
 
 def measure(peer_python, spread):
     for (width, height, boxes, pages), target in zip(CASES, TARGETS):
-        gt, pred = layout_pair(width, height, boxes, pages, spread)
-        our_seconds(gt, pred, pages)  # loads numba and the compiled kernel
-        ours, theirs = [], []
-        for _ in range(ROUNDS):
-            case = json.dumps([width, height, boxes, PEER_PAGES[boxes], spread])
-            run = subprocess.run([peer_python, __file__, "--peer", case], capture_output=True, text=True, check=True)
-            theirs += json.loads(run.stdout)[1:]  # the first page is slower and left out
-            ours += [our_seconds(gt, pred, pages) for _ in range(3)]
-        ratio = min(theirs) / min(ours)
+        theirs, ours = map(statistics.median, interleaved(peer_python, width, height, boxes, pages, spread))
         print(
-            f"  {width:5} x {height:<5} {boxes:4} + {boxes:<4} boxes   peer {1e3 * min(theirs):8.1f} ms   "
-            f"layoutcm {1e6 * min(ours):8.1f} µs   {ratio:7,.0f} x   (target: {target:,})"
+            f"  {width:5} x {height:<5} {boxes:4} + {boxes:<4} boxes   peer {1e3 * theirs:8.1f} ms   "
+            f"layoutcm {1e6 * ours:8.1f} µs   {theirs / ours:7,.0f} x   (target: {target:,})"
         )
 
 

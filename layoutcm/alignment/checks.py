@@ -138,18 +138,17 @@ def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     total = np.zeros(len(columns[0]))
     for column, weight in zip(columns, np.random.default_rng(0).random(len(columns))):
         total += column * weight
-    order = np.argsort(total, kind="stable")
-    same = np.diff(total[order]) == 0
-    return np.sort(order[np.concatenate([same, [False]]) | np.concatenate([[False], same])])
+    ordered = np.sort(total)
+    return np.flatnonzero(np.isin(total, ordered[1:][ordered[1:] == ordered[:-1]]))
 
 
 def _tiny_boxes(layout: Layout) -> list[Finding]:
     """All boxes in one corner of the page: the coordinates are not in the unit of the page size."""
     regions, pages = layout.region_columns, layout.page_columns
-    corners = regions.boxes[:, [X1, Y1]][~regions.without_area]  # boxes without area are often 0, 0, 0, 0
-    if not len(corners):
+    has_area = ~regions.without_area  # boxes without area are often 0, 0, 0, 0
+    if not has_area.any():
         return []
-    reach = corners.max(axis=0)
+    reach = np.array([regions.boxes[:, side].max(where=has_area, initial=-np.inf) for side in (X1, Y1)])
     for unit, words in UNIT_LIKE.items():
         if (reach <= unit * 1.05).all() and min(pages.widths.min(), pages.heights.min()) > 4 * unit:
             values = {"file": layout.name, "reach": float(reach.max()), "unit": words, "side": "layout"}

@@ -79,18 +79,19 @@ def read(
 
 def _read_files(source: Source, format: str | None, wanted: Options) -> Layout:
     bundle = load_source(source)
-    with garbage_collection_paused(), name_in_errors(bundle):
+    # Hashing does not need Python's lock, so a second thread does it while the file is recognised and read.
+    with ThreadPoolExecutor(1) as pool, garbage_collection_paused(), name_in_errors(bundle):
+        digests = pool.submit(lambda: [hashlib.sha256(content.data).hexdigest() for content in bundle.contents])
         chosen, contents, companions = choose_format(bundle, format)
         sizes = resolve_sizes(bundle.images) if wanted.sizes is None and bundle.images else wanted.sizes
         options = replace(wanted, sizes=sizes, companions=companions, images=tuple(bundle.images))
-        used = [*contents, *filter(is_companion, companions)]
-        # Hashing does not need Python's lock, so a second thread does it while the reader works.
-        with ThreadPoolExecutor(1) as pool, suggest_other_format(contents, chosen):
-            digest = pool.submit(digest_of_files, used)
+        with suggest_other_format(contents, chosen):
             layout = read_with_sizes(partial(chosen.read, bundle.name, contents), options)
     check_page_count(layout, bundle, wanted.like)
     findings = (*layout.findings, *_find_skipped_files(bundle.name, chosen, contents, companions))
-    return replace(layout, findings=findings, sha256=digest.result())
+    skipped = {id(content) for content in companions if not is_companion(content)}
+    used = [(one.name, digest) for one, digest in zip(bundle.contents, digests.result()) if id(one) not in skipped]
+    return replace(layout, findings=findings, sha256=joined_digest(used))
 
 
 def check_page_count(layout: Layout, bundle: Bundle, like: Layout | None) -> None:
@@ -104,19 +105,18 @@ def check_page_count(layout: Layout, bundle: Bundle, like: Layout | None) -> Non
         raise InputError(bundle.name, "", problem, "Leave out pages without regions, or split it into several files.")
 
 
-def digest_of_files(files: Sequence[FileContent]) -> str:
+def joined_digest(digests: Sequence[tuple[str, str]]) -> str:
     """The SHA-256 digest of one file; of several, the digest of the lines that `sha256sum` prints for them.
 
     The lines are sorted by name, and names are relative to the folder of all files. A zip of a folder therefore has the
     same digest as the folder.
     """
-    digests = [hashlib.sha256(file.data).hexdigest() for file in files]
-    if len(files) == 1:
-        return digests[0]
-    parts = [PurePosixPath(file.name.replace("\\", "/")).parts for file in files]
+    if len(digests) == 1:
+        return digests[0][1]
+    parts = [PurePosixPath(name.replace("\\", "/")).parts for name, _ in digests]
     folders = sorted(path[:-1] for path in parts)  # what the first and the last have in common, all have
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(folders[0], folders[-1])))
-    lines = sorted((str(PurePosixPath(*path[shared:])), digest) for path, digest in zip(parts, digests))
+    lines = sorted((str(PurePosixPath(*path[shared:])), digest) for path, (_, digest) in zip(parts, digests))
     text = "".join(f"{digest}  {name}\n" for name, digest in lines)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -9,16 +9,17 @@ Its `category_id` is a class number, which counts from 0, and from 1 since the e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import repeat
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.layouts.model import BACKGROUND, Finding, Indices, Layout, Pages, find_page
 from layoutcm.layouts.page_names import stem, unique_keys
 
 Key = int | float | str
+K = TypeVar("K")
 MAX_DIGITS = 18  # longer texts of digits are not numbers, but names
 
 
@@ -38,14 +39,28 @@ class FoundPages(NamedTuple):
     findings: list[Finding]
 
 
-def find_positions(ids: Sequence[Key], known: Mapping[Key, int]) -> Indices:
-    """int32[ids]: the position of each id, -1 if it is unknown."""
-    return np.fromiter(map(known.get, ids, repeat(-1)), np.int32, len(ids))
+class Ids(NamedTuple, Generic[K]):
+    """The distinct ids in order of first use, and int32[annotations]: the number of the id of each."""
+
+    keys: list[K]
+    codes: Indices
+
+    def take(self, kept: NDArray[np.integer]) -> Ids[K]:
+        return self._replace(codes=self.codes[kept])
+
+    def expand(self, values: Iterable[int]) -> Indices:
+        """int32[annotations]: of one value for each key, the value for each annotation."""
+        return np.fromiter(values, np.int32, len(self.keys))[self.codes]
+
+
+def find_ids(given: Sequence[K]) -> Ids[K]:
+    position = {key: i for i, key in enumerate(dict.fromkeys(given))}
+    return Ids(list(position), np.fromiter(map(position.__getitem__, given), np.int32, len(given)))
 
 
 def find_pages(
     file: str,
-    ids: Sequence[Key],
+    ids: Ids[Key],
     known: Mapping[Key, int],
     pages: Pages,
     file_names: Sequence[str | None],
@@ -55,16 +70,16 @@ def find_pages(
 
     In a file that declares its pages, image ids are file names only if none of them is an id.
     """
-    by_id = find_positions(ids, known)
-    may_be_names = bool(file_names) or (not declares_pages and _is_other_name(ids, by_id, pages))
-    if (by_id >= 0).all() and not may_be_names:  # the usual case, made fast for many annotations
-        return FoundPages(by_id, False, [])
-    names: Mapping[Key, str | None] = dict(zip(ids, file_names))
-    used = list(dict.fromkeys(ids))
+    used = ids.keys
+    by_id = [known.get(key, -1) for key in used]
+    may_be_names = bool(file_names) or (not declares_pages and _is_other_name(used, by_id, pages))
+    if min(by_id, default=0) >= 0 and not may_be_names:  # the usual case, made fast for many pages
+        return FoundPages(ids.expand(by_id), False, [])
+    names: Mapping[Key, str | None] = dict(zip((used[code] for code in ids.codes.tolist()), file_names))
     numbers = unique_keys((_as_number(key), page) for key, page in known.items())
     stems = unique_keys((_as_number(stem(name)), page) for page, name in enumerate(pages.names))
     found = {
-        "id": {key: known.get(key, -1) for key in used},
+        "id": dict(zip(used, by_id)),
         "number": {key: known[key] if key in known else numbers.get(_as_number(key), -1) for key in used},
         "name": {key: _page_of_name(names.get(key) or key, pages, stems) for key in used},
     }
@@ -73,8 +88,8 @@ def find_pages(
         counts["name"] = 0
     # With file names, it is certain what the names are; without, ids are ids if they can be.
     chosen = max(sorted(counts, key=["name", "id", "number"].index) if file_names else counts, key=counts.__getitem__)
-    findings = _reading_findings(file, chosen, found, pages, len(ids))
-    return FoundPages(find_positions(ids, found[chosen]), chosen == "name", findings)
+    findings = _reading_findings(file, chosen, found, pages, ids.codes.size)
+    return FoundPages(ids.expand(found[chosen].values()), chosen == "name", findings)
 
 
 def _as_number(key: Key) -> Key:
@@ -94,9 +109,9 @@ def _page_of_name(name: Key, pages: Pages, stems: Mapping[Key, int]) -> int:
     return stems.get(_as_number(name), -1) if page is None else page
 
 
-def _is_other_name(ids: Sequence[Key], page: Indices, pages: Pages) -> bool:
+def _is_other_name(ids: Sequence[Key], page: Sequence[int], pages: Pages) -> bool:
     """Whether the first page is named by a number other than its id: then ids could be meant as file names."""
-    if not len(ids) or page[0] < 0:
+    if not ids or page[0] < 0:
         return False
     number = _as_number(stem(pages.names[page[0]]))
     return not isinstance(number, str) and not isinstance(ids[0], str) and number != ids[0]
@@ -120,23 +135,19 @@ def _reading_findings(
 
 
 def find_labels(
-    file: str, ids: Sequence[Key], labels: Sequence[str], known: Mapping[Key, int]
+    file: str, ids: Ids[Key], labels: Sequence[str], known: Mapping[Key, int]
 ) -> tuple[Labels, list[Finding]]:
     """The label of each annotation; ids that are not declared become labels, with a finding."""
     # Background has no label in the reference layout (-1); it gets one here so that its regions are reported.
     names = [*labels, BACKGROUND]
     label_ids = {key: len(names) - 1 if i < 0 else i for key, i in known.items()}
-    label = find_positions(ids, label_ids)
-    undeclared = np.flatnonzero(label < 0).tolist()
-    findings = []
-    if undeclared:
-        numbers = unique_keys((_as_number(key), i) for key, i in label_ids.items())
-        counts = Counter(ids[i] for i in undeclared)
-        label_ids |= {key: i for key in counts if (i := numbers.get(_as_number(key), -1)) >= 0}
-        counts = Counter({key: count for key, count in counts.items() if key not in label_ids})
-        findings = [_add_undeclared_labels(file, counts, names, label_ids)] if counts else []
-        label = find_positions(ids, label_ids)
-    return Labels(label, names, label_ids), findings
+    numbers = unique_keys((_as_number(key), i) for key, i in label_ids.items())
+    uses = dict(zip(ids.keys, np.bincount(ids.codes, minlength=len(ids.keys)).tolist()))
+    undeclared = {key: count for key, count in uses.items() if count and key not in label_ids}
+    label_ids |= {key: i for key in undeclared if (i := numbers.get(_as_number(key), -1)) >= 0}
+    counts = Counter({key: count for key, count in undeclared.items() if key not in label_ids})
+    findings = [_add_undeclared_labels(file, counts, names, label_ids)] if counts else []
+    return Labels(ids.expand(label_ids.get(key, -1) for key in ids.keys), names, label_ids), findings
 
 
 def _add_undeclared_labels(file: str, counts: Counter[Key], labels: list[str], label_ids: dict[Key, int]) -> Finding:
@@ -150,7 +161,7 @@ def _add_undeclared_labels(file: str, counts: Counter[Key], labels: list[str], l
 
 
 def read_class_numbers(
-    file: str, ids: Collection[Key], reference: Layout, counts_from_one: bool
+    file: str, ids: Sequence[Key], reference: Layout, counts_from_one: bool
 ) -> tuple[dict[Key, int], list[Finding]]:
     """{category id: label} for results of a tool that knows class numbers and no ids, and a finding that says how.
 

@@ -21,12 +21,21 @@ def read_bytes(path: str | os.PathLike[str], missing_hint: str = "Check the name
                 return _read_pipe(str(path), file)
             if status.st_size > limits.MAX_FILE_BYTES:
                 raise _too_large(str(path), limits.MAX_FILE_BYTES)
-            return file.read()
+            data = _read_regular(file)
+            after = os.fstat(file.fileno())
+            if (after.st_size, after.st_mtime_ns, len(data)) != (status.st_size, status.st_mtime_ns, status.st_size):
+                raise InputError(str(path), "", "the file changed while it was read", "Read it when it is complete.")
+            return data
     except FileNotFoundError:
         raise InputError(str(path), "", "there is no such file", missing_hint) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(str(path), "", f"the file cannot be read: {reason}", "Check its permissions.") from None
+
+
+def _read_regular(file: BinaryIO) -> bytes:
+    """The bytes of a file. It is not mapped: a mapped file that becomes shorter ends the process."""
+    return file.read()
 
 
 def _read_pipe(path: str, file: BinaryIO) -> bytes:

@@ -89,7 +89,9 @@ def checked_attributes(file: str, pages: Pages) -> Pages:
 
 def _with_usable_names(pages: Pages) -> Pages:
     """The pages with names that every table and file can contain; a blank document or attribute is none."""
-    names = tuple(map(usable_name, pages.names))
+    names = pages.names
+    if not (all(map(str.strip, names)) and "".join(names).isascii()):  # a fast check of many names
+        names = tuple(map(usable_name, names))
     documents = _usable_texts(pages.documents)
     attributes = {usable_name(name): _usable_texts(texts) for name, texts in pages.attributes.items()}
     if (names, documents, attributes) == (pages.names, pages.documents, pages.attributes):
@@ -98,7 +100,9 @@ def _with_usable_names(pages: Pages) -> Pages:
 
 
 def _usable_texts(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(usable_name(text) if text.strip() else "" for text in texts)
+    # Many pages have the same document or attribute.
+    usable = {text: usable_name(text) if text.strip() else "" for text in set(texts)}
+    return tuple(map(usable.__getitem__, texts))
 
 
 def usable_name(name: str) -> str:

@@ -6,9 +6,9 @@ Boxes are x, y, width, height in pixels. Ids are opaque keys: any integer or tex
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator, no_annotators
-from layoutcm.formats.coco_ids import Key, Labels, find_labels, find_pages, is_stem_of, read_class_numbers
+from layoutcm.formats.coco_annotations import Annotation, Annotations, NamedAnnotation, columns_of, scan_annotations
+from layoutcm.formats.coco_ids import Ids, Key, Labels, find_ids, find_labels, find_pages, read_class_numbers
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import parse_segmentation
@@ -27,8 +28,6 @@ from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, 
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
 
-Box = tuple[float, float, float, float]
-_NO_BOX = (np.nan,) * 4
 _NO_ITEMS = re.compile(rb"\s*\[\s*\]\s*")
 
 
@@ -50,50 +49,10 @@ class Category(msgspec.Struct, gc=False):
     name: str
 
 
-class Annotation(msgspec.Struct, gc=False):
-    image_id: Key
-    category_id: Key
-    bbox: Box | None = None
-    segmentation: msgspec.Raw = msgspec.Raw()
-    score: float | None = None
-    area: float | None = None
-    iscrowd: bool | int | float | None = None
-    ignore: bool | int | float | None = None
-    precedence: int | None = None
-
-
-class NamedAnnotation(Annotation, gc=False):
-    """An entry of a results list that also names the file of its page."""
-
-    file_name: str | None = None
-
-
 class GroundTruth(msgspec.Struct):
     images: list[Image]
     annotations: list[Annotation] = []
     categories: list[Category] = []
-
-
-class AnnotationRows(NamedTuple):
-    """Annotations, with the file and the section that lists them (a results list has none) and their positions."""
-
-    file: str
-    section: str
-    annotations: Sequence[Annotation]
-    positions: np.ndarray
-    file_names: Sequence[str | None] = ()  # of all annotations of a results list, if it has them
-
-    @property
-    def knows_no_ids(self) -> bool:
-        """Whether `image_id` is made from the file name, as Ultralytics does."""
-        return bool(self.file_names) and is_stem_of(self.annotations[0].image_id, self.file_names[0] or "")
-
-    def place(self, i: int) -> str:
-        return f"{self.section}[{self.positions[i]}]"
-
-    def take(self, kept: np.ndarray) -> AnnotationRows:
-        annotations = [self.annotations[i] for i in kept.tolist()]
-        return self._replace(annotations=annotations, positions=self.positions[kept], file_names=())
 
 
 class Declared(NamedTuple):
@@ -114,9 +73,8 @@ def is_results(content: FileContent) -> bool:
 
 
 def read_ground_truth(content: FileContent, options: Options) -> Layout:
-    file = content.decode(GroundTruth)
+    file, rows = _decode(content, options)
     _positions_by_id([image.id for image in file.images], content.name, "images")
-    rows = AnnotationRows(content.name, "annotations", file.annotations, np.arange(len(file.annotations)))
     images, rows, annotators = _of_one_annotator(file.images, rows, options)
     pages = _pages(content.name, images, options)
     page_ids = {image.id: i for i, image in enumerate(images)}
@@ -126,22 +84,32 @@ def read_ground_truth(content: FileContent, options: Options) -> Layout:
     return replace(layout, findings=(*layout.findings, *annotators.findings), **annotators.names)
 
 
+def _decode(content: FileContent, options: Options) -> tuple[GroundTruth, Annotations]:
+    """The file, and its annotations, which are empty in the file if they have been scanned."""
+    scanned = scan_annotations(content, "annotations", options)
+    if scanned is not None:
+        annotations, rest = scanned
+        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return msgspec.json.decode(rest, type=GroundTruth), annotations
+    file = content.decode(GroundTruth)
+    return file, columns_of(content.name, "annotations", file.annotations, options)
+
+
 def _of_one_annotator(
-    images: list[Image], rows: AnnotationRows, options: Options
-) -> tuple[list[Image], AnnotationRows, Annotators]:
+    images: list[Image], rows: Annotations, options: Options
+) -> tuple[list[Image], Annotations, Annotators]:
     """The images and annotations of one annotator: DocLayNet numbers annotations of the same page by `precedence`.
 
     The number of an annotation is its own, else that of its image. An image that only another annotator has is kept,
     unless the chosen one has an image of the same name.
     """
     of_image = {image.id: image.precedence for image in images if image.precedence is not None}
-    if not of_image and all(row.precedence is None for row in rows.annotations):
+    if not of_image and not any(key is not None for key in rows.precedence.keys):
         return images, rows, no_annotators(rows.file, options)
-    given = (a.precedence if a.precedence is not None else of_image.get(a.image_id) for a in rows.annotations)
-    numbers = [str(number or 0) for number in given]
-    names = sorted({*numbers, *(str(number) for number in of_image.values())}, key=int)
+    numbers = _precedence_of_each(rows, of_image)
+    names = [str(number) for number in sorted({*numbers.keys, *of_image.values()})]
     annotators = choose_annotator(rows.file, names, options)
-    kept = np.array([i for i, number in enumerate(numbers) if number == annotators.chosen], np.int64)
+    kept = numbers.expand(str(number) == annotators.chosen for number in numbers.keys) > 0
     own = {image.file_name for image in images if str(image.precedence or 0) == annotators.chosen}
     dropped = set()
     for image in (image for image in images if image.file_name and str(image.precedence or 0) != annotators.chosen):
@@ -149,22 +117,34 @@ def _of_one_annotator(
             dropped.add(image.id)
         own.add(image.file_name)  # one page for the images of all others
     if dropped:
-        kept = np.array([i for i in kept.tolist() if rows.annotations[i].image_id not in dropped], np.int64)
+        kept &= rows.image.expand(key not in dropped for key in rows.image.keys) > 0
         images = [image for image in images if image.id not in dropped]
-    return images, rows if kept.size == len(numbers) else rows.take(kept), annotators
+    return images, rows if kept.all() else rows.take(np.flatnonzero(kept)), annotators
+
+
+def _precedence_of_each(rows: Annotations, of_image: Mapping[Key, int]) -> Ids[int]:
+    """The number of each annotation: its own, else that of its image, else 0."""
+    own, image = rows.precedence, rows.image
+    keys = [*(key or 0 for key in own.keys), *(of_image.get(key, 0) for key in image.keys)]
+    has_own = own.expand(key is not None for key in own.keys) > 0
+    distinct = find_ids(keys)
+    return Ids(distinct.keys, distinct.codes[np.where(has_own, own.codes, len(own.keys) + image.codes)])
 
 
 def read_results(content: FileContent, options: Options) -> Layout:
-    annotations: Sequence[Annotation]
-    file_names: list[str | None] = []
-    if "file_name" in content.json_keys:
-        annotations = named = content.decode(list[NamedAnnotation])
-        file_names = [one.file_name for one in named]
-    else:
-        annotations = content.decode(list[Annotation])
-    rows = AnnotationRows(content.name, "", annotations, np.arange(len(annotations)), file_names)
+    rows = _decode_results(content, options)
     declared = _pages_in_use(rows, options) if options.like is None else _declared_in(options.like)
     return _build_layout("coco-results", rows, declared, options)
+
+
+def _decode_results(content: FileContent, options: Options) -> Annotations:
+    has_names = "file_name" in content.json_keys
+    scanned = None if has_names else scan_annotations(content, "", options)
+    if scanned is not None and not scanned[1].strip(b" \t\r\n[]"):
+        return scanned[0]
+    annotations: Sequence[Annotation]
+    annotations = content.decode(list[NamedAnnotation]) if has_names else content.decode(list[Annotation])
+    return columns_of(content.name, "", annotations, options)
 
 
 def _declared_in(reference: Layout) -> Declared:
@@ -175,11 +155,10 @@ def _declared_in(reference: Layout) -> Declared:
     return Declared(pages, labels, FileIds(page_ids, label_ids))
 
 
-def _pages_in_use(rows: AnnotationRows, options: Options) -> Declared:
+def _pages_in_use(rows: Annotations, options: Options) -> Declared:
     """The pages that annotations use, with a size from the options, and no labels."""
-    ids = [a.image_id for a in rows.annotations]
-    names = dict(zip(ids, rows.file_names))
-    images = [Image(id=key, file_name=names.get(key)) for key in dict.fromkeys(ids)]
+    names = dict(zip((rows.image.keys[code] for code in rows.image.codes.tolist()), rows.file_names))
+    images = [Image(id=key, file_name=names.get(key)) for key in rows.image.keys]
     if images and options.sizes is None:
         raise InputError(
             rows.file,
@@ -206,7 +185,7 @@ def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
         np.ascontiguousarray(columns[:, 0]),
         np.ascontiguousarray(columns[:, 1]),
         tuple(image.doc_name or "" for image in images),
-        np.array([_page_number(file, i, image.page_no) for i, image in enumerate(images)], np.int32),
+        _page_numbers(file, images),
         _attributes(images),
     )
 
@@ -221,13 +200,15 @@ def _attributes(images: Sequence[Image]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(column) for name, column in texts.items() if any(column)}
 
 
-def _page_number(file: str, i: int, number: float | None) -> int:
-    if number is None or number == -1:
-        return -1
-    if not (number.is_integer() and 0 <= number < 2**31):
-        problem = f"{number:g} is not a page number, must be whole and from 0 to {2**31 - 1:,}"
+def _page_numbers(file: str, images: Sequence[Image]) -> Indices:
+    """int32[images]: the number of each page, -1 if it has none."""
+    numbers = np.array([-1 if image.page_no is None else image.page_no for image in images], float)
+    is_usable = (numbers == -1) | ((numbers % 1 == 0) & (numbers >= 0) & (numbers < 2**31))
+    if not is_usable.all():
+        i = int(np.argmin(is_usable))
+        problem = f"{numbers[i]:g} is not a page number, must be whole and from 0 to {2**31 - 1:,}"
         raise InputError(file, f"images[{i}].page_no", problem, "Repair or remove it.")
-    return int(number)
+    return numbers.astype(np.int32)
 
 
 def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, int]:
@@ -244,9 +225,8 @@ def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, i
     return position
 
 
-def _build_layout(format: str, rows: AnnotationRows, declared: Declared, options: Options) -> Layout:
-    image_ids = [a.image_id for a in rows.annotations]
-    found = find_pages(rows.file, image_ids, declared.ids.pages, declared.pages, rows.file_names, bool(rows.section))
+def _build_layout(format: str, rows: Annotations, declared: Declared, options: Options) -> Layout:
+    found = find_pages(rows.file, rows.image, declared.ids.pages, declared.pages, rows.file_names, bool(rows.section))
     labels, label_findings = _find_labels(rows, declared, options.like, found.by_name)
     page, label, findings = found.of_annotations, labels.of_annotations, [*found.findings, *label_findings]
     kept = np.flatnonzero(page >= 0)
@@ -254,8 +234,8 @@ def _build_layout(format: str, rows: AnnotationRows, declared: Declared, options
         findings.append(_unlisted_image_finding(rows, page))
         rows, page, label = rows.take(kept), page[kept], label[kept]
     boxes, sizes, shapes = _boxes(rows, options)
-    scores = np.array([np.nan if a.score is None else a.score for a in rows.annotations], float)
-    regions = Regions(page, label, boxes, scores, shapes, _coco_facts(rows, sizes), _ignore_flags(rows, findings))
+    facts, is_ignored = _coco_facts(rows, sizes), _ignore_flags(rows, findings)
+    regions = Regions(page, label, boxes, rows.scores, shapes, facts, is_ignored)
     _check_masks(rows.file, regions, declared.pages, lambda i: f"{rows.place(i)}.segmentation")
     return make_layout(
         rows.file,
@@ -270,12 +250,12 @@ def _build_layout(format: str, rows: AnnotationRows, declared: Declared, options
 
 
 def _find_labels(
-    rows: AnnotationRows, declared: Declared, like: Layout | None, by_name: bool
+    rows: Annotations, declared: Declared, like: Layout | None, by_name: bool
 ) -> tuple[Labels, list[Finding]]:
-    ids, label_ids, findings = [a.category_id for a in rows.annotations], declared.ids.labels, list[Finding]()
+    label_ids, findings = declared.ids.labels, list[Finding]()
     if not rows.section and like and like.label_keys and (by_name or rows.knows_no_ids or not like.keys):
-        label_ids, findings = read_class_numbers(rows.file, ids, like, rows.knows_no_ids)
-    labels, new_findings = find_labels(rows.file, ids, declared.labels, label_ids)
+        label_ids, findings = read_class_numbers(rows.file, rows.category.keys, like, rows.knows_no_ids)
+    labels, new_findings = find_labels(rows.file, rows.category, declared.labels, label_ids)
     return labels, findings + new_findings
 
 
@@ -288,57 +268,45 @@ def _check_masks(file: str, regions: Regions, pages: Pages, place: PlaceNamer) -
             raise InputError(file, place(i), problem, "Write masks at the size of the page.")
 
 
-def _unlisted_image_finding(rows: AnnotationRows, page: Indices) -> Finding:
-    dropped = np.flatnonzero(page < 0).tolist()
-    images = len({rows.annotations[i].image_id for i in dropped})
-    example = {"place": rows.place(dropped[0]), "image_id": rows.annotations[dropped[0]].image_id}
+def _unlisted_image_finding(rows: Annotations, page: Indices) -> Finding:
+    dropped = np.flatnonzero(page < 0)
+    codes = rows.image.codes[dropped]
+    example = {"place": rows.place(int(dropped[0])), "image_id": rows.image.keys[codes[0]]}
     code = "unlisted-image" if rows.section else "unknown-page"
-    return Finding(code, len(dropped), {"file": rows.file, "images": images, **example})
+    return Finding(code, dropped.size, {"file": rows.file, "images": np.unique(codes).size, **example})
 
 
-def _boxes(rows: AnnotationRows, options: Options) -> tuple[Floats, Floats, dict[int, Shape]]:
+def _boxes(rows: Annotations, options: Options) -> tuple[Floats, Floats, dict[int, Shape]]:
     """float64[regions, x0 y0 x1 y1], float64[regions, width height] of bbox, and {region: outline} if not a box."""
-    file, section, annotations, positions, _ = rows  # local names, for a fast loop
     shapes: dict[int, Shape] = {}
-    corners: dict[int, Box] = {}  # boxes that come from a segmentation
-    for i, annotation in enumerate(annotations):
-        if annotation.bbox and not options.outlines:
-            continue
-        place = f"{section}[{positions[i]}].segmentation"
-        shape = parse_segmentation(annotation.segmentation, file, place) if annotation.segmentation else None
-        if not annotation.bbox and shape is None:
-            raise InputError(
-                file, f"{section}[{positions[i]}]", "there is neither a bbox nor a segmentation", "Add one of them."
-            )
-        if shape is not None:  # it takes precedence over the bbox
-            corners[i] = shape_box(shape)
-            if options.outlines and not is_box(shape):
-                shapes[i] = shape
-    given = [a.bbox or _NO_BOX for a in annotations]
-    boxes = np.fromiter(chain.from_iterable(given), np.float64, 4 * len(given)).reshape(-1, 4)
-    sizes = boxes[:, 2:].copy()
+    boxes, sizes = rows.boxes.copy(), rows.boxes[:, 2:].copy()
     with np.errstate(over="ignore"):  # an overflow gives infinity, which `make_layout` reports
         boxes[:, 2:] += boxes[:, :2]
-    for i, box in corners.items():
-        boxes[i] = box
+    has_no_box = np.isnan(boxes[:, 0])
+    for i in range(len(rows)) if options.outlines else np.flatnonzero(has_no_box).tolist():
+        raw, place = rows.segmentations[i], rows.place(i)
+        shape = parse_segmentation(raw, rows.file, f"{place}.segmentation") if raw else None
+        if has_no_box[i] and shape is None:
+            raise InputError(rows.file, place, "there is neither a bbox nor a segmentation", "Add one of them.")
+        if shape is not None:  # it takes precedence over the bbox
+            boxes[i] = shape_box(shape)
+            if options.outlines and not is_box(shape):
+                shapes[i] = shape
     return boxes, sizes, shapes
 
 
-def _ignore_flags(rows: AnnotationRows, findings: list[Finding]) -> NDArray[np.bool_] | None:
+def _ignore_flags(rows: Annotations, findings: list[Finding]) -> NDArray[np.bool_] | None:
     """bool[annotations]: whether they are marked `ignore`; None if none is, or for a results list."""
-    flags = [a.ignore for a in rows.annotations] if rows.section else []
-    if not any(flags):
+    if not rows.section or not rows.is_ignored.any():
         return None
-    not_crowds = sum(bool(flag) and not row.iscrowd for flag, row in zip(flags, rows.annotations))
+    not_crowds = int((rows.is_ignored & ~rows.is_crowd).sum())
     if not_crowds:
         findings.append(Finding("ignore-without-crowd", not_crowds, {"file": rows.file}))
-    return np.array(flags, bool)
+    return rows.is_ignored
 
 
-def _coco_facts(rows: AnnotationRows, sizes: Floats) -> CocoFacts:
+def _coco_facts(rows: Annotations, sizes: Floats) -> CocoFacts:
     """Crowd flag, area and bbox size of each annotation; for a results list, COCO uses only the bbox."""
-    annotations, n = rows.annotations, len(rows.annotations)
     if not rows.section:
-        return CocoFacts(np.zeros(n, bool), np.full(n, np.nan), sizes)
-    areas = np.array([a.area for a in annotations], float)  # None becomes nan
-    return CocoFacts(np.array([a.iscrowd for a in annotations], bool), areas, sizes)
+        return CocoFacts(np.zeros(len(rows), bool), np.full(len(rows), np.nan), sizes)
+    return CocoFacts(rows.is_crowd, rows.areas, sizes)

@@ -1,0 +1,148 @@
+"""Numbers of a large list of JSON objects as columns, scanned in ranges by several threads.
+
+A range starts where an object seems to begin. That is only a guess: a string may look like the border of two objects.
+So a range counts only if the range before it ends exactly there; otherwise it is scanned again from the right place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from layoutcm.formats import json_scan
+from layoutcm.layouts.model import Floats
+
+RANGE_BYTES = 1 << 23
+USUAL_BYTES_OF_ITEM = 64
+_BORDER = re.compile(rb"\}\s*+,\s*+(?=\{)")
+_OBJECT_START = re.compile(rb"\s*+\{")
+_LIST_START = re.compile(rb"\s*+\[\s*+(?=\{)")
+_MEMBER_END = re.compile(rb"\s*+(,|\})")
+
+
+class Field(NamedTuple):
+    """A wanted key of each object, and what its value may be besides null: the names of kinds in `json_scan`."""
+
+    name: str
+    kind: str
+
+
+class Columns(NamedTuple):
+    """{key: float64[objects], or float64[objects, 4] of a box}, nan where there is none; and the text without the list.
+
+    `rest` is the text with an empty list in its place.
+    """
+
+    values: dict[str, Floats]
+    rest: bytes
+
+
+class Range(NamedTuple):
+    """Columns of some objects, the position of the next object or after the list, and whether the list ended."""
+
+    columns: list[Floats]
+    position: int
+    is_last: bool
+
+
+def scan_list(text: bytes, fields: Sequence[Field], key: str = "") -> Columns | None:
+    """The fields of the objects in the list under a key of the outermost object, or in the outermost list without one.
+
+    None if the text is too unusual for the scanner, or wrong.
+    """
+    start = _find_list(text, key)
+    ranges = _scan_ranges(text, start, _compiled_fields(fields)) if start else []
+    if not ranges or (key and not _is_unique(text, key, ranges[-1].position)):
+        return None
+    parts = zip(*(one.columns for one in ranges))
+    columns = {field.name: np.concatenate(part) for field, part in zip(fields, parts)}
+    return Columns(columns, text[:start] + b"]" + text[ranges[-1].position :])
+
+
+def _width(kind: str) -> int:
+    return 4 if kind == "BOX" else 1
+
+
+def _compiled_fields(fields: Sequence[Field]) -> json_scan.Fields:
+    names = np.zeros((len(fields), max(len(field.name) for field in fields)), np.uint8)
+    for row, field in zip(names, fields):
+        row[: len(field.name)] = np.frombuffer(field.name.encode(), np.uint8)
+    widths = [_width(field.kind) for field in fields]
+    return json_scan.Fields(
+        names,
+        np.array([len(field.name) for field in fields], np.uint64),
+        np.array([getattr(json_scan, field.kind) for field in fields]),
+        np.cumsum([0, *widths]),
+    )
+
+
+def _find_list(text: bytes, key: str) -> int:
+    """The position of the first object in the list, 0 if there is none."""
+    at = 0
+    if key:
+        opening = _OBJECT_START.match(text)
+        at, is_there = _find_member(text, opening.end(), key) if opening else (0, False)
+        if not is_there:
+            return 0
+    first = _LIST_START.match(text, at)
+    return first.end() if first else 0
+
+
+def _is_unique(text: bytes, key: str, position: int) -> bool:
+    """Whether the members of the outermost object from a position on can be scanned, and do not have the key again."""
+    following = _MEMBER_END.match(text, position)
+    if following is None or following[1] == b"}":
+        return following is not None
+    end, is_there = _find_member(text, following.end(), key)
+    return bool(end) and not is_there
+
+
+def _find_member(text: bytes, position: int, key: str) -> tuple[int, bool]:
+    at, is_there = json_scan.find_member(*_bytes_from(text, position), np.frombuffer(key.encode(), np.uint8))
+    return int(at), bool(is_there)
+
+
+def _bytes_from(text: bytes, position: int) -> tuple[np.uint64, np.uint64, np.uint64]:
+    address = np.frombuffer(text, np.uint8).ctypes.data
+    return np.uint64(address), np.uint64(position), np.uint64(len(text))
+
+
+def _scan_ranges(text: bytes, start: int, fields: json_scan.Fields) -> list[Range]:
+    """The ranges of the list from its first object on; empty if it cannot be scanned."""
+    borders = [start]
+    while (border := _BORDER.search(text, borders[-1] + RANGE_BYTES)) is not None:
+        borders.append(border.end())
+    stops = [*borders[1:], len(text)]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        guesses = pool.map(lambda at, stop: _scan_range(text, at, stop, fields), borders, stops)
+        ranges: list[Range] = []
+        position = start
+        for guessed_start, stop, guess in zip(borders, stops, guesses):
+            one = guess
+            while position < stop:
+                if position != guessed_start or one is not guess:
+                    one = _scan_range(text, position, stop, fields)
+                if not one.position:
+                    return []
+                ranges.append(one)
+                position = one.position
+                if one.is_last:
+                    return ranges
+    return []
+
+
+def _scan_range(text: bytes, at: int, stop: int, fields: json_scan.Fields) -> Range:
+    """Columns of the objects that begin in a range, or of the first of them if they are very short."""
+    # Row by row: what is not used is never touched, and needs no memory.
+    values = np.empty(((stop - at) // USUAL_BYTES_OF_ITEM + 16, int(fields.columns[-1])))
+    position, rows, is_last = json_scan.scan_objects(*_bytes_from(text, at), np.uint64(stop), fields, values)
+    # Columns are copied here, in the thread, while the rows are in the processor's cache.
+    columns = [values[:rows, first:last].copy() for first, last in pairwise(fields.columns.tolist())]
+    columns = [column if column.shape[1] > 1 else column.ravel() for column in columns]
+    return Range(columns, int(position), bool(is_last))

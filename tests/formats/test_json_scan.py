@@ -1,0 +1,173 @@
+"""The compiled scanner of large COCO files: what it returns equals what msgspec decodes, to the bit."""
+
+from __future__ import annotations
+
+import os
+import struct
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import layoutcm as lcm
+from layoutcm.errors import InputError
+from layoutcm.formats.json_columns import Field, scan_list
+from layoutcm.layouts import file_bytes
+from support.coco_texts import NUMBERS, CocoTexts
+from support.scanner_check import difference, scanning, wrongly_scanned
+
+FIELDS = [Field("image_id", "INTEGER"), Field("bbox", "BOX"), Field("score", "NUMBER"), Field("iscrowd", "TRUTH")]
+
+
+def test_fields_become_columns():
+    text = b'{"a": [1, {"b": "}"}], "items": [{"image_id": 7, "bbox": [1, 2.5, 3, 4e1], "score": 0.25, "iscrowd": true}'
+    text += b' , {"x": "},{", "score": null, "image_id": -8}], "z": 1}'
+    columns = scan_list(text, FIELDS, "items")
+    assert columns is not None
+    assert columns.values["image_id"].tolist() == [7, -8]
+    np.testing.assert_array_equal(columns.values["bbox"], [[1, 2.5, 3, 40], [np.nan] * 4])
+    np.testing.assert_array_equal(columns.values["score"], [0.25, np.nan])
+    np.testing.assert_array_equal(columns.values["iscrowd"], [1, np.nan])
+    assert columns.rest == b'{"a": [1, {"b": "}"}], "items": [], "z": 1}'
+
+
+@pytest.mark.parametrize("range_bytes", [1, 2, 5, 20, 1000])
+def test_a_border_inside_a_string_or_a_nested_object_is_no_border(range_bytes):
+    items = [f'{{"image_id": {i}, "text": "}},{{", "parts": [{{"image_id": 99}}, {{"bbox": 5}}]}}' for i in range(50)]
+    with scanning(range_bytes):
+        columns = scan_list(f"[{', '.join(items)}]".encode(), [Field("image_id", "INTEGER")])
+    assert columns is not None and columns.values["image_id"].tolist() == list(range(50))
+
+
+def test_more_objects_than_expected_in_a_range():
+    columns = scan_list(b"[" + b",".join(b'{"a":%d}' % i for i in range(5000)) + b"]", [Field("a", "INTEGER")])
+    assert columns is not None and columns.values["a"].tolist() == list(range(5000))
+
+
+def test_the_last_of_repeated_keys_counts():
+    columns = scan_list(b'[{"a": 1, "a": 2}, {"a": 3, "a": null}]', [Field("a", "NUMBER")])
+    assert columns is not None
+    np.testing.assert_array_equal(columns.values["a"], [2, np.nan])
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        '{"a": 1.5}',  # an integer is wanted
+        '{"a": 9007199254740992}',  # not exact as a double, like its neighbour
+        '{"a": -0}',
+        '{"a": 01}',
+        '{"a": 1e2}',
+        '{"a": "1"}',
+        '{"a": true}',
+        '{"\\u0061": 1}',
+        '{"a": 1,}',
+        '{"a" 1}',
+        '{"a": 1} {"a": 2}',
+        '{"a": 1, "b": [1, 2}',
+        '{"a": 1, "b": tru}',
+        '{"a": 1, "b": "\\ud800"}',
+        '{"a": 1, "b": "\x01"}',
+        '{"a": 1, "b": ' + "[" * 80 + "]" * 80 + "}",
+        "[1]",
+        "1",
+    ],
+)
+def test_what_is_unusual_or_wrong_is_left_to_msgspec(item):
+    assert scan_list(f'[{{"a": 5}}, {item}]'.encode(), [Field("a", "INTEGER")]) is None
+    assert scan_list(b'[{"a": 5}]', [Field("a", "INTEGER")]) is not None
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[", b"[]", b"{}", b'[{"a":1}', b'[{"a":1', b'{"items":[{"a":1}]', b'{"items":1}']
+)
+def test_cut_off_texts_are_left_to_msgspec(text):
+    assert scan_list(text, [Field("a", "INTEGER")], "items" if text.startswith(b"{") else "") is None
+
+
+def test_a_key_that_occurs_twice_is_left_to_msgspec():
+    assert scan_list(b'{"items": [{"a": 1}], "items": [{"a": 2}]}', [Field("a", "INTEGER")], "items") is None
+    assert scan_list(b'{"items": [{"a": 1}], "it\\u0065ms": []}', [Field("a", "INTEGER")], "items") is None
+
+
+@pytest.mark.parametrize("character", ["é", "€", "😀", "\\u00e9", "\\n", "\\\\"])
+def test_texts_in_any_script_are_skipped(character):
+    assert scan_list(f'[{{"t": "{character}", "a": 1}}]'.encode(), [Field("a", "INTEGER")]) is not None
+
+
+@pytest.mark.parametrize("data", [b"\xff", b"\xc3", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe0\x80\x80"])
+def test_bytes_that_are_no_text_are_left_to_msgspec(data):
+    assert scan_list(b'[{"t": "' + data + b'", "a": 1}]', [Field("a", "INTEGER")]) is None
+
+
+def _scanned_number(text: str) -> float | None:
+    columns = scan_list(f'[{{"a": {text}}}]'.encode(), [Field("a", "NUMBER")])
+    return None if columns is None else float(columns.values["a"][0])
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e40, max_value=1e40))
+def test_numbers_as_python_writes_them(value):
+    found = _scanned_number(repr(value))
+    assert found is None or struct.pack("d", found) == struct.pack("d", value)
+    # Coordinates and scores must not need msgspec.
+    assert found is not None or not 1e-5 < abs(value) < 1e9
+
+
+@given(st.integers(0, 10**19 - 1), st.integers(-45, 45))
+def test_numbers_of_up_to_19_digits(digits, power):
+    found = _scanned_number(f"{digits}e{power}")
+    assert found is None or found == float(f"{digits}e{power}")
+
+
+@given(st.floats(min_value=1e-6, max_value=1e15), st.integers(15, 18))
+def test_numbers_near_the_middle_of_two_doubles(value, digits):
+    middle = (Decimal(value) + Decimal(float(np.nextafter(value, np.inf)))) / 2
+    text = f"{middle:.{digits}e}"
+    found = _scanned_number(text)
+    assert found is None or found == float(text)
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_special_numbers(text):
+    found = _scanned_number(text)
+    assert found is None or struct.pack("d", found) == struct.pack("d", float(text))
+
+
+@pytest.mark.parametrize("seed", range(0, 400, 20))
+def test_random_files_are_read_as_msgspec_reads_them(seed):
+    for one in range(seed, seed + 20):
+        texts = CocoTexts(one)
+        for section, text in (("annotations", texts.ground_truth()), ("", texts.results())):
+            range_bytes = texts.random.choice([1, 7, 100, 1000])
+            assert wrongly_scanned(text, section, range_bytes) == ""
+            assert difference(text, range_bytes) == ""
+
+
+def test_many_random_files_are_scanned():
+    """The comparison above would be empty if the scanner gave up on all of them."""
+    with scanning(100):
+        texts = [CocoTexts(seed).results() for seed in range(200)]
+        scanned = [scan_list(text, [Field("image_id", "INTEGER")]) for text in texts]
+    assert sum(one is not None and one.values["image_id"].size > 4 for one in scanned) > 30
+
+
+@pytest.mark.parametrize("change", ["grow", "shrink", "touch"])
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path, monkeypatch, change):
+    path = tmp_path / "a.json"
+    path.write_bytes(b"[" + b" " * 1000 + b"]")
+    usual = file_bytes._read_regular
+
+    def read_and_change(file):
+        data = usual(file)
+        if change == "touch":
+            os.utime(path, ns=(1, 1))
+        else:
+            os.truncate(path, 2000 if change == "grow" else 10)
+        return data
+
+    monkeypatch.setattr(file_bytes, "_read_regular", read_and_change)
+    with pytest.raises(InputError) as error:
+        lcm.read(path, sizes=(10, 10))
+    assert "a.json: the file changed while it was read" in str(error.value)
