@@ -28,6 +28,7 @@ from written import writers, written
 # The formats that `tests/written` does not write under their own name.
 SAME_FILE_AS = {"docling-metrics-b": "docling-metrics", "docling-eval-pred": "docling-eval"}
 COMPARED_EVERY = 10  # of the cases that could be read
+OUTLINES, OUTER_ONLY, NAMED, COMPARED = 1, 2, 4, 8  # the options of a case, as bits
 PICTURE_SIDE = 200
 
 
@@ -51,7 +52,9 @@ def make_case(target: str, number: int) -> Case:
     rng = random.Random(f"layoutcm {target} {number}")
     files = original_files(target)
     name = rng.choice(list(files))
-    return case_with(target, name, mutated(files[name], rng), rng.randrange(8) | (number % COMPARED_EVERY == 0) << 3)
+    return case_with(
+        target, name, mutated(files[name], rng), rng.randrange(8) | (number % COMPARED_EVERY == 0) * COMPARED
+    )
 
 
 @cache
@@ -67,10 +70,10 @@ def case_with(target: str, name: str, data: bytes, flags: int) -> Case:
     """The files of a target with one file replaced; `flags` are the options as bits."""
     options: dict[str, Any] = {}
     if target in BY_NAME or target == "zip":
-        options = {"shapes": "polygon" if flags & 1 else "box", "nested": not flags & 2}
-    if target in SAME_FILE_AS or (target in BY_NAME and flags & 4):
+        options = {"shapes": "polygon" if flags & OUTLINES else "box", "nested": not flags & OUTER_ONLY}
+    if target in SAME_FILE_AS or (target in BY_NAME and flags & NAMED):
         options["format"] = target
-    return Case(target, original_files(target) | {name: data}, options, bool(flags & 8))
+    return Case(target, original_files(target) | {name: data}, options, bool(flags & COMPARED))
 
 
 def run_case(case: Case) -> bool:
