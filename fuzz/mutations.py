@@ -16,13 +16,14 @@ import time
 import traceback
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from saved import clear, save_failure
 
-from support.fuzz_cases import COMPARED, OUTLINES, case_with, make_case, original_files, run_case, targets
+from support.fuzz_cases import COMPARED_EVERY, make_case, run_case, targets
 from support.limits import limit_memory, limited_time, why_it_ended
 
 KIND = "mutations"
@@ -76,10 +77,10 @@ def save_case(target: str, number: int, what: str) -> None:
 
 def worker(target: str, first: int, cases: int, state: str) -> None:
     warnings.simplefilter("ignore")
-    # What is loaded and compiled at first use, before memory and time are limited: boxes and outlines, compared.
-    run_case(make_case(target, 0))
-    name, data = next(iter(original_files("labelme").items()))
-    run_case(case_with("labelme", name, data, OUTLINES | COMPARED))
+    # What is loaded and compiled at first use, before memory and time are limited.
+    for number in range(0, 20 * COMPARED_EVERY, COMPARED_EVERY):
+        with suppress(Exception):
+            run_case(make_case(target, number))
     limit_memory()
     read = refused = failed = 0
     with open(state, "r+b", buffering=0) as file:
