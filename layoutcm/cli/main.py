@@ -17,6 +17,7 @@ from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats, run_inspect
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
+from layoutcm.compiled import Process
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import ROUNDINGS
@@ -30,6 +31,10 @@ from layoutcm.verification import PAGES
 from layoutcm.wording import without_control_characters
 
 BAD_INPUT, INTERRUPTED = 2, 130
+UNSTORED = (
+    "layoutcm: compiled code cannot be stored, so that each run takes some seconds more; "
+    "set NUMBA_CACHE_DIR to a folder that can be written"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +63,10 @@ def _run_command(arguments: Sequence[str] | None) -> int:
     except SystemExit:  # --help and --version have printed, wrong arguments have not
         sys.stdout.flush()
         raise
-    return options.run(options) or 0
+    code = options.run(options) or 0
+    if Process.unstored:
+        say(UNSTORED)
+    return code
 
 
 def argument_parser() -> argparse.ArgumentParser:

@@ -7,14 +7,15 @@ of Krstinić et al. 2020; `tensor` is that of Krstinić et al. 2024, with one ru
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from layoutcm.compiled import compiled, inlined
 from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
 MATRIX, RECALL, PRECISION = 0, 1, 2
+STEPS_PER_WORD = 6  # of Python; a pixel has few labels in real layouts
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _append_pred_labels(labels, first, weight, pred_pixels, columns, n):
     """Append the numbers of the set bits in `labels`, plus `first`, to columns[:n], and add their weight. Return n."""
     while labels != 0:
@@ -25,7 +26,7 @@ def _append_pred_labels(labels, first, weight, pred_pixels, columns, n):
     return n
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def add_pairs(words, many_words, weights, group, rule, out, pred_pixels):
     """Add every row's contribution to out[group, gt, pred], and its weight to pred_pixels[group, pred].
 

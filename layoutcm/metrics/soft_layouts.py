@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.compiled import compiled, compiled_part, inlined
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
@@ -26,6 +26,7 @@ from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import words_for
 from layoutcm.pixels.raster import TileGrid
 
+STEPS_PER_PAIR = 1  # of Python, for each pair of boxes of a page
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
 
@@ -68,12 +69,13 @@ def sum_pages(first: int, stop: int, grid: GridBoxes, space: LabelSpace) -> Soft
 def _sum_boxes(first: int, stop: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
     """The sums of pages that have only boxes."""
     low, high = grid.offsets[first], grid.offsets[stop]
-    most = int(np.diff(grid.offsets[first : stop + 1]).max(initial=0))
-    scratch = np.empty((3, most), np.int64)
+    boxes_per_page = np.diff(grid.offsets[first : stop + 1])
+    scratch = np.empty((3, int(boxes_per_page.max(initial=0))), np.int64)
     # Every row has at least one box, so there are at most as many rows as boxes.
     out = (np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5)))
     boxes = (grid.offsets, grid.boxes, grid.labels, grid.scores)
-    rows = _sum_pages(first, stop, boxes, grid.n_labels[GT], place, scratch, out)
+    sum_boxes = _sum_pages.for_steps(int((STEPS_PER_PAIR * boxes_per_page * boxes_per_page).sum()))
+    rows = sum_boxes(first, stop, boxes, grid.n_labels[GT], place, scratch, out)
     return SoftSums(*(column[:rows].copy() for column in out))
 
 
@@ -160,7 +162,7 @@ def _group_totals(sums: Floats, group: NDArray[np.integer], groups: int) -> Floa
     return np.stack([np.bincount(group, column, minlength=groups) for column in sums.T]).astype(float)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _sum_pages(first, stop, grid, gt_labels, place, scratch, out):
     """Write the rows of the pages first:stop into `out` (page, label, sums). Return the number of rows.
 
@@ -189,7 +191,7 @@ def _sum_pages(first, stop, grid, gt_labels, place, scratch, out):
     return rows
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _sort_boxes(order, size, boxes, labels, place):
     """Sort order[:size] by label, then by upper edge (Shell sort)."""
     gap = 1
@@ -210,7 +212,7 @@ def _sort_boxes(order, size, boxes, labels, place):
         gap //= 3
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _sum_label(group, boxes, labels, scores, gt_labels, in_strip, in_tile, row):
     """Add one label of one page to `row`, strip by strip; `group` has its boxes from top to bottom.
 
@@ -241,7 +243,7 @@ def _sum_label(group, boxes, labels, scores, gt_labels, in_strip, in_tile, row):
         n_in_strip = _keep_beyond(y, in_strip, n_in_strip, boxes, Y1)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _add_strip(height, in_strip, n_in_strip, boxes, labels, scores, gt_labels, in_tile, row):
     """Add the tiles of a strip to `row`, from left to right; `in_tile` has the boxes that cover the current tile."""
     next_box, n_in_tile, x = 0, 0, 0.0
@@ -271,7 +273,7 @@ def _add_strip(height, in_strip, n_in_strip, boxes, labels, scores, gt_labels, i
         n_in_tile = _keep_beyond(x, in_tile, n_in_tile, boxes, X1)
 
 
-@njit(inline="always")  # called for every tile; without inlining, the calls take a third of the time
+@inlined  # called for every tile; without inlining, the calls take a third of the time
 def _keep_beyond(edge, crossing, size, boxes, end):
     """Keep the boxes in crossing[:size] that end beyond an edge, in their order. Return their number."""
     kept = 0
