@@ -104,7 +104,8 @@ def compiled(function: Callable) -> Compiled:
 
 
 def compiled_part(function: Callable) -> Part:
-    return Part(function)
+    """A part that Python code does not call while it is compiled, so that it compiles sooner."""
+    return Part(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def inlined(function: Callable) -> Part:
