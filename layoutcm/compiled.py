@@ -39,23 +39,24 @@ def compile_from_now_on() -> None:
 
 
 class Compiled:
-    """A function that Python code calls. It is compiled at its first call."""
+    """A function that Python code calls. It is compiled at its first call, or at the first with many steps.
 
-    def __init__(self, function: Callable) -> None:
-        self.py_func = function
+    `steps` estimates from the arguments how many steps Python needs.
+    """
+
+    def __init__(self, function: Callable, steps: Callable[..., int] | None = None) -> None:
+        self.py_func, self.steps = function, steps
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
+        if self.steps is not None and not expect_steps(self.steps(*arguments)):
+            return self.run_in_python(*arguments)
         try:
             return self._dispatcher(*arguments)
         except OSError:  # of numba, before the call: it cannot store what it has compiled
             Process.unstored = True
             self.__dict__["_dispatcher"] = _with_numba(self.py_func)
             return self._dispatcher(*arguments)
-
-    def for_steps(self, steps: int) -> Callable:
-        """The function as it is faster: compiled, or as it is if Python needs few steps for it."""
-        return self if expect_steps(steps) else self.run_in_python
 
     def run_in_python(self, *arguments: Any) -> Any:
         with np.errstate(over="ignore"):  # compiled integers do not warn either
@@ -101,6 +102,11 @@ def _with_numba(function: Callable, **options: Any) -> Any:
 
 def compiled(function: Callable) -> Compiled:
     return Compiled(function)
+
+
+def compiled_for_many(steps: Callable[..., int]) -> Callable[[Callable], Compiled]:
+    """As `compiled`, for a function that Python runs as it is while there are few steps; `steps` of its arguments."""
+    return lambda function: Compiled(function, steps)
 
 
 def compiled_part(function: Callable) -> Part:

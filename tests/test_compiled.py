@@ -33,7 +33,8 @@ def assert_equal_in_python(gt, pred, **options):
     """Equal to the last bit, with the same types."""
     expected = numbers_of(gt, pred, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "expect_steps", lambda steps: False)
+        patch.setattr(compiled.Process, "steps", 0)
+        patch.setattr(compiled, "MOST_STEPS", 10**9)
         found = numbers_of(gt, pred, **options)
     for one, other in zip(found, expected, strict=True):
         assert one.dtype == other.dtype
@@ -77,9 +78,10 @@ def test_a_small_comparison_does_not_load_numba_and_a_large_one_does():
 
 def test_steps_of_several_calls_add_up(monkeypatch):
     monkeypatch.setattr(compiled.Process, "steps", 0)
-    double = compiled.compiled(lambda x: 2 * x)
-    assert double.for_steps(compiled.MOST_STEPS) == double.run_in_python
-    assert double.for_steps(1) is double
+    monkeypatch.setattr(compiled, "_with_numba", lambda function, **_: lambda x: "compiled")
+    double = compiled.compiled_for_many(steps=lambda x: x)(lambda x: 2 * x)
+    assert double(compiled.MOST_STEPS) == 2 * compiled.MOST_STEPS
+    assert double(1) == "compiled"
 
 
 @pytest.mark.parametrize("problem", ["no folder", "full disk"])

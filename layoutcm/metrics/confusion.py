@@ -246,10 +246,9 @@ def matrices_of(
     group, many_words = np.ascontiguousarray(group, np.int64), None if words.shape[1] == 2 else words.shape[1] // 2
     groups, size = shape
     masses = []
-    add_pairs = contributions.add_pairs.for_steps(contributions.STEPS_PER_WORD * words.size * len(rules))
     for rule in rules:
         out, pred_pixels = np.zeros((groups, size, size)), np.zeros((groups, size))
-        add_pairs(words, many_words, pixels, group, rule, out, pred_pixels)
+        contributions.add_pairs(words, many_words, pixels, group, rule, out, pred_pixels)
         masses.append(out)
     return GroupMatrices(masses[0], masses[-1], pred_pixels)
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from layoutcm.compiled import compiled, inlined
+from layoutcm.compiled import compiled_for_many, inlined
 from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
 MATRIX, RECALL, PRECISION = 0, 1, 2
-STEPS_PER_WORD = 6  # of Python; a pixel has few labels in real layouts
 
 
 @inlined
@@ -26,7 +25,7 @@ def _append_pred_labels(labels, first, weight, pred_pixels, columns, n):
     return n
 
 
-@compiled
+@compiled_for_many(steps=lambda words, *_: 6 * words.size)
 def add_pairs(words, many_words, weights, group, rule, out, pred_pixels):
     """Add every row's contribution to out[group, gt, pred], and its weight to pred_pixels[group, pred].
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.compiled import compiled, compiled_part, inlined
+from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
@@ -26,7 +26,6 @@ from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import words_for
 from layoutcm.pixels.raster import TileGrid
 
-STEPS_PER_PAIR = 1  # of Python, for each pair of boxes of a page
 BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
 
@@ -69,13 +68,12 @@ def sum_pages(first: int, stop: int, grid: GridBoxes, space: LabelSpace) -> Soft
 def _sum_boxes(first: int, stop: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
     """The sums of pages that have only boxes."""
     low, high = grid.offsets[first], grid.offsets[stop]
-    boxes_per_page = np.diff(grid.offsets[first : stop + 1])
-    scratch = np.empty((3, int(boxes_per_page.max(initial=0))), np.int64)
+    most = int(np.diff(grid.offsets[first : stop + 1]).max(initial=0))
+    scratch = np.empty((3, most), np.int64)
     # Every row has at least one box, so there are at most as many rows as boxes.
     out = (np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5)))
     boxes = (grid.offsets, grid.boxes, grid.labels, grid.scores)
-    sum_boxes = _sum_pages.for_steps(int((STEPS_PER_PAIR * boxes_per_page * boxes_per_page).sum()))
-    rows = sum_boxes(first, stop, boxes, grid.n_labels[GT], place, scratch, out)
+    rows = _sum_pages(first, stop, boxes, grid.n_labels[GT], place, scratch, out)
     return SoftSums(*(column[:rows].copy() for column in out))
 
 
@@ -162,7 +160,7 @@ def _group_totals(sums: Floats, group: NDArray[np.integer], groups: int) -> Floa
     return np.stack([np.bincount(group, column, minlength=groups) for column in sums.T]).astype(float)
 
 
-@compiled
+@compiled_for_many(steps=lambda first, stop, grid, *_: int((np.diff(grid[0][first : stop + 1]) ** 2).sum()))
 def _sum_pages(first, stop, grid, gt_labels, place, scratch, out):
     """Write the rows of the pages first:stop into `out` (page, label, sums). Return the number of rows.
 

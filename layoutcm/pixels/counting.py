@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
-from layoutcm.compiled import compiled, to_records, zero_records
+from layoutcm.compiled import compiled, expect_steps, to_records, zero_records
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, IGNORE, PRED, ROUNDINGS, Floats, Indices
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
@@ -152,10 +152,11 @@ def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     boxes_per_page = np.diff(grid.offsets[first : stop + 1])
     label_codes = _label_codes(*grid.n_labels)
     n_words = _words(grid.n_labels)
-    sweep = sweep_pages.for_steps(_steps(boxes_per_page, len(label_codes.codes)))
+    sweep: Callable = sweep_pages
     records: Callable = np.empty
-    if sweep is not sweep_pages:
-        records, label_codes = zero_records, label_codes._replace(codes=to_records(label_codes.codes))
+    if not expect_steps(_steps(boxes_per_page, len(label_codes.codes))):
+        sweep, records = sweep_pages.run_in_python, zero_records
+        label_codes = label_codes._replace(codes=to_records(label_codes.codes))
     boxes = Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
     page_buffers = _page_buffers(int(boxes_per_page.max(initial=0)), len(label_codes.codes), records)
     size = int(np.minimum(ROWS_PER_BOX * boxes_per_page + 1, ROWS_PER_PAGE).sum())

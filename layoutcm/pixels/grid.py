@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
-from layoutcm.compiled import compiled
+from layoutcm.compiled import compiled_for_many
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions, concatenate_regions
 from layoutcm.pixels.raster import StepLimit, TileGrid, tile_grid
 from layoutcm.pixels.shape_fill import GridShape, shape_on_grid
@@ -22,7 +22,6 @@ from layoutcm.pixels.shape_fill import GridShape, shape_on_grid
 # The sweep has one counter per box edge and label. Pages with more than 64 MB of them, or with more boxes than any real
 # page, are counted by rows.
 MOST_SWEEP_COUNTERS, MOST_SWEEP_BOXES = 1 << 24, 1 << 16
-STEPS_PER_BOX = 5  # of Python, to scale, clip and round it
 _OUTER, _NEAREST = ROUNDINGS.index("outer"), ROUNDINGS.index("nearest")
 
 
@@ -109,8 +108,7 @@ def to_grid(
     out = BoxRows(np.empty((offsets[-1], 4)), np.empty(offsets[-1], np.int32), np.empty(offsets[-1]))
     next_free, rounding_code = offsets[:-1].copy(), ROUNDINGS.index(rounding)
     for part, shift in ((gt, 0), (pred, n_labels[GT])):
-        place_boxes = _scale_clip_round.for_steps(STEPS_PER_BOX * part.page.size)
-        place_boxes(part, frames, rounding_code, shift, next_free, out)
+        _scale_clip_round(part, frames, rounding_code, shift, next_free, out)
     by_page: dict[int, list[GridShape]] = {}
     for page, shape in shapes:
         by_page.setdefault(page, []).append(shape)
@@ -123,12 +121,11 @@ def round_frames(frames: Floats, rounding: str) -> Floats:
     boxes = np.concatenate([np.zeros((n, 2)), frames], axis=1)
     pages = SideBoxes(np.arange(n, dtype=np.int32), np.zeros(n, np.int32), boxes, frames, np.zeros(n))
     out = BoxRows(boxes, np.zeros(n, np.int32), np.zeros(n))
-    place_boxes = _scale_clip_round.for_steps(STEPS_PER_BOX * n)
-    place_boxes(pages, frames, ROUNDINGS.index(rounding), 0, np.arange(n), out)
+    _scale_clip_round(pages, frames, ROUNDINGS.index(rounding), 0, np.arange(n), out)
     return np.ascontiguousarray(boxes[:, 2:])
 
 
-@compiled
+@compiled_for_many(steps=lambda side, *_: 5 * side.page.size)
 def _scale_clip_round(side, frames, rounding, shift, next_free, out):
     """Write every box to the next free row of its page: scaled, then clipped, then rounded.
 
