@@ -62,6 +62,11 @@ class Compiled:
         with np.errstate(over="ignore"):  # compiled integers do not warn either
             return self.py_func(*arguments)
 
+    @property
+    def _numba_type_(self) -> Any:
+        """Numba asks for it, so that compiled functions can call this one, too."""
+        return self._dispatcher._numba_type_
+
     @cached_property
     def _dispatcher(self) -> Any:
         with Process.lock:

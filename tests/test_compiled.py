@@ -84,6 +84,13 @@ def test_steps_of_several_calls_add_up(monkeypatch):
     assert double(1) == "compiled"
 
 
+def test_compiled_functions_call_each_other_and_their_parts():
+    increase = compiled.compiled_part(lambda x: x + 1)
+    double = compiled.compiled(lambda x: 2 * x)
+    both = compiled.compiled(lambda x: double(increase(x)))
+    assert both(3) == both.run_in_python(3) == 8
+
+
 @pytest.mark.parametrize("problem", ["no folder", "full disk"])
 def test_code_that_cannot_be_stored_is_compiled_without(monkeypatch, problem):
     def with_numba(function, cache=False):
