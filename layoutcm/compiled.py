@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # A step takes Python about a microsecond; numba is loaded when a process has more of them to do than this.
-MOST_STEPS = 500_000
+MOST_STEPS = 1_000_000
 
 
 class Process:
