@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.metrics.objects.matching import group_regions
+from layoutcm.metrics.objects.grouping import group_regions
 from support.layouts import build
 
 PAGE = {"p": (100, 100)}

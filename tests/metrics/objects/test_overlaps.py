@@ -8,8 +8,8 @@ from numpy.testing import assert_array_equal
 
 import layoutcm as lcm
 from layoutcm.metrics.objects import overlaps, ranked_pairs
-from layoutcm.metrics.objects.matching import box_overlap, group_regions
-from layoutcm.metrics.objects.overlaps import FEW_TESTS, Boxes, Limits, crowded_note, overlapping_boxes
+from layoutcm.metrics.objects.grouping import group_regions
+from layoutcm.metrics.objects.overlaps import FEW_TESTS, Boxes, Limits, box_overlap, crowded_note, overlapping_boxes
 from layoutcm.tables.object_texts import object_summary
 from layoutcm.tables.result_objects import centroids_result, objects_result
 from layoutcm.tables.tables import object_tables
@@ -40,7 +40,7 @@ def table_of(found, n_gt):
 
 def table_by_loop(gt, pred, gt_page, pred_page):
     same_page = lambda i, j: pred_page[i] == gt_page[j]
-    iou = lambda i, j: box_overlap(gt.boxes[j], pred.boxes[i], gt.crowd[j]) if same_page(i, j) else 0
+    iou = lambda i, j: box_overlap(gt, j, pred, i) if same_page(i, j) else 0
     return [[iou(i, j) for j in range(len(gt.boxes))] for i in range(len(pred.boxes))]
 
 
