@@ -20,7 +20,7 @@ from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
 from layoutcm.metrics.objects.centre_matching import match_largest, near_in_x, near_pairs
-from layoutcm.metrics.objects.grouping import Groups, group_regions, sort_groups
+from layoutcm.metrics.objects.grouping import Groups, group_regions, sort_groups, stable_order
 from layoutcm.metrics.objects.instances import Instances, Sides
 from layoutcm.metrics.objects.overlaps import left_out_note
 from layoutcm.metrics.scores import harmonic, ratio
@@ -179,7 +179,7 @@ def _matching_pairs(
     none = np.empty((0, 2), np.int64)
     pairs = np.empty((near_pairs(groups, *centres, tolerance, none), 2), np.int64)
     near_pairs(groups, *centres, tolerance, pairs)
-    return pairs[np.lexsort((pairs[:, GT], pairs[:, PRED]))]  # by pred, then gt; not in the order of the search
+    return pairs[stable_order(pairs[:, PRED], stable_order(pairs[:, GT]))]  # not in the order of the search
 
 
 def _centres(boxes: ArrayLike, name: str) -> Floats:

@@ -64,38 +64,37 @@ def stable_order(key: Positions, order: Positions | None = None) -> Positions:
 
 @njit(nogil=True, cache=True)
 def sort_groups(order: Positions, start: Positions, stop: Positions, values: Floats) -> None:
-    """Sort the rows of each group by ascending value, in place; rows with equal values keep their order."""
+    """Sort the rows of each group by ascending value, in place; rows with equal values keep their order.
+
+    Short runs are sorted by insertion, then merged. (The sorts of numba take seconds to compile.) nan is not allowed.
+    """
     spare = np.empty(order.size, np.int64)
     for k in range(start.size):
-        sort_rows(order[start[k] : stop[k]], values, spare)
+        for first in range(start[k], stop[k], SHORT):
+            for i in range(first + 1, min(first + SHORT, stop[k])):
+                row, j = order[i], i
+                while j > first and values[order[j - 1]] > values[row]:
+                    order[j] = order[j - 1]
+                    j -= 1
+                order[j] = row
+        width = SHORT
+        while width < stop[k] - start[k]:
+            for first in range(start[k], stop[k] - width, 2 * width):
+                _merge(order, first, first + width, min(first + 2 * width, stop[k]), values, spare)
+            width *= 2
 
 
-@njit(nogil=True, cache=True)
-def sort_rows(rows: Positions, values: Floats, spare: Positions) -> None:
-    """Sort row numbers by ascending value, in place: short runs by insertion, which are then merged.
-
-    The standard sorts of numba take seconds to compile. `spare` is at least as long as `rows`; nan is not allowed.
-    """
-    n, width = rows.size, SHORT
-    for first in range(0, n, width):
-        for i in range(first + 1, min(first + width, n)):
-            row, j = rows[i], i
-            while j > first and values[rows[j - 1]] > values[row]:
-                rows[j] = rows[j - 1]
-                j -= 1
-            rows[j] = row
-    while width < n:
-        for first in range(0, n - width, 2 * width):
-            middle, stop = first + width, min(first + 2 * width, n)
-            for i in range(first, middle):
-                spare[i] = rows[i]
-            i, j, at = first, middle, first
-            while i < middle:
-                if j < stop and values[rows[j]] < values[spare[i]]:
-                    rows[at] = rows[j]
-                    j += 1
-                else:
-                    rows[at] = spare[i]
-                    i += 1
-                at += 1
-        width *= 2
+@njit(nogil=True, inline="always")
+def _merge(order: Positions, first: int, middle: int, stop: int, values: Floats, spare: Positions) -> None:
+    """Merge the sorted rows first:middle and middle:stop."""
+    for i in range(first, middle):
+        spare[i] = order[i]
+    i, j, at = first, middle, first
+    while i < middle:
+        if j < stop and values[order[j]] < values[spare[i]]:
+            order[at] = order[j]
+            j += 1
+        else:
+            order[at] = spare[i]
+            i += 1
+        at += 1

@@ -73,7 +73,6 @@ def rules_at(thresholds: Floats, ranges: int = 1, class_aware: bool = True, most
     return Rules(np.minimum(thresholds, HIGHEST_THRESHOLD), np.array(reached, np.int64), class_aware, most)
 
 
-@njit(nogil=True, cache=True)
 def match_greedily(groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: PredObjects, rules: Rules) -> Matching:
     """Match the objects of each group, in all columns.
 
@@ -82,12 +81,27 @@ def match_greedily(groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: Pred
     a crowd may be taken many times. An unmatched pred that is `outside` is also left out, and so are all pred after the
     first `most`.
     """
-    n, every, labels = pred.labels.size, rules.reached[-1], 0
-    for label in pred.labels:
-        labels = max(labels, label + 1)
-    match, rank = np.full(n, np.int32(-1)), np.zeros(n, np.int64)
-    hit, left_out = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    taken, seen = np.zeros(gt.labels.size, np.int64), np.zeros(labels, np.int64)
+    n = len(pred.labels)
+    found = Matching(np.full(n, -1, np.int32), *np.zeros((3, n), np.int64))
+    taken, seen = np.zeros(len(gt.labels), np.int64), np.zeros(pred.labels.max(initial=0) + 1, np.int64)
+    _match_groups(groups, overlaps, gt, pred, rules, found, taken, seen)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _match_groups(
+    groups: Groups,
+    overlaps: Overlaps,
+    gt: GtObjects,
+    pred: PredObjects,
+    rules: Rules,
+    found: Matching,
+    taken: Positions,
+    seen: Positions,
+) -> None:
+    """Write the result to `found`; `taken` are the columns in which a gt is, `seen` counts the pred of each label."""
+    match, hit, left_out, rank = found
+    every = rules.reached[-1]
     for k in range(groups.pred_start.size):
         for i in range(groups.pred_start[k], groups.pred_stop[k]):
             i_pred = groups.pred_order[i]
@@ -114,7 +128,6 @@ def match_greedily(groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: Pred
             left_out[i_pred] |= open_columns & pred.outside[i_pred]
         for i in range(groups.pred_start[k], groups.pred_stop[k]):
             seen[pred.labels[groups.pred_order[i]]] = 0
-    return Matching(match, hit, left_out, rank)
 
 
 @njit(nogil=True, inline="always")

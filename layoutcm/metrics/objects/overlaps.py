@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import Floats, Positions
-from layoutcm.metrics.objects.grouping import Groups, group_regions, sort_rows
+from layoutcm.metrics.objects.grouping import Groups, group_regions, sort_groups
 from layoutcm.metrics.objects.instances import Instances
 from layoutcm.metrics.objects.matching import Overlaps
 
@@ -139,52 +139,54 @@ def _list_pairs(
     sweep: bool | None,
 ) -> int:
     """Write the pairs of all groups to `found` and what was left out to `crowded`. Return the number of pairs."""
-    n, work, tests = int(np.int64(0)), 0, 0  # for a plain 0, numba would compile the functions below twice
+    n, work, tests = 0, 0, 0
     for k in range(crowded.size):
-        gt_rows = groups.gt_order[groups.gt_start[k] : groups.gt_stop[k]]
-        pred_rows = groups.pred_order[groups.pred_start[k] : groups.pred_stop[k]]
         most_work = min(limits.work_on_a_page, limits.work - work)
-        its_work, its_tests = 0, gt_rows.size * pred_rows.size
+        its_tests = (groups.gt_stop[k] - groups.gt_start[k]) * (groups.pred_stop[k] - groups.pred_start[k])
         if sweep is not None and its_tests > FEW_TESTS:
             most_tests = min(limits.tests_on_a_page, limits.tests - tests)
-            codes, its_work, its_tests = _pairs_of_large_page(gt, pred, gt_rows, pred_rows, most_work, most_tests)
+            codes, its_work, its_tests = _pairs_of_large_page(groups, k, gt, pred, most_work, most_tests)
             if its_work >= 0:
-                _write_pairs(codes, gt, pred, gt_rows, pred_rows, found, n)
+                _write_pairs(codes, groups, k, gt, pred, found, n)
         else:
-            its_work = _compare_all(gt, pred, gt_rows, pred_rows, most_work, found, n)
+            its_work = _compare_all(groups, k, gt, pred, most_work, found, n)
         tests += its_tests  # those of a page that is left out took their time, too
         crowded[k] = its_work < 0
-        for i_pred in pred_rows:
-            if crowded[k]:
-                found.start[i_pred] = found.stop[i_pred] = n
-            n = max(n, found.stop[i_pred])
         work += max(its_work, 0)
+        first = n
+        for i in range(groups.pred_start[k], groups.pred_stop[k]):
+            i_pred = groups.pred_order[i]
+            if crowded[k]:
+                found.start[i_pred] = found.stop[i_pred] = first
+            n = max(n, found.stop[i_pred])
     return n
 
 
-@njit(nogil=True, cache=True)
-def _compare_all(
-    gt: Boxes, pred: Boxes, gt_rows: Positions, pred_rows: Positions, most_work: int, found: Overlaps, n: int
-) -> int:
+@njit(nogil=True, inline="always")
+def _compare_all(groups: Groups, k: int, gt: Boxes, pred: Boxes, most_work: int, found: Overlaps, n: int) -> int:
     """Write the pairs of a page to `found` from position n on. Return their work, or -1 if it exceeds the limit."""
-    work, gt_boxes, pred_boxes = 0, gt.boxes, pred.boxes
-    for i_pred in pred_rows:
-        found.start[i_pred] = n
+    work, at, gt_boxes, pred_boxes = 0, n, gt.boxes, pred.boxes
+    for i in range(groups.pred_start[k], groups.pred_stop[k]):
+        i_pred = groups.pred_order[i]
         x, y = pred_boxes[i_pred, 0], pred_boxes[i_pred, 1]
         right, bottom = pred_boxes[i_pred, 2] + x, pred_boxes[i_pred, 3] + y
-        for i_gt in gt_rows:
+        found.start[i_pred] = at
+        for j in range(groups.gt_start[k], groups.gt_stop[k]):
+            i_gt = groups.gt_order[j]
             if gt_boxes[i_gt, 1] >= bottom or gt_boxes[i_gt, 3] + gt_boxes[i_gt, 1] <= y:
                 continue
             if gt_boxes[i_gt, 0] >= right or gt_boxes[i_gt, 2] + gt_boxes[i_gt, 0] <= x:
                 continue
             iou = box_overlap(gt, i_gt, pred, i_pred)
-            if iou > 0:
-                work += 1 + gt.work[i_gt] + pred.work[i_pred]
-                if work > most_work:
-                    return -1
-                found.gt[n], found.values[n] = i_gt, iou
-                n += 1
-        found.stop[i_pred] = n
+            if iou <= 0 or work < 0:
+                continue
+            work += 1 + gt.work[i_gt] + pred.work[i_pred]
+            if work > most_work:
+                work = -1
+                continue
+            found.gt[at], found.values[at] = i_gt, iou
+            at += 1
+        found.stop[i_pred] = at
     return work
 
 
@@ -202,74 +204,72 @@ def box_overlap(gt: Boxes, i_gt: int, pred: Boxes, i_pred: int) -> float:
     return common / (area if gt.crowd[i_gt] else area + a[i_gt, 2] * a[i_gt, 3] - common)
 
 
-@njit(nogil=True, cache=True)
-def _write_pairs(
-    codes: Floats, gt: Boxes, pred: Boxes, gt_rows: Positions, pred_rows: Positions, found: Overlaps, n: int
-) -> None:
+@njit(nogil=True, inline="always")
+def _write_pairs(codes: Floats, groups: Groups, k: int, gt: Boxes, pred: Boxes, found: Overlaps, n: int) -> None:
     """Write the pairs of a large page to `found` from position n on, by pred, then by gt."""
-    order = np.arange(codes.size)
-    sort_rows(order, codes, np.empty(codes.size, np.int64))
-    at = 0
-    for i in range(pred_rows.size):
-        i_pred = pred_rows[i]
+    order, at, first = _sorted_rows(codes), 0, groups.pred_start[k]
+    n_gt = groups.gt_stop[k] - groups.gt_start[k]
+    for i in range(groups.pred_stop[k] - first):
+        i_pred = groups.pred_order[first + i]
         found.start[i_pred] = n + at
-        while at < codes.size and codes[order[at]] < (i + 1) * gt_rows.size:
-            i_gt = gt_rows[int(codes[order[at]]) - i * gt_rows.size]
-            found.gt[n + at] = i_gt
-            found.values[n + at] = box_overlap(gt, i_gt, pred, i_pred)
+        while at < codes.size and codes[order[at]] < (i + 1) * n_gt:
+            i_gt = groups.gt_order[groups.gt_start[k] + int(codes[order[at]]) - i * n_gt]
+            found.gt[n + at], found.values[n + at] = i_gt, box_overlap(gt, i_gt, pred, i_pred)
             at += 1
         found.stop[i_pred] = n + at
 
 
 @njit(nogil=True, cache=True)
+def _sorted_rows(values: Floats) -> Positions:
+    order, bounds = np.arange(values.size), np.array([0, values.size])
+    sort_groups(order, bounds[:1], bounds[1:], values)
+    return order
+
+
+@njit(nogil=True, cache=True)
 def _pairs_of_large_page(
-    gt: Boxes, pred: Boxes, gt_rows: Positions, pred_rows: Positions, most_work: int, most_tests: int
+    groups: Groups, k: int, gt: Boxes, pred: Boxes, most_work: int, most_tests: int
 ) -> tuple[Floats, int, int]:
     """(position of pred * number of gt + position of gt) of all pairs with a common area, their work, and the tests.
 
     The work is -1 if it or the tests would exceed a limit.
     """
-    n_gt = gt_rows.size
-    x_edges, y_edges = _edges(gt, pred, gt_rows, pred_rows, 0), _edges(gt, pred, gt_rows, pred_rows, 1)
-    in_x, in_y = _meeting_on_axis(x_edges, n_gt), _meeting_on_axis(y_edges, n_gt)
+    n_gt = groups.gt_stop[k] - groups.gt_start[k]
+    n = n_gt + groups.pred_stop[k] - groups.pred_start[k]
+    edges, weights = np.empty((2, 2, n)), np.empty(n, np.int64)  # edges[axis]: where boxes start and end
+    for i in range(n):
+        if i < n_gt:
+            side, row = gt, groups.gt_order[groups.gt_start[k] + i]
+        else:
+            side, row = pred, groups.pred_order[groups.pred_start[k] + i - n_gt]
+        weights[i] = side.work[row]
+        for axis in range(2):
+            edges[axis, 0, i] = side.boxes[row, axis]
+            edges[axis, 1, i] = side.boxes[row, axis] + side.boxes[row, axis + 2]
+    in_x, in_y = _meeting_on_axis(edges[0], n_gt), _meeting_on_axis(edges[1], n_gt)
     if min(in_x, in_y) > most_tests:
         return np.empty(0), -1, 0
-    weights = np.empty(n_gt + pred_rows.size, np.int64)
-    for i in range(weights.size):
-        weights[i] = gt.work[gt_rows[i]] if i < n_gt else pred.work[pred_rows[i - n_gt]]
-    if in_x < in_y:
-        return _sweep(x_edges, y_edges, weights, n_gt, most_work)
-    return _sweep(y_edges, x_edges, weights, n_gt, most_work)
-
-
-@njit(nogil=True, cache=True)
-def _edges(gt: Boxes, pred: Boxes, gt_rows: Positions, pred_rows: Positions, axis: int) -> Floats:
-    """float64[start end, gt then pred]: where the boxes start and end on an axis."""
-    n_gt = gt_rows.size
-    edges = np.empty((2, n_gt + pred_rows.size))
-    for i in range(edges.shape[1]):
-        boxes, row = (gt.boxes, gt_rows[i]) if i < n_gt else (pred.boxes, pred_rows[i - n_gt])
-        edges[0, i], edges[1, i] = boxes[row, axis], boxes[row, axis] + boxes[row, axis + 2]
-    return edges
+    axis = 0 if in_x < in_y else 1
+    return _sweep(edges[axis], edges[1 - axis], weights, n_gt, most_work)
 
 
 @njit(nogil=True, cache=True)
 def _meeting_on_axis(edges: Floats, n_gt: int) -> int:
     """The number of pairs of boxes whose projections on an axis overlap, without listing them."""
-    begun = _count_before(edges[0, :n_gt], edges[1, n_gt:], False)
-    return begun - _count_before(edges[1, :n_gt], edges[0, n_gt:], True)
+    starts, ends = edges[0], edges[1]
+    begun, not_over = _count_before(starts[:n_gt], ends[n_gt:]), _count_before(starts[n_gt:], ends[:n_gt])
+    return begun + not_over - n_gt * (starts.size - n_gt)
 
 
 @njit(nogil=True, cache=True)
-def _count_before(gt: Floats, pred: Floats, or_equal: bool) -> int:
-    """The number of pairs in which the value of gt is below that of pred, or equal to it."""
-    order, total = np.arange(gt.size), 0
-    sort_rows(order, gt, np.empty(gt.size, np.int64))
-    for value in pred:
-        first, last = 0, gt.size
+def _count_before(starts: Floats, ends: Floats) -> int:
+    """The number of pairs of a start and an end that is higher."""
+    order, total = _sorted_rows(starts), 0
+    for end in ends:
+        first, last = 0, starts.size
         while first < last:
             middle = (first + last) // 2
-            if gt[order[middle]] < value or (or_equal and gt[order[middle]] == value):
+            if starts[order[middle]] < end:
                 first = middle + 1
             else:
                 last = middle
@@ -285,11 +285,9 @@ def _sweep(along: Floats, across: Floats, weights: Positions, n_gt: int, most_wo
     the other side that have started and not ended.
     """
     starts, ends, lows, highs = along[0], along[1], across[0], across[1]
-    order = np.arange(starts.size)
-    sort_rows(order, starts, np.empty(starts.size, np.int64))
     opened, counts = np.empty((2, starts.size), np.int64), np.zeros(2, np.int64)  # of gt and of pred
     codes, n, work, tests = np.empty(max(0, min(n_gt * (starts.size - n_gt), most_work))), 0, 0, 0
-    for at in order:
+    for at in _sorted_rows(starts):
         side = int(at >= n_gt)
         others, kept = opened[1 - side], 0
         tests += counts[1 - side]

@@ -58,6 +58,12 @@ def test_the_pairs_and_their_iou_are_those_of_a_plain_loop(seed, n_gt, n_pred, s
     assert table_of(found, n_gt).tolist() == table_by_loop(gt, pred, gt_page, pred_page)
 
 
+def test_boxes_whose_area_is_too_small_for_a_float_do_not_overlap():
+    one = boxes_of([[0, 0, 1e-200, 1e-200]])
+    found, _ = overlapping_boxes(group_regions(np.zeros(1, int), np.zeros(1, int)), one, one, PLENTY)
+    assert found.values.tolist() == []
+
+
 def test_boxes_in_rows_or_columns_are_compared_with_their_neighbours_only():
     """400 boxes in a row overlap in y with all others, in x with one."""
     row = np.stack([np.arange(400) * 2, np.zeros(400), np.full(400, 1), np.full(400, 9)], axis=1)
