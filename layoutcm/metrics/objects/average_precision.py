@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from layoutcm.compiled import compiled_for_many
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats, Positions
 from layoutcm.metrics.scores import ratio
@@ -64,7 +64,7 @@ def hits_needed(gt: int) -> Positions:
     return np.maximum(needed, 1).astype(np.int64)
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda hit, *_: 50 + hit.size)
 def envelope_at_recalls(
     hit: Positions, left_out: Positions, limits_exceeded: Positions, column: int, needed: Positions
 ) -> tuple[Floats, Positions]:

@@ -6,15 +6,15 @@ In all groups, `gt_order` must be sorted from left to right, so that only near g
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.layouts.model import Floats, Positions
 from layoutcm.metrics.objects.grouping import Groups
 
 USELESS = -2  # instead of the number of a pred
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda groups, *_: 5 * groups.pred_order.size)
 def near_in_x(groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]) -> Positions:
     """int64[groups]: the number of pairs whose centres are near in x, without visiting them."""
     found = np.zeros(groups.pred_start.size, np.int64)
@@ -26,7 +26,7 @@ def near_in_x(groups: Groups, gt_centres: Floats, pred_centres: Floats, toleranc
     return found
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _left_of(groups: Groups, k: int, gt_centres: Floats, x: float) -> int:
     """The position in `gt_order` of the first gt of group k that is not to the left of x."""
     first, last = groups.gt_start[k], groups.gt_stop[k]
@@ -39,7 +39,7 @@ def _left_of(groups: Groups, k: int, gt_centres: Floats, x: float) -> int:
     return first
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda groups, *_: 5 * groups.pred_order.size + int(groups.most_pairs.sum()))
 def near_pairs(
     groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float], pairs: Positions
 ) -> int:
@@ -59,7 +59,7 @@ def near_pairs(
     return found
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def _leftmost(groups: Groups, k: int, gt_centres: Floats, pred: Floats, tolerance: tuple[float, float]) -> int:
     """The position in `gt_order` of the first gt of group k that is not too far to the left of pred."""
     first, last = groups.gt_start[k], groups.gt_stop[k]
@@ -72,7 +72,7 @@ def _leftmost(groups: Groups, k: int, gt_centres: Floats, pred: Floats, toleranc
     return first
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda groups, *_: 5 * groups.pred_order.size + int(groups.most_pairs.sum()))
 def match_largest(
     groups: Groups, gt_centres: Floats, pred_centres: Floats, tolerance: tuple[float, float]
 ) -> Positions:

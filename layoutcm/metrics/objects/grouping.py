@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from layoutcm.compiled import compiled_for_many, inlined
 from layoutcm.layouts.model import Floats, Positions
 
 DIGIT_BITS = 16  # NumPy sorts integers of up to 16 bits by counting, which is many times faster than by comparing
@@ -62,7 +62,7 @@ def stable_order(key: Positions, order: Positions | None = None) -> Positions:
     return order
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda order, *_: order.size)
 def sort_groups(order: Positions, start: Positions, stop: Positions, values: Floats) -> None:
     """Sort the rows of each group by ascending value, in place; rows with equal values keep their order.
 
@@ -84,7 +84,7 @@ def sort_groups(order: Positions, start: Positions, stop: Positions, values: Flo
             width *= 2
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def _merge(order: Positions, first: int, middle: int, stop: int, values: Floats, spare: Positions) -> None:
     """Merge the sorted rows first:middle and middle:stop."""
     for i in range(first, middle):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from layoutcm.compiled import compiled_for_many, inlined
 from layoutcm.layouts.model import Floats, Positions
 from layoutcm.metrics.objects.grouping import Groups
 
@@ -88,7 +88,7 @@ def match_greedily(groups: Groups, overlaps: Overlaps, gt: GtObjects, pred: Pred
     return found
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda groups, overlaps, *_: 5 * groups.pred_order.size + 2 * overlaps.gt.size)
 def _match_groups(
     groups: Groups,
     overlaps: Overlaps,
@@ -130,7 +130,7 @@ def _match_groups(
             seen[pred.labels[groups.pred_order[i]]] = 0
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def _best_gt(
     i_pred: int,
     label: int,
@@ -159,7 +159,7 @@ def _best_gt(
     return best, best_columns
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda groups, overlaps, *_: 5 * groups.pred_order.size + overlaps.gt.size)
 def match_in_turn(groups: Groups, overlaps: Overlaps, gt_key: Positions, pred_key: Positions) -> NDArray[np.int32]:
     """int32[pred]: the gt of each pred or -1. In each group, each pred in turn takes the free gt with the highest IoU.
 
@@ -186,7 +186,7 @@ def match_in_turn(groups: Groups, overlaps: Overlaps, gt_key: Positions, pred_ke
     return match
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda overlaps, gt_rows, *_: 2 * gt_rows.size)
 def pair_overlaps(overlaps: Overlaps, gt_rows: Positions, pred_rows: Positions) -> Floats:
     """float64[pairs]: the IoU of each pair of a gt and a pred."""
     values = np.zeros(gt_rows.size)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import Floats, Positions
 from layoutcm.metrics.objects.grouping import Groups, group_regions, sort_groups
@@ -128,7 +128,7 @@ def overlapping_boxes(groups: Groups, gt: Boxes, pred: Boxes, limits: Limits) ->
     return found._replace(values=found.values[:n].copy(), gt=found.gt[:n].copy()), crowded
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda groups, *_: 5 * groups.pred_order.size + int(groups.most_pairs.sum()))
 def _list_pairs(
     groups: Groups,
     gt: Boxes,
@@ -162,7 +162,7 @@ def _list_pairs(
     return n
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def _compare_all(groups: Groups, k: int, gt: Boxes, pred: Boxes, most_work: int, found: Overlaps, n: int) -> int:
     """Write the pairs of a page to `found` from position n on. Return their work, or -1 if it exceeds the limit."""
     work, at, gt_boxes, pred_boxes = 0, n, gt.boxes, pred.boxes
@@ -190,7 +190,7 @@ def _compare_all(groups: Groups, k: int, gt: Boxes, pred: Boxes, most_work: int,
     return work
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def box_overlap(gt: Boxes, i_gt: int, pred: Boxes, i_pred: int) -> float:
     """IoU of two boxes in the same steps as COCO; for a crowd, the share of pred inside it."""
     a, b = gt.boxes, pred.boxes
@@ -204,7 +204,7 @@ def box_overlap(gt: Boxes, i_gt: int, pred: Boxes, i_pred: int) -> float:
     return common / (area if gt.crowd[i_gt] else area + a[i_gt, 2] * a[i_gt, 3] - common)
 
 
-@njit(nogil=True, inline="always")
+@inlined
 def _write_pairs(codes: Floats, groups: Groups, k: int, gt: Boxes, pred: Boxes, found: Overlaps, n: int) -> None:
     """Write the pairs of a large page to `found` from position n on, by pred, then by gt."""
     order, at, first = _sorted_rows(codes), 0, groups.pred_start[k]
@@ -219,14 +219,14 @@ def _write_pairs(codes: Floats, groups: Groups, k: int, gt: Boxes, pred: Boxes, 
         found.stop[i_pred] = n + at
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _sorted_rows(values: Floats) -> Positions:
     order, bounds = np.arange(values.size), np.array([0, values.size])
     sort_groups(order, bounds[:1], bounds[1:], values)
     return order
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _pairs_of_large_page(
     groups: Groups, k: int, gt: Boxes, pred: Boxes, most_work: int, most_tests: int
 ) -> tuple[Floats, int, int]:
@@ -253,7 +253,7 @@ def _pairs_of_large_page(
     return _sweep(edges[axis], edges[1 - axis], weights, n_gt, most_work)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _meeting_on_axis(edges: Floats, n_gt: int) -> int:
     """The number of pairs of boxes whose projections on an axis overlap, without listing them."""
     starts, ends = edges[0], edges[1]
@@ -261,7 +261,7 @@ def _meeting_on_axis(edges: Floats, n_gt: int) -> int:
     return begun + not_over - n_gt * (starts.size - n_gt)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _count_before(starts: Floats, ends: Floats) -> int:
     """The number of pairs of a start and an end that is higher."""
     order, total = _sorted_rows(starts), 0
@@ -277,7 +277,7 @@ def _count_before(starts: Floats, ends: Floats) -> int:
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _sweep(along: Floats, across: Floats, weights: Positions, n_gt: int, most_work: int) -> tuple[Floats, int, int]:
     """The pairs of `_pairs_of_large_page` in any order, their work, or -1 if it exceeds the limit, and the tests made.
 
