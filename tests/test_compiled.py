@@ -26,7 +26,19 @@ def numbers_of(gt, pred, **options):
         *(getattr(counts, field.name) for field in fields(counts) if field.name in ("page", "words", "pixels")),
         *(array for one in matrices for array in (one.recall_mass, one.precision_mass, one.pred_pixels)),
         *(compared.soft(average=None) or {}).values(),
+        *object_numbers(compared),
     ]
+
+
+def object_numbers(compared):
+    objects = compared.objects()
+    yield np.array([getattr(objects, name) for name in ("ap", "ap50", "ap75", "ar")])
+    for class_aware in (True, False):
+        yield np.array(list(objects.counts_at(0.5, class_aware).values()))
+    for one_to_one in (True, False):
+        yield compared.centroids(one_to_one=one_to_one).matches["dx"].to_numpy()
+    for pairing in ("coco", "ranked"):
+        yield objects.ranked_pairs(pairing=pairing)["iou"].to_numpy()
 
 
 def assert_equal_in_python(gt, pred, **options):
