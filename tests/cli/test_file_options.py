@@ -115,9 +115,21 @@ def test_a_name_must_be_that_of_one_file(files, capsys, options, problem):
 def test_a_misspelt_format_is_answered_with_the_closest(files, capsys, option):
     assert main(["compare", "no such gt", "no such pred", option, "MinerU-content_v2"]) == 2
     assert capsys.readouterr().err == (
-        f"layoutcm: {option}: 'MinerU-content_v2' is not known. The closest are mineru-content-v2, mineru-content, "
-        "mineru-model; `layoutcm formats` lists all.\n"
+        f"layoutcm: {option}: 'MinerU-content_v2' is not known. The closest are mineru-content-v2, "
+        "mineru-content; `layoutcm formats` lists all.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("zzz", "`layoutcm formats` lists all."),
+        ("abby", "The closest is abbyy; `layoutcm formats` lists all."),
+    ],
+)
+def test_only_names_that_are_alike_are_named(capsys, name, hint):
+    assert main(["inspect", "no such file", "--format", name]) == 2
+    assert capsys.readouterr().err == f"layoutcm: --format: '{name}' is not known. {hint}\n"
 
 
 def test_the_hint_of_an_ambiguous_file_says_how_to_name_the_format_of_one_file(files, capsys):
