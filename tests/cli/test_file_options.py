@@ -124,7 +124,7 @@ def test_a_misspelt_format_is_answered_with_the_closest(files, capsys, option):
     ("name", "hint"),
     [
         ("zzz", "`layoutcm formats` lists all."),
-        ("abby", "The closest is abbyy; `layoutcm formats` lists all."),
+        ("unstructured2", "The closest is unstructured; `layoutcm formats` lists all."),
     ],
 )
 def test_only_names_that_are_alike_are_named(capsys, name, hint):
