@@ -275,7 +275,7 @@ ALIKE = {  # findings of readers that have no values but file and place
     "the size from elsewhere must be in points, too",
     "size-of-document": "pages without figures have no size and are given that of the other pages",
     "size-of-other-image": "boxes are in pixels of the image that the model was given, whose size the file does not "
-    "tell, and pages are given the size of the ground truth",
+    "state, and pages are given the size of the ground truth",
     "several-annotators": "tasks have several annotations",
     "several-locations": "tags have several locations, all taken to be on one page",
     "skipped-task": "tasks that were skipped, with cancelled annotations only, are left out",
