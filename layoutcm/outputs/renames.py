@@ -15,6 +15,7 @@ import os
 import secrets
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from layoutcm.outputs.hidden import NOT_SUPPORTED, PREFIX, left_behind, remove_hidden, serialised, sync
@@ -122,12 +123,19 @@ def recover_entries(target: Path) -> None:
 
     Nothing is claimed before it is this process's turn: a writer whose turn it is must find all killed ones.
     """
-    if any(target.glob(f"{PREFIX}*/{MOVING}")):
+    if _has_begun_to_move(target):
         with serialised(target, target.name):
             _finish_killed(target)
     for hidden in left_behind(target, target.name):
         if not (hidden / MOVING).exists():
             remove_hidden(hidden)
+
+
+def _has_begun_to_move(target: Path) -> bool:
+    """Whether a writer has begun to move entries into a folder, which another one may be replacing at the moment."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return any((target / name / MOVING).exists() for name in os.listdir(target) if name.startswith(PREFIX))
+    return False
 
 
 def _finish_killed(target: Path) -> None:
