@@ -19,6 +19,7 @@ from layoutcm.formats.annotators import AnnotatorNames
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.page_sizes import missing_size_error, size_of
 from layoutcm.formats.parsing import (
+    LARGEST_FRACTION,
     NO_SCORE,
     FilePlace,
     bounding_box,
@@ -227,8 +228,12 @@ class LayoutBuilder:
 
     def _check_units(self) -> None:
         for (file, parts), largest in self._largest_parts.items():
-            if 0 < largest <= 1:
+            if 0 < largest <= LARGEST_FRACTION and (parts or self._largest_side(file) > LARGEST_FRACTION):
                 raise fractions_as_parts(file, parts)
+
+    def _largest_side(self, file: str) -> float:
+        pages = zip(self._pages, self._page_places)
+        return max((side for page, (of_file, _) in pages if of_file == file for side in page[1:3]), default=0.0)
 
     def add_outline(
         self,

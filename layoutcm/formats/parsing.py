@@ -127,9 +127,10 @@ def check_fractions(values: Iterable[float], file: str, place: FilePlace, hint: 
 
 
 def fractions_as_parts(file: str, parts: float) -> InputError:
-    """The error for a file whose coordinates all lie between 0 and 1, in a format with a larger unit."""
+    """The error for a file without a coordinate above 2, in a format with a unit larger than fractions."""
     unit = f"parts of {parts:g}" if parts else "pixels"
-    problem = f"no coordinate is above 1: these are fractions of the page, and the format has {unit}"
+    reach = f"no coordinate is above {LARGEST_FRACTION:g}"
+    problem = f"{reach}: these look like fractions of the page, and the format has {unit}"
     return InputError(file, "", problem, f"Multiply them by {f'{parts:g}' if parts else 'the size of the page'}.")
 
 
