@@ -15,7 +15,7 @@ from layoutcm.formats.source_files import Bundle
 
 # An empty label file is a page without regions; an empty table is an error.
 _EMPTY_LIST = re.compile(rb"\s*+\[\s*+\]\s*+")
-_EMPTY_LISTS = re.compile(rb"\s*+\[(?:\s*+\[\s*+\]\s*+,?+)++\s*+\]\s*+")
+_EMPTY_LISTS = re.compile(rb"\s*+\[(?:[\s,]|\[\s*+\])++\]\s*+")
 LISTS_OF_PAGES = ("glm-ocr", "mineru-vlm")  # beside these, a list of empty lists is not of MinerU's content list
 NAMES_OF_EMPTY_FILES = (".txt", ".csv", ".tsv")
 
@@ -69,17 +69,17 @@ def _with_blank_pages(contents: Sequence[FileContent], kinds: list[list[Format]]
     docbank = BY_NAME["docbank"]
     if any(docbank in kind for kind in kinds):
         kinds = [kind if content.data else [docbank] for content, kind in zip(contents, kinds)]
-    kinds = _like_others(contents, kinds, _EMPTY_LISTS, lambda name: name in LISTS_OF_PAGES)
-    return _like_others(contents, kinds, _EMPTY_LIST, lambda name: name not in SINGLE_FILE_FORMATS)
+    lists = [content.json_text if content.json_root == "array" else b"" for content in contents]
+    nested = [_EMPTY_LISTS.fullmatch(text) is not None for text in lists]
+    kinds = _like_others(kinds, nested, lambda name: name in LISTS_OF_PAGES)
+    empty = [_EMPTY_LIST.fullmatch(text) is not None for text in lists]
+    return _like_others(kinds, empty, lambda name: name not in SINGLE_FILE_FORMATS)
 
 
 def _like_others(
-    contents: Sequence[FileContent], kinds: list[list[Format]], blank: re.Pattern[bytes], can_be: Callable[[str], bool]
+    kinds: list[list[Format]], is_blank: Sequence[bool], can_be: Callable[[str], bool]
 ) -> list[list[Format]]:
     """The kinds, where files of blank pages have that of the first other file, if this format `can_be` so written."""
-    is_blank = [content.json_root == "array" and blank.fullmatch(content.json_text) for content in contents]
-    if not any(is_blank):
-        return kinds
     others = next((kind for kind, blank in zip(kinds, is_blank) if kind and not blank), [])
     return [others if blank and others and can_be(others[0].name) else kind for kind, blank in zip(kinds, is_blank)]
 
