@@ -122,3 +122,10 @@ def test_via_3_videos_and_pairs_of_images_are_refused():
     project = via3_project() | {"view": {"v": {"fid_list": ["7"]}}}
     refusal(json.dumps(project), "view.'v'", "there is no file '7'", name="v.json", **SIZE)
     refusal(json.dumps(via3_project({"vid": "x"})), "metadata.'m0'", "no view 'x'", name="v.json", **SIZE)
+
+
+def test_an_error_inside_an_object_names_the_key():
+    project = via3_project({"xy": [2, 1, 2, 3, 4]}, {"xy": [2, 1, 2, 3, 4]}, {"xy": [2, "1", 2, 3, 4]}, {"xy": ["2"]})
+    refusal(json.dumps(project), "metadata.m2.xy[1]", "'1'", name="v.json", **SIZE)
+    images = {key: {"filename": key, "regions": []} for key in "abc"} | {"d": {"filename": 4, "regions": []}}
+    refusal(json.dumps(images), "d.filename", name="v.json", **SIZE)

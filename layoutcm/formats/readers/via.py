@@ -216,7 +216,6 @@ def _attribute_names(attributes: Mapping[str, Attribute3]) -> dict[str, str]:
 
 def _shape3(numbers: Sequence[float]) -> ViaShape:
     """A shape of VIA 3; it has no name if it is not known, or has not as many coordinates as it needs."""
-    points = {"all_points_x": [*numbers[1::2]], "all_points_y": [*numbers[2::2]]}
     match numbers:
         case [2, x, y, width, height]:
             return ViaShape("rect", x, y, width, height)
@@ -227,9 +226,9 @@ def _shape3(numbers: Sequence[float]) -> ViaShape:
         case [1 | 5, *_]:
             return ViaShape("point")
         case [6, *rest] if len(rest) % 2 == 0:
-            return ViaShape("polyline", **points)
+            return ViaShape("polyline", all_points_x=rest[::2], all_points_y=rest[1::2])
         case [7, *rest] if len(rest) % 2 == 0:
-            return ViaShape("polygon", **points)
+            return ViaShape("polygon", all_points_x=rest[::2], all_points_y=rest[1::2])
         case [8, *rest] if len(rest) == 8:  # a rectangle, given by a point on each of its sides
             x0, y0, x1, y1 = bounding_box(list(zip(rest[::2], rest[1::2])))
             return ViaShape("rect", x0, y0, x1 - x0, y1 - y0)
