@@ -184,7 +184,8 @@ def test_blank_documents_of_upstage_and_its_keys_in_another_order():
     answer = {"api": "2.0", "content": {}, "elements": [], "model": "document-parse", "usage": {"pages": 2}}
     layout = read(answer, "doc.json", sizes=SIZE)
     assert layout.format == "upstage" and layout.page_columns.names == ("doc_p1", "doc_p2")
-    assert read(answer | {"usage": {}}, "doc.json", sizes=SIZE).page_columns.names == ("doc",)
+    for usage in ({}, {"pages": -3}):
+        assert read(answer | {"usage": usage}, "doc.json", sizes=SIZE).page_columns.names == ("doc",)
     points = [{"x": 0.1, "y": 0.2}, {"x": 0.3, "y": 0.4}]
     element = {"page": 1, "category": "Text", "coordinates": points}
     documents = {"a.pdf": {"id": 1, "elements": []}, "b.pdf": {"id": 2, "elements": [element]}}
