@@ -220,8 +220,12 @@ class LayoutBuilder:
         self.add_region(page, label, x0, y0, x1, y1, place, score)
 
     def note_unit(self, box: Sequence[float], parts: float = PIXELS) -> None:
-        """Remember the coordinates of a file that must not all be fractions, though [0, 0, 1, 1] alone may be meant."""
+        """Remember the largest coordinate of a file in parts, or in pixels, whose unit is checked at the end."""
         self._largest.note(self.file, box, parts)
+
+    def _largest_side(self, file: str) -> float:
+        pages = zip(self._pages, self._page_places)
+        return max((side for page, (of_file, _) in pages if of_file == file for side in page[1:3]), default=0.0)
 
     def add_outline(
         self,
@@ -279,7 +283,7 @@ class LayoutBuilder:
         return names
 
     def build(self, format: str) -> Layout:
-        self._largest.check()
+        self._largest.check(self._largest_side)
         _, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
         pages = Pages(
             self._distinct_names(),

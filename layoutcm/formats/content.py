@@ -245,7 +245,7 @@ def find_invalid_value(document: object) -> tuple[str, str] | None:
 def find_misfit(document: Any, type: Any) -> tuple[str, object]:
     """Path and value of the first item in `document` that does not fit `type`.
 
-    msgspec writes `[...]` instead of a list index, so the index is found by bisection.
+    msgspec writes `[...]` instead of a key and of some list indices, so these are found by bisection.
     """
 
     left = MAX_CONVERSIONS
@@ -267,10 +267,12 @@ def find_misfit(document: Any, type: Any) -> tuple[str, object]:
     for name, index in re.findall(r"\.([^.\[\]]+)|\[([^\[\]]*)\]", path or ""):
         if left < 0:
             break
-        step = name or (int(index) if index.isdigit() else None)
-        if step is None:
+        step: Any = name or (int(index) if index.isdigit() else None)
+        if step is None and isinstance(here, dict):
+            step = _first_misfit_key(here, lambda: failure(document))
+        elif step is None:
             step = _first_misfit(here, lambda: failure(document)) if isinstance(here, list) else 0
-        path_so_far += f".{step}" if name else f"[{step}]"
+        path_so_far += f".{step}" if isinstance(step, str) else f"[{step}]"
         if (isinstance(here, dict) and step not in here) or (isinstance(here, list) and step >= len(here)):
             return path_so_far.removeprefix("."), None
         here = here[step] if isinstance(here, dict | list) else here
@@ -287,3 +289,19 @@ def _first_misfit(items: list[Any], failure: Any) -> int:
         low, high = (low, middle) if failure() is not None else (middle, high)
     items[:] = whole
     return low
+
+
+def _first_misfit_key(fields: dict[str, Any], failure: Any) -> str:
+    """The key of the first wrong value."""
+    whole = list(fields.items())
+    items = list(whole)
+
+    def failure_of_items() -> Any:
+        fields.clear()
+        fields.update(items)
+        return failure()
+
+    found = _first_misfit(items, failure_of_items)
+    fields.clear()
+    fields.update(whole)
+    return whole[found][0]

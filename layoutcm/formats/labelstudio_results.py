@@ -26,6 +26,7 @@ TYPES_WITHOUT_OUTLINE = {
 }
 _PAGE_OF_REPEATER = re.compile(r"_([0-9]{1,6})\Z")
 BARE, CHOSEN, LABELLED = range(3)
+DIGITS = 6  # after the point, of percent of the image
 
 
 class Value(msgspec.Struct):
@@ -82,6 +83,8 @@ class Result(msgspec.Struct):
 
 
 def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value else []
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
@@ -105,9 +108,11 @@ def distinct_regions(results: Sequence[tuple[object, Value]]) -> Iterator[int]:
 
 
 def _place(name: object, value: Value) -> tuple[object, ...]:
-    points = tuple(value.points) if value.points else None
-    box = (value.x, value.y, value.width, value.height, value.rotation, value.radiusX, value.radiusY)
-    return (name if isinstance(name, str | int) else None, *box, points)
+    """What the results of one region share. Their numbers may differ in the last digit, and a rotation of 0 is none."""
+    points = tuple((round(x, DIGITS), round(y, DIGITS)) for x, y in value.points or ())
+    box = (value.x, value.y, value.width, value.height, value.rotation or None, value.radiusX, value.radiusY)
+    rounded = [side if side is None else round(side, DIGITS) for side in box]
+    return (name if isinstance(name, str | int) else None, *rounded, points)
 
 
 def ring(value: Value, width: float, height: float) -> list[tuple[float, float]] | None:

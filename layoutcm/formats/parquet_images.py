@@ -75,8 +75,10 @@ def _images_of_documents(content: FileContent, column: str) -> Iterator[StoredIm
             continue
         pages = list(document.pages.values())
         shown = pages if len(pages) == count else [page for page in pages if page.image]
+        if len(shown) != count:  # it is not known which page an image shows
+            continue
         name = row.document_id or document.name or f"{content.stem}_{row.number + 1}"
-        for i, page in enumerate(shown[:count]):
+        for i, page in enumerate(shown):
             yield StoredImage((page_name(name, page.page_no, len(pages)),), row.number, i)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from layoutcm import hints
 from layoutcm.errors import InputError, check_choice
@@ -15,6 +15,8 @@ from layoutcm.formats.source_files import Bundle
 
 # An empty label file is a page without regions; an empty table is an error.
 _EMPTY_LIST = re.compile(rb"\s*+\[\s*+\]\s*+")
+_EMPTY_LISTS = re.compile(rb"\s*+\[(?:[\s,]|\[\s*+\])++\]\s*+")
+LISTS_OF_PAGES = ("glm-ocr", "mineru-vlm")  # beside these, a list of empty lists is not of MinerU's content list
 NAMES_OF_EMPTY_FILES = (".txt", ".csv", ".tsv")
 
 
@@ -61,17 +63,25 @@ def _candidates_per_file(contents: Sequence[FileContent]) -> Iterator[list[Forma
 def _with_blank_pages(contents: Sequence[FileContent], kinds: list[list[Format]]) -> list[list[Format]]:
     """The kinds, with those of pages without regions, which are like the files beside them.
 
-    An empty text file is of DocBank or of YOLO, an empty JSON list of any format with a list for each page.
+    An empty text file is of DocBank or of YOLO, an empty JSON list of any format with a list for each page, and a list
+    of empty lists of any with a list of such lists.
     """
     docbank = BY_NAME["docbank"]
     if any(docbank in kind for kind in kinds):
         kinds = [kind if content.data else [docbank] for content, kind in zip(contents, kinds)]
-    is_blank = [content.json_root == "array" and _EMPTY_LIST.fullmatch(content.json_text) for content in contents]
-    if not any(is_blank):
-        return kinds
+    lists = [content.json_text if content.json_root == "array" else b"" for content in contents]
+    nested = [_EMPTY_LISTS.fullmatch(text) is not None for text in lists]
+    kinds = _like_others(kinds, nested, lambda one: one.name in LISTS_OF_PAGES)
+    empty = [_EMPTY_LIST.fullmatch(text) is not None for text in lists]
+    return _like_others(kinds, empty, lambda one: one.holds != DATA_SET)
+
+
+def _like_others(
+    kinds: list[list[Format]], is_blank: Sequence[bool], can_be: Callable[[Format], bool]
+) -> list[list[Format]]:
+    """The kinds, where files of blank pages have that of the first other file, if this format `can_be` so written."""
     others = next((kind for kind, blank in zip(kinds, is_blank) if kind and not blank), [])
-    has_list_a_page = bool(others) and others[0].holds != DATA_SET
-    return [others if blank and has_list_a_page else kind for kind, blank in zip(kinds, is_blank)]
+    return [others if blank and others and can_be(others[0]) else kind for kind, blank in zip(kinds, is_blank)]
 
 
 def find_candidates(content: FileContent) -> list[Format]:

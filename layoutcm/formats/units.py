@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from layoutcm.errors import InputError
+from layoutcm.formats.parsing import LARGEST_FRACTION
 
 PIXELS = 0.0
 
@@ -21,17 +22,19 @@ class LargestCoordinates:
         if largest > self._largest.get(key, -1.0):
             self._largest[key] = largest
 
-    def check(self) -> None:
-        """Refuse a file without a coordinate above 1. A file whose only box is [0, 0, 1, 1] is refused, too.
+    def check(self, largest_side: Callable[[str], float]) -> None:
+        """Refuse a file without a coordinate above 2, unless its pages are so small, too.
 
-        A box of one pixel or part is unlikely; fractions that are taken for pixels would give scores near zero.
+        A file whose only box is [0, 0, 1, 1] is refused, too: a box of one pixel or part is unlikely, and fractions
+        that are taken for pixels would give scores near zero.
         """
         for (file, parts), largest in self._largest.items():
-            if 0 < largest <= 1:
+            if 0 < largest <= LARGEST_FRACTION and (parts or largest_side(file) > LARGEST_FRACTION):
                 raise _fractions_error(file, parts)
 
 
 def _fractions_error(file: str, parts: float) -> InputError:
     unit = f"parts of {parts:g}" if parts else "pixels"
-    problem = f"no coordinate is above 1: these are fractions of the page, and the format has {unit}"
+    reach = f"no coordinate is above {LARGEST_FRACTION:g}"
+    problem = f"{reach}: these look like fractions of the page, and the format has {unit}"
     return InputError(file, "", problem, f"Multiply them by {f'{parts:g}' if parts else 'the size of the page'}.")

@@ -21,9 +21,10 @@ def read_bytes(path: str | os.PathLike[str], missing_hint: str = "Check the name
                 return _read_pipe(str(path), file)
             if status.st_size > limits.MAX_FILE_BYTES:
                 raise _too_large(str(path), limits.MAX_FILE_BYTES)
-            data = _read_regular(file)
-            after = os.fstat(file.fileno())
-            if (after.st_size, after.st_mtime_ns, len(data)) != (status.st_size, status.st_mtime_ns, status.st_size):
+            # Files of the kernel, such as those in /proc, state no size.
+            data = _read_regular(file) if status.st_size else _read_pipe(str(path), file)
+            after, size = os.fstat(file.fileno()), status.st_size
+            if (after.st_size, after.st_mtime_ns, len(data)) != (size, status.st_mtime_ns, size or len(data)):
                 raise InputError(str(path), "", "the file changed while it was read", "Read it when it is complete.")
             return data
     except FileNotFoundError:

@@ -130,6 +130,15 @@ def test_page_images_of_docling_eval(tmp_path, with_images):
         }
 
 
+def test_fewer_images_than_pages_with_images_are_not_shown(tmp_path):
+    pages = [(n, {"page_no": n, "size": {"width": 40, "height": 30}, "image": {"dpi": 72}}) for n in (1, 2, 3)]
+    images = [{"bytes": image_of_shade(50 * n), "path": None} for n in (1, 3)]
+    path = tmp_path / "shard.parquet"
+    path.write_bytes(parquet_bytes(evaluation_table(pages, images)))
+    with pytest.raises(lcm.InputError, match="has no page images"):
+        images_from_path(path)
+
+
 def test_evaluations_without_images_or_with_damaged_documents_have_no_page_images(tmp_path):
     path = tmp_path / "shard.parquet"
     for table in (evaluation_table([], []), evaluation_table([], [{"bytes": b"x", "path": None}])):

@@ -148,6 +148,14 @@ def test_assignees_of_the_tasks_of_a_cvat_project_are_annotators():
     assert [box[0] for box in boxes(read(PROJECT, "gt.xml", annotator="anna"))] == [0, 20]
 
 
+def test_tasks_of_a_cvat_project_may_be_listed_after_the_images():
+    start, rest = PROJECT.split(b"<meta>")
+    meta, images = rest.split(b"</meta>")
+    late = start + images.replace(b"</annotations>", b"<meta>" + meta + b"</meta></annotations>")
+    first, second = read(PROJECT, "gt.xml"), read(late, "gt.xml")
+    assert second.annotators == ("anna", "ben") and second.pages.equals(first.pages) and boxes(second) == boxes(first)
+
+
 def test_subset_task_and_tags_of_cvat_are_attributes():
     pages = read(PROJECT, "gt.xml").pages
     assert pages["subset"].tolist() == ["Train"] * 3 and pages["tag"].tolist() == ["letter"] * 3

@@ -107,6 +107,8 @@ def result(type, name="r1", **value):
         ([result("rectangle"), result("textarea", text=["A"])], ["(no name)"]),
         ([result("rectangle"), result("rectangle", "r2")], ["(no name)"] * 2),
         ([result("labels", labels=["Text"]), result("labels", "r2", labels=["Text"])], ["Text"] * 2),
+        ([result("rectangle"), result("labels", labels="Text")], ["Text"]),
+        ([result("rectangle", rotation=None, x=10.000000000000002), result("labels", labels=["Text"])], ["Text"]),
     ],
 )
 def test_the_results_of_one_region_are_one_region(results, labels):
@@ -145,6 +147,15 @@ def test_a_list_of_images_beside_the_image_of_a_task_is_no_list_of_pages():
     assert read([one]).page_columns.names == ("a.png",)
 
 
+def test_a_result_on_a_later_page_shows_that_the_list_has_the_pages():
+    one = pages("pages", result("labels", labels=["Text"]) | {"item_index": 1})
+    one["data"] = {"thumb": "https://x/t.jpg"} | one["data"]
+    layout = read([one], sizes=(200, 100))
+    assert layout.page_columns.names == ("a.png", "b.png") and layout.regions["page"].tolist() == ["b.png"]
+    with pytest.raises(lcm.InputError, match=r"a result is on page 2, and the task has 1"):
+        read([one | {"data": {"image": "a.png"}}])
+
+
 def test_a_page_that_a_task_does_not_have_is_refused():
     with pytest.raises(lcm.InputError, match=r"a result is on page 3, and the task has 2"):
         read([pages("pages", result("labels", labels=["Text"]) | {"item_index": 2})])
@@ -169,9 +180,10 @@ def test_the_name_of_an_upload_with_tasks_is_no_name_of_a_page():
 
 
 def test_files_of_a_local_storage_are_named_in_the_query():
-    addresses = ("/data/local-files/?d=scans/a.png", "/data/local-files/?d=scans%5Cb%201.png&x=1")
+    local = "/data/local-files/"
+    addresses = (f"{local}?d=scans/a.png", f"{local}?d=scans%5Cb%201.png&x=1", f"{local}?x=1&d=a%2Fc.png", "d.png?d=3")
     tasks = [task(labelled(**PLACE)) | {"data": {"image": address}} for address in addresses]
-    assert read(tasks).page_columns.names == ("a.png", "b 1.png")
+    assert read(tasks).page_columns.names == ("a.png", "b 1.png", "c.png", "d.png")
 
 
 def test_a_single_task_is_read_as_the_first_versions_stored_it():

@@ -49,8 +49,8 @@ def test_mineru_vlm_model_has_fractions_and_is_told_by_its_angles_alone():
     layout = read([[block]], "d_model.json", sizes=(50, 80))
     assert layout.format == "mineru-vlm" and regions(layout) == [("text", 0, 0, 50, 80)]
     del block["angle"]
-    layout = read([[block | {"bbox": [0, 0, 1, 2]}]], "d.content_list_v2.json", sizes=(1000, 1000))
-    assert layout.format == "mineru-content-v2" and regions(layout) == [("text", 0, 0, 1, 2)]
+    layout = read([[block | {"bbox": [0, 0, 1, 3]}]], "d.content_list_v2.json", sizes=(1000, 1000))
+    assert layout.format == "mineru-content-v2" and regions(layout) == [("text", 0, 0, 1, 3)]
     assert layout.page_columns.names == ("d",)
 
 

@@ -58,6 +58,18 @@ def test_a_wrong_point_of_labelme_xml_is_named():
     refusal(text.format("2") + "</", "line 2", name="a.xml", **SIZE)
 
 
+@pytest.mark.parametrize("mixed", ["1;90", "1|90", "1&#124;90"])
+def test_two_numbers_in_one_coordinate_of_labelme_xml_are_refused(mixed):
+    refusal(
+        LABELME.format(labelme_object((mixed, 5), (7, 8), (9, 1))), "object[0]/polygon/pt/x", "is not a finite number"
+    )
+
+
+def test_tags_in_the_name_of_labelme_xml_may_be_text():
+    named = labelme_object((1, 2), (5, 2), (5, 6), name="<![CDATA[<pt><x>a</x><y>b</y></pt>]]>")
+    assert regions(read(LABELME.format(named))) == [("<pt><x>a</x><y>b</y></pt>", 1, 2, 5, 6)]
+
+
 def test_labelme_xml_is_not_pascal_voc():
     square = ((1, 2), (5, 2), (5, 6), (1, 6))
     box = "<box><xmin>1</xmin><ymin>2</ymin><xmax>3</xmax><ymax>4</ymax></box>"

@@ -6,7 +6,6 @@ import json
 import zlib
 
 import numpy as np
-import pytest
 from PIL import Image
 
 import layoutcm as lcm
@@ -199,20 +198,6 @@ def test_prodigy_reads_accepted_answers_of_one_session():
     assert regions(read_lines(first, second, annotator="ann")) == [("x", 1, 2, 4, 6)]
     named = prodigy_line(image="data:image/png;base64,A", meta={"file": "c.png"}), prodigy_line(image=None)
     assert [name for name, *_ in pages(read_lines(*named))] == ["c.png", "a_2"]
-
-
-@pytest.mark.parametrize(
-    "facts", [lambda n: {"meta": {"pdf": "d.pdf", "page": n}}, lambda n: {"pdf": "d.pdf", "page": n}]
-)
-def test_prodigy_pages_of_a_pdf_are_told_apart_by_their_number(facts):
-    lines = [prodigy_line(image="data:image/png;base64,A", _task_hash=1) | facts(n) for n in (0, 1)]
-    for line in lines:
-        line["spans"] = [{"label": "x", "x": 1, "y": 2, "width": 3, "height": 4}]
-    layout = read_lines(*lines)
-    assert pages(layout) == [("d_p1", 50, 60), ("d_p2", 50, 60)] and len(layout.region_columns) == 2
-    assert layout.page_columns.documents == ("d", "d") and layout.page_columns.numbers.tolist() == [1, 2]
-    without_images = [{key: line[key] for key in line if key != "image"} for line in lines]
-    assert read_lines(*without_images).page_columns.names == ("d_p1", "d_p2")
 
 
 def test_createml_has_centres_and_a_second_spelling():

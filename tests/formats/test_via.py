@@ -86,12 +86,27 @@ def via3_project(*metadata, attribute=None, files=({"fname": "a.png", "type": 2}
 def test_via_3_shapes_options_and_attributes_of_images():
     shapes = [[2, 1, 2, 3, 4], [3, 20, 20, 5], [4, 20, 20, 10, 2], [7, 0, 0, 9, 0, 9, 8], [8, 5, 0, 9, 4, 5, 8, 1, 4]]
     left_out = [[1, 5, 5], [5, 0, 0, 9, 9], [6, 0, 0, 9, 9], [2, 1], [9, 1, 1, 2, 2, 3, 3]]
+    left_out += [[7, 0, 0, 9, 0, 9, 8, 1], [2.7, 1, 2, 3, 4]]
     metadata = [{"xy": xy, "av": {"9": "2"}} for xy in shapes + left_out]
     layout = read_json(via3_project(*metadata, {"xy": [], "av": {"8": "done"}}), **SIZE)
     boxes = [(1, 2, 4, 6), (15, 15, 25, 25), (10, 18, 30, 22), (0, 0, 9, 8), (1, 0, 9, 8)]
     assert regions(layout) == [("Table", *box) for box in boxes]
     assert layout.labels == ["Text", "Table"] and layout.pages["state"].tolist() == ["done"]
-    assert (codes(layout)["not-an-area"], codes(layout)["no-coordinates"]) == (3, 2)
+    assert (codes(layout)["not-an-area"], codes(layout)["no-coordinates"]) == (3, 4)
+    assert "unknown shape or without all coordinates" in str([one.message for one in layout.findings])
+
+
+def test_via_3_extreme_points_are_a_box_and_no_diamond():
+    extreme = {"xy": [8, 10, 50, 50, 10, 90, 50, 50, 90], "av": {"9": "2"}}
+    layout = read_json(via3_project(extreme), shapes="polygon", **SIZE)
+    assert regions(layout) == [("Table", 10, 10, 90, 90)] and not layout.region_columns.shapes
+
+
+def test_via_3_attributes_of_the_same_name_are_told_apart():
+    project = via3_project({"xy": [2, 1, 2, 3, 4], "av": {"7": "1", "9": "2"}})
+    project["attribute"]["7"] = project["attribute"]["9"] | {"options": {"1": "other"}}
+    layout = read_json(project, **SIZE)
+    assert regions(layout) == [("Table", 1, 2, 4, 6)] and "kind (7)" in str(layout.findings)
 
 
 def test_via_3_checkboxes_are_several_labels():
@@ -102,6 +117,15 @@ def test_via_3_checkboxes_are_several_labels():
 
 def test_via_3_videos_and_pairs_of_images_are_refused():
     video, image = {"fname": "a.mp4", "type": 4}, {"fname": "a.png", "type": 2}
-    for files in ((video,), (image, image), ()):
-        refusal(json.dumps(via3_project(files=files)), "view.'v'", "not one image", name="v.json", **SIZE)
+    for files, found in (((video,), "a video or"), ((image, image), "several files"), ((), "no file")):
+        refusal(json.dumps(via3_project(files=files)), "view.'v'", f"not one image: it has {found}", name="v.json")
+    project = via3_project() | {"view": {"v": {"fid_list": ["7"]}}}
+    refusal(json.dumps(project), "view.'v'", "there is no file '7'", name="v.json", **SIZE)
     refusal(json.dumps(via3_project({"vid": "x"})), "metadata.'m0'", "no view 'x'", name="v.json", **SIZE)
+
+
+def test_an_error_inside_an_object_names_the_key():
+    project = via3_project({"xy": [2, 1, 2, 3, 4]}, {"xy": [2, 1, 2, 3, 4]}, {"xy": [2, "1", 2, 3, 4]}, {"xy": ["2"]})
+    refusal(json.dumps(project), "metadata.m2.xy[1]", "'1'", name="v.json", **SIZE)
+    images = {key: {"filename": key, "regions": []} for key in "abc"} | {"d": {"filename": 4, "regions": []}}
+    refusal(json.dumps(images), "d.filename", name="v.json", **SIZE)

@@ -308,6 +308,15 @@ def test_an_empty_list_beside_answers_is_a_blank_page():
         assert layout.region_columns.page.tolist() == [0] and layout.findings == ()
 
 
+@pytest.mark.parametrize("format", [None, "glm-ocr"])
+def test_a_list_with_an_empty_list_beside_answers_of_glm_ocr_is_a_blank_page(format):
+    page = b'[[{"index": 0, "label": "text", "bbox_2d": [100, 200, 300, 400]}]]'
+    for blank, names in ((b"[[]]", ("a", "b")), (b"[ [],\n[ ] ]\n", ("a", "b_p1", "b_p2"))):
+        layout = lcm.read([("a.json", page), ("b.json", blank)], sizes=(100, 100), format=format)
+        assert layout.format == "glm-ocr" and layout.page_columns.names == names
+        assert layout.region_columns.page.tolist() == [0] and layout.findings == ()
+
+
 def test_a_page_that_dolphin_could_not_divide_has_no_region():
     item = b'[{"label": "distorted_page", "text": "x", "bbox": [0, 0, 800, 1000], "reading_order": 0}]'
     layout = lcm.read(("d.json", item), sizes=(800, 1000))

@@ -29,3 +29,10 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path, monkeypatch,
     with pytest.raises(InputError) as error:
         lcm.read(path, sizes=(10, 10))
     assert "a.json: the file changed while it was read" in str(error.value)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/version"), reason="the system has no such files")
+def test_a_file_that_states_no_size_is_read(tmp_path):
+    assert file_bytes.read_bytes("/proc/version").startswith(b"Linux")
+    (tmp_path / "empty").write_bytes(b"")
+    assert file_bytes.read_bytes(tmp_path / "empty") == b""

@@ -10,6 +10,7 @@ pages.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -46,7 +47,7 @@ def is_cvat(content: FileContent) -> bool:
 
 @dataclass
 class Meta:
-    """What a file says before its images: video sizes, and who works on which task. Mutable; filled while reading."""
+    """What a file says beside its images: video sizes, and who works on which task. Mutable; filled while reading."""
 
     sizes: set[tuple[float, float] | tuple[None, None]] = field(default_factory=set)
     assignee: str = ""  # of the task or job that was exported
@@ -72,7 +73,12 @@ class Task(NamedTuple):
 def read_file(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     meta, frames = Meta(), Frames()
     images = tracks = 0
-    for element in elements(content, *META, "image", "track", skipping={"attribute"}):
+    is_late = content.data.rfind(b"<meta") > _first_page(content.data) >= 0
+    if is_late:
+        for element in _elements(content):
+            if element.tag in META:
+                _read_meta(element, meta, builder)
+    for element in _elements(content):
         match element.tag:
             case "image":
                 _read_image(element, images, content, options, meta, builder)
@@ -80,10 +86,19 @@ def read_file(content: FileContent, options: Options, builder: LayoutBuilder) ->
             case "track":
                 _read_track(element, tracks, frames, options, meta, builder)
                 tracks += 1
-            case _:
+            case _ if not is_late:
                 _read_meta(element, meta, builder)
     if not images + tracks:
         raise InputError(content.name, "", "there is no image and no track in it", "Export it as CVAT for images 1.1.")
+
+
+def _elements(content: FileContent) -> Iterator[Element]:
+    return elements(content, *META, "image", "track", skipping={"attribute"})
+
+
+def _first_page(data: bytes) -> int:
+    """Where the first image or track starts, -1 if there is none."""
+    return min((at for mark in (b"<image ", b"<track ") if (at := data.find(mark)) >= 0), default=-1)
 
 
 def _read_meta(element: Element, meta: Meta, builder: LayoutBuilder) -> None:

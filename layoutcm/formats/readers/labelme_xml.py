@@ -19,7 +19,10 @@ from layoutcm.formats.xml import elements, is_of_labelme
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 AXES = ("x", "y")
 POINT_NAMES = ("polygon/pt/x", "polygon/pt/y")
-POINT_TAGS = {b"<pt><x>": b"", b"</x><y>": b";", b"</y></pt>": b";"}
+SEPARATOR = "|"
+POINT_TAGS = {b"<pt><x>": b"", b"</x><y>": SEPARATOR.encode(), b"</y></pt>": SEPARATOR.encode()}
+# In a file with one of these, the separator may be text, or a tag may be none.
+NOT_AS_TEXT = (SEPARATOR.encode(), b"&#", b"<![CDATA[")
 
 
 NEEDS = Needs("xml", ("annotation",), typical=("polygon", "pt", "deleted"))
@@ -56,7 +59,9 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
 
 
 def _root(content: FileContent) -> Element | None:
-    """The annotation. Its points are most of the file, and are parsed faster as text, `x;y;`, than as elements."""
+    """The annotation. Its points are most of the file, and are parsed faster as text, `x|y|`, than as elements."""
+    if any(mark in content.data for mark in NOT_AS_TEXT):
+        return next(elements(content, "annotation"), None)
     data, replaced = content.data, set()
     for tag, text in POINT_TAGS.items():
         shorter = data.replace(tag, text)
@@ -75,13 +80,13 @@ def _points(item: Element, file: str, place: tuple[str, object]) -> list[float]:
     polygon = item.find("polygon")
     if polygon is None:
         return []
-    written = "".join([text for text in (polygon.text, *[child.tail for child in polygon]) if text])
-    numbers = parse_number_list(written[:-1].replace(";", ",")) if "," not in written else None
-    if numbers and len(numbers) % 2 == 0:  # the usual case, made fast for many regions
-        return numbers
-    texts: list[str | None] = [*written.split(";")[:-1]]
+    texts = [point.findtext(axis) for point in polygon.findall("pt") for axis in AXES]
     if not texts:
-        texts = [point.findtext(axis) for point in polygon.findall("pt") for axis in AXES]
+        written = "".join([text for text in (polygon.text, *[child.tail for child in polygon]) if text])
+        numbers = parse_number_list(written[:-1].replace(SEPARATOR, ",")) if "," not in written else None
+        if numbers and len(numbers) % 2 == 0:  # the usual case, made fast for many regions
+            return numbers
+        texts = [*written.split(SEPARATOR)[:-1]]
     if None in texts:
         raise InputError(file, place_text(place), "a point has no x or no y", "Repair or remove the object.")
     return parse_numbers(texts, file, place, cycle(POINT_NAMES))

@@ -129,15 +129,19 @@ def _task_pages(
     """The page of a task, or its pages if its data lists several images."""
     results = list(enumerate(chosen.annotation.result if chosen else []))
     known = [result for one in candidates for result in one.annotation.result]
-    names = page_list(task.data or {})
+    data = task.data or {}
+    # A result on a later page shows that the pages are a list, though the task may also have a single image.
+    later = any(result.item_index for result in known)
+    names = page_list(data) or (_listed_images(data) if later else [])
+    numbers = (result.page if names else result.item_index or 0 for result in known)
+    wrong = next((number for number in numbers if not 0 <= number < max(len(names), 1)), None)
+    if wrong is not None:
+        problem = f"a result is on page {wrong + 1:,}, and the task has {max(len(names), 1):,}"
+        raise InputError(file, place, problem, "Repair or remove it.")
     if not names:
-        name = facts.page or image_name(task.data or {}, task.file_upload) or f"task {task.id}"
+        name = facts.page or image_name(data, task.file_upload) or f"task {task.id}"
         size = _page_size(result for _, result in results) or _page_size(known) or (facts.width, facts.height)
         return [TaskPage(name, size, results)]
-    wrong = next((result.page for result in known if not 0 <= result.page < len(names)), None)
-    if wrong is not None:
-        problem = f"a result is on page {wrong + 1:,}, and the task has {len(names):,}"
-        raise InputError(file, place, problem, "Repair or remove it.")
     sized = {one.page: (one.original_width, one.original_height) for one in reversed(known) if one.original_width}
     of_page: list[list[tuple[int, Result]]] = [[] for _ in names]
     for k, result in results:
@@ -283,13 +287,18 @@ def image_name(data: Mapping[str, Any], upload: str | None) -> str:
 def _path_in(address: str) -> str:
     """The path of an address; files of a local storage have theirs in the query, `/data/local-files/?d=a/1.png`."""
     path, _, query = address.partition("?")
-    return unquote(query.removeprefix("d=").partition("&")[0]) if query.startswith("d=") else path
+    local = next((part.removeprefix("d=") for part in query.split("&") if part.startswith("d=")), "")
+    return unquote(local) if local and (path.endswith("/") or not PurePosixPath(path).suffix) else path
 
 
 def page_list(data: Mapping[str, Any]) -> list[str]:
     """The names of the images of a task with several pages, which are a list in its data; [] if it has one page."""
     if any(isinstance(value, str) and (key in IMAGE_KEYS or _is_image(value)) for key, value in data.items()):
         return []
+    return _listed_images(data)
+
+
+def _listed_images(data: Mapping[str, Any]) -> list[str]:
     lists = [value for value in data.values() if isinstance(value, list)]
     names = [[_name_of_image(one) for one in value] for value in lists]
     return next((found for found in names if found and all(found)), [])

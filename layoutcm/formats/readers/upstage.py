@@ -53,7 +53,8 @@ class Document(msgspec.Struct):
         """The number of pages of a document without elements; of others, only pages with elements are known."""
         if self.elements:
             return 0
-        return min((self.usage.pages if self.usage else None) or 1, limits.MAX_STATED_PAGES)
+        stated = (self.usage.pages if self.usage else None) or 1
+        return min(max(stated, 1), limits.MAX_STATED_PAGES)
 
 
 ANSWER = (

@@ -20,6 +20,7 @@ from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.content import DECODE_ERRORS, HEAD, FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import ellipse_points
+from layoutcm.formats.parsing import bounding_box
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Finding
 
@@ -81,9 +82,13 @@ class Project(msgspec.Struct):
 
 class Attribute3(msgspec.Struct):
     aname: str = ""
-    anchor_id: str = ""  # what it describes; it ends in XY1 for a region
+    anchor_id: str = ""  # what it describes
     type: int | None = None
     options: dict[str, Any] = {}  # {option: text}
+
+    @property
+    def is_of_region(self) -> bool:
+        return self.anchor_id.endswith("XY1")
 
     def value(self, given: Any) -> Any:
         """The text of an option, or of a text field; of checkboxes, the texts of those that are checked."""
@@ -182,32 +187,50 @@ def _add_images(
 
 def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) -> None:
     project = content.decode(Project3)
-    images: dict[str, ViaImage] = {}
-    for vid, view in project.view.items():
-        files = [project.file.get(str(fid), Via3File()) for fid in view.fid_list]
-        if len(files) != 1 or files[0].type not in (IMAGE_FILE, None):
-            problem = "this view is not one image: it has several files, or a video or a recording"
-            raise InputError(content.name, f"view.{short_repr(vid)}", problem, "Remove it from the project.")
-        images[vid] = ViaImage(files[0].fname or files[0].src, {}, {})
+    images = {vid: _image3(project, vid, view, content.name) for vid, view in project.view.items()}
+    names = _attribute_names(project.attribute)
     for key, one in project.metadata.items():
         image = images.get(str(one.vid))
         if image is None:
             problem = f"there is no view {short_repr(one.vid)}"
             raise InputError(content.name, f"metadata.{short_repr(key)}", problem, "Repair or remove it.")
-        given = [(project.attribute[name], value) for name, value in one.av.items() if name in project.attribute]
-        values = {attribute.aname: attribute.value(value) for attribute, value in given}
+        values = {names[i]: project.attribute[i].value(value) for i, value in one.av.items() if i in names}
         if one.xy and isinstance(image.regions, dict):
             image.regions[key] = ViaRegion(_shape3(one.xy), values)
         elif isinstance(image.file_attributes, dict):
             image.file_attributes.update(values)
-    of_regions = [one for one in project.attribute.values() if one.anchor_id.endswith("XY1")]
-    declared = {one.aname: {"options": {str(text): "" for text in one.options.values()}} for one in of_regions}
+    of_regions = {names[i]: one.options for i, one in project.attribute.items() if one.is_of_region}
+    declared = {name: {"options": {str(text): "" for text in texts.values()}} for name, texts in of_regions.items()}
     _add_images(images, declared, "metadata.{0[1]!r}", builder)
 
 
+def _image3(project: Project3, vid: str, view: Via3View, file: str) -> ViaImage:
+    """The image of a view, without regions."""
+    place = f"view.{short_repr(vid)}"
+    missing = next((fid for fid in view.fid_list if str(fid) not in project.file), None)
+    if missing is not None:
+        raise InputError(file, place, f"there is no file {short_repr(missing)}", "Repair or remove the view.")
+    files = [project.file[str(fid)] for fid in view.fid_list]
+    if len(files) == 1 and files[0].type in (IMAGE_FILE, None):
+        return ViaImage(files[0].fname or files[0].src, {}, {})
+    found = "a video or a recording" if len(files) == 1 else "several files" if files else "no file"
+    raise InputError(file, place, f"this view is not one image: it has {found}", "Remove it from the project.")
+
+
+def _attribute_names(attributes: Mapping[str, Attribute3]) -> dict[str, str]:
+    """{id: name}; of several attributes of regions, or of images, with one name, the later ones have their id, too."""
+    names: dict[str, str] = {}
+    seen: set[tuple[str, bool]] = set()
+    for i, one in attributes.items():
+        key = one.aname, one.is_of_region
+        names[i] = f"{one.aname} ({i})" if key in seen else one.aname
+        seen.add(key)
+    return names
+
+
 def _shape3(numbers: Sequence[float]) -> ViaShape:
-    """A shape of VIA 3; it has no coordinates if they are not as many as its kind needs."""
-    match [int(numbers[0]), *numbers[1:]]:
+    """A shape of VIA 3; it has no name if it is not known, or has not as many coordinates as it needs."""
+    match numbers:
         case [Via3Shape.RECTANGLE, x, y, width, height]:
             return ViaShape("rect", x, y, width, height)
         case [Via3Shape.CIRCLE, x, y, radius]:
@@ -216,10 +239,13 @@ def _shape3(numbers: Sequence[float]) -> ViaShape:
             return ViaShape("ellipse", cx=x, cy=y, rx=rx, ry=ry)
         case [Via3Shape.POINT | Via3Shape.LINE, *_]:
             return ViaShape("point")
-        case [Via3Shape.POLYLINE, *rest]:
+        case [Via3Shape.POLYLINE, *rest] if len(rest) % 2 == 0:
             return ViaShape("polyline", all_points_x=rest[::2], all_points_y=rest[1::2])
-        case [Via3Shape.POLYGON | Via3Shape.EXTREME_RECTANGLE, *rest]:
+        case [Via3Shape.POLYGON, *rest] if len(rest) % 2 == 0:
             return ViaShape("polygon", all_points_x=rest[::2], all_points_y=rest[1::2])
+        case [Via3Shape.EXTREME_RECTANGLE, *rest] if len(rest) == 8:
+            x0, y0, x1, y1 = bounding_box(list(zip(rest[::2], rest[1::2])))
+            return ViaShape("rect", x0, y0, x1 - x0, y1 - y0)
     return ViaShape()
 
 
@@ -252,7 +278,9 @@ def _add_region(
     points = _points(shape)
     if points is None or len(points) < 2:
         code = "not-an-area" if shape.name in ("point", "polyline") else "no-coordinates"
-        builder.note_unusual(code, place[0].format(place[1]), what="regions without coordinates")
+        builder.note_unusual(
+            code, place[0].format(place[1]), what="regions of an unknown shape or without all coordinates"
+        )
     elif shape.name == "rect":
         for label in labels:
             builder.add_region(page, label, *points[0], *points[1], place)
