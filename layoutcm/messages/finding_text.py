@@ -44,9 +44,11 @@ def pages_were(n: int) -> str:
     return plural(n, "page was", "pages were")
 
 
-def repair_hint(repair: str, side: str = "pred", **_: Any) -> Hint:
-    """On the screen there is a button instead."""
-    option = f"--fix {repair}" if side == "pred" else f"--fix {repair} (--fix-gt for the ground truth)"
+def repair_hint(repair: str, side: str = "pred", earlier: Sequence[str] = (), **_: Any) -> Hint:
+    """On the screen there is a button instead. `earlier` are the repairs of pred so far."""
+    option = (
+        f"--fix {','.join((*earlier, repair))}" if side == "pred" else f"--fix {repair} (--fix-gt for the ground truth)"
+    )
     return Hint(f"Repair it: fix({side}, {repair!r}) or {option}.", "")
 
 
