@@ -321,7 +321,7 @@ PAGES = {"pages": 3, "names": ["a"]}
          '(missing_pages="ignore", --missing-pages ignore).',
          f"Check the page names of both files. {MAP}, or set Missing pages to ignore in the sidebar."),
         (Finding("page-only-in-gt", 1, {**PAGES, "ignored": True}),
-         "Check the page names of both files, say which belong together (pages=, --pages).",
+         "Check the page names of both files, or say which belong together (pages=, --pages).",
          f"Check the page names of both files. {MAP}."),
         (Finding("page-numbers-shifted"),
          "Give a page map (pages=, --pages) if this is wrong.", f"{MAP} if this is wrong."),
@@ -429,7 +429,8 @@ def test_hints_of_errors_in_full():
     )
     assert (
         Hint(
-            f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {sizes}",
+            "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect` and "
+            f"`convert` after --like), {sizes}",
             on_screen,
         )
         == hints.MISSING_SIZE

@@ -28,7 +28,7 @@ def _only_in(n: int, side: str, pages: int, ignored: bool, names: Sequence[str])
 def _only_in_hint(ignored: bool, **_: Any) -> Hint:
     check = "Check the page names of both files"
     if ignored:
-        return Hint(f"{check}, say which belong together (pages=, --pages).", f"{check}. {_UPLOAD_MAP}.")
+        return Hint(f"{check}, or say which belong together (pages=, --pages).", f"{check}. {_UPLOAD_MAP}.")
     return Hint(
         f"{check}, say which belong together (pages=, --pages), or leave such pages out "
         f"({option('missing_pages', 'ignore')}).",
