@@ -105,3 +105,12 @@ def test_via_3_videos_and_pairs_of_images_are_refused():
     for files in ((video,), (image, image), ()):
         refusal(json.dumps(via3_project(files=files)), "view.'v'", "not one image", name="v.json", **SIZE)
     refusal(json.dumps(via3_project({"vid": "x"})), "metadata.'m0'", "no view 'x'", name="v.json", **SIZE)
+
+
+def test_an_attribute_with_choices_is_the_label_and_a_guess_is_a_warning():
+    images = via_file(RECT, attributes={"note": "x", "kind": "Title"})
+    typed = {"note": {"type": "text"}, "kind": {"type": "dropdown"}}
+    for declared, label, severity in ((typed, "Title", "info"), ({}, "x", "warning")):
+        layout = read_json({"_via_img_metadata": images, "_via_attributes": {"region": declared}}, **SIZE)
+        assert regions(layout)[0][0] == label
+        assert [finding.severity for finding in layout.findings if finding.code == "other-attributes"] == [severity]
