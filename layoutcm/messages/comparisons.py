@@ -147,6 +147,11 @@ TEXTS: dict[str, FindingText] = {
             f"The mapping of {side} names {plural(n, 'label')} that {file} has in another spelling "
             f"(first: {short_repr(first)}).",
         lambda first, meant, **_: f"Write {short_repr(meant)} for {short_repr(first)} if that is meant."),
+    "mapping-target-misspelt": FindingText(
+        lambda n, side, other, first, meant:
+            f"The mapping of {side} leads to {plural(n, 'label')} that {other} has in another spelling "
+            f"(first: {short_repr(first)}).",
+        lambda first, meant, **_: f"Write {short_repr(meant)} for {short_repr(first)} if that is meant."),
     "mapping-unused": note(
         lambda n, side, file, first:
             f"The mapping of {side} names {plural(n, 'label')} that {file} does not have "
