@@ -63,9 +63,9 @@ MESSAGES = [
      "Ground truth and prediction are the same file under two names, 'a.json' and 'b.json', so that the scores say "
      "nothing about a model."),
     ("shared-page-name", 1, {"file": "f", "first": "p", "now": "a/p"},
-     "f: 1 page shares its name with another and is named after its file or subset (first: 'p' becomes 'a/p')."),
+     "f: 1 page shares its name with another and is named after its file, subset or task (first: 'p' becomes 'a/p')."),
     ("shared-page-name", 2, {"file": "f", "first": "p", "now": "a/p"},
-     "f: 2 pages share a name and are named after their files or subsets (first: 'p' becomes 'a/p')."),
+     "f: 2 pages share a name and are named after their files, subsets or tasks (first: 'p' becomes 'a/p')."),
     ("coarse-page", 1, {"file": "f", "pages": 2, "limit": 50, "first": "p", "size": (8.5, 11.0)},
      "f: 1 of 2 pages is less than 50 units wide and high (first: 'p', 8.5 x 11), so rounding to whole units is "
      "coarse."),
@@ -367,6 +367,13 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("y-flipped", repair="flip-y"), "Repair it: fix(pred, 'flip-y') or --fix flip-y.", ""),
         (Finding("y-flipped", values={"earlier": ["scale:2"]}, repair="flip-y"),
          "Repair it: fix(pred, 'flip-y') or --fix scale:2,flip-y.", ""),
+        (Finding("page-off-by-one", values={"mapped": True}, repair="images:-1"),
+         "Check the page map first: it may name the wrong pages. Repair it: fix(pred, 'images:-1') or --fix images:-1.",
+         "Check the page map first: it may name the wrong pages."),
+        (Finding("label-only-in-gt", values={"names": ["a"], "declared": True}), "", ""),
+        (Finding("label-only-in-gt", values={"names": ["a"]}),
+         "Map labels (mapping=, --mapping) if they mean the same.",
+         "Map labels to each other if they mean the same."),
         (Finding("wrong-page-size", repair="scale:2"),
          "If you gave the size, give the right one (sizes=, --sizes), or none if gt's is right. "
          "Otherwise repair it, approximately: fix(pred, 'scale:2') or --fix scale:2.",

@@ -24,6 +24,7 @@ from layoutcm.alignment.other_readings import (
     remaining_scale,
     take_sample,
 )
+from layoutcm.alignment.page_matching import MAP, WAYS
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
 
@@ -190,7 +191,8 @@ def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
     if not is_better(found, before) or len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
     unit = "page" if along == "pages" else "image"
-    values = {"unit": unit, "shift": shift, "found": found, "before": before}
+    mapped = bool((alignment.matches.how == WAYS.index(MAP)).any())
+    values = {"unit": unit, "shift": shift, "found": found, "before": before, "mapped": mapped}
     return [Finding("page-off-by-one", values=values, repair=f"{along}:{shift}")]
 
 

@@ -236,7 +236,8 @@ def one_sided_label_findings(sides: list[Layout], kind: str) -> list[Finding]:
     for side, other in ((GT, PRED), (PRED, GT)):
         one_sided = [label for label in sides[side].labels if label in used[side] - used[other]]
         if one_sided and used[other]:
-            findings.append(Finding(f"label-only-in-{SIDES[side]}", len(one_sided), {"names": one_sided[:NAMES_SHOWN]}))
+            values = {"names": one_sided[:NAMES_SHOWN], "declared": set(one_sided) <= set(sides[other].labels)}
+            findings.append(Finding(f"label-only-in-{SIDES[side]}", len(one_sided), values))
     return findings
 
 
