@@ -13,15 +13,21 @@ _SIZES = (
 _SIZES_ON_SCREEN = (
     "Write the page size on the page Compare, or drop page images with the names of the pages together with the files."
 )
+CUT_OFF = "The file seems cut off: copy or export it again."
 MISSING_SIZE = Hint(
-    f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {_SIZES}",
+    "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect` and `convert` after "
+    f"--like), {_SIZES}",
     _SIZES_ON_SCREEN,
+)
+NO_FOLDER_OF_IMAGES = Hint(
+    "Give a folder of page images, or one size for all pages: width x height, such as 1025x1025 (in Python: a pair).",
+    "Give a folder of page images.",
 )
 RESULTS_WITHOUT_PAGES = Hint(
     f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.text}",
     f"If it is the prediction, the ground truth goes before it. {MISSING_SIZE.on_screen}",
 )
-_OF_ONE_FILE = "for one of several inputs: --format FILE=NAME"
+_OF_ONE_FILE = "for one of several inputs: --format FILE=NAME; for the ground truth: --gt-format NAME"
 _NAME_FORMAT = f"Say which with format= or --format ({_OF_ONE_FILE})."
 WRONG_FORMAT = Hint(f"Leave out the format, or name it for the right file ({_OF_ONE_FILE}).", "Leave out the format.")
 SEVERAL_FORMATS = Hint(_NAME_FORMAT, "Drop files of one kind.")

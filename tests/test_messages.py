@@ -63,9 +63,9 @@ MESSAGES = [
      "Ground truth and prediction are the same file under two names, 'a.json' and 'b.json', so that the scores say "
      "nothing about a model."),
     ("shared-page-name", 1, {"file": "f", "first": "p", "now": "a/p"},
-     "f: 1 page shares its name with another and is named after its file or subset (first: 'p' becomes 'a/p')."),
+     "f: 1 page shares its name with another and is named after its file, subset or task (first: 'p' becomes 'a/p')."),
     ("shared-page-name", 2, {"file": "f", "first": "p", "now": "a/p"},
-     "f: 2 pages share a name and are named after their files or subsets (first: 'p' becomes 'a/p')."),
+     "f: 2 pages share a name and are named after their files, subsets or tasks (first: 'p' becomes 'a/p')."),
     ("coarse-page", 1, {"file": "f", "pages": 2, "limit": 50, "first": "p", "size": (8.5, 11.0)},
      "f: 1 of 2 pages is less than 50 units wide and high (first: 'p', 8.5 x 11), so rounding to whole units is "
      "coarse."),
@@ -132,6 +132,13 @@ MESSAGES = [
       for code in ("y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner", "other-scale")),
     ("other-scale", 1, {"file": "f", "reach": 0.98765, "unit": "fractions of the page", "side": "layout"},
      "f: no coordinate is above 0.9877; they look like fractions of the page."),
+    ("wrong-page-size", 1, {"reading": "It may be wrong", "found": 0.875, "before": 0.1, "regions": 1234},
+     "It may be wrong: with this reading, 87.5 % of gt's regions have a counterpart in pred, against 10.0 % now "
+     "(measured on 1,234 regions)."),
+    ("wrong-page-size", 1, {"reading": "It may be wrong", "alike": 1200, "regions": 1234},
+     "It may be wrong: 1,200 of 1,234 regions of gt have a counterpart that is equal in this scale."),
+    ("mapping-target-misspelt", 2, {"side": "pred", "other": "gt", "first": "Txt", "meant": "Text"},
+     "The mapping of pred leads to 2 labels that gt has in another spelling (first: 'Txt')."),
     ("fixed", 3, {"file": "f", "repair": "flip-y", "lost": 0}, "f: read with the repair flip-y."),
     ("fixed", 3, {"file": "f", "repair": "pages:1", "lost": 1},
      "f: read with the repair pages:1; 1 region is left out because there is no such page."),
@@ -316,7 +323,7 @@ PAGES = {"pages": 3, "names": ["a"]}
          '(missing_pages="ignore", --missing-pages ignore).',
          f"Check the page names of both files. {MAP}, or set Missing pages to ignore in the sidebar."),
         (Finding("page-only-in-gt", 1, {**PAGES, "ignored": True}),
-         "Check the page names of both files, say which belong together (pages=, --pages).",
+         "Check the page names of both files, or say which belong together (pages=, --pages).",
          f"Check the page names of both files. {MAP}."),
         (Finding("page-numbers-shifted"),
          "Give a page map (pages=, --pages) if this is wrong.", f"{MAP} if this is wrong."),
@@ -359,8 +366,26 @@ PAGES = {"pages": 3, "names": ["a"]}
          "Drop data.yaml, classes.txt or obj.names together with the label files."),
         (Finding("y-flipped", repair="flip-y"),
          "Repair it: fix(pred, 'flip-y') or --fix flip-y (of several predictions: --fix FILE=flip-y).", ""),
+        (Finding("y-flipped", values={"earlier": ["scale:2"]}, repair="flip-y"),
+         "Repair it: fix(pred, 'flip-y') or --fix scale:2,flip-y (of several predictions: --fix FILE=scale:2,flip-y).",
+         ""),
+        (Finding("page-off-by-one", values={"mapped": True}, repair="images:-1"),
+         "Check the page map first: it may name the wrong pages. Repair it: fix(pred, 'images:-1') or --fix images:-1 "
+         "(of several predictions: --fix FILE=images:-1).",
+         "Check the page map first: it may name the wrong pages."),
+        (Finding("label-only-in-gt", values={"names": ["a"], "declared": True}), "", ""),
+        (Finding("label-only-in-gt", values={"names": ["a"]}),
+         "Map labels (mapping=, --mapping) if they mean the same.",
+         "Map labels to each other if they mean the same."),
+        (Finding("wrong-page-size", repair="scale:2"),
+         "If you gave the size, give the right one (sizes=, --sizes), or none if gt's is right. "
+         "Otherwise repair it, approximately: fix(pred, 'scale:2') or --fix scale:2 "
+         "(of several predictions: --fix FILE=scale:2).",
+         "If you gave the size, give the right one, or none if gt's is right."),
         (Finding("other-scale", values={"side": "layout"}, repair="unit:1"),
          "Repair it: fix(layout, 'unit:1') or --fix unit:1 (--fix-gt for the ground truth).", ""),
+        (Finding("mapping-target-misspelt", 1, {"side": "pred", "other": "gt", "first": "Txt", "meant": "Text"}),
+         "Write 'Text' for 'Txt' if that is meant.", "Write 'Text' for 'Txt' if that is meant."),
         (Finding("mapping-misspelt", 1, {"side": "gt", "file": "f", "first": "Txt", "meant": "Text"}),
          "Write 'Text' for 'Txt' if that is meant.", "Write 'Text' for 'Txt' if that is meant."),
         (Finding("empty-side"), "Check that this is the right file.", "Check that this is the right file."),
@@ -419,7 +444,8 @@ def test_hints_of_errors_in_full():
     )
     assert (
         Hint(
-            f"Give the ground truth to take it from (like=, --like, or compare it with a file that has sizes), {sizes}",
+            "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect` and "
+            f"`convert` after --like), {sizes}",
             on_screen,
         )
         == hints.MISSING_SIZE

@@ -22,6 +22,7 @@ from layoutcm.alignment.taxonomy import (
     one_sided_label_findings,
     relabel,
     rename_labels,
+    unknown_target_findings,
 )
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Floats, Indices, Layout, Pages, Regions, concatenate_pages
@@ -121,6 +122,7 @@ def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS)
     mappings = [mapping.get(side, {}) for side in SIDES]
     mapped = sum(map(count_renamed_labels, (gt, pred), mappings))
     ignored = sum(len(labels_to_ignore(*side)) for side in zip((gt, pred), mappings))
+    findings += unknown_target_findings((gt, pred), mappings)
     sides = [relabel(*side, findings) for side in zip((gt, pred), mappings, SIDES)]
     matched = match_similar_names(sides[GT], sides[PRED]) if options.taxonomy == "match-names" else {}
     sides[PRED] = rename_labels(sides[PRED], matched)

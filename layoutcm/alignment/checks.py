@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from layoutcm.alignment.other_readings import (
     PageSample,
     better_reading,
     is_better,
+    remaining_scale,
     take_sample,
 )
+from layoutcm.alignment.page_matching import MAP, WAYS
 from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
 
@@ -58,7 +61,15 @@ def check_pair(alignment: Alignment) -> list[Finding]:
     findings = better_reading(sample, found) if len(sample.pairs) and found < 1 - GAIN else []
     if not findings and found < 1 - GAIN:
         findings = _pages_off_by_one(alignment, found)
+    if not findings and len(sample.pairs):
+        findings = remaining_scale(sample)
+    findings = [_after_repairs(finding, alignment.layouts[PRED].repairs) for finding in findings]
     return findings + _ids_off_by_one(alignment, sample)
+
+
+def _after_repairs(finding: Finding, earlier: Sequence[str]) -> Finding:
+    """The finding, with the repairs that pred has had: on the command line they stay, and the new one is added."""
+    return replace(finding, values={**finding.values, "earlier": list(earlier)}) if earlier else finding
 
 
 def findings_by_side(
@@ -180,7 +191,8 @@ def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:
     if not is_better(found, before) or len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
     unit = "page" if along == "pages" else "image"
-    values = {"unit": unit, "shift": shift, "found": found, "before": before}
+    mapped = bool((alignment.matches.how == WAYS.index(MAP)).any())
+    values = {"unit": unit, "shift": shift, "found": found, "before": before, "mapped": mapped}
     return [Finding("page-off-by-one", values=values, repair=f"{along}:{shift}")]
 
 

@@ -1,17 +1,20 @@
 """Try other readings of pred's boxes (another unit, axis or corner order) on a sample of pages.
 
 A reading is suggested if with it far more regions of gt overlap a region of pred. The finding reports both shares.
+So is a factor by which most boxes of pred differ from those of gt, even if they overlap: a page size may be wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.box_scales import agreed_scale
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Finding, Floats, Indices
 from layoutcm.layouts.repairs import box_transform, next_pages, raw_regions
 
@@ -19,6 +22,8 @@ FEWEST_REGIONS = 5  # with fewer regions of gt, a better reading may be chance
 PAGES_TRIED = 64
 PAIRS_TRIED = 200_000
 SAME_PLACE = 0.5  # minimum IoU of two regions in the same place
+AS_GOOD = 0.02  # readings whose mean overlap differs by less are equally good
+SAME_SIZE = 0.015  # page sizes and factors that differ by less are the same
 GAIN = 0.3  # minimum increase in the share of gt's regions found; the share must also double
 KNOWN_UNITS = (1.0, 100.0, 500.0, 1000.0)
 CODES = {
@@ -27,6 +32,13 @@ CODES = {
     "xyxy": "xyxy-as-xywh",
     "corner": "corner-as-centre",
     "centre": "centre-as-corner",
+}
+PLAIN_READINGS = {
+    "flip-y": "The y axis of pred seems to point up",
+    "xywh": "Boxes of pred seem to be x, y, width, height, read as corners",
+    "xyxy": "Boxes of pred seem to be corners, read as x, y, width, height",
+    "corner": "Boxes of pred seem to have a corner, read as their centre",
+    "centre": "Boxes of pred seem to have a centre, read as a corner",
 }
 KNOWN_DPI = (96, 100, 144, 150, 200, 300)
 
@@ -46,9 +58,18 @@ class PageSample:
 
     def partners(self, pred_boxes: Floats) -> NDArray[np.int64]:
         """int64[partners, gt pred]: the pairs of regions in the same place."""
+        return self.pairs[self._overlaps(pred_boxes) >= SAME_PLACE]
+
+    def found_and_overlap(self, pred_boxes: Floats) -> tuple[float, float]:
+        """`share_found`, and the mean over gt's regions of the overlap with the partner, 0 without one."""
+        best = np.zeros(max(len(self.boxes[GT]), 1))
+        np.maximum.at(best, self.pairs[:, GT], self._overlaps(pred_boxes))
+        return float((best >= SAME_PLACE).mean()), float(np.where(best >= SAME_PLACE, best, 0).mean())
+
+    def _overlaps(self, pred_boxes: Floats) -> Floats:
+        """float64[pairs]: IoU, both pages taken as equally large."""
         relative = [boxes / np.tile(frame, 2) for boxes, frame in zip((self.boxes[GT], pred_boxes), self.frames)]
-        overlap = box_iou(relative[GT][self.pairs[:, GT]], relative[PRED][self.pairs[:, PRED]])
-        return self.pairs[overlap >= SAME_PLACE]
+        return box_iou(relative[GT][self.pairs[:, GT]], relative[PRED][self.pairs[:, PRED]])
 
 
 def box_iou(gt: Floats, pred: Floats) -> Floats:
@@ -118,45 +139,102 @@ def better_reading(sample: PageSample, before: float) -> list[Finding]:
     """A finding on the reading that finds most of gt's regions, if it finds far more than the current one."""
     if len(sample.boxes[GT]) < FEWEST_REGIONS:
         return []
-    tried = [(sample.share_found(boxes), repairs, words) for boxes, repairs, words in _candidate_readings(sample)]
-    # Candidates are ordered from simple to complex, and `max` returns the first of equally good ones.
-    found, repairs, words = max(tried, key=lambda reading: round(reading[0], 2))
+    tried = [(*sample.found_and_overlap(boxes), reading) for boxes, reading in _candidate_readings(sample)]
+    best = max(overlap for _, overlap, _ in tried)
+    # Candidates are ordered from simple to complex: of equally good ones the first is taken.
+    found, _, reading = next(one for one in tried if one[1] >= best - AS_GOOD)
     if not is_better(found, before):
         return []
-    values = {"reading": words, "found": found, "before": before, "regions": len(sample.boxes[GT])}
-    return [Finding(CODES.get(repairs[-1], "other-scale"), values=values, repair=",".join(repairs))]
+    values = {"reading": reading.words, "found": found, "before": before, "regions": len(sample.boxes[GT])}
+    return [Finding(reading.code, values=values, repair=reading.repair)]
 
 
-def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, tuple[str, ...], str]]:
-    """(boxes of pred, repairs, description) of each reading to try."""
+def remaining_scale(sample: PageSample) -> list[Finding]:
+    """A finding if far more boxes of pred are those of gt times one factor than those of gt as they are."""
+    scale = agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs)
+    regions = len(sample.boxes[GT])
+    if scale is None or abs(scale.factor - 1) < SAME_SIZE or scale.regions < max(FEWEST_REGIONS, regions / 3):
+        return []
+    if scale.regions < 2 * scale.as_they_are:
+        return []
+    reading = _page_size_reading(sample, scale.factor)
+    values = {"reading": reading.words, "alike": scale.regions, "regions": regions}
+    return [Finding(reading.code, values=values, repair=reading.repair)]
+
+
+def _gt_on_pred_pages(sample: PageSample) -> Floats:
+    """float64[regions of gt, x0 y0 x1 y1]: the boxes of gt in the frame of pred's pages.
+
+    All pages have the frame of pred's median page: a page size that is wrong is nearly always that of all pages.
+    """
+    return sample.boxes[GT] / np.tile(sample.frames[GT], 2) * np.tile(np.median(sample.frames[PRED], axis=0), 2)
+
+
+class Reading(NamedTuple):
+    """A way to read the boxes of pred."""
+
+    code: str
+    repair: str
+    words: str
+
+
+def _candidate_readings(sample: PageSample) -> Iterator[tuple[Floats, Reading]]:
+    """The boxes of pred in each reading to try, and the reading."""
     raw, frames = sample.boxes[PRED], sample.frames[PRED]
     flip = box_transform("flip-y")
-    scales = list(_scales(sample))
-    yield flip(raw, frames), ("flip-y",), "The y axis of pred seems to point up"
-    yield box_transform("xywh")(raw, frames), ("xywh",), "Boxes of pred seem to be x, y, width, height, read as corners"
-    yield box_transform("xyxy")(raw, frames), ("xyxy",), "Boxes of pred seem to be corners, read as x, y, width, height"
-    yield box_transform("corner")(raw, frames), ("corner",), "Boxes of pred seem to have a corner, read as their centre"
-    yield box_transform("centre")(raw, frames), ("centre",), "Boxes of pred seem to have a centre, read as a corner"
-    for kind, factor, words in scales:
-        scaled = box_transform(kind, factor)(raw, frames)
-        yield scaled, (f"{kind}:{factor:.6g}",), words
-        yield flip(scaled, frames), (f"{kind}:{factor:.6g}", "flip-y"), f"{words}, and its y axis seems to point up"
+    for kind, words in PLAIN_READINGS.items():
+        yield box_transform(kind)(raw, frames), Reading(CODES[kind], kind, words)
+    for reading in _scales(sample):
+        kind, factor = reading.repair.split(":")
+        scaled = box_transform(kind, float(factor))(raw, frames)
+        yield scaled, reading
+        words = f"{reading.words}, and its y axis seems to point up"
+        yield flip(scaled, frames), Reading(CODES["flip-y"], f"{reading.repair},flip-y", words)
 
 
-def _scales(sample: PageSample) -> Iterator[tuple[str, float, str]]:
-    """(kind of transform, factor, description): common units and factors, and those estimated from the box extents."""
+def _scales(sample: PageSample) -> Iterator[Reading]:
+    """The size of gt's pages, common units and factors, and those estimated from the boxes."""
+    gt_size, pred_size = (np.median(frames, axis=0) for frames in sample.frames)
+    if np.abs(np.log(ratio := pred_size / gt_size)).max() > SAME_SIZE:
+        yield _page_size_reading(sample, float(ratio.mean()))
     for unit in KNOWN_UNITS:
-        yield "unit", unit, f"Coordinates of pred seem to run from 0 to {unit:g} over the page"
+        yield _unit_reading(unit)
     for dpi in KNOWN_DPI:
-        yield "scale", dpi / 72, f"Coordinates of pred seem to be points, its pages pixels at {dpi} dpi"
-        yield "scale", 72 / dpi, f"Coordinates of pred seem to be pixels at {dpi} dpi, its pages points"
+        words = f"Coordinates of pred seem to be points, its pages pixels at {dpi} dpi"
+        yield Reading("other-scale", f"scale:{dpi / 72:.6g}", words)
+        words = f"Coordinates of pred seem to be pixels at {dpi} dpi, its pages points"
+        yield Reading("other-scale", f"scale:{72 / dpi:.6g}", words)
+    if unit_scale := agreed_scale(sample.boxes[GT] / np.tile(sample.frames[GT], 2), sample.boxes[PRED], sample.pairs):
+        yield _unit_reading(1 / unit_scale.factor)
+    if scale := agreed_scale(_gt_on_pred_pages(sample), sample.boxes[PRED], sample.pairs):
+        yield _page_size_reading(sample, scale.factor)
+    yield from _scales_of_extents(sample)
+
+
+def _scales_of_extents(sample: PageSample) -> Iterator[Reading]:
+    """Less exact estimates, which need no region that both sides have: how far the boxes reach."""
     gt = np.quantile(sample.boxes[GT][:, X1:] / sample.frames[GT], 0.95, axis=0)
     pred = np.quantile(sample.boxes[PRED][:, X1:], 0.95, axis=0)
     if (gt > 0).all() and (pred > 0).all():
         spans = pred / gt
         if abs(spans[0] / spans[1] - 1) < 0.1:
-            span = float(spans.mean())
-            yield "unit", span, f"Coordinates of pred seem to run from 0 to {span:.4g} over the page"
-        factor = float((gt * np.median(sample.frames[PRED], axis=0) / pred).mean())
-        size = "large" if factor < 1 else "small"
-        yield "scale", factor, f"Coordinates of pred seem to be too {size}, and right if multiplied by {factor:.3g}"
+            yield _unit_reading(float(spans.mean()))
+        yield _page_size_reading(sample, float((gt * np.median(sample.frames[PRED], axis=0) / pred).mean()))
+
+
+def _unit_reading(unit: float) -> Reading:
+    words = f"Coordinates of pred seem to run from 0 to {unit:.4g} over the page"
+    return Reading("other-scale", f"unit:{unit:.6g}", words)
+
+
+def _page_size_reading(sample: PageSample, factor: float) -> Reading:
+    """The boxes are right on pages of another size: the coordinates are multiplied by `factor` to fit pred's pages."""
+    gt, pred = (np.median(frames, axis=0) for frames in sample.frames)
+    of_gt = bool(np.abs(np.log(pred / gt / factor)).max() <= SAME_SIZE)
+    fits = f"that of gt, {_size(gt)}" if of_gt else f"pages of about {_size(pred / factor)}"
+    words = f"The page size of pred, {_size(pred)}, may be wrong, because its coordinates fit {fits}"
+    return Reading("wrong-page-size", f"scale:{factor:.6g}", words)
+
+
+def _size(size: Floats) -> str:
+    return f"{size[0]:.4g} x {size[1]:.4g}"

@@ -130,6 +130,22 @@ def _unknown_label_findings(layout: Layout, mapping: Mapping[str, str], side: st
     return findings
 
 
+def unknown_target_findings(sides: Sequence[Layout], mappings: Sequence[Mapping[str, str]]) -> list[Finding]:
+    """Findings on labels that are mapped to a name that the other side does not have, but a similar one."""
+    findings = []
+    for side, other in ((GT, PRED), (PRED, GT)):
+        known = {*sides[other].labels, *mappings[other].values()}
+        targets = dict.fromkeys(new for old, new in mappings[side].items() if old in sides[side].labels)
+        unknown = [new for new in targets if new not in known and not is_ignore(new) and not is_background(new)]
+        spelt = {plain_spelling(label): label for label in sides[other].labels}
+        near = [(new, difflib.get_close_matches(plain_spelling(new), spelt, 1, SIMILARITY)) for new in unknown]
+        meant = [(new, spelt[found[0]]) for new, found in near[:MAX_COMPARED] if found]
+        if meant:
+            values = {"side": SIDES[side], "other": SIDES[other], "first": meant[0][0], "meant": meant[0][1]}
+            findings.append(Finding("mapping-target-misspelt", len(meant), values))
+    return findings
+
+
 def count_renamed_labels(layout: Layout, mapping: Mapping[str, str]) -> int:
     """The number of labels of the layout that the mapping renames, without those that it maps to Ignore."""
     ignored = labels_to_ignore(layout, mapping)
@@ -220,7 +236,8 @@ def one_sided_label_findings(sides: list[Layout], kind: str) -> list[Finding]:
     for side, other in ((GT, PRED), (PRED, GT)):
         one_sided = [label for label in sides[side].labels if label in used[side] - used[other]]
         if one_sided and used[other]:
-            findings.append(Finding(f"label-only-in-{SIDES[side]}", len(one_sided), {"names": one_sided[:NAMES_SHOWN]}))
+            values = {"names": one_sided[:NAMES_SHOWN], "declared": set(one_sided) <= set(sides[other].labels)}
+            findings.append(Finding(f"label-only-in-{SIDES[side]}", len(one_sided), values))
     return findings
 
 

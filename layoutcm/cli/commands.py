@@ -17,7 +17,7 @@ from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.registry import BY_NAME
-from layoutcm.layouts.model import Layout
+from layoutcm.layouts.model import PRED, Layout
 from layoutcm.layouts.writers import FOLDERS, write
 from layoutcm.layouts.writing.places import is_zip
 from layoutcm.metrics.bootstrap import check_resampling
@@ -49,10 +49,12 @@ def run_compare(options: argparse.Namespace) -> None:
     with _report_folder(options) as folder:
         gt = read_gt(options)
         first: tuple[str, Comparison] | None = None
+        earlier: dict[object, str] = {}
         for file, name in zip(options.pred, _report_names(options.pred)):
-            comparison = compare_file(gt, file, options)
+            comparison = compare_file(gt, file, options, name)
             first = first or (name, comparison)
             extras, notes = _extras(comparison, first, families, options)
+            notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
             result: dict[str, Any] | None = None
             if folder:
                 result, missing = _write_report(comparison, folder / name, options, extras)
@@ -132,11 +134,29 @@ def _report_names(files: Sequence[str]) -> list[str]:
     if len(files) == 1:
         return [""]
     names: list[str] = []
-    for file in files:
-        stem = Path(file).resolve().stem or "prediction"
+    paths = [Path(file).resolve() for file in files]
+    for path in paths:
+        stem = _distinct_stem(path, paths)
         numbered = (f"{stem}-{k}" for k in range(2, len(files) + 2))
         names.append(next(name for name in (stem, *numbered) if name not in names))
     return names
+
+
+def _distinct_stem(path: Path, paths: Sequence[Path]) -> str:
+    """The name without suffix, after as many of its folders as tell it from the other paths."""
+    tails = [(*one.parent.parts[1:], one.stem or "prediction") for one in paths if one != path]
+    own = (*path.parent.parts[1:], path.stem or "prediction")
+    for k in range(1, len(own) + 1):
+        if all(tail[-k:] != own[-k:] for tail in tails):
+            return "-".join(own[-k:])
+    return own[-1]
+
+
+def _repeated_note(name: str, pred: Layout, earlier: dict[object, str]) -> list[str]:
+    """A note if the same file was given before, and read and repaired in the same way."""
+    key = (pred.sha256, pred.format, pred.annotator, pred.repairs)
+    first = earlier.setdefault(key, name)
+    return [f"{name} is the same prediction as {first}."] if pred.sha256 and first != name else []
 
 
 def _documents_path(target: str, name: str) -> Path | None:

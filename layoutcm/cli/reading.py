@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +38,13 @@ def read_gt(options: argparse.Namespace) -> Layout:
     return _repair_all(layout, options.fix_gt or ())
 
 
-def compare_file(gt: Layout, file: str, options: argparse.Namespace) -> Comparison:
-    """Compare one prediction with gt, with the options of the command line."""
+def compare_file(gt: Layout, file: str, options: argparse.Namespace, name: str = "") -> Comparison:
+    """Compare one prediction with gt, with the options of the command line; `name` tells it from other predictions."""
     given = {"format": value_for(file, options, "format"), "pages": options.pages, "annotator": options.annotator}
     pred = repair_file(read_layout(file, options, like=gt, **given), file, options)
-    chosen = {name: getattr(options, name) for name in COMPARE_OPTIONS}
+    if name and name != Path(file).resolve().stem:
+        pred = replace(pred, name=name + Path(file).suffix)
+    chosen = {option: getattr(options, option) for option in COMPARE_OPTIONS}
     chosen["mapping"] = _mapping(gt, options)
     with progress_bar(f"comparing {Path(file).name}") as progress:
         return compare(gt, pred, **chosen, progress=progress)

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
 
@@ -126,7 +127,10 @@ def open_archive(name: str, data: bytes) -> Archive:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [info for info in archive.infolist() if info.filename and not info.is_dir()]
     except (zipfile.BadZipFile, *UNPACKING_ERRORS) as error:
-        raise InputError(name, "", f"this zip cannot be opened: {error}", PACK_AGAIN) from None
+        # The list of its files stands at the end.
+        is_whole = EMPTY_ZIP_MAGIC in data
+        problem = f"this zip cannot be opened: {error}" if is_whole else "this zip has no list of its files at its end"
+        raise InputError(name, "", problem, PACK_AGAIN if is_whole else hints.CUT_OFF) from None
     if len(members) > limits.MAX_FILES:
         problem = f"{len(members):,} files, at most {limits.MAX_FILES:,} are read"
         raise InputError(name, "", problem, "Split the archive.")

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts import limits
 from layoutcm.layouts.file_bytes import not_utf8
@@ -164,7 +165,7 @@ class FileContent:
             except json.JSONDecodeError as syntax:
                 at_end = syntax.pos >= len(syntax.doc.rstrip()) or syntax.msg.startswith("Unterminated string")
                 problem = "the JSON ends too early" if at_end else f"this is not valid JSON: {syntax.msg}"
-                hint = "The file seems cut off: copy or export it again." if at_end else "Export the file again."
+                hint = hints.CUT_OFF if at_end else "Export the file again."
                 return InputError(self.name, f"line {syntax.lineno}, column {syntax.colno}", problem, hint)
             except UnicodeDecodeError as not_text:
                 return self._not_utf8_error(not_text)

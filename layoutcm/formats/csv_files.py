@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.table_columns import KNOWN_NAMES, MAIN_COLUMNS, column_key, find_columns
@@ -117,7 +118,7 @@ def _broken_csv(content: FileContent, error: Exception) -> InputError:
     for row, cells in records:
         if len(cells) != len(header):
             problem = f"{len(cells)} cells where the header has {len(header)}: {short_repr(','.join(cells))}"
-            return InputError(
-                content.name, f"row {row}", problem, "Repair this row; put quotes around cells with commas."
-            )
+            is_cut = len(cells) < len(header) and not content.data.endswith(b"\n") and next(records, None) is None
+            hint = hints.CUT_OFF if is_cut else "Repair this row; put quotes around cells with commas."
+            return InputError(content.name, f"row {row}", problem, hint)
     return InputError(content.name, "", f"this is not a readable CSV: {error}", "Export it again.")

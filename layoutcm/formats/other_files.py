@@ -15,7 +15,7 @@ from layoutcm.formats.content import DECODE_ERRORS, FileContent
 from layoutcm.formats.image_files import is_image
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.registry import FORMATS
-from layoutcm.formats.xml import root_element
+from layoutcm.formats.xml import check_ends_like_root, root_element
 
 COMPANIONS = ("notes.json", "readme.txt", "meta.json")
 KEYS_SHOWN = 8
@@ -113,6 +113,7 @@ def explain_unknown(content: FileContent) -> InputError:
             return InputError(content.name, "", other.problem, other.hint)
     if content.json_root:
         content.decode(msgspec.Raw)  # a truncated file is reported as malformed rather than as unknown
+    check_ends_like_root(content)
     problem = f"the kind of file is not recognised: {describe_content(content)}"
     return InputError(content.name, "", problem, hints.unknown_format(likeliest_formats(content)))
 

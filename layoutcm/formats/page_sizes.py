@@ -55,7 +55,7 @@ def _check_size(size: tuple[float, float], place: str) -> tuple[float, float]:
 
 def image_sizes(folder: Path) -> dict[str, tuple[float, float]]:
     if not os.path.isdir(folder):  # unlike Path.is_dir it accepts any string
-        raise InputError(str(folder), "", "there is no folder of this name", "Give a folder of page images.")
+        raise InputError(str(folder), "", "there is no folder of this name", hints.NO_FOLDER_OF_IMAGES)
     found = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
     return {path.relative_to(folder).as_posix(): image_size(str(path), str(path)) for path in found}
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from layoutcm import hints
 from layoutcm.errors import InputError
 from layoutcm.formats.compact_thrift import MAX_DEPTH, Struct, read_struct
 from layoutcm.formats.content import FileContent
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MAGIC = b"PAR1"
+PARQUET_ENDS = (MAGIC, b"PARE")  # the second one if it is encrypted
 BATCH_ROWS = 1 << 18
 BATCH_BYTES = 256 << 20  # if each row of a batch has all the text of the largest page
 LARGE_BATCH_BYTES = 64 << 20  # the same for columns of images or documents, which are used row by row
@@ -174,6 +176,9 @@ def _open_columns(content: FileContent, choose: Callable[[pa.Schema], Sequence[s
 
 
 def _unreadable(content: FileContent, error: Exception) -> InputError:
+    if not content.data.endswith(PARQUET_ENDS):
+        problem = "this is not a readable Parquet file: it has no description at its end"
+        return InputError(content.name, "", problem, hints.CUT_OFF)
     return InputError(content.name, "", f"this is not a readable Parquet file: {error}", "Export it again.")
 
 

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 from xml.parsers.expat import errors
 
+from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.content import HEAD, FileContent
 from layoutcm.layouts import limits
@@ -64,6 +65,15 @@ def root_element(content: FileContent) -> tuple[str, str]:
     declared: dict[bytes, bytes] = dict(_NAMESPACE.findall(tag))
     namespace = declared.get(prefix, declared.get(b"", b""))
     return name, namespace.decode("utf-8", "replace")
+
+
+def check_ends_like_root(content: FileContent) -> None:
+    """Refuse XML whose root element is never closed."""
+    name = root_name(content).encode()
+    closed = (b"</" + name, b":" + name + b">")
+    can_be_cut = name and name != b"html" and not content.data.rstrip().endswith(b"/>")
+    if can_be_cut and not any(mark in content.data for mark in closed):
+        raise _cut_off_error(content, "")
 
 
 def _end_of_prologue(head: bytes) -> int:
@@ -252,8 +262,7 @@ def _too_deep_error(content: FileContent) -> InputError:
 
 
 def _cut_off_error(content: FileContent, place: str) -> InputError:
-    hint = "The file seems cut off: copy or export it again."
-    return InputError(content.name, place, "the XML ends too early", hint)
+    return InputError(content.name, place, "the XML ends too early", hints.CUT_OFF)
 
 
 def _not_well_formed_error(content: FileContent, error: ElementTree.ParseError) -> InputError:

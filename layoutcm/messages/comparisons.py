@@ -28,7 +28,7 @@ def _only_in(n: int, side: str, pages: int, ignored: bool, names: Sequence[str])
 def _only_in_hint(ignored: bool, **_: Any) -> Hint:
     check = "Check the page names of both files"
     if ignored:
-        return Hint(f"{check}, say which belong together (pages=, --pages).", f"{check}. {_UPLOAD_MAP}.")
+        return Hint(f"{check}, or say which belong together (pages=, --pages).", f"{check}. {_UPLOAD_MAP}.")
     return Hint(
         f"{check}, say which belong together (pages=, --pages), or leave such pages out "
         f"({option('missing_pages', 'ignore')}).",
@@ -63,8 +63,25 @@ def _labels_are(n: int, what: str, first: str) -> str:
     return f"{n} label{agree(n, ' is', 's are')} {what} (first: {short_repr(first)})."
 
 
-def _label_only_in(n: int, side: str, names: Sequence[str]) -> str:
+def _label_only_in(n: int, side: str, names: Sequence[str], **_: Any) -> str:
     return f"{n} label{agree(n, ' is', 's are')} used by {side} only: {first_names(n, names)}."
+
+
+def _label_only_in_hint(declared: bool = False, **_: Any) -> str | Hint:
+    """No mapping is needed if the other side declares these labels: it just has no region of them."""
+    return (
+        ""
+        if declared
+        else Hint(
+            "Map labels (mapping=, --mapping) if they mean the same.", "Map labels to each other if they mean the same."
+        )
+    )
+
+
+def _off_by_one_hint(mapped: bool = False, **values: Any) -> Hint:
+    repair = repair_hint(**values)
+    check = "Check the page map first: it may name the wrong pages."
+    return Hint(f"{check} {repair.text}", check) if mapped else repair
 
 
 def _labels_only_in(**sides: tuple[int, Sequence[str]]) -> str:
@@ -112,11 +129,11 @@ TEXTS: dict[str, FindingText] = {
             f"one: {plural(n, 'page')} of gt could not be matched by page number (first: {short_repr(first)}).",
         Hint("Give a page map (pages=, --pages).", f"{_UPLOAD_MAP}.")),
     "page-off-by-one": FindingText(
-        lambda n, unit, shift, found, before:
+        lambda n, unit, shift, found, before, **_:
             f"{unit.capitalize()}s of pred seem to be off by one: with pred's regions moved to the "
             f"{'next' if shift > 0 else 'previous'} {unit}, {percent(found)} of gt's regions have a counterpart, "
             f"against {percent(before)} now.",
-        repair_hint),
+        _off_by_one_hint),
     "documents-from-names": FindingText(
         lambda n, first, pages:
             f"{plural(n, 'document was', 'documents were')} taken from page names that are equal except for their "
@@ -128,8 +145,8 @@ TEXTS: dict[str, FindingText] = {
         "Such a page is its own document."),
     "shared-page-name": FindingText(
         lambda n, file, first, now:
-            f"{file}: " + plural(n, "page shares its name with another and is named after its file or subset",
-                                 "pages share a name and are named after their files or subsets")
+            f"{file}: " + plural(n, "page shares its name with another and is named after its file, subset or task",
+                                 "pages share a name and are named after their files, subsets or tasks")
             + f" (first: {short_repr(first)} becomes {short_repr(now)}).",
         "Check whether each file names its own image."),
     "coarse-page": FindingText(
@@ -147,14 +164,17 @@ TEXTS: dict[str, FindingText] = {
             f"The mapping of {side} names {plural(n, 'label')} that {file} has in another spelling "
             f"(first: {short_repr(first)}).",
         lambda first, meant, **_: f"Write {short_repr(meant)} for {short_repr(first)} if that is meant."),
+    "mapping-target-misspelt": FindingText(
+        lambda n, side, other, first, meant:
+            f"The mapping of {side} leads to {plural(n, 'label')} that {other} has in another spelling "
+            f"(first: {short_repr(first)}).",
+        lambda first, meant, **_: f"Write {short_repr(meant)} for {short_repr(first)} if that is meant."),
     "mapping-unused": note(
         lambda n, side, file, first:
             f"The mapping of {side} names {plural(n, 'label')} that {file} does not have "
             f"(first: {short_repr(first)})."),
     **{f"label-only-in-{side}": FindingText(
-        partial(_label_only_in, side=side),
-        Hint("Map labels (mapping=, --mapping) if they mean the same.",
-             "Map labels to each other if they mean the same."), "info")
+        partial(_label_only_in, side=side), _label_only_in_hint, "info")
        for side in ("gt", "pred")},
     "equal-label-names": FindingText(
         lambda n, labels, gt, pred, only_gt, only_pred:

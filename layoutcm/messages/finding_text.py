@@ -44,10 +44,14 @@ def pages_were(n: int) -> str:
     return plural(n, "page was", "pages were")
 
 
-def repair_hint(repair: str, side: str = "pred", **_: Any) -> Hint:
-    """On the screen there is a button instead."""
-    other = f"of several predictions: --fix FILE={repair}" if side == "pred" else "--fix-gt for the ground truth"
-    return Hint(f"Repair it: fix({side}, {repair!r}) or --fix {repair} ({other}).", "")
+def repair_hint(repair: str, side: str = "pred", earlier: Sequence[str] = (), **_: Any) -> Hint:
+    """On the screen there is a button instead. `earlier` are the repairs of pred so far."""
+    if side == "pred":
+        repairs = ",".join((*earlier, repair))
+        option = f"--fix {repairs} (of several predictions: --fix FILE={repairs})"
+    else:
+        option = f"--fix {repair} (--fix-gt for the ground truth)"
+    return Hint(f"Repair it: fix({side}, {repair!r}) or {option}.", "")
 
 
 def option(name: str, value: str) -> str:

@@ -42,6 +42,24 @@ def _other_scale(n: int, **values: Any) -> str:
     return f"{values['file']}: no coordinate is above {values['reach']:.4g}; they look like {values['unit']}."
 
 
+def _wrong_page_size(n: int, **values: Any) -> str:
+    """Found by trying other readings of pred, or because most boxes differ by one factor."""
+    if "found" in values:
+        return _better_reading(n, **values)
+    alike, regions = values["alike"], values["regions"]
+    return (
+        f"{values['reading']}: {alike:,} of {regions:,} regions of gt have a counterpart that is equal in this scale."
+    )
+
+
+def _page_size_hint(repair: str, **values: Any) -> Hint:
+    given = "If you gave the size, give the right one"
+    approximate = repair_hint(repair, **values).text.replace("Repair it:", "Otherwise repair it, approximately:")
+    return Hint(
+        f"{given} (sizes=, --sizes), or none if gt's is right. {approximate}", f"{given}, or none if gt's is right."
+    )
+
+
 # fmt: off
 TEXTS: dict[str, FindingText] = {
     # Regions.
@@ -70,6 +88,7 @@ TEXTS: dict[str, FindingText] = {
     **{code: FindingText(_better_reading, repair_hint) for code in (
         "y-flipped", "xywh-as-xyxy", "xyxy-as-xywh", "corner-as-centre", "centre-as-corner")},
     "other-scale": FindingText(_other_scale, repair_hint),
+    "wrong-page-size": FindingText(_wrong_page_size, _page_size_hint),
     "fixed": note(
         lambda n, file, repair, lost:
             f"{file}: read with the repair {repair}"

@@ -10,6 +10,7 @@ from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import GT, PRED, SIDES, Finding, Layout
+from layoutcm.messages.finding_text import first_names
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import PARTS, FamilyConfusion
 from layoutcm.metrics.family_trees import preferred_name
@@ -23,6 +24,7 @@ from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
 from layoutcm.wording import one_line, percent, pixels_in_full, plural, score_text, shorten
 
 NAMES_SHOWN, DEVIATIONS_SHOWN, ANNOTATORS_SHOWN = 5, 10, 12
+NAMES_SHOWN = 6
 NAME_LENGTH = 60  # of a label or page in a table
 
 
@@ -49,11 +51,20 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
 def _average_lines(comparison: Comparison, confusion: Confusion, intervals: Intervals | None) -> list[str]:
     heading = f"{'averages':28} precision   recall       F1" + ("   interval of F1" if intervals else "")
     if not confusion.diagonal:
-        none = "Averages over classes: none, because the two sides have different labels (use a mapping)."
+        none = "Averages over classes: none, because the two sides have different labels (use a mapping"
+        unmapped = _labels_without_partner(comparison) if comparison.alignment.mapped.renamed else ""
+        none += f"; not in gt: {unmapped})." if unmapped else ")."
         return [none, "", heading.replace("averages", " " * len("averages"))]
     lines = [heading]
     averages = average_scores(comparison, confusion, SHORT_LIST)
     return lines + [_score_line(one.f1_figure, scores, intervals) for one, scores in averages]
+
+
+def _labels_without_partner(comparison: Comparison) -> str:
+    """The labels of pred that gt does not have, after a mapping."""
+    gt, pred = comparison.alignment.layouts
+    names = [label for label in pred.labels if label in pred.labels_in_use and label not in gt.labels]
+    return first_names(len(names), names[:NAMES_SHOWN])
 
 
 def _score_line(figure: str, scores: dict[str, float], intervals: Intervals | None) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.alignment.taxonomy import match_similar_names
+from layoutcm.tables.terminal import comparison_summary
 from support.finding_codes import codes
 from support.layouts import build
 
@@ -110,6 +111,19 @@ def test_a_misspelt_label_of_a_mapping_is_a_warning_with_the_right_name():
     both = lcm.compare(gt, pred, mapping={"pred": {"Heading": "Section-header", "heading": "Section-header"}})
     assert codes(both.findings) == {"mapping-unused": 1} and both.taxonomy == "mapped"
     assert "|mapped_labels:1|" in both.recipe
+
+
+def test_a_misspelt_target_of_a_mapping_is_a_warning_and_the_summary_names_unmapped_labels():
+    gt = build(ONE, [("p", "Text", 0, 0, 5, 10), ("p", "Table", 5, 0, 10, 10)])
+    pred = build(ONE, [("p", "text", 0, 0, 5, 10), ("p", "image", 5, 0, 10, 10)])
+    typo = lcm.compare(gt, pred, mapping={"pred": {"text": "Txt"}})
+    finding = next(one for one in typo.findings if one.code == "mapping-target-misspelt")
+    assert finding.severity == "warning" and finding.hint == "Write 'Text' for 'Txt' if that is meant."
+    right = lcm.compare(gt, pred, mapping={"pred": {"text": "Text"}})
+    assert "mapping-target-misspelt" not in codes(right.findings)
+    assert "(use a mapping; not in gt: 'image')." in comparison_summary(right)
+    other = lcm.compare(gt, pred, mapping={"pred": {"text": "Paragraph", "image": "Background"}})
+    assert "mapping-target-misspelt" not in codes(other.findings)
 
 
 def test_mapping_files(tmp_path):

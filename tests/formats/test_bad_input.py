@@ -145,9 +145,9 @@ CSV = {
     "not UTF-8": ((HEADER + ROW.replace("Text", "T\xe9xt")).encode("latin-1"), "byte ", "0xe9", "UTF-8"),
 }
 PARQUET = {
-    "garbage": (b"PAR1" + b"garbage" * 10, "not a readable Parquet", "Export"),
+    "garbage": (b"PAR1" + b"garbage" * 10, "not a readable Parquet", "cut off"),
     "garbage between marks": (b"PAR1" + b"garbage" * 10 + b"PAR1", "not a readable Parquet"),
-    "truncated": (table()[:-9], "not a readable Parquet"),
+    "truncated": (table()[:-9], "not a readable Parquet", "cut off"),
     "text that is not UTF-8": (replace_in(table(), "Text", b"T\xe9xt"), "not a readable Parquet", "UTF8"),
     "column name that is not UTF-8": (replace_in(table(), "label", b"lab\xe9l"), "not a readable Parquet"),
     "list as label": (table(label=[["Text"], []]), "column label", "list", "must be text", "Convert"),

@@ -1,6 +1,7 @@
 """Documents of docling inside other files: Parquet of docling-eval, answers of docling-serve; and slides."""
 
 import json
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -40,6 +41,12 @@ def test_both_sides_of_an_evaluation_are_read_from_one_file():
     named = lcm.read(evaluation(), format="docling-eval-pred")
     assert named.format == "docling-eval-pred" and regions(named) == regions(pred)
     assert len(lcm.compare(gt, pred).pages) == 2
+
+
+def test_beside_any_ground_truth_the_prediction_is_read():
+    gt = lcm.read(evaluation())
+    pred = lcm.read(evaluation(), like=replace(gt, format="coco"))
+    assert [finding.values["side"] for finding in pred.findings if finding.code == "two-documents"] == ["prediction"]
 
 
 def test_a_file_with_one_side_needs_no_choice():

@@ -129,3 +129,12 @@ def test_an_error_inside_an_object_names_the_key():
     refusal(json.dumps(project), "metadata.m2.xy[1]", "'1'", name="v.json", **SIZE)
     images = {key: {"filename": key, "regions": []} for key in "abc"} | {"d": {"filename": 4, "regions": []}}
     refusal(json.dumps(images), "d.filename", name="v.json", **SIZE)
+
+
+def test_an_attribute_with_choices_is_the_label_and_a_guess_is_a_warning():
+    images = via_file(RECT, attributes={"note": "x", "kind": "Title"})
+    typed = {"note": {"type": "text"}, "kind": {"type": "dropdown"}}
+    for declared, label, severity in ((typed, "Title", "info"), ({}, "x", "warning")):
+        layout = read_json({"_via_img_metadata": images, "_via_attributes": {"region": declared}}, **SIZE)
+        assert regions(layout)[0][0] == label
+        assert [finding.severity for finding in layout.findings if finding.code == "other-attributes"] == [severity]

@@ -41,6 +41,8 @@ def _compare_pages(one, other, order, found):
             was, now = getattr(pages, column)[i], getattr(others, column)[k]
             assert now in (was, lost)
             found[key] += was != now
+    if found["documents"]:  # all of them, because a format either has a place for them or not
+        found["documents"] = len(set(filter(None, pages.documents)))
     for name, texts in pages.attributes.items():
         now = others.attributes.get(name, ("",) * len(order))
         assert not any(now) or [now[k] for k in order] == list(texts)

@@ -51,8 +51,8 @@ largest confusions
   table read as Background                10 px   20.0 % of table
 
 notes
-  [info] 1 label is used by gt only: 'list_item'. Map labels (mapping=, --mapping) if they mean the same.
-  [info] 1 label is used by pred only: 'caption'. Map labels (mapping=, --mapping) if they mean the same."""
+  [info] 1 label is used by gt only: 'list_item'.
+  [info] 1 label is used by pred only: 'caption'."""
     )
 
 

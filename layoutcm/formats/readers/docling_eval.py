@@ -35,9 +35,8 @@ class Row(NamedTuple):
 
 
 def read_evaluation(name: str, contents: Sequence[FileContent], options: Options) -> Layout:
-    """Read the ground truth; or the prediction, if the reference layout was also read from such a file."""
-    is_pred = options.like is not None and options.like.format.startswith(FORMAT)
-    return _read(name, contents, options, FORMAT, PRED_COLUMN if is_pred else GT_COLUMN)
+    """Read the ground truth; or the prediction, if there is a reference layout, which is the ground truth."""
+    return _read(name, contents, options, FORMAT, GT_COLUMN if options.like is None else PRED_COLUMN)
 
 
 def read_predictions(name: str, contents: Sequence[FileContent], options: Options) -> Layout:

@@ -28,6 +28,7 @@ PROJECT_KEY = "_via_img_metadata"
 CSV_COLUMNS = ("filename", "file_size", "file_attributes", "region_shape_attributes", "region_attributes")
 # Attributes that are probably the class, if regions have several attributes.
 LIKELY_LABELS = ("label", "class", "category", "type", "name")
+CHOICES = ("dropdown", "radio", "checkbox")  # types of attributes in VIA 2
 UNLABELLED = "region"
 # Numbers of VIA 3: kinds of attributes and files, and the shapes of regions.
 CHECKBOX = 2
@@ -256,12 +257,20 @@ def _label_attribute(images: Iterable[ViaImage], declared: Mapping[str, Any], bu
         for _, region in image.numbered_regions():
             names.update(dict.fromkeys(region.region_attributes or ()))
     by_spelling = {name.lower(): name for name in reversed(names)}
-    chosen = next((by_spelling[name] for name in LIKELY_LABELS if name in by_spelling), next(iter(names), ""))
+    likely = [by_spelling[name] for name in LIKELY_LABELS if name in by_spelling]
+    with_choices = [name for name in names if _has_choices(declared.get(name))]
+    chosen = next(iter([*likely, *with_choices, *names]), "")
     others = [name for name in names if name != chosen]
     if others:
         values = {"file": builder.file, "used": chosen, "names": others[:3]}
-        builder.findings.append(Finding("other-attributes", len(others), values))
+        is_guess = not likely and len(with_choices) != 1
+        builder.findings.append(Finding("other-attributes", len(others), values, "warning" if is_guess else ""))
     return chosen
+
+
+def _has_choices(settings: object) -> bool:
+    """Whether people choose from a list: free text is rarely a label."""
+    return isinstance(settings, dict) and (settings.get("type") in CHOICES or bool(settings.get("options")))
 
 
 def _labels(value: object) -> list[str]:

@@ -104,7 +104,7 @@ _FACTS: dict[str, Callable[[Layout], int | list[str]]] = {
     "boxes with inverted corners": lambda layout: len(layout.dropped) if layout.dropped else 0,
     "crowd flags": lambda layout: int(layout.region_columns.coco.crowd.sum()) if layout.region_columns.coco else 0,
     "areas": _odd_areas,
-    "documents": lambda layout: sum(map(bool, layout.page_columns.documents)),
+    "documents": lambda layout: len(set(filter(None, layout.page_columns.documents))),
     "page numbers": lambda layout: int((layout.page_columns.numbers >= 0).sum()),
     "page sizes": lambda layout: len(layout.page_columns),
     "attributes": _attributes,
