@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from layoutcm.diagnosis.page_tiles import PageTiles
     from layoutcm.metrics.objects.centroids import Centroids
+    from layoutcm.metrics.objects.instances import Sides
     from layoutcm.metrics.objects.matched_objects import Objects
     from layoutcm.metrics.soft_layouts import SoftSums
     from layoutcm.pixels.counting import Progress
@@ -204,13 +205,21 @@ class Comparison:
         from layoutcm.metrics.objects.matched_objects import objects_of
 
         pages = self.levels.pages_at(page, document)
-        return self._all_objects if pages is None else objects_of(self.alignment, self.min_score, pages)
+        if pages is None:
+            return self._all_objects
+        return objects_of(self.alignment, self.min_score, self._sides, pages, self.threads)
 
     @cached_property
     def _all_objects(self) -> Objects:
         from layoutcm.metrics.objects.matched_objects import objects_of
 
-        return objects_of(self.alignment, self.min_score)
+        return objects_of(self.alignment, self.min_score, self._sides, None, self.threads)
+
+    @cached_property
+    def _sides(self) -> Sides:
+        from layoutcm.metrics.objects.instances import instances_of
+
+        return instances_of(self.alignment, self.min_score, self.threads)
 
     def centroids(
         self,
@@ -222,9 +231,10 @@ class Comparison:
     ) -> Centroids:
         """Regions matched by centres closer than (dx, dy): precision, recall, F1, matches."""
         from layoutcm.metrics.objects.centroids import centroids_of
+        from layoutcm.metrics.objects.instances import on_pages
 
-        pages = self.levels.pages_at(page, document)
-        return centroids_of(self.alignment, self.min_score, tolerance, one_to_one, class_aware, pages)
+        sides = on_pages(self._sides, self.levels.pages_at(page, document))
+        return centroids_of(self.alignment, sides, tolerance, one_to_one, class_aware)
 
     def content(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""

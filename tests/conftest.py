@@ -3,12 +3,16 @@
 import pytest
 from hypothesis import HealthCheck, settings
 
+from layoutcm.compiled import compile_from_now_on
 from support.layouts import build
 from support.sample_comparisons import compare_sample
 
 # Tests run on shared machines, so the time of an example is not a sign of slow code.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared machine")
+
+# Compiled functions are tested compiled, as large inputs use them; test_compiled compares them with Python.
+compile_from_now_on()
 
 
 @pytest.fixture

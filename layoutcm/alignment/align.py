@@ -167,10 +167,15 @@ def _pages_without_pred(sides: list[Layout], sources: tuple[NDArray[np.int64], N
     return [Finding("page-without-pred", int(silent.size), {"pages": len(both), "first": first})]
 
 
+def common_frames(alignment: Alignment) -> Floats:
+    """float64[pages, width height]: the frames of the aligned pages."""
+    return np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
+
+
 def own_frames(alignment: Alignment, side: int) -> Floats:
     """float64[pages, width height]: the frames of the side's own pages; the aligned frame if it lacks the page."""
     source, own = alignment.sources[side], alignment.layouts[side].page_columns
-    frames = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)
+    frames = common_frames(alignment)
     has = source >= 0
     frames[has, 0], frames[has, 1] = own.widths[source[has]], own.heights[source[has]]
     return frames

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-import socket
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -270,6 +269,8 @@ def run_app(options: argparse.Namespace) -> None:
 
 def _check_port(address: str, port: int) -> None:
     """Raise an InputError if the port cannot be used; otherwise the browser could open the page of another server."""
+    import socket
+
     if not 0 < port < 65536:
         raise InputError("", "--port", f"{port} is not a port", "Use one from 1 to 65535, such as 8501.")
     try:

@@ -18,6 +18,7 @@ from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats
 from layoutcm.cli.file_options import check_file_options, file_option, format_name, format_option
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
+from layoutcm.compiled import Process
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.layouts.repairs import REPAIRS
@@ -30,6 +31,10 @@ from layoutcm.verification import PAGES
 from layoutcm.wording import without_control_characters
 
 BAD_INPUT, INTERRUPTED = 2, 130
+UNSTORED = (
+    "layoutcm: compiled code cannot be stored, so that each run takes some seconds more; "
+    "set NUMBA_CACHE_DIR to a folder that can be written"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,7 +64,10 @@ def _run_command(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
         raise
     check_file_options(options)
-    return options.run(options) or 0
+    code = options.run(options) or 0
+    if Process.unstored:
+        say(UNSTORED)
+    return code
 
 
 def argument_parser() -> argparse.ArgumentParser:

@@ -46,11 +46,20 @@ class Ids(NamedTuple, Generic[K]):
     codes: Indices
 
     def take(self, kept: NDArray[np.integer]) -> Ids[K]:
-        return self._replace(codes=self.codes[kept])
+        """The ids of some annotations, in order; keys that none of them uses are left out."""
+        used, first, codes = np.unique(self.codes[kept], return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(order.size, np.int32)
+        rank[order] = np.arange(order.size)
+        return Ids([self.keys[code] for code in used[order].tolist()], rank[codes])
 
     def expand(self, values: Iterable[int]) -> Indices:
         """int32[annotations]: of one value for each key, the value for each annotation."""
         return np.fromiter(values, np.int32, len(self.keys))[self.codes]
+
+    def expand_flags(self, flags: Iterable[bool]) -> NDArray[np.bool_]:
+        """bool[annotations]: of one flag for each key, the flag of each annotation."""
+        return np.fromiter(flags, bool, len(self.keys))[self.codes]
 
 
 def find_ids(given: Sequence[K]) -> Ids[K]:
@@ -143,7 +152,7 @@ def find_labels(
     label_ids = {key: len(names) - 1 if i < 0 else i for key, i in known.items()}
     numbers = unique_keys((_as_number(key), i) for key, i in label_ids.items())
     uses = dict(zip(ids.keys, np.bincount(ids.codes, minlength=len(ids.keys)).tolist()))
-    undeclared = {key: count for key, count in uses.items() if count and key not in label_ids}
+    undeclared = {key: count for key, count in uses.items() if key not in label_ids}
     label_ids |= {key: i for key in undeclared if (i := numbers.get(_as_number(key), -1)) >= 0}
     counts = Counter({key: count for key, count in undeclared.items() if key not in label_ids})
     findings = [_add_undeclared_labels(file, counts, names, label_ids)] if counts else []

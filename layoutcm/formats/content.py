@@ -25,7 +25,6 @@ from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 
 T = TypeVar("T")
 HEAD = 1 << 16
-SEARCHED = 1 << 22  # bytes from the start in which names that tell formats apart must occur
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 _FENCE = re.compile(rb"\s*+```(?:json|JSON)?(?=[\s\[{])")
 _FENCE_AFTER_WORDS = re.compile(rb"\n```(?:json|JSON)?\s*+(?=[\[{])")  # "Here is the layout:"
@@ -92,10 +91,10 @@ class FileContent:
         return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.data[:HEAD].decode("utf-8", "replace")))
 
     def holds(self, text: str) -> bool:
-        """Whether a text is near the start of the file. Many formats look for the same texts: each is searched once."""
+        """Whether a text is anywhere in the file. Many formats look for the same texts, so each is searched once."""
         found = self._searched.get(text)
         if found is None:
-            found = self._searched[text] = self.data.find(text.encode(), 0, SEARCHED) >= 0
+            found = self._searched[text] = text.encode() in self.data
         return found
 
     @cached_property

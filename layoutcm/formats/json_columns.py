@@ -119,7 +119,7 @@ def _scan_ranges(text: bytes, start: int, fields: json_scan.Fields) -> list[Rang
     while (border := _BORDER.search(text, borders[-1] + RANGE_BYTES)) is not None:
         borders.append(border.end())
     stops = [*borders[1:], len(text)]
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         guesses = pool.map(lambda at, stop: _scan_range(text, at, stop, fields), borders, stops)
         ranges: list[Range] = []
         position = start

@@ -16,8 +16,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from layoutcm.compiled import compiled, compiled_part
 
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(value) for value in range(5))
 GIVE_UP = ZERO
@@ -94,14 +96,14 @@ def byte_at(typing_context, address, position):
     return types.uint8(types.uint64, types.uint64), generate
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_space(text, at, end):
     while at < end and byte_at(text, at) <= SPACE and IS_SPACE[byte_at(text, at)]:
         at += ONE
     return at
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_character(text, at, end):
     """The position after a character of several bytes in UTF-8."""
     first = byte_at(text, at)
@@ -122,7 +124,7 @@ def skip_character(text, at, end):
     return at + more + ONE
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_escape(text, at, end):
     """The position after a backslash and what it escapes; half a surrogate pair is left to msgspec."""
     if end - at < TWO:
@@ -140,7 +142,7 @@ def skip_escape(text, at, end):
     return GIVE_UP if 0xD800 <= code < 0xE000 else at + SIX
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_string(text, at, end):
     """The position after a string whose opening quote is before `at`."""
     while at < end:
@@ -156,12 +158,12 @@ def skip_string(text, at, end):
     return GIVE_UP
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def is_digit(text, at, end):
     return at < end and DIGIT_0 <= byte_at(text, at) <= DIGIT_9
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_number(text, at, end):
     if byte_at(text, at) == MINUS:
         at += ONE
@@ -190,7 +192,7 @@ def skip_number(text, at, end):
     return at
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_word(text, at, end, word):
     """The position after one of true, false and null."""
     size = np.uint64(word.size)
@@ -202,7 +204,7 @@ def skip_word(text, at, end, word):
     return at + size
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_scalar(text, at, end):
     byte = byte_at(text, at)
     if byte == QUOTE:
@@ -216,7 +218,7 @@ def skip_scalar(text, at, end):
     return skip_word(text, at, end, NULL)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_colon(text, at, end):
     """The position of the value after a key."""
     at = skip_space(text, at, end)
@@ -226,7 +228,7 @@ def skip_colon(text, at, end):
     return at if at < end else GIVE_UP
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_key(text, at, end):
     """The position of the value of the next key."""
     at = skip_space(text, at, end)
@@ -236,7 +238,7 @@ def skip_key(text, at, end):
     return GIVE_UP if at == GIVE_UP else skip_colon(text, at, end)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def skip_value(text, at, end):
     """The position after a value of any kind."""
     depth = ZERO
@@ -286,7 +288,7 @@ def skip_value(text, at, end):
             return at
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def multiply_words(a, b):
     """The high and the low word of a product of two words."""
     a_low, a_high, b_low, b_high = a & LOW_HALF, a >> HALF_WORD, b & LOW_HALF, b >> HALF_WORD
@@ -296,7 +298,7 @@ def multiply_words(a, b):
     return high, (carried << HALF_WORD) | (low & LOW_HALF)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def round_decimal(digits, power):
     """The double nearest to `digits * 10**power`, by Lemire's method; nan where the method cannot decide.
 
@@ -326,7 +328,7 @@ def round_decimal(digits, power):
     return math.ldexp(np.float64(mantissa), exponent - 52)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def to_double(digits, power):
     if digits <= EXACT_INTEGER and -22 <= power <= 22:
         # Both numbers are exact doubles, so one operation rounds once.
@@ -336,7 +338,7 @@ def to_double(digits, power):
     return round_decimal(digits, power)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def parse_number(text, at, end):
     """A number, the position after it, and whether it is written without a point and an exponent."""
     start = at
@@ -390,7 +392,7 @@ def parse_number(text, at, end):
     return -value if is_negative else value, at, is_integer
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def find_field(text, start, stop, fields):
     """The number of the field whose name is at these positions, or -1."""
     for field in range(fields.lengths.size):
@@ -405,7 +407,7 @@ def find_field(text, start, stop, fields):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def scan_box(text, at, end, values, column, row):
     """The position after a list of four numbers."""
     at += ONE
@@ -422,7 +424,7 @@ def scan_box(text, at, end, values, column, row):
     return at
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def scan_value(text, at, end, kind, values, column, row):
     """The position after the value of a field, which goes into its column (nan for null)."""
     byte = byte_at(text, at)
@@ -442,7 +444,7 @@ def scan_value(text, at, end, kind, values, column, row):
     return at
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def scan_object(text, at, end, fields, values, row):
     """The position after an object whose opening brace is before `at`; its fields go into a row of all columns."""
     values[row, :] = math.nan
@@ -478,13 +480,13 @@ def scan_object(text, at, end, fields, values, row):
         at = skip_space(text, at + ONE, end)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def scan_objects(text, at, end, stop, fields, values):
     """Scan the objects of a list from the one at `at` to the last one that begins before `stop` and has a row.
 
     Return the position of the next object, or after the list; the number of objects; and whether the list ended.
     """
-    row = 0
+    row = np.int64(0)  # a literal would be compiled as a type of its own
     while True:
         if at >= end or byte_at(text, at) != OPEN_OBJECT:
             return GIVE_UP, row, False
@@ -504,7 +506,7 @@ def scan_objects(text, at, end, stop, fields, values):
             return at, row, False
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def find_member(text, at, end, name):
     """Walk over members of the outermost object from the key at `at` on.
 

@@ -5,6 +5,7 @@ Recognition uses these values, and the message for a file of no known format exp
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from layoutcm.formats.content import HEAD, FileContent
@@ -29,7 +30,8 @@ class Needs:
 
     def __call__(self, content: FileContent) -> bool:
         has_names = self._is_of_kind(content) and self._names_of(content).issuperset(self.names)
-        return has_names and not self._missing_inside(content)
+        # In a large file, only the first text that is missing is searched for.
+        return has_names and next(self._missing_inside(content), None) is None
 
     def __or__(self, other: Needs | OneOf) -> OneOf:
         return OneOf((self,)) | other
@@ -67,9 +69,9 @@ class Needs:
         found = self._names_of(content)
         return [name for name in self.names if name not in found]
 
-    def _missing_inside(self, content: FileContent) -> list[str]:
-        names = [name for name in self.inside if not content.holds(self._mark(name))]
-        return names + [word for word in self.words if not content.holds(word)]
+    def _missing_inside(self, content: FileContent) -> Iterator[str]:
+        yield from (name for name in self.inside if not content.holds(self._mark(name)))
+        yield from (word for word in self.words if not content.holds(word))
 
     def _mark(self, name: str) -> str:
         """How a key or an element is written in a file."""

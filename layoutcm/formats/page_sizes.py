@@ -19,7 +19,7 @@ from layoutcm.layouts.model import MAX_PAGE_SIDE, Layout, Pages, find_page
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
 from layoutcm.layouts.page_numbers import are_lone_documents, number_keys, number_pairs, page_keys
 
-ANY_SIZE = (1.0, 1.0)
+TRIAL_SIZE = (1.0, 1.0)
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None
 
 
@@ -99,8 +99,14 @@ def read_with_sizes(read: Callable[[Options], Layout], options: Options) -> Layo
     """
     try:
         return read(options)
-    except MissingSize:
-        found = options.like and _sizes_by_number(read(replace(options, sizes=ANY_SIZE)).page_columns, options)
+    except MissingSize as missing:
+        if options.like is None:
+            raise
+        try:
+            pages = read(replace(options, sizes=TRIAL_SIZE)).page_columns
+        except InputError:  # for instance, a mask has another size than the trial
+            raise missing from None
+        found = _sizes_by_number(pages, options)
         if not found:
             raise
     return read(replace(options, sizes_by_number=found))

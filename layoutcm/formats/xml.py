@@ -232,16 +232,14 @@ def _is_surely_flat(data: bytes) -> bool:
     """Whether few elements are open at any place, by counting tags in steps, which is faster than to visit elements.
 
     An element without a closing tag, <a/>, counts as open, so that the result may be False for a flat file. A comment
-    may hold tags, so a file with comments is not counted.
+    or a processing instruction may hold tags, so a file with one of them is not counted.
     """
     if data.count(b"</") < limits.MAX_XML_DEPTH:  # every open element needs a closing tag
         return True
-    is_open, step = (
-        0,
-        limits.MAX_XML_DEPTH,
-    )  # a tag has three bytes or more, so at most a third of them are opened in a step
-    if b"<!" in data:
+    if b"<!" in data or data.find(b"<?", data.find(b"<?xml") + 1) >= 0:
         return False
+    # A tag has three bytes or more, so that at most a third of a step are tags that open elements.
+    is_open, step = 0, limits.MAX_XML_DEPTH
     for start in range(0, len(data), step):
         is_open += data.count(b"<", start, start + step) - 2 * data.count(b"</", start, start + step + 1)
         if is_open > limits.MAX_XML_DEPTH // 2:

@@ -147,7 +147,7 @@ class CocoFacts:
         """The facts of `n` regions that no COCO file describes."""
         return cls(np.zeros(n, bool), np.full(n, np.nan), np.full((n, 2), np.nan))
 
-    def take(self, keep: NDArray[np.bool_] | NDArray[np.integer]) -> CocoFacts:
+    def take(self, keep: NDArray[np.bool_] | NDArray[np.integer] | slice) -> CocoFacts:
         return CocoFacts(self.crowd[keep], self.areas[keep], self.sizes[keep])
 
     def without_sizes(self) -> CocoFacts:

@@ -7,14 +7,14 @@ of Krstinić et al. 2020; `tensor` is that of Krstinić et al. 2024, with one ru
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from layoutcm.compiled import compiled_for_many, inlined
 from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
 MATRIX, RECALL, PRECISION = 0, 1, 2
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _append_pred_labels(labels, first, weight, pred_pixels, columns, n):
     """Append the numbers of the set bits in `labels`, plus `first`, to columns[:n], and add their weight. Return n."""
     while labels != 0:
@@ -25,7 +25,7 @@ def _append_pred_labels(labels, first, weight, pred_pixels, columns, n):
     return n
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda words, *_: 6 * words.size)
 def add_pairs(words, many_words, weights, group, rule, out, pred_pixels):
     """Add every row's contribution to out[group, gt, pred], and its weight to pred_pixels[group, pred].
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
@@ -160,7 +160,7 @@ def _group_totals(sums: Floats, group: NDArray[np.integer], groups: int) -> Floa
     return np.stack([np.bincount(group, column, minlength=groups) for column in sums.T]).astype(float)
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda first, stop, grid, *_: int((np.diff(grid[0][first : stop + 1]) ** 2).sum()))
 def _sum_pages(first, stop, grid, gt_labels, place, scratch, out):
     """Write the rows of the pages first:stop into `out` (page, label, sums). Return the number of rows.
 
@@ -189,7 +189,7 @@ def _sum_pages(first, stop, grid, gt_labels, place, scratch, out):
     return rows
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _sort_boxes(order, size, boxes, labels, place):
     """Sort order[:size] by label, then by upper edge (Shell sort)."""
     gap = 1
@@ -210,7 +210,7 @@ def _sort_boxes(order, size, boxes, labels, place):
         gap //= 3
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _sum_label(group, boxes, labels, scores, gt_labels, in_strip, in_tile, row):
     """Add one label of one page to `row`, strip by strip; `group` has its boxes from top to bottom.
 
@@ -241,7 +241,7 @@ def _sum_label(group, boxes, labels, scores, gt_labels, in_strip, in_tile, row):
         n_in_strip = _keep_beyond(y, in_strip, n_in_strip, boxes, Y1)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _add_strip(height, in_strip, n_in_strip, boxes, labels, scores, gt_labels, in_tile, row):
     """Add the tiles of a strip to `row`, from left to right; `in_tile` has the boxes that cover the current tile."""
     next_box, n_in_tile, x = 0, 0, 0.0
@@ -271,7 +271,7 @@ def _add_strip(height, in_strip, n_in_strip, boxes, labels, scores, gt_labels, i
         n_in_tile = _keep_beyond(x, in_tile, n_in_tile, boxes, X1)
 
 
-@njit(inline="always")  # called for every tile; without inlining, the calls take a third of the time
+@inlined  # called for every tile; without inlining, the calls take a third of the time
 def _keep_beyond(edge, crossing, size, boxes, end):
     """Keep the boxes in crossing[:size] that end beyond an edge, in their order. Return their number."""
     kept = 0

@@ -6,7 +6,8 @@ All integers are unsigned, because numba converts a mix of int64 and uint64 to f
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from layoutcm.compiled import inlined
 
 ONE, TWO = np.uint64(1), np.uint64(2)
 # A word with a single set bit, multiplied by this de Bruijn constant, has different top six bits for every bit number.
@@ -16,14 +17,14 @@ for _bit in range(64):
     _BIT_NUMBER[((_DE_BRUIJN << _bit) & (2**64 - 1)) >> 58] = _bit
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def lowest_bit(word):
     """Return the number of the lowest set bit; `word & (word - 1)` clears this bit."""
     single = word & (~word + ONE)
     return _BIT_NUMBER[(single * np.uint64(_DE_BRUIJN)) >> np.uint64(58)]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def bits_in(word):
     """Return the number of set bits. The compiler replaces this loop by one instruction."""
     n = 0

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.compiled import compiled, expect_steps, to_records, zero_records
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, IGNORE, PRED, ROUNDINGS, Floats, Indices
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
@@ -43,6 +44,8 @@ PAGES_PER_CHUNK = 2048
 ROWS_PER_BOX, ROWS_PER_PAGE = 16, 4096
 FIRST_ROW_WORDS = 1 << 24  # of 8 bytes; with thousands of labels, a row has hundreds of words
 FIRST_TABLE_SIZE = 1 << 10  # small, so that the table stays in the fastest cache
+STEPS_PER_EDGE = 20  # of Python, for its part of sorting
+_write_rows = compiled(write_rows.py_func)
 CountedRows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
 
@@ -136,7 +139,7 @@ def _sets_with_pixels(
     """Number, words and pixels of the sets that have pixels."""
     rows = RowBuffers(np.empty(n_sets, np.int32), np.empty((n_sets, _words(n_labels)), np.uint64), np.empty(n_sets))
     layout = (bits.shape[1], label_codes.gt_words, label_codes.shift)
-    used = int(write_rows(0, np.uint64(0), np.uint64(n_sets), *layout, sets, bits, *rows))
+    used = int(_write_rows(0, np.uint64(0), np.uint64(n_sets), *layout, sets, bits, *rows))
     return np.flatnonzero(sets["area"][:n_sets] > 0), rows.words[:used], rows.pixels[:used]
 
 
@@ -147,23 +150,22 @@ def _words(n_labels: tuple[int, int]) -> int:
 def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
     """The rows of pages that have only boxes."""
     boxes_per_page = np.diff(grid.offsets[first : stop + 1])
-    edges = 2 * int(boxes_per_page.max(initial=0)) + 2
     label_codes = _label_codes(*grid.n_labels)
     n_words = _words(grid.n_labels)
+    sweep: Callable = sweep_pages
+    records: Callable = np.empty
+    if not expect_steps(_steps(boxes_per_page, len(label_codes.codes))):
+        sweep, records = sweep_pages.run_in_python, zero_records
+        label_codes = label_codes._replace(codes=to_records(label_codes.codes))
     boxes = Boxes(grid.frames, grid.offsets, grid.boxes, grid.labels)
-    page_buffers = PageBuffers(
-        np.empty(edges, COLUMN), np.empty((edges, len(label_codes.codes)), np.int32),
-        np.empty(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
-    )  # fmt: skip
+    page_buffers = _page_buffers(int(boxes_per_page.max(initial=0)), len(label_codes.codes), records)
     size = int(np.minimum(ROWS_PER_BOX * boxes_per_page + 1, ROWS_PER_PAGE).sum())
     size = min(size, max(FIRST_ROW_WORDS // n_words, 1))
     rows = RowBuffers(np.empty(size, np.int32), np.empty((size, n_words), np.uint64), np.empty(size))
-    set_buffers = _set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1)
+    set_buffers = _set_buffers(FIRST_TABLE_SIZE, label_codes.many_words or 1, records)
     page, used, serial = first, 0, 1
     while True:
-        page, used, serial = sweep_pages(
-            page, stop, (used, serial), boxes, label_codes, page_buffers, set_buffers, rows
-        )  # fmt: skip
+        page, used, serial = sweep(page, stop, (used, serial), boxes, label_codes, page_buffers, set_buffers, rows)
         if page == stop:
             # Copy a few rows, so that the large buffer can be freed; return many rows as a view.
             few = 8 * used < rows.pixels.size
@@ -173,7 +175,12 @@ def _sweep(first: int, stop: int, grid: GridBoxes) -> CountedRows:
                 _used_part(rows.pixels, used, few),
             )
         rows = RowBuffers(*(_double(column, used) for column in rows))
-        set_buffers = _set_buffers(2 * len(set_buffers.hash_table), set_buffers.bits.shape[1])
+        set_buffers = _set_buffers(2 * len(set_buffers.hash_table), set_buffers.bits.shape[1], records)
+
+
+def _steps(boxes_per_page: NDArray[np.int64], labels: int) -> int:
+    """What the sweep takes in Python: an edge may meet all boxes of its page, and a cut copies a counter per label."""
+    return int(((boxes_per_page + 1) * (boxes_per_page + labels + STEPS_PER_EDGE)).sum())
 
 
 @cache
@@ -209,11 +216,19 @@ def too_many_sets() -> InputError:
     )
 
 
-def _set_buffers(size: int, n_words: int) -> SetBuffers:
+def _page_buffers(most_boxes: int, labels: int, records: Callable) -> PageBuffers:
+    edges = 2 * most_boxes + 2
+    return PageBuffers(
+        records(edges, COLUMN), np.empty((edges, labels), np.int32),
+        records(edges, EDGE), np.empty(edges, np.uint64), np.empty((edges, 2), np.uint64),
+    )  # fmt: skip
+
+
+def _set_buffers(size: int, n_words: int, records: Callable = np.empty) -> SetBuffers:
     sets = size // 2
     if sets * n_words > MOST_SET_WORDS:
         raise too_many_sets()
-    return SetBuffers(np.zeros(size, np.uint32), np.empty(sets, SET), np.empty((sets, n_words), np.uint64))
+    return SetBuffers(np.zeros(size, np.uint32), records(sets, SET), np.empty((sets, n_words), np.uint64))
 
 
 def _used_part(column: NDArray[Any], used: int, copied: bool) -> NDArray[Any]:

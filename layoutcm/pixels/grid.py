@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
+from layoutcm.compiled import compiled_for_many
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions, concatenate_regions
 from layoutcm.pixels.raster import StepLimit, TileGrid, tile_grid
 from layoutcm.pixels.shape_fill import GridShape, shape_on_grid
@@ -125,7 +125,7 @@ def round_frames(frames: Floats, rounding: str) -> Floats:
     return np.ascontiguousarray(boxes[:, 2:])
 
 
-@njit(nogil=True, cache=True)
+@compiled_for_many(steps=lambda side, *_: 5 * side.page.size)
 def _scale_clip_round(side, frames, rounding, shift, next_free, out):
     """Write every box to the next free row of its page: scaled, then clipped, then rounded.
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from layoutcm.compiled import compiled, inlined
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import X0, X1, Y0, Y1, Floats, Indices
 from layoutcm.layouts.shapes import RunMask, Shape
@@ -150,7 +150,7 @@ def paint_labels(tiles: TileGrid, first: int, stop: int, slot_of: dict[int, int]
     return painted, used
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _paint_boxes(boxes, slots, first, painted, used):
     for i in range(len(boxes)):
         if boxes[i, X0] >= boxes[i, X1]:
@@ -160,7 +160,7 @@ def _paint_boxes(boxes, slots, first, painted, used):
             used[slots[i], row] = True
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _paint_spans(spans, column_of_pixel, row_of_pixel, first, painted, used):
     for i in range(len(spans)):
         pixel_row = spans[i, 0]
@@ -174,7 +174,7 @@ def _paint_spans(spans, column_of_pixel, row_of_pixel, first, painted, used):
             used[row] = True
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _set_bits(words, start, stop):
     """Set the bits start:stop; at least one."""
     first_word, last_word = start // 64, (stop - 1) // 64

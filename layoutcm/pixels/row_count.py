@@ -10,8 +10,8 @@ Labels are bits of tiles here. The set changes at the tiles where the bit of a l
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from layoutcm.compiled import compiled, compiled_part, inlined
 from layoutcm.pixels.bits import ONE, lowest_bit
 from layoutcm.pixels.sweep import SET, search_set
 
@@ -20,7 +20,7 @@ MOST_SET_WORDS = 1 << 25
 _SERIAL = ONE  # the hash table is used for one page only
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def count_rows(painted, used, slot_codes, edges, n_sets, set_buffers, set_of_tile):
     """Add the tiles of a strip to the sets of the page. Return the number of sets, 0 if they need too much memory.
 
@@ -60,7 +60,7 @@ def count_rows(painted, used, slot_codes, edges, n_sets, set_buffers, set_of_til
     return n_sets, (hash_table, sets, bits)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _list_active(used, row, active):
     """List the slots of the labels that a row has, and return their number."""
     n_active = 0
@@ -71,7 +71,7 @@ def _list_active(used, row, active):
     return n_active
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _list_changes(painted, row, word, active, n_active, before, first_change, next_change):
     """Return the tiles of a word at which any label changes, and list the labels of each tile.
 
@@ -91,7 +91,7 @@ def _list_changes(painted, row, word, active, n_active, before, first_change, ne
     return changed
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _apply_changes(bit, set_hash, active, first_change, next_change, slot_codes, current):
     """Change all labels that change at a tile in the set `current`. Return its hash."""
     number = first_change[bit]
@@ -104,14 +104,14 @@ def _apply_changes(bit, set_hash, active, first_change, next_change, slot_codes,
     return set_hash
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _add_tiles(set_index, since, column, height, row, x_edges, sets, set_of_tile):
     sets[set_index].area += height * (x_edges[column] - x_edges[since])
     if set_of_tile.size:
         set_of_tile[row, since:column] = set_index
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _grow(n_sets, hash_table, sets, bits):
     """The buffers with room for twice as many sets."""
     new_table = np.zeros(2 * hash_table.size, hash_table.dtype)

@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from layoutcm.compiled import compiled, compiled_part, inlined
 from layoutcm.errors import InputError
 from layoutcm.layouts.model import Floats
 from layoutcm.layouts.shapes import MAX_MASK_PIXELS, RunMask, Shape, shape_box
@@ -135,13 +135,13 @@ def spans_to_pixels(spans: list[Spans], width: int, height: int) -> NDArray[np.u
     return pixels
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _set_pixels(spans, pixels):
     for row, first, stop in spans:
         pixels[row, first:stop] = 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _ring_bounds(ring, columns, rows):
     """x0, y0, x1, y1, steps: the pixels that a polygon may cover, and how many crossings are computed to fill it.
 
@@ -165,14 +165,14 @@ def _ring_bounds(ring, columns, rows):
     return x0, y0, x1, y1, steps
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _rows_crossed(y, other_y, first, stop):
     """The rows first:stop whose centres are between two heights; the upper height itself counts, the lower not."""
     low, high = np.ceil(min(y, other_y) - 0.5), np.ceil(max(y, other_y) - 0.5)
     return np.int64(min(max(low, first), stop)), np.int64(min(max(high, first), stop))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _column(x, y, slope, row, x0, x1):
     """The column, counted from x0, in which an edge through (x, y) crosses a row.
 
@@ -184,7 +184,7 @@ def _column(x, y, slope, row, x0, x1):
     return np.int32(column - x0)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _ring_spans(ring, x0, x1, first, stop):
     """The spans of one polygon in the rows first:stop; the columns x0:x1 are those around it."""
     switched = np.zeros((stop - first, (x1 - x0) // 64 + 1), np.uint64)
@@ -207,12 +207,12 @@ def _ring_spans(ring, x0, x1, first, stop):
     return _spans_between(switched, first, x0)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _is_steep(start, end):
     return STEEP * abs(end[0] - start[0]) < abs(end[1] - start[1])
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _switch_steep_edges(ring, x0, x1, first, stop, switched):
     """Switch the bits of edges that cross many rows in each column: once where the column begins, once where it ends.
 
@@ -245,7 +245,7 @@ def _switch_steep_edges(ring, x0, x1, first, stop, switched):
             switched[row, word] ^= switched[row - 1, word]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _mask_spans(run_ends, height, columns, rows, x0, first):
     """The spans of a mask in pixels from column x0 and row `first` on; `columns` and `rows` are those of the mask."""
     # A run switches the bits of its first row and of the first row after it, in each of its columns.
@@ -269,7 +269,7 @@ def _mask_spans(run_ends, height, columns, rows, x0, first):
     return _spans_between(covered, first, x0)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _list_switches(run_ends, top, rows, switches):
     """List the pixel rows at which a column of a mask changes, and return their number; `top` is where it begins."""
     at, stop, n = top + rows[0], top + rows[-1] + 1, 0
@@ -288,7 +288,7 @@ def _list_switches(run_ends, top, rows, switches):
     return n
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _spans_between(switched, first_row, first_column):
     """int32[spans, row first stop] from the bits that are switched: each begins or ends a span."""
     n = 0

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from layoutcm.compiled import compiled, compiled_part, inlined
 from layoutcm.pixels.bits import ONE, TWO
 
 COLUMN = np.dtype(
@@ -81,7 +81,7 @@ class RowBuffers(NamedTuple):
     pixels: Any
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def sweep_pages(first_page, stop_page, used, grid, label_codes, page_buffers, set_buffers, rows):
     """Count pages until all are done or a buffer is full. Return the next page, used rows and next serial number.
 
@@ -104,7 +104,7 @@ def sweep_pages(first_page, stop_page, used, grid, label_codes, page_buffers, se
         n_sets = _begin_page(n_columns, serial, n_words, columns, box_counts, hash_table, sets, bits)
         for k in range(n_edges):
             # An edge adds at most one set per column; the hash table must stay half empty.
-            if n_sets + n_columns + ONE > np.uint64(sets.size):
+            if n_sets + n_columns + ONE > np.uint64(len(sets)):
                 return page, n_rows, serial + n_sets
             number, y = edges[k].number, edges[k].position
             begins = number < n_boxes
@@ -122,7 +122,7 @@ def sweep_pages(first_page, stop_page, used, grid, label_codes, page_buffers, se
     return stop_page, n_rows, serial
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _begin_page(n_columns, serial, n_words, columns, box_counts, hash_table, sets, bits):
     """Start with one run over the whole page, with set 0, which has no labels. Return the number of sets."""
     for label in range(box_counts.shape[1]):
@@ -136,7 +136,7 @@ def _begin_page(n_columns, serial, n_words, columns, box_counts, hash_table, set
     return ONE
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _apply_edge(
     begins, y, label, left, right, n_sets, serial, n_words, label_codes, columns, box_counts, hash_table, sets, bits
 ):  # fmt: skip
@@ -171,7 +171,7 @@ def _apply_edge(
     return n_sets
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _cut_run(run, column, columns, box_counts):
     """Make the run's columns from `column` on a separate run under the same boxes."""
     old, new, next_run = columns[run], columns[column], columns[run].next
@@ -181,7 +181,7 @@ def _cut_run(run, column, columns, box_counts):
         box_counts[column, label] = box_counts[run, label]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _join_run(column, columns, sets):
     """Join the run that begins at `column` to the previous run, which is now under the same boxes."""
     removed, previous_run, next_run = columns[column], columns[column].previous, columns[column].next
@@ -193,7 +193,7 @@ def _join_run(column, columns, sets):
     kept.since, kept.next, columns[next_run].previous = since, next_run, previous_run
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _find_set(old_set, label, n_sets, serial, n_words, hash_table, sets, bits):
     """Return the set that differs from `old_set` by the label; n_sets if the page does not have it yet."""
     for k in range(n_words):
@@ -202,7 +202,7 @@ def _find_set(old_set, label, n_sets, serial, n_words, hash_table, sets, bits):
     return search_set(sets[old_set].hash ^ label.hash, n_sets, serial, n_words, hash_table, sets, bits)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def search_set(set_hash, n_sets, serial, n_words, hash_table, sets, bits):
     """Return the set whose bits were written after the last set; n_sets if the page does not have it yet.
 
@@ -225,7 +225,7 @@ def search_set(set_hash, n_sets, serial, n_words, hash_table, sets, bits):
         slot = (slot + ONE) & slot_mask
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _cut_columns(n_edges, n_boxes, width, columns, edges, box_columns):
     """Cut the page at the sorted vertical edges into columns. Return the number of columns."""
     column, x = np.uint64(0), 0.0
@@ -244,7 +244,7 @@ def _cut_columns(n_edges, n_boxes, width, columns, edges, box_columns):
     return column + np.uint64(width > x)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _sort_edges(boxes, first_box, n_boxes, axis, limit, bucket_starts, edges):
     """Sort the edges of n_boxes boxes along `axis` into `edges`. Return their number; empty boxes have none.
 
@@ -272,7 +272,7 @@ def _sort_edges(boxes, first_box, n_boxes, axis, limit, bucket_starts, edges):
     return n_edges
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _shell_sort(edges, size):
     """Sort in place: fast on nearly sorted edges, and not slow when many edges are in one bucket."""
     gap = ONE
@@ -288,7 +288,7 @@ def _shell_sort(edges, size):
         gap //= np.uint64(3)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def write_rows(page, n_rows, n_sets, n_words, gt_words, shift, sets, bits, page_of, words, pixels):
     """Write the page's sets that have pixels as rows. Return the used rows. A side's empty set becomes Background."""
     gt_bits = (ONE << np.uint64(shift)) - ONE

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
-
-import pandas as pd
 
 from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
@@ -129,7 +128,7 @@ def _family_lines(families: FamilyConfusion, side: int) -> list[str]:
 
 def _family_line(row: Mapping[Any, Any], width: int) -> str:
     parts = " ".join(f"{percent(row[part]):>{column}}" for part, column in zip(PARTS, (8, 9, 10)))
-    total = "" if pd.isna(row["total"]) else pixels_in_full(row["total"])
+    total = "" if math.isnan(row["total"]) else pixels_in_full(row["total"])
     return f"{_name(row['label']):{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
 
 

@@ -13,6 +13,7 @@ import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, 
 import streamlit as st
 
 from layoutcm.comparison import compare
+from layoutcm.compiled import compile_from_now_on
 from layoutcm.formats import read
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.guarded_reading import start_workers
@@ -54,6 +55,7 @@ def _compare_and_draw() -> None:
     from layoutcm.drawing.screen.page_overlay import page_overlay
     from layoutcm.drawing.screen.precision_recall import precision_recall_plane
 
+    compile_from_now_on()
     tiny = read(_TINY)
     compared = compare(tiny, tiny)
     confusion, tiles = compared.confusion(), compared.page_tiles("p")

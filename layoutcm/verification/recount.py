@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -116,11 +115,13 @@ def check_recounting(pages: object, seed: object) -> None:
 
 def _installed_peers() -> dict[str, str]:
     """{package: its name with the version}"""
+    from importlib.metadata import version
+
     peers = {}
     for package, module in PEERS.items():
         try:
             importlib.import_module(module)
-            peers[package] = f"{package} {importlib.metadata.version(package)}"
+            peers[package] = f"{package} {version(package)}"
         except ImportError:
             continue
     return peers

@@ -58,3 +58,26 @@ def test_ignored_annotations_are_marked_and_their_pixels_are_not_judged():
     assert gt.regions["ignore"].tolist() == [True, False]
     c = lcm.compare(gt, read(coco([image(1, width=50, height=50)], [])))
     assert (c.ignored_pixels, c.pixels) == (100, 2400)
+
+
+def test_annotators_are_only_those_of_annotations():
+    images = [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}]
+    rows = [{"id": k, "image_id": 1, "category_id": 1, "bbox": [k, 0, 2, 2], "precedence": k} for k in (1, 2)]
+    layout = lcm.read(
+        ("a.json", json.dumps({"images": images, "annotations": rows, "categories": [{"id": 1, "name": "x"}]}).encode())
+    )
+    assert layout.annotators == ("1", "2") and layout.annotator == "1"
+    assert layout.region_columns.boxes.tolist() == [[1, 0, 3, 2]]
+
+
+def test_ids_of_dropped_images_are_not_read_as_names():
+    names = {1: "1.png", 2: "1.png", 3: "2.png"}
+    images = [
+        {"id": i, "width": 10, "height": 10, "file_name": name, "precedence": int(i == 2)} for i, name in names.items()
+    ]
+    rows = [{"id": i, "image_id": i, "category_id": 1, "bbox": [0, 0, 2, 2]} for i in (1, 2)]
+    layout = lcm.read(
+        ("a.json", json.dumps({"images": images, "annotations": rows, "categories": [{"id": 1, "name": "x"}]}).encode())
+    )
+    assert layout.page_columns.names == ("1.png", "2.png") and len(layout.region_columns) == 1
+    assert {finding.code for finding in layout.findings} == {"other-annotators"}

@@ -28,7 +28,7 @@ from layoutcm.layouts.model import CocoFacts, Finding, Floats, Indices, Layout, 
 from layoutcm.layouts.shapes import RunMask, Shape, is_box, shape_box
 from layoutcm.layouts.validation import FileIds, PlaceNamers, make_layout
 
-_NO_ITEMS = re.compile(rb"\s*\[\s*\]\s*")
+_NO_ITEMS = re.compile(rb"[ \t\r\n]*+\[[ \t\r\n]*+\][ \t\r\n]*+")
 
 
 class Image(msgspec.Struct, gc=False):
@@ -109,7 +109,7 @@ def _of_one_annotator(
     numbers = _precedence_of_each(rows, of_image)
     names = [str(number) for number in sorted({*numbers.keys, *of_image.values()})]
     annotators = choose_annotator(rows.file, names, options)
-    kept = numbers.expand(str(number) == annotators.chosen for number in numbers.keys) > 0
+    kept = numbers.expand_flags(str(number) == annotators.chosen for number in numbers.keys)
     own = {image.file_name for image in images if str(image.precedence or 0) == annotators.chosen}
     dropped = set()
     for image in (image for image in images if image.file_name and str(image.precedence or 0) != annotators.chosen):
@@ -117,7 +117,7 @@ def _of_one_annotator(
             dropped.add(image.id)
         own.add(image.file_name)  # one page for the images of all others
     if dropped:
-        kept &= rows.image.expand(key not in dropped for key in rows.image.keys) > 0
+        kept &= rows.image.expand_flags(key not in dropped for key in rows.image.keys)
         images = [image for image in images if image.id not in dropped]
     return images, rows if kept.all() else rows.take(np.flatnonzero(kept)), annotators
 
@@ -126,9 +126,9 @@ def _precedence_of_each(rows: Annotations, of_image: Mapping[Key, int]) -> Ids[i
     """The number of each annotation: its own, else that of its image, else 0."""
     own, image = rows.precedence, rows.image
     keys = [*(key or 0 for key in own.keys), *(of_image.get(key, 0) for key in image.keys)]
-    has_own = own.expand(key is not None for key in own.keys) > 0
-    distinct = find_ids(keys)
-    return Ids(distinct.keys, distinct.codes[np.where(has_own, own.codes, len(own.keys) + image.codes)])
+    has_own = own.expand_flags(key is not None for key in own.keys)
+    all_numbers = find_ids(keys)
+    return all_numbers.take(np.where(has_own, own.codes, len(own.keys) + image.codes))
 
 
 def read_results(content: FileContent, options: Options) -> Layout:
@@ -140,7 +140,7 @@ def read_results(content: FileContent, options: Options) -> Layout:
 def _decode_results(content: FileContent, options: Options) -> Annotations:
     has_names = "file_name" in content.json_keys
     scanned = None if has_names else scan_annotations(content, "", options)
-    if scanned is not None and not scanned[1].strip(b" \t\r\n[]"):
+    if scanned is not None and _NO_ITEMS.fullmatch(scanned[1]):  # nothing follows the list
         return scanned[0]
     annotations: Sequence[Annotation]
     annotations = content.decode(list[NamedAnnotation]) if has_names else content.decode(list[Annotation])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from layoutcm.layouts import limits
 from layoutcm.layouts.shapes import RunMask, run_pixels, shape_box
-from layoutcm.layouts.writing.names import xml_name
+from layoutcm.layouts.writing.names import xml_attribute, xml_name
 from layoutcm.layouts.writing.pieces import Fit, Piece, number_text, pieces_of_pages, points_text
 from layoutcm.layouts.writing.request import Request
 
@@ -26,10 +25,10 @@ def as_cvat(request: Request) -> bytes:
     too_long = 0
     for i, (name, pieces) in enumerate(zip(names, pages)):
         width, height = map(math.ceil, request.layout.page_columns.size(i))
-        parts.append(f'  <image id="{i}" name={quoteattr(name)} width="{width}" height="{height}">\n')
+        parts.append(f'  <image id="{i}" name={xml_attribute(name)} width="{width}" height="{height}">\n')
         for piece in pieces:
             shape, is_complete = _shape(piece)
-            parts.append(f'    <{shape} label={quoteattr(labels[piece.label])} source="manual" occluded="0"/>\n')
+            parts.append(f'    <{shape} label={xml_attribute(labels[piece.label])} source="manual" occluded="0"/>\n')
             too_long += not is_complete
         parts.append("  </image>\n")
     request.change("shape-as-box", too_long)
@@ -38,6 +37,8 @@ def as_cvat(request: Request) -> bytes:
 
 def _meta(labels: list[str]) -> str:
     """The labels of the task; a carriage return would be read as a line feed unless it is escaped."""
+    from xml.sax.saxutils import escape
+
     items = (f"<label><name>{escape(label, {chr(13): '&#13;'})}</name><type>any</type></label>" for label in labels)
     return f"  <meta><task><labels>\n    {''.join(items)}\n  </labels></task></meta>\n"
 

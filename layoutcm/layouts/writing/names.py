@@ -25,6 +25,15 @@ def xml_name(name: str) -> str:
     return _NOT_XML.sub(REPLACEMENT, name).strip() or "_"
 
 
+def xml_attribute(text: str) -> str:
+    """The text in quotes, as an attribute of XML has it."""
+    from xml.sax.saxutils import (
+        quoteattr,  # not at the top: it loads urllib and ssl, which every command would wait for
+    )
+
+    return quoteattr(text)
+
+
 def distinct(names: Iterable[str], key: Callable[[str], str] = str) -> list[str]:
     """The names, with a number added to each that is equal to an earlier one; `key` says what counts as equal."""
     given = list(names)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from xml.sax.saxutils import quoteattr
 
 from layoutcm.layouts import limits
-from layoutcm.layouts.writing.names import safe_paths, xml_name
+from layoutcm.layouts.writing.names import safe_paths, xml_attribute, xml_name
 from layoutcm.layouts.writing.pieces import Fit, Piece, number_text, pieces_of_pages, points_text
 from layoutcm.layouts.writing.request import Request
 
@@ -61,7 +60,7 @@ def as_page_xml(request: Request) -> dict[str, bytes]:
         width, height = map(math.ceil, request.layout.page_columns.size(i))
         size = f'imageWidth="{width}" imageHeight="{height}"'
         regions = "".join(_region(k, piece, *starts[piece.label]) for k, piece in enumerate(pieces))
-        page = f"  <Page imageFilename={quoteattr(name)} {size}{attributes[i]}>\n{regions}  </Page>\n"
+        page = f"  <Page imageFilename={xml_attribute(name)} {size}{attributes[i]}>\n{regions}  </Page>\n"
         files[f"{FOLDER}{path}.xml"] = f"{head}{page}</PcGts>\n".encode()
     return files
 
@@ -73,7 +72,7 @@ def _page_attributes(request: Request) -> list[str]:
     lost = [name for name, texts in columns.attributes.items() if name not in kept and any(texts)]
     request.leave_out("attributes", len(lost), lost)
     return [
-        "".join(f" {name}={quoteattr(texts[i])}" for name, texts in kept.items() if texts[i])
+        "".join(f" {name}={xml_attribute(texts[i])}" for name, texts in kept.items() if texts[i])
         for i in range(len(columns))
     ]
 
@@ -105,12 +104,12 @@ def _element(label: str) -> tuple[str, str]:
     element, _, kind = label.partition(":")
     if element not in ELEMENTS or (":" in label and not kind):
         found = next((name for pattern, name in WORDS if pattern.search(label)), "UnknownRegion")
-        return found, f" custom={quoteattr(f'layoutcm {{label:{_escaped(label)};}}')}"
+        return found, f" custom={xml_attribute(f'layoutcm {{label:{_escaped(label)};}}')}"
     if not kind:
         return element, ""
     if kind in TYPES.get(element, "").split():
         return element, f' type="{kind}"'
-    return element, f" custom={quoteattr(f'structure {{type:{_escaped(kind)};}}')}"
+    return element, f" custom={xml_attribute(f'structure {{type:{_escaped(kind)};}}')}"
 
 
 def _escaped(text: str) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from layoutcm.compiled import compiled_for_many
 from layoutcm.errors import InputError, short_repr
-from layoutcm.layouts.model import Floats
+from layoutcm.layouts.model import Floats, Positions
 from layoutcm.metrics.scores import ratio
 
 IOUS = np.linspace(0.5, 0.95, 10)
@@ -26,6 +27,14 @@ SUMMARY = (
 )
 
 Hits = NDArray[np.bool_]
+
+
+def columns_outside(areas: Floats) -> Positions:
+    """int64[objects]: a bit for each range of areas and each of IOUS, set if the area is not in the range."""
+    columns, n = np.zeros(len(areas), np.int64), len(IOUS)
+    for nth, (low, high) in enumerate(AREA_RANGES.values()):
+        columns |= ((areas < low) | (areas > high)) * (((1 << n) - 1) << n * nth)
+    return columns
 
 
 def precision_recall(hits: Hits, gt: int) -> tuple[Floats, Floats]:
@@ -43,9 +52,46 @@ def coco_ap(hits: Hits, gt: int) -> float:
     """Mean of the envelope at 101 recalls from 0 to 1, with 0 at recalls that are not reached."""
     if not gt:
         return float("nan")
-    precision, recall = precision_recall(hits, gt)
-    positions = np.searchsorted(recall, RECALLS, side="left")
-    return float(np.append(envelope(precision), 0.0)[positions].mean())
+    nothing = np.zeros(len(hits), np.int64)
+    return float(envelope_at_recalls(hits.astype(np.int64), nothing, nothing, 0, hits_needed(gt))[0].mean())
+
+
+def hits_needed(gt: int) -> Positions:
+    """int64[recalls]: the fewest hits, at least 1, with which each recall is reached, as computed with floats."""
+    needed = np.ceil(RECALLS * gt)
+    needed -= (needed - 1) / gt >= RECALLS
+    needed += needed / gt < RECALLS
+    return np.maximum(needed, 1).astype(np.int64)
+
+
+@compiled_for_many(steps=lambda hit, *_: 50 + hit.size)
+def envelope_at_recalls(
+    hit: Positions, left_out: Positions, limits_exceeded: Positions, column: int, needed: Positions
+) -> tuple[Floats, Positions]:
+    """float64[recalls]: the envelope at the hits needed, 0 if there are fewer; int64[limits + 1]: numbers of hits.
+
+    The columns are the predictions of a ranking; `hit` and `left_out` have one bit for each way of matching. The hits
+    are counted by the number of detection limits that the prediction exceeds on its page.
+    """
+    counted, found, hits = 0, 0, np.zeros(len(DETECTION_LIMITS) + 1, np.int64)
+    counted_at = np.empty(hit.size + 1, np.int32)  # the number of predictions that count, up to each hit
+    for i in range(hit.size):
+        is_hit = hit[i] >> column & 1
+        counted += 1 - (left_out[i] >> column & 1)
+        counted_at[found] = counted
+        found += is_hit
+        hits[limits_exceeded[i]] += is_hit
+    precision, k = np.zeros(needed.size), needed.size - 1
+    while k >= 0 and needed[k] > found:
+        k -= 1
+    best_found, best_counted = 0, 1  # fractions are compared by integers, which are exact
+    for n in range(found, 0, -1):
+        if n * best_counted > best_found * counted_at[n - 1]:
+            best_found, best_counted = n, counted_at[n - 1]
+        while k >= 0 and needed[k] == n:
+            precision[k] = best_found / best_counted
+            k -= 1
+    return precision, hits
 
 
 def voc_ap(hits: Hits, gt: int) -> float:

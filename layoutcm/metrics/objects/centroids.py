@@ -14,20 +14,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Positions
-from layoutcm.metrics.objects.instances import Instances, instances_of
-from layoutcm.metrics.objects.matching import (
-    Groups,
-    group_regions,
-    match_largest,
-    near_in_x,
-    near_pairs,
-    order_from_left,
-)
+from layoutcm.metrics.objects.centre_matching import match_largest, near_in_x, near_pairs
+from layoutcm.metrics.objects.grouping import Groups, group_regions, sort_groups, stable_order
+from layoutcm.metrics.objects.instances import Instances, Sides
 from layoutcm.metrics.objects.overlaps import left_out_note
 from layoutcm.metrics.scores import harmonic, ratio
 from layoutcm.wording import score_text
@@ -122,18 +116,13 @@ def centroid_match(
 
 
 def centroids_of(
-    alignment: Alignment,
-    min_score: float | None,
-    tolerance: Tolerance,
-    one_to_one: bool,
-    class_aware: bool,
-    pages: Positions | None,
+    alignment: Alignment, sides: Sides, tolerance: Tolerance, one_to_one: bool, class_aware: bool
 ) -> Centroids:
     """Match the regions of two layouts page by page; if class-aware, only with equal labels. Crowds are left out."""
     tolerance, space = _check_tolerance(tolerance), alignment.space
     comparable = space.shared or not class_aware
-    gt, pred = instances_of(alignment, min_score, pages, masks=False)
-    gt = gt.take(np.flatnonzero(~gt.crowd))
+    gt, pred = sides
+    gt = gt.take(np.flatnonzero(~gt.crowd)) if gt.crowd.any() else gt
     crowded = _crowded_pages(gt, pred, tolerance)
     gt, pred = gt.not_on(crowded), pred.not_on(crowded)
     keys = [side.page * len(space.labels) + side.label if class_aware else side.page for side in (gt, pred)]
@@ -158,17 +147,25 @@ def centroids_of(
 
 def _crowded_pages(gt: Instances, pred: Instances, tolerance: Tolerance) -> Positions:
     """The pages with too many pairs of regions near each other, and those after which all have too many."""
-    groups = _groups_from_left((gt.centres, pred.centres), (gt.page, pred.page))
-    near = near_in_x(groups, gt.centres, pred.centres, tolerance)
-    crowded = near > MOST_ON_A_PAGE
-    crowded |= np.cumsum(np.where(crowded, 0, near)) > MOST_PAIRS + MORE_PER_PAGE * near.size
+    groups = group_regions(gt.page, pred.page)
+    crowded = _too_many(groups.most_pairs)
+    if crowded.any():  # only then, those near each other are counted
+        groups = _groups_from_left((gt.centres, pred.centres), (gt.page, pred.page))
+        crowded = _too_many(near_in_x(groups, gt.centres, pred.centres, tolerance))
     return pred.page[groups.pred_order[groups.pred_start[crowded]]]
+
+
+def _too_many(pairs: Positions) -> NDArray[np.bool_]:
+    """bool[pages]: whether a page has too many pairs, or all up to it have."""
+    crowded = pairs > MOST_ON_A_PAGE
+    return crowded | (np.cumsum(np.where(crowded, 0, pairs)) > MOST_PAIRS + MORE_PER_PAGE * pairs.size)
 
 
 def _groups_from_left(centres: tuple[Floats, Floats], keys: tuple[Positions, Positions]) -> Groups:
     """The regions with equal keys, gt from left to right."""
     groups = group_regions(*keys)
-    return groups._replace(gt_order=order_from_left(groups, centres[GT]))
+    sort_groups(groups.gt_order, groups.gt_start, groups.gt_stop, centres[GT][:, 0].copy())
+    return groups
 
 
 def _matching_pairs(
@@ -182,7 +179,7 @@ def _matching_pairs(
     none = np.empty((0, 2), np.int64)
     pairs = np.empty((near_pairs(groups, *centres, tolerance, none), 2), np.int64)
     near_pairs(groups, *centres, tolerance, pairs)
-    return pairs[np.lexsort((pairs[:, GT], pairs[:, PRED]))]  # by pred, then gt; not in the order of the search
+    return pairs[stable_order(pairs[:, PRED], stable_order(pairs[:, GT]))]  # not in the order of the search
 
 
 def _centres(boxes: ArrayLike, name: str) -> Floats:

@@ -11,9 +11,9 @@ begin and end. faster-coco-eval stores every sample, which for 10,000 long edges
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from layoutcm.compiled import compiled, compiled_part, inlined
 from layoutcm.layouts.model import Floats
 from layoutcm.pixels.bits import ONE, bits_in, lowest_bit
 
@@ -31,7 +31,7 @@ def ring_runs(ring: Floats, width: int, height: int) -> NDArray[np.int64]:
     return np.diff(np.concatenate([[0], ends, [width * height]]))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _run_ends(ring, width, height):
     fine = np.empty(ring.shape, np.int64)
     left, right = np.float64(width), 0.0
@@ -54,7 +54,7 @@ def _run_ends(ring, width, height):
     return _switched_places(switched, first * height, width * height)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _switch_bits(steps, size, start, height, switched):
     for k in range(size):
         # The first row whose middle is below.
@@ -62,7 +62,7 @@ def _switch_bits(steps, size, start, height, switched):
         switched[place >> np.uint64(6)] ^= ONE << (place & np.uint64(63))
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _list_steps(start, end, low, high, height, steps):
     """Write the vertical places, in steps on the page, at which an edge passes the middles of the columns low:high."""
     x, y, end_x, end_y = start[0], start[1], end[0], end[1]
@@ -82,7 +82,7 @@ def _list_steps(start, end, low, high, height, steps):
         steps[column - low] = min(max(above, 0), FINE * height)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _steps_of_flat_edge(x, y, slope, low, high, bottom, steps):
     """The higher of the two places around the middle."""
     begin = np.float64(FINE * low + 2 - x) + (0.0 if slope >= 0.0 else 1.0)
@@ -93,7 +93,7 @@ def _steps_of_flat_edge(x, y, slope, low, high, bottom, steps):
         steps[k] = np.int32(above if above < bottom else bottom)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _steps_of_steep_edge(x, y, slope, size, low, high, bottom, steps):
     """The last place before the middle, as `_last_step` finds it, but for several columns at once."""
     start, top, most, inverse = np.float64(x), np.float64(y), np.float64(size), 1.0 / slope
@@ -112,7 +112,7 @@ def _steps_of_steep_edge(x, y, slope, size, low, high, bottom, steps):
         steps[k] = np.int32(above if above < bottom else bottom)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _last_step(x, slope, middle, steps):
     """The last step of a steep edge before it passes the middle of a column."""
     rising = slope > 0.0
@@ -124,7 +124,7 @@ def _last_step(x, slope, middle, steps):
     return step
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def _switched_places(switched, first, end):
     n = 0
     for word in range(len(switched)):

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
+from layoutcm.alignment.align import Alignment, common_frames, own_frames, page_of_region, scale_to_frame
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Positions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
+from layoutcm.pixels.counting import map_chunks
 
 CocoMask = dict[str, Any]  # COCO's RLE: size and counts
 _ADVICE = "Precision, recall and F1 at one IoU need no scores."
@@ -54,13 +55,21 @@ class Instances:
         return self.boxes[:, :2] + self.boxes[:, 2:] / 2
 
 
-def instances_of(
-    alignment: Alignment, min_score: float | None, pages: Positions | None = None, masks: bool = True
-) -> tuple[Instances, Instances]:
-    """The objects of both sides on all or some pages, without pred regions below the score threshold."""
-    masked = masks and any(side.region_columns.shapes for side in alignment.layouts)
+Sides = tuple[Instances, Instances]  # gt and pred
+
+
+def instances_of(alignment: Alignment, min_score: float | None, threads: int | None = None) -> Sides:
+    """The objects of both sides as boxes, without pred regions below the score threshold."""
     rank = page_ranks(alignment)
-    gt, pred = (_one_side(alignment, side, min_score, pages, rank, masked) for side in (GT, PRED))
+    gt, pred = map_chunks(lambda side: _one_side(alignment, side, min_score, rank), range(2), threads)
+    return gt, pred
+
+
+def on_pages(sides: Sides, pages: Positions | None) -> Sides:
+    """The objects on all pages, if `pages` is None, or on some."""
+    if pages is None:
+        return sides
+    gt, pred = (side.take(np.flatnonzero(np.isin(side.page, pages))) for side in sides)
     return gt, pred
 
 
@@ -81,39 +90,58 @@ def page_ranks(alignment: Alignment) -> Positions:
     return ranks
 
 
-def _one_side(
-    alignment: Alignment, side: int, min_score: float | None, pages: Positions | None, rank: Positions, masked: bool
-) -> Instances:
+def _one_side(alignment: Alignment, side: int, min_score: float | None, rank: Positions) -> Instances:
     regions = alignment.layouts[side].region_columns
     aligned = page_of_region(alignment, side, min_score if side == PRED else None)
-    rows = np.flatnonzero(aligned >= 0 if pages is None else np.isin(aligned, pages))
+    # A slice of everything needs no copies.
+    rows = slice(None) if (aligned >= 0).all() else np.flatnonzero(aligned >= 0)
     page = aligned[rows].astype(np.int64)
-    own = own_frames(alignment, side)[page]
-    frame = np.stack([alignment.pages.widths, alignment.pages.heights], axis=1)[page]
-    facts = regions.coco.take(rows) if regions.coco else CocoFacts.unknown(len(rows))
-    boxes = scale_to_frame(_with_sizes(regions.boxes[rows], facts.sizes), own, frame)
-    masks: tuple[CocoMask, ...] = ()
-    if masked:
-        corners = scale_to_frame(regions.boxes[rows], own, frame)
-        masks = tuple(_mask(regions.shapes.get(row), *rest) for row, *rest in zip(rows.tolist(), corners, own, frame))
-    areas = _mask_areas(masks) if masked else boxes[:, 2] * boxes[:, 3]
-    # As in COCO: areas of gt as given in the file, areas of results from the bbox, if there is one.
-    given = facts.areas if side == GT else scale_to_frame(facts.sizes, own, frame).prod(axis=1) if masked else areas
-    areas = np.where(np.isnan(given), areas, given)
-    crowd = facts.crowd if side == GT else np.zeros(len(rows), bool)
+    facts = regions.coco.take(rows) if regions.coco else CocoFacts.unknown(len(page))
+    boxes = _in_frame(alignment, side, page, _with_sizes(regions.boxes[rows], facts.sizes))
+    areas = boxes[:, 2] * boxes[:, 3]
+    if side == GT:  # as in COCO: areas of gt as given in the file, areas of results from the bbox
+        areas = np.where(np.isnan(facts.areas), areas, facts.areas)
+    crowd = facts.crowd if side == GT else np.zeros(len(page), bool)
     place = (alignment.space.gt_positions, alignment.space.pred_positions)[side]
-    label = place[regions.label[rows] + 1] - 1
-    objects = Instances(
+    label = (place - 1)[regions.label[rows] + 1]
+    return Instances(
         alignment.mapped.rows[side][rows], page, rank[page], label, boxes, areas, regions.scores[rows], crowd
     )
-    return replace(objects, masks=masks)
+
+
+def _in_frame(alignment: Alignment, side: int, page: Positions, sizes: Floats) -> Floats:
+    """Coordinates or sizes of regions in the common frame."""
+    own, frame = own_frames(alignment, side), common_frames(alignment)
+    return sizes if np.array_equal(own, frame) else scale_to_frame(sizes, own[page], frame[page])
+
+
+def with_masks(alignment: Alignment, sides: Sides) -> Sides:
+    """The objects with their masks and the areas of these, if a side has outlines or masks."""
+    if not any(side.region_columns.shapes for side in alignment.layouts):
+        return sides
+    gt, pred = (_add_masks(alignment, side, objects) for side, objects in enumerate(sides))
+    return gt, pred
+
+
+def _add_masks(alignment: Alignment, side: int, objects: Instances) -> Instances:
+    regions = alignment.layouts[side].region_columns
+    rows = np.searchsorted(alignment.mapped.rows[side], objects.row)  # without those that a mapping dropped
+    frames = own_frames(alignment, side)[objects.page], common_frames(alignment)[objects.page]
+    corners = scale_to_frame(regions.boxes[rows], *frames)
+    masks = tuple(_mask(regions.shapes.get(row), *rest) for row, *rest in zip(rows.tolist(), corners, *frames))
+    # As in COCO: areas of gt as given in the file, areas of results from the bbox, if there is one.
+    facts = regions.coco.take(rows) if regions.coco else CocoFacts.unknown(len(rows))
+    given = facts.areas if side == GT else scale_to_frame(facts.sizes, *frames).prod(axis=1)
+    return replace(objects, masks=masks, areas=np.where(np.isnan(given), _mask_areas(masks), given))
 
 
 def _with_sizes(corners: Floats, written: Floats) -> Floats:
     """float64[regions, x y width height]: sizes as written in the file, unless an outline has replaced the bbox."""
-    sizes = corners[:, 2:] - corners[:, :2]
-    as_written = corners[:, :2] + written == corners[:, 2:]
-    return np.concatenate([corners[:, :2], np.where(as_written, written, sizes)], axis=1)
+    boxes = corners.copy()
+    for k in range(2):  # one column at a time, which is faster
+        start, stop, size = corners[:, k], corners[:, k + 2], written[:, k]
+        boxes[:, k + 2] = np.where(start + size == stop, size, stop - start)
+    return boxes
 
 
 def _mask(shape: Shape | None, corners: Floats, own: Floats, frame: Floats) -> CocoMask:
@@ -149,7 +177,7 @@ def _mask_areas(masks: tuple[CocoMask, ...]) -> Floats:
     return np.array(mask.area(list(masks)) if masks else [], float)
 
 
-def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
+def why_no_ap(alignment: Alignment, min_score: float | None, pred: Instances) -> str:
     """The reason why predictions cannot be ranked, "" if they can; the same for the set, its documents and its pages.
 
     If only some predictions have a score, the rank of the others is not defined, so there is no AP.
@@ -159,11 +187,10 @@ def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
             "The two sides have different labels, so no prediction can be right for its label, and AP has no meaning. "
             "Map labels to each other, or look at the object confusion matrix and the class-blind scores."
         )
-    scores = alignment.layouts[PRED].region_columns.scores[page_of_region(alignment, PRED, min_score) >= 0]
-    missing = int(np.isnan(scores).sum())
+    missing = int(np.isnan(pred.scores).sum())
     if not missing:
         return ""
-    if missing == len(scores) and alignment.layouts[PRED].has_scores:
+    if missing == len(pred) and alignment.layouts[PRED].has_scores:
         left_out = (
             "on pages that are not compared" if min_score is None else f"below the minimum score of {min_score:g}"
         )
@@ -171,8 +198,6 @@ def why_no_ap(alignment: Alignment, min_score: float | None) -> str:
             f"All predicted regions with a score are {left_out}, and without scores AP would depend on the order in "
             f"the file. {_ADVICE}"
         )
-    if missing == len(scores):
+    if missing == len(pred):
         return f"The prediction has no scores, and without them AP would depend on the order in the file. {_ADVICE}"
-    return (
-        f"{missing:,} of {len(scores):,} predicted regions have no score, and to rank them would be a guess. {_ADVICE}"
-    )
+    return f"{missing:,} of {len(pred):,} predicted regions have no score, and to rank them would be a guess. {_ADVICE}"

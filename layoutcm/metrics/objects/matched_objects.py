@@ -8,7 +8,7 @@ is not an object: it is neither found nor missed, and predictions on it are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,25 +23,26 @@ from layoutcm.layouts.model import GT, PRED, Floats, Pages, Positions
 from layoutcm.metrics.levels import page_position
 from layoutcm.metrics.objects import average_precision as rules
 from layoutcm.metrics.objects import ranked_pairs as pairs
-from layoutcm.metrics.objects.instances import Instances, instances_of, why_no_ap
+from layoutcm.metrics.objects.grouping import Groups, best_first, group_regions, stable_order
+from layoutcm.metrics.objects.instances import Instances, Sides, on_pages, why_no_ap, with_masks
 from layoutcm.metrics.objects.matching import (
-    HIT,
-    LEFT_OUT,
-    Groups,
+    NO_LIMIT,
     GtObjects,
+    Matching,
     Overlaps,
     PredObjects,
-    group_regions,
+    Rules,
     match_greedily,
+    rules_at,
 )
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion, object_confusion
 from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
 from layoutcm.metrics.scores import SCORES, ratio
+from layoutcm.pixels.counting import map_chunks
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NO_LIMIT = 2**62
 MATCHINGS_KEPT = 4
 
 
@@ -68,6 +69,7 @@ class Objects:
     why_no_ap: str
     pages: Pages
     left_out: tuple[str, ...] = ()
+    threads: int | None = None  # all cores if None
 
     def __repr__(self) -> str:
         gt, pred = self.sides
@@ -132,45 +134,43 @@ class Objects:
     @cached_property
     def _coco(self) -> tuple[Floats, Floats]:
         """AP, float64[areas, ious, labels], and AR, float64[areas, limits, ious, labels]."""
-        gt = self.sides[GT]
-        ap = np.full((len(rules.AREA_RANGES), len(rules.IOUS), len(self.labels)), np.nan)
-        ar = np.full((len(rules.AREA_RANGES), len(rules.DETECTION_LIMITS), len(rules.IOUS), len(self.labels)), np.nan)
-        for a, (low, high) in enumerate(rules.AREA_RANGES.values()):
-            ignored, outside = (((side.areas < low) | (side.areas > high)) for side in self.sides)
-            _, kind = self._matched(rules.IOUS, True, rules.DETECTION_LIMITS[-1], ignored, outside)
-            gt_counts = np.bincount(gt.label[~(gt.crowd | ignored)], minlength=len(self.labels))
-            for label in np.flatnonzero(gt_counts).tolist():
-                ap[a, :, label], ar[a, :, :, label] = self._label_ap_and_ar(label, kind, int(gt_counts[label]))
+        at = rules_at(rules.IOUS, len(rules.AREA_RANGES), most=rules.DETECTION_LIMITS[-1])
+        gt, pred = self.sides
+        ignored, outside = rules.columns_outside(gt.areas), rules.columns_outside(pred.areas)
+        match = self._matched(at, ignored, outside)
+        in_range = (~ignored >> len(rules.IOUS) * nth & ~gt.crowd for nth in range(len(rules.AREA_RANGES)))
+        gt_counts = [np.bincount(gt.label, some, len(self.labels)) for some in in_range]
+        work = lambda label: self._label_ap_and_ar(label, match, [int(some[label]) for some in gt_counts])
+        found = list(map_chunks(work, range(len(self.labels)), self.threads))
+        ap, ar = (np.stack(values, axis=-1) for values in zip(*found))
         return ap, ar
 
-    def _label_ap_and_ar(self, label: int, kind: NDArray[np.int8], gt_count: int) -> tuple[Floats, Floats]:
-        """AP, float64[ious], and AR, float64[limits, ious], of one label."""
-        rows = self._ranking(label)
-        ranked_kinds, rank = kind[rows].T.copy(), self._rank_on_page[rows]
-        ap = [self._ranked_ap(kinds, gt_count, "coco") for kinds in ranked_kinds]
-        found = [((ranked_kinds == HIT) & (rank < limit)).sum(axis=1) for limit in rules.DETECTION_LIMITS]
-        return np.array(ap), np.array(found) / gt_count
-
-    @staticmethod
-    def _ranked_ap(kinds: NDArray[np.int8], gt_count: int, rule: str) -> float:
-        return rules.RULES[rule](kinds[kinds != LEFT_OUT] == HIT, gt_count)
+    def _label_ap_and_ar(self, label: int, match: Matching, gt_counts: Sequence[int]) -> tuple[Floats, Floats]:
+        """AP, float64[areas, ious], and AR, float64[areas, limits, ious], of one label."""
+        rows, ious = self._rankings[label], len(rules.IOUS)
+        exceeded = np.searchsorted(rules.DETECTION_LIMITS, match.rank[rows], side="right")
+        ranked = match.hit[rows], match.left_out[rows], exceeded
+        ap = np.full((len(gt_counts), ious), np.nan)
+        ar = np.full((len(gt_counts), len(rules.DETECTION_LIMITS), ious), np.nan)
+        for nth in np.flatnonzero(gt_counts).tolist():
+            needed = rules.hits_needed(gt_counts[nth])
+            for t in range(ious):
+                precision, hits = rules.envelope_at_recalls(*ranked, nth * ious + t, needed)
+                ap[nth, t], ar[nth, :, t] = precision.mean(), np.cumsum(hits[:-1]) / gt_counts[nth]
+        return ap, ar
 
     @cached_property
-    def _rankings(self) -> tuple[Positions, Positions]:
-        """All predictions ordered by label, best first, and the start of each label in that order."""
+    def _rankings(self) -> list[Positions]:
+        """For each label, its predictions, best first."""
         pred = self.sides[PRED]
-        order = np.lexsort((pred.rank, -pred.scores, pred.label))
-        return order, np.searchsorted(pred.label[order], np.arange(len(self.labels) + 1))
+        order, values = stable_order(pred.label, stable_order(pred.rank)), best_first(pred.scores)
+        starts = np.searchsorted(pred.label[order], np.arange(len(self.labels) + 1))
 
-    def _ranking(self, label: int) -> Positions:
-        order, starts = self._rankings
-        return order[starts[label] : starts[label + 1]]
+        def ranking(label: int) -> Positions:
+            rows = order[starts[label] : starts[label + 1]]
+            return rows[np.argsort(values[rows], kind="stable")]
 
-    @cached_property
-    def _by_label(self) -> Groups:
-        """The objects grouped by page and label."""
-        gt, pred = (side.page * len(self.labels) + side.label for side in self.sides)
-        return group_regions(gt, pred, self.sides[PRED].scores)
+        return list(map_chunks(ranking, range(len(self.labels)), self.threads))
 
     @cached_property
     def _by_page(self) -> Groups:
@@ -178,48 +178,28 @@ class Objects:
         gt, pred = self.sides
         return group_regions(gt.page, pred.page, pred.scores)
 
-    @cached_property
-    def _rank_on_page(self) -> Positions:
-        """int64[pred]: the rank among the predictions of the same page and label; 0 for the best."""
-        groups = self._by_label
-        ranks = np.empty(len(self.sides[PRED]), np.int64)
-        sizes = groups.pred_stop - groups.pred_start
-        ranks[groups.pred_order] = np.arange(len(ranks)) - np.repeat(groups.pred_start, sizes)
-        return ranks
-
-    def _matched(
-        self,
-        ious: Floats,
-        class_aware: bool,
-        most: int = NO_LIMIT,
-        ignored: NDArray[np.bool_] | None = None,
-        outside: NDArray[np.bool_] | None = None,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """int32[pred, ious] matched gt or -1, and int8[pred, ious] HIT, NOT_MATCHED or LEFT_OUT."""
+    def _matched(self, at: Rules, ignored: Positions | int = 0, outside: Positions | int = 0) -> Matching:
+        """The matching by some rules; `ignored` gt and pred `outside` are given by columns."""
         gt, pred = self.sides
-        groups = self._by_label if class_aware else self._by_page
-        ignored = gt.crowd if ignored is None else gt.crowd | ignored
-        outside = np.zeros(len(pred), bool) if outside is None else outside
-        gt_objects = GtObjects(gt.label, gt.crowd, ignored)
-        pred_objects = PredObjects(pred.label, outside)
-        return match_greedily(groups, self.overlaps, gt_objects, pred_objects, ious, most)
+        ignored = np.where(gt.crowd, at.reached[-1], ignored)
+        outside = np.broadcast_to(np.int64(outside), len(pred)).copy()
+        sides = GtObjects(gt.label, gt.crowd, ignored), PredObjects(pred.label, outside)
+        return match_greedily(self._by_page, self.overlaps, *sides, at)
 
-    def _matched_at(
-        self, iou: float, class_aware: bool, most: int = NO_LIMIT
-    ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """int32[pred] and int8[pred] at one IoU. The last few are cached, because several scores use the same IoU."""
+    def _matched_at(self, iou: float, class_aware: bool, most: int = NO_LIMIT) -> Matching:
+        """The matching at one IoU. The last few are cached, because several scores use the same IoU."""
         rules.check_iou(iou)
         key = (float(iou), class_aware, most)
         found = self._cached_matchings.get(key)
         if found is None:
-            match, kind = self._matched(np.array([float(iou)]), class_aware, most)
-            found = self._cached_matchings[key] = match[:, 0], kind[:, 0]
+            at = rules_at(np.array([float(iou)]), class_aware=class_aware, most=most)
+            found = self._cached_matchings[key] = self._matched(at)
             for old in list(self._cached_matchings)[:-MATCHINGS_KEPT]:
                 self._cached_matchings.pop(old, None)
         return found
 
     @cached_property
-    def _cached_matchings(self) -> dict[tuple[float, bool, int], tuple[NDArray[np.int32], NDArray[np.int8]]]:
+    def _cached_matchings(self) -> dict[tuple[float, bool, int], Matching]:
         return {}
 
     def ap_at(self, iou: float, rule: str = "coco") -> dict[str, float]:
@@ -231,12 +211,17 @@ class Objects:
         check_choice("rule", rule, rules.RULES)
         if self.why_no_ap:
             return dict.fromkeys(self.labels, float("nan"))
-        _, kind = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1])
-        ranked_kinds = (kind[self._ranking(i)] for i in range(len(self.labels)))
+        hits = (self._ranked_hits(label, iou)[1] for label in range(len(self.labels)))
         return {
-            label: self._ranked_ap(kinds, int(gt_count), rule)
-            for label, kinds, gt_count in zip(self.labels, ranked_kinds, self.gt_counts)
+            label: rules.RULES[rule](one, int(gt_count))
+            for label, one, gt_count in zip(self.labels, hits, self.gt_counts)
         }
+
+    def _ranked_hits(self, label: int, iou: float) -> tuple[Positions, NDArray[np.bool_]]:
+        """int64[pred] and bool[pred]: the predictions of a label that count, best first, and whether they are hits."""
+        match, rows = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1]), self._rankings[label]
+        rows = rows[match.left_out[rows] == 0]
+        return rows, match.hit[rows] > 0
 
     def curve(self, label: str, iou: float) -> pd.DataFrame:
         """One row per prediction of the label, best first: score, precision, recall; empty if there is no AP."""
@@ -254,13 +239,10 @@ class Objects:
     def _curves(self, labels: Iterable[int], iou: float) -> Iterator[pd.DataFrame]:
         import pandas as pd
 
-        kind = None if self.why_no_ap else self._matched_at(iou, True, rules.DETECTION_LIMITS[-1])[1]
         for k in labels:
             rows, hits = np.empty(0, np.int64), np.empty(0, bool)
-            if kind is not None:
-                rows = self._ranking(k)
-                rows = rows[kind[rows] != LEFT_OUT]
-                hits = kind[rows] == HIT
+            if not self.why_no_ap:
+                rows, hits = self._ranked_hits(k, iou)
             precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
             yield pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
 
@@ -311,9 +293,9 @@ class Objects:
         rules.check_iou(iou)
         if class_aware and not self.space.shared:
             return np.full(len(self.labels), np.nan), self.gt_counts, self.pred_counts
-        _, kind = self._matched_at(iou, class_aware)
+        match = self._matched_at(iou, class_aware)
         label, n = self.sides[PRED].label, len(self.labels)
-        found, counted = (np.bincount(label[chosen], minlength=n) for chosen in (kind == HIT, kind != LEFT_OUT))
+        found, counted = (np.bincount(label[chosen], minlength=n) for chosen in (match.hit > 0, match.left_out == 0))
         return found, self.gt_counts, counted
 
     def confusion_at(self, iou: float) -> pd.DataFrame:
@@ -326,7 +308,7 @@ class Objects:
     def object_confusion_at(self, iou: float) -> ObjectConfusion:
         """The object confusion matrix at one IoU with one row per object."""
         rules.check_iou(iou)
-        return object_confusion(self.space, *self.sides, *self._matched_at(iou, class_aware=False))
+        return object_confusion(self.space, *self.sides, self._matched_at(iou, class_aware=False))
 
 
 def _counts(found: NDArray[np.number], gt: Positions, pred: Positions) -> dict[str, NDArray[np.number]]:
@@ -337,13 +319,15 @@ def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Float
     return dict(zip(SCORES, (ratio(found, pred), ratio(found, gt), ratio(np.multiply(2, found), np.add(gt, pred)))))
 
 
-def objects_of(alignment: Alignment, min_score: float | None, pages: Positions | None = None) -> Objects:
-    """The objects on all or some pages."""
-    gt, pred = instances_of(alignment, min_score, pages)
-    overlaps, crowded = overlaps_of(gt, pred)
+def objects_of(
+    alignment: Alignment, min_score: float | None, sides: Sides, pages: Positions | None, threads: int | None
+) -> Objects:
+    """The objects of both sides, `sides`, on all or some pages."""
+    reason = why_no_ap(alignment, min_score, sides[PRED])
+    sides = with_masks(alignment, on_pages(sides, pages))
+    overlaps, crowded = overlaps_of(*sides)
     if crowded.size:
-        gt, pred = gt.not_on(crowded), pred.not_on(crowded)
-        overlaps, _ = overlaps_of(gt, pred)
+        sides = sides[GT].not_on(crowded), sides[PRED].not_on(crowded)
+        overlaps, _ = overlaps_of(*sides)
     left_out = tuple(alignment.pages.names[page] for page in crowded.tolist())
-    reason = why_no_ap(alignment, min_score)
-    return Objects(alignment.space, (gt, pred), overlaps, reason, alignment.pages, left_out)
+    return Objects(alignment.space, sides, overlaps, reason, alignment.pages, left_out, threads)

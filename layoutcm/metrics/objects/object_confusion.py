@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.layouts.model import GT, PRED, Positions
@@ -19,6 +18,8 @@ from layoutcm.metrics.objects.instances import Instances
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from layoutcm.metrics.objects.matching import Matching
 
 MISSED, INVENTED = "missed", "invented"
 
@@ -72,15 +73,10 @@ def _margin_name(margin: str, labels: list[str]) -> str:
     return margin if margin not in labels else _margin_name(f"({margin})", labels)
 
 
-def object_confusion(
-    space: LabelSpace, gt: Instances, pred: Instances, match: NDArray[np.int32], kind: NDArray[np.int8]
-) -> ObjectConfusion:
-    """The object confusion matrix of a matching that ignores labels; `match` and `kind` as from `match_greedily`."""
-    from layoutcm.metrics.objects.matching import HIT
-    from layoutcm.metrics.objects.matching import NOT_MATCHED as IS_INVENTED
-
-    hit, invented, missed = kind == HIT, kind == IS_INVENTED, ~gt.crowd
-    found = match[hit]
+def object_confusion(space: LabelSpace, gt: Instances, pred: Instances, match: Matching) -> ObjectConfusion:
+    """The object confusion matrix of a matching that ignores labels."""
+    hit, invented, missed = match.hit > 0, (match.hit | match.left_out) == 0, ~gt.crowd
+    found = match.gt[hit]
     missed[found] = False
     nothing = len(space.labels) - 1
     return ObjectConfusion(

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from layoutcm.compiled import compiled_for_many, compiled_part, inlined
 from layoutcm.errors import short_repr
 from layoutcm.layouts.model import Floats, Positions
+from layoutcm.metrics.objects.grouping import Groups, group_regions, sort_groups
 from layoutcm.metrics.objects.instances import Instances
-from layoutcm.metrics.objects.matching import Groups, Overlaps, box_overlap, group_regions
+from layoutcm.metrics.objects.matching import Overlaps
 
 # A page of 10,000 words has about 100,000 pairs that overlap, and 2 million that share a line. Here 1,400 objects may
 # all overlap 1,400 others. Each limit is for one page, and for all pages together.
@@ -49,8 +50,8 @@ def overlaps_of(gt: Instances, pred: Instances) -> tuple[Overlaps, Positions]:
     """The overlaps of all objects, and the pages (numbers) that were left out because too many objects overlap."""
     masked = bool(gt.masks and pred.masks)
     gt_boxes, pred_boxes = (_mask_boxes(side) if masked else _plain_boxes(side) for side in (gt, pred))
-    # Pred from top to bottom, so that neighbours follow each other.
-    groups = group_regions(gt.page, pred.page, -pred_boxes.boxes[:, 1])
+    # Pred with masks from top to bottom, so that neighbours follow each other.
+    groups = group_regions(gt.page, pred.page, -pred_boxes.boxes[:, 1] if masked else None)
     pages = pred.page[groups.pred_order[groups.pred_start]]
     limits = Limits(
         MOST_WORK_ON_A_PAGE,
@@ -112,107 +113,184 @@ def _block_ious(gt: Instances, pred: Instances, gt_rows: Positions, pred_rows: P
     return np.asarray(iou, float).reshape(len(pred_used), len(gt_used))[pred_at, gt_at]
 
 
-@njit(nogil=True, cache=True)
 def overlapping_boxes(groups: Groups, gt: Boxes, pred: Boxes, limits: Limits) -> tuple[Overlaps, NDArray[np.bool_]]:
     """The IoU of all boxes of a group that have an area in common, and bool[groups]: True where a limit was exceeded.
 
     Such a group has no pairs.
     """
-    start, stop = np.zeros(len(pred.boxes), np.int64), np.zeros(len(pred.boxes), np.int64)
-    crowded = np.zeros(groups.pred_start.size, np.bool_)
-    values, rows, n, work, tests = np.empty(1024), np.empty(1024, np.int32), 0, 0, 0
-    for k in range(groups.pred_start.size):
-        gt_rows = groups.gt_order[groups.gt_start[k] : groups.gt_stop[k]]
-        pred_rows = groups.pred_order[groups.pred_start[k] : groups.pred_stop[k]]
-        most = min(limits.work_on_a_page, limits.work - work)
-        most_tests = min(limits.tests_on_a_page, limits.tests - tests)
-        pairs, its_work, its_tests = _pairs_of_page(gt, pred, gt_rows, pred_rows, most, most_tests)
+    pairs = groups.most_pairs
+    most = max(0, min(int(pairs.sum()), limits.work))  # reserved memory costs nothing until it is used
+    nothing = np.zeros((2, len(pred.boxes)), np.int64)
+    found = Overlaps(np.empty(most), np.empty(most, np.int32), *nothing)
+    crowded = np.zeros(pairs.size, bool)
+    # Without a page that is swept, the sweep is not even compiled: numba drops what depends on an argument of None.
+    n = _list_pairs(groups, gt, pred, limits, found, crowded, True if (pairs > FEW_TESTS).any() else None)
+    return found._replace(values=found.values[:n].copy(), gt=found.gt[:n].copy()), crowded
+
+
+@compiled_for_many(steps=lambda groups, *_: 5 * groups.pred_order.size + int(groups.most_pairs.sum()))
+def _list_pairs(
+    groups: Groups,
+    gt: Boxes,
+    pred: Boxes,
+    limits: Limits,
+    found: Overlaps,
+    crowded: NDArray[np.bool_],
+    sweep: bool | None,
+) -> int:
+    """Write the pairs of all groups to `found` and what was left out to `crowded`. Return the number of pairs."""
+    n, work, tests = 0, 0, 0
+    for k in range(crowded.size):
+        most_work = min(limits.work_on_a_page, limits.work - work)
+        its_tests = (groups.gt_stop[k] - groups.gt_start[k]) * (groups.pred_stop[k] - groups.pred_start[k])
+        if sweep is not None and its_tests > FEW_TESTS:
+            most_tests = min(limits.tests_on_a_page, limits.tests - tests)
+            codes, its_work, its_tests = _pairs_of_large_page(groups, k, gt, pred, most_work, most_tests)
+            if its_work >= 0:
+                _write_pairs(codes, groups, k, gt, pred, found, n)
+        else:
+            its_work = _compare_all(groups, k, gt, pred, most_work, found, n)
         tests += its_tests  # those of a page that is left out took their time, too
         crowded[k] = its_work < 0
-        if crowded[k]:
-            continue
-        work += its_work
-        while n + pairs.size > values.size:
-            values, rows = np.concatenate((values, values)), np.concatenate((rows, rows))
-        at = 0
-        for i in range(pred_rows.size):
-            i_pred = pred_rows[i]
-            start[i_pred] = n
-            while at < pairs.size and pairs[at] // gt_rows.size == i:
-                i_gt = gt_rows[pairs[at] % gt_rows.size]
-                rows[n], values[n] = i_gt, box_overlap(gt.boxes[i_gt], pred.boxes[i_pred], gt.crowd[i_gt])
-                n, at = n + 1, at + 1
-            stop[i_pred] = n
-    return Overlaps(values[:n].copy(), rows[:n].copy(), start, stop), crowded
+        work += max(its_work, 0)
+        first = n
+        for i in range(groups.pred_start[k], groups.pred_stop[k]):
+            i_pred = groups.pred_order[i]
+            if crowded[k]:
+                found.start[i_pred] = found.stop[i_pred] = first
+            n = max(n, found.stop[i_pred])
+    return n
 
 
-@njit(nogil=True, cache=True)
-def _pairs_of_page(
-    gt: Boxes, pred: Boxes, gt_rows: Positions, pred_rows: Positions, most_work: int, most_tests: int
-) -> tuple[Positions, int, int]:
-    """Ascending (position of pred * number of gt + position of gt) of all pairs with a common area, work, and tests.
+@inlined
+def _compare_all(groups: Groups, k: int, gt: Boxes, pred: Boxes, most_work: int, found: Overlaps, n: int) -> int:
+    """Write the pairs of a page to `found` from position n on. Return their work, or -1 if it exceeds the limit."""
+    work, at, gt_boxes, pred_boxes = 0, n, gt.boxes, pred.boxes
+    for i in range(groups.pred_start[k], groups.pred_stop[k]):
+        i_pred = groups.pred_order[i]
+        x, y = pred_boxes[i_pred, 0], pred_boxes[i_pred, 1]
+        right, bottom = pred_boxes[i_pred, 2] + x, pred_boxes[i_pred, 3] + y
+        found.start[i_pred] = at
+        for j in range(groups.gt_start[k], groups.gt_stop[k]):
+            i_gt = groups.gt_order[j]
+            if gt_boxes[i_gt, 1] >= bottom or gt_boxes[i_gt, 3] + gt_boxes[i_gt, 1] <= y:
+                continue
+            if gt_boxes[i_gt, 0] >= right or gt_boxes[i_gt, 2] + gt_boxes[i_gt, 0] <= x:
+                continue
+            iou = box_overlap(gt, i_gt, pred, i_pred)
+            if iou <= 0 or work < 0:
+                continue
+            work += 1 + gt.work[i_gt] + pred.work[i_pred]
+            if work > most_work:
+                work = -1
+                continue
+            found.gt[at], found.values[at] = i_gt, iou
+            at += 1
+        found.stop[i_pred] = at
+    return work
+
+
+@inlined
+def box_overlap(gt: Boxes, i_gt: int, pred: Boxes, i_pred: int) -> float:
+    """IoU of two boxes in the same steps as COCO; for a crowd, the share of pred inside it."""
+    a, b = gt.boxes, pred.boxes
+    width = min(b[i_pred, 2] + b[i_pred, 0], a[i_gt, 2] + a[i_gt, 0]) - max(b[i_pred, 0], a[i_gt, 0])
+    if width <= 0:
+        return 0.0
+    height = min(b[i_pred, 3] + b[i_pred, 1], a[i_gt, 3] + a[i_gt, 1]) - max(b[i_pred, 1], a[i_gt, 1])
+    common, area = width * height, b[i_pred, 2] * b[i_pred, 3]
+    if common <= 0:
+        return 0.0
+    return common / (area if gt.crowd[i_gt] else area + a[i_gt, 2] * a[i_gt, 3] - common)
+
+
+@inlined
+def _write_pairs(codes: Floats, groups: Groups, k: int, gt: Boxes, pred: Boxes, found: Overlaps, n: int) -> None:
+    """Write the pairs of a large page to `found` from position n on, by pred, then by gt."""
+    order, at, first = _sorted_rows(codes), 0, groups.pred_start[k]
+    n_gt = groups.gt_stop[k] - groups.gt_start[k]
+    for i in range(groups.pred_stop[k] - first):
+        i_pred = groups.pred_order[first + i]
+        found.start[i_pred] = n + at
+        while at < codes.size and codes[order[at]] < (i + 1) * n_gt:
+            i_gt = groups.gt_order[groups.gt_start[k] + int(codes[order[at]]) - i * n_gt]
+            found.gt[n + at], found.values[n + at] = i_gt, box_overlap(gt, i_gt, pred, i_pred)
+            at += 1
+        found.stop[i_pred] = n + at
+
+
+@compiled_part
+def _sorted_rows(values: Floats) -> Positions:
+    order, bounds = np.arange(values.size), np.array([0, values.size])
+    sort_groups(order, bounds[:1], bounds[1:], values)
+    return order
+
+
+@compiled_part
+def _pairs_of_large_page(
+    groups: Groups, k: int, gt: Boxes, pred: Boxes, most_work: int, most_tests: int
+) -> tuple[Floats, int, int]:
+    """(position of pred * number of gt + position of gt) of all pairs with a common area, their work, and the tests.
 
     The work is -1 if it or the tests would exceed a limit.
     """
-    if gt_rows.size * pred_rows.size <= FEW_TESTS:
-        pairs, n, work = np.empty(gt_rows.size * pred_rows.size, np.int64), 0, 0
-        for i in range(pred_rows.size):
-            for j in range(gt_rows.size):
-                if _meet(gt.boxes[gt_rows[j]], pred.boxes[pred_rows[i]]):
-                    pairs[n] = i * gt_rows.size + j
-                    n += 1
-                    work += 1 + gt.work[gt_rows[j]] + pred.work[pred_rows[i]]
-        return pairs[:n], work if work <= most_work else -1, pairs.size
-    gt_boxes, pred_boxes = gt.boxes[gt_rows], pred.boxes[pred_rows]
-    in_x, in_y = _meeting_on_axis(gt_boxes, pred_boxes, 0), _meeting_on_axis(gt_boxes, pred_boxes, 1)
-    tests = min(in_x, in_y)
-    if tests > most_tests:
-        return np.empty(0, np.int64), -1, 0
-    pairs, work, tests = _sweep(gt, pred, gt_rows, pred_rows, 0 if in_x < in_y else 1, most_work)
-    pairs.sort()
-    return pairs, work, tests
+    n_gt = groups.gt_stop[k] - groups.gt_start[k]
+    n = n_gt + groups.pred_stop[k] - groups.pred_start[k]
+    edges, weights = np.empty((2, 2, n)), np.empty(n, np.int64)  # edges[axis]: where boxes start and end
+    for i in range(n):
+        if i < n_gt:
+            side, row = gt, groups.gt_order[groups.gt_start[k] + i]
+        else:
+            side, row = pred, groups.pred_order[groups.pred_start[k] + i - n_gt]
+        weights[i] = side.work[row]
+        for axis in range(2):
+            edges[axis, 0, i] = side.boxes[row, axis]
+            edges[axis, 1, i] = side.boxes[row, axis] + side.boxes[row, axis + 2]
+    in_x, in_y = _meeting_on_axis(edges[0], n_gt), _meeting_on_axis(edges[1], n_gt)
+    if min(in_x, in_y) > most_tests:
+        return np.empty(0), -1, 0
+    axis = 0 if in_x < in_y else 1
+    return _sweep(edges[axis], edges[1 - axis], weights, n_gt, most_work)
 
 
-@njit(nogil=True, cache=True)
-def _meet(gt: Floats, pred: Floats) -> bool:
-    """Whether two boxes have an area in common; in the same steps as `box_overlap`."""
-    return (
-        min(pred[2] + pred[0], gt[2] + gt[0]) > max(pred[0], gt[0])
-        and min(pred[3] + pred[1], gt[3] + gt[1]) > max(pred[1], gt[1])
-    )  # fmt: skip
-
-
-@njit(nogil=True, cache=True)
-def _meeting_on_axis(gt: Floats, pred: Floats, axis: int) -> int:
+@compiled_part
+def _meeting_on_axis(edges: Floats, n_gt: int) -> int:
     """The number of pairs of boxes whose projections on an axis overlap, without listing them."""
-    starts, ends = np.sort(gt[:, axis]), np.sort(gt[:, axis] + gt[:, axis + 2])
-    begun = np.searchsorted(starts, pred[:, axis] + pred[:, axis + 2], side="left")
-    over = np.searchsorted(ends, pred[:, axis], side="right")
-    return int((begun - over).sum())
+    starts, ends = edges[0], edges[1]
+    begun, not_over = _count_before(starts[:n_gt], ends[n_gt:]), _count_before(starts[n_gt:], ends[:n_gt])
+    return begun + not_over - n_gt * (starts.size - n_gt)
 
 
-@njit(nogil=True, cache=True)
-def _sweep(
-    gt: Boxes, pred: Boxes, gt_rows: Positions, pred_rows: Positions, axis: int, most_work: int
-) -> tuple[Positions, int, int]:
-    """The pairs of `_pairs_of_page` in any order, their work, or -1 if it exceeds the limit, and the tests made.
+@compiled_part
+def _count_before(starts: Floats, ends: Floats) -> int:
+    """The number of pairs of a start and an end that is higher."""
+    order, total = _sorted_rows(starts), 0
+    for end in ends:
+        first, last = 0, starts.size
+        while first < last:
+            middle = (first + last) // 2
+            if starts[order[middle]] < end:
+                first = middle + 1
+            else:
+                last = middle
+        total += first
+    return total
 
-    The boxes of both sides are visited in the order of their starts on the axis; each is compared with the boxes of
+
+@compiled_part
+def _sweep(along: Floats, across: Floats, weights: Positions, n_gt: int, most_work: int) -> tuple[Floats, int, int]:
+    """The pairs of `_pairs_of_large_page` in any order, their work, or -1 if it exceeds the limit, and the tests made.
+
+    The boxes of both sides are visited in the order of their starts along an axis; each is compared with the boxes of
     the other side that have started and not ended.
     """
-    n_gt = gt_rows.size
-    boxes = np.concatenate((gt.boxes[gt_rows], pred.boxes[pred_rows]))
-    weight = np.concatenate((gt.work[gt_rows], pred.work[pred_rows]))
-    starts, ends = boxes[:, axis].copy(), boxes[:, axis] + boxes[:, axis + 2]
-    lows, highs = boxes[:, 1 - axis].copy(), boxes[:, 1 - axis] + boxes[:, 3 - axis]
-    opened, counts = np.empty((2, len(boxes)), np.int64), np.zeros(2, np.int64)  # of gt and of pred
-    n, work, tests, pairs = 0, 0, 0, np.empty(1024, np.int64)
-    for at in np.argsort(starts, kind="mergesort"):
+    starts, ends, lows, highs = along[0], along[1], across[0], across[1]
+    opened, counts = np.empty((2, starts.size), np.int64), np.zeros(2, np.int64)  # of gt and of pred
+    codes, n, work, tests = np.empty(max(0, min(n_gt * (starts.size - n_gt), most_work))), 0, 0, 0
+    for at in _sorted_rows(starts):
         side = int(at >= n_gt)
         others, kept = opened[1 - side], 0
         tests += counts[1 - side]
-        if n + counts[1 - side] > pairs.size:
-            pairs = np.concatenate((pairs, np.empty(pairs.size + counts[1 - side], np.int64)))
         for o in range(counts[1 - side]):
             other = others[o]
             if ends[other] <= starts[at]:
@@ -220,13 +298,12 @@ def _sweep(
             others[kept] = other
             kept += 1
             if min(highs[at], highs[other]) > max(lows[at], lows[other]) and ends[at] > starts[at]:
-                i, j = (other, at) if side == 0 else (at, other)
-                pairs[n] = (i - n_gt) * n_gt + j
+                work += 1 + weights[at] + weights[other]
+                if work > most_work:
+                    return codes[:0], -1, tests
+                codes[n] = (max(at, other) - n_gt) * n_gt + min(at, other)
                 n += 1
-                work += 1 + weight[at] + weight[other]
-        if work > most_work:
-            return pairs[:0], -1, tests
         counts[1 - side] = kept
         opened[side, counts[side]] = at
         counts[side] += 1
-    return pairs[:n], work, tests
+    return codes[:n], work, tests

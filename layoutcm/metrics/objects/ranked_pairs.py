@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, check_choice
 from layoutcm.layouts.model import Floats, Pages, Positions
+from layoutcm.metrics.objects.grouping import Groups, group_regions
 from layoutcm.metrics.objects.instances import Instances
 from layoutcm.metrics.objects.matching import (
     HIGHEST_THRESHOLD,
-    Groups,
     GtObjects,
     Overlaps,
     PredObjects,
-    group_regions,
     match_greedily,
     match_in_turn,
     pair_overlaps,
+    rules_at,
 )
 
 if TYPE_CHECKING:
@@ -48,14 +48,6 @@ class PairedObjects(NamedTuple):
     overlaps: Overlaps
     pages: Pages
     labels: Sequence[str]
-
-    @property
-    def gt_objects(self) -> GtObjects:
-        return GtObjects(self.gt.label, self.gt.crowd, self.gt.crowd)
-
-    @property
-    def pred_objects(self) -> PredObjects:
-        return PredObjects(self.pred.label, np.zeros(len(self.pred), bool))
 
     def keys(self, side: Instances) -> Positions:
         """int64[objects]: a number for each page and label, ascending by page, then by label."""
@@ -127,11 +119,12 @@ def ranked_pairs(objects: PairedObjects, iou: float, pairing: str) -> pd.DataFra
 
 def _partners(objects: PairedObjects, groups: Groups, iou: float, pairing: str) -> NDArray[np.int32]:
     """int32[pred]: the gt that each pred takes, or -1."""
+    gt, pred = objects.gt, objects.pred
     if pairing == "ranked":
-        return match_in_turn(groups, objects.overlaps, len(objects.gt))
-    gt, pred = objects.gt_objects, objects.pred_objects
-    match, _ = match_greedily(groups, objects.overlaps, gt, pred, np.array([float(iou)]), len(objects.pred))
-    return match[:, 0]
+        return match_in_turn(groups, objects.overlaps, objects.keys(gt), objects.keys(pred))
+    label = np.where(gt.crowd, NONE, gt.label)  # which no pred has
+    sides = GtObjects(label, gt.crowd, np.zeros(len(gt), np.int64)), PredObjects(pred.label, np.zeros_like(pred.label))
+    return match_greedily(groups, objects.overlaps, *sides, rules_at(np.array([float(iou)]))).gt
 
 
 def _whole_numbers(rows: Positions) -> pd.api.extensions.ExtensionArray:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.metrics.objects.instances import instances_of, page_ranks
+from layoutcm.metrics.objects.instances import instances_of, on_pages, page_ranks
 from support.coco_files import coco, image, region
 from support.layouts import build
 
@@ -62,7 +62,7 @@ def test_both_sides_in_the_frame_of_gt():
     assert sides[1].scores.tolist() == [0.9, 0.8] and sides[0].scores.tolist() == pytest.approx([0.1, nan], nan_ok=True)
     assert sides[0].crowd.dtype == sides[1].crowd.dtype == bool
     assert [len(side) for side in sides] == [2, 2] and sides[0].masks == sides[1].masks == ()
-    on_q = instances_of(lcm.compare(gt, pred).alignment, None, np.array([1]))
+    on_q = on_pages(instances_of(lcm.compare(gt, pred).alignment, None), np.array([1]))
     assert [side.row.tolist() for side in on_q] == [[0], [1, 2]]
 
 

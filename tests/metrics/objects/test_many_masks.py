@@ -38,7 +38,8 @@ def test_the_pairs_that_are_kept_have_the_iou_of_coco_and_all_others_0(objects, 
         assert np.count_nonzero(expected) <= len(found.values) < expected.size / 50
     rows = np.random.default_rng(3).integers(0, len(gt), (2, 400))
     np.testing.assert_array_equal(pair_overlaps(found, *rows), expected[rows[1], rows[0]])
-    assert match_in_turn(objects._by_page, found, len(gt)).tolist() == in_turn(expected, objects._by_page.pred_order)
+    groups = objects._by_page
+    assert match_in_turn(groups, found, gt.page, pred.page).tolist() == in_turn(expected, groups.pred_order)
 
 
 def in_turn(ious, order):

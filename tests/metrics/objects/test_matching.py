@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.metrics.objects.matching import group_regions
 from support.layouts import build
 
 PAGE = {"p": (100, 100)}
@@ -93,20 +92,3 @@ def test_scores_and_matrix_at_one_iou_are_those_of_a_plain_loop(rows, iou):
     classes = objects.class_scores_at(iou).set_index("label")
     hits = [gt[g][1] for g, _ in matched_by_loop(gt, pred, iou, class_aware=True)]
     assert classes["found"].to_dict() == {label: hits.count(label) for label in "abc"}
-
-
-@pytest.mark.parametrize("scored", [True, False])
-def test_groups_are_those_of_a_plain_sort(scored):
-    """Regions keep the order of the file within their group; pred is sorted by descending score first."""
-    rng = np.random.default_rng(0)
-    gt, pred, scores = rng.integers(0, 5, 200), 2 * rng.integers(0, 4, 150), rng.integers(0, 3, 150) / 2
-    groups = group_regions(gt, pred, scores if scored else None)
-    place = lambda i: (-scores[i] if scored else 0, i)
-    found = [
-        (groups.gt_order[a:b].tolist(), groups.pred_order[c:d].tolist())
-        for a, b, c, d in zip(groups.gt_start, groups.gt_stop, groups.pred_start, groups.pred_stop)
-    ]
-    assert found == [
-        ([i for i in range(200) if gt[i] == key], sorted((i for i in range(150) if pred[i] == key), key=place))
-        for key in (0, 2, 4, 6)
-    ]

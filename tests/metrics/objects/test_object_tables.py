@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 import layoutcm as lcm
-from layoutcm.metrics.objects.average_precision import coco_ap, mean_of_defined, precision_recall, sum_ap, voc_ap
+from layoutcm.metrics.objects.average_precision import (
+    RECALLS,
+    coco_ap,
+    envelope,
+    hits_needed,
+    mean_of_defined,
+    precision_recall,
+    sum_ap,
+    voc_ap,
+)
 from layoutcm.metrics.objects.matching import match_greedily
 from support.layouts import build
 
@@ -78,7 +87,7 @@ def test_class_scores_at_one_iou(objects):
 
 def test_the_last_four_matchings_are_kept(objects, monkeypatch):
     ious = []
-    counted = lambda *given: (ious.append(float(given[-2][0])), match_greedily(*given))[1]
+    counted = lambda *given: (ious.append(float(given[-1].thresholds[0])), match_greedily(*given))[1]
     monkeypatch.setattr("layoutcm.metrics.objects.matched_objects.match_greedily", counted)
     for iou in (0.5, 0.6, 0.7, 0.8, 0.5, 0.8):
         objects.scores_at(iou)
@@ -129,6 +138,22 @@ def test_ap_of_one_hit_in_second_place():
     # Of two gt only one is found: recall 0.5 is reached by 51 of the 101 recalls.
     found = [rule(np.array([False, True]), 2) for rule in (coco_ap, sum_ap, voc_ap)]
     assert found == pytest.approx([0.5 * 51 / 101, 0.25, 0.25])
+
+
+def test_the_hits_needed_for_each_recall_are_those_of_a_search():
+    for gt in [*range(1, 400), 12345, 1_000_003]:
+        recall = np.arange(1, gt + 1) / gt
+        assert hits_needed(gt).tolist() == (np.searchsorted(recall, RECALLS) + 1).tolist()
+
+
+def test_ap_by_integers_is_that_of_the_curve():
+    rng = np.random.default_rng(5)
+    for n, share in [(1, 1), (7, 0.5), (300, 0.9), (300, 0.1), (2000, 0.6)]:
+        hits = rng.random(n) < share
+        for gt in (int(hits.sum()) + 1, 2 * n):
+            precision, recall = precision_recall(hits, gt)
+            at = np.searchsorted(recall, RECALLS)
+            assert coco_ap(hits, gt) == np.append(envelope(precision), 0)[at].mean()
 
 
 def test_precision_and_recall_after_each_prediction():

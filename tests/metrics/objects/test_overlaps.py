@@ -8,8 +8,8 @@ from numpy.testing import assert_array_equal
 
 import layoutcm as lcm
 from layoutcm.metrics.objects import overlaps, ranked_pairs
-from layoutcm.metrics.objects.matching import box_overlap, group_regions
-from layoutcm.metrics.objects.overlaps import FEW_TESTS, Boxes, Limits, crowded_note, overlapping_boxes
+from layoutcm.metrics.objects.grouping import group_regions
+from layoutcm.metrics.objects.overlaps import FEW_TESTS, Boxes, Limits, box_overlap, crowded_note, overlapping_boxes
 from layoutcm.tables.object_texts import object_summary
 from layoutcm.tables.result_objects import centroids_result, objects_result
 from layoutcm.tables.tables import object_tables
@@ -40,7 +40,7 @@ def table_of(found, n_gt):
 
 def table_by_loop(gt, pred, gt_page, pred_page):
     same_page = lambda i, j: pred_page[i] == gt_page[j]
-    iou = lambda i, j: box_overlap(gt.boxes[j], pred.boxes[i], gt.crowd[j]) if same_page(i, j) else 0
+    iou = lambda i, j: box_overlap(gt, j, pred, i) if same_page(i, j) else 0
     return [[iou(i, j) for j in range(len(gt.boxes))] for i in range(len(pred.boxes))]
 
 
@@ -56,6 +56,12 @@ def test_the_pairs_and_their_iou_are_those_of_a_plain_loop(seed, n_gt, n_pred, s
     found, crowded = overlapping_boxes(group_regions(gt_page, pred_page), gt, pred, PLENTY)
     assert not crowded.any() and (found.values > 0).all()
     assert table_of(found, n_gt).tolist() == table_by_loop(gt, pred, gt_page, pred_page)
+
+
+def test_boxes_whose_area_is_too_small_for_a_float_do_not_overlap():
+    one = boxes_of([[0, 0, 1e-200, 1e-200]])
+    found, _ = overlapping_boxes(group_regions(np.zeros(1, int), np.zeros(1, int)), one, one, PLENTY)
+    assert found.values.tolist() == []
 
 
 def test_boxes_in_rows_or_columns_are_compared_with_their_neighbours_only():
