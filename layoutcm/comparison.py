@@ -289,7 +289,7 @@ class Comparison:
         """Why pixels are wrong: each cell of the matrix divided into eight causes; nan if the labels differ."""
         pages = self.levels.pages_at(page, document)
         source = self.cause_source
-        return (source.of_all_pages(tolerance) if pages is None else source.of_pages(pages, tolerance)).at()
+        return (source.of_all_pages(tolerance) if pages is None else source.of_pages(pages, tolerance)).total
 
     @cached_property
     def cause_source(self) -> CauseSource:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from layoutcm.compiled import compiled_part
 from layoutcm.diagnosis.region_pairs import (
     DUPLICATE,
     FRAGMENT,
@@ -25,8 +25,6 @@ from layoutcm.diagnosis.region_pairs import (
     PAIRED,
     PARTIAL,
     SPLIT,
-    find_statuses,
-    pair_regions,
     sort_by,
 )
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1
@@ -52,17 +50,17 @@ class PageRegionsOnTiles(NamedTuple):
     distance: Any  # the tolerance in pixels; 0 = nothing is slack
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def has_bit(words, bit):
     return (words[bit // WORD] >> np.uint64(bit % WORD)) & ONE == ONE
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def set_bit(words, bit):
     words[bit // WORD] |= ONE << np.uint64(bit % WORD)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def is_empty(words):
     for word in words:  # noqa: SIM110
         if word != 0:
@@ -70,7 +68,7 @@ def is_empty(words):
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def overlaps_of_boxes(boxes, overlap):
     """Write float64[regions, regions]: the areas of boxes and of their intersections."""
     for a in range(len(boxes)):
@@ -80,7 +78,7 @@ def overlaps_of_boxes(boxes, overlap):
             overlap[a, b] = overlap[b, a] = max(width, 0.0) * max(height, 0.0)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def overlaps_on_tiles(page, overlap):
     """Write float64[regions, regions]: the areas of regions and of their intersections, without what is not judged."""
     overlap[:] = 0
@@ -102,7 +100,7 @@ def overlaps_on_tiles(page, overlap):
                     overlap[a, b] += width * height
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def near_rectangles(page, side, label, tile, found):
     """The parts of a tile within the distance of a label: ALL, or the number of rectangles written to `found`."""
     row, column = tile
@@ -147,7 +145,7 @@ def near_rectangles(page, side, label, tile, found):
     return count
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def is_inside(rectangles, count, x, y):
     if count == ALL:
         return True
@@ -157,7 +155,7 @@ def is_inside(rectangles, count, x, y):
     return False
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def distinct_edges(low, high, first, n_first, second, n_second, axis):
     """The sorted edges of some rectangles between low and high, and these two."""
     edges = np.empty(2 + 2 * max(n_first, 0) + 2 * max(n_second, 0))
@@ -173,7 +171,7 @@ def distinct_edges(low, high, first, n_first, second, n_second, axis):
     return edges[order]
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def slack_area(page, tile, gt_label, pred_label, buffers):
     """The area of a tile near pred's label in gt and near gt's label in pred."""
     row, column = tile
@@ -191,33 +189,33 @@ def slack_area(page, tile, gt_label, pred_label, buffers):
     area = 0.0
     for i in range(len(ys) - 1):
         for k in range(len(xs) - 1):
-            if xs[k] < xs[k + 1] and ys[i] < ys[i + 1]:
-                if is_inside(buffers[GT], in_gt, xs[k], ys[i]) and is_inside(buffers[PRED], in_pred, xs[k], ys[i]):
-                    area += (xs[k + 1] - xs[k]) * (ys[i + 1] - ys[i])
+            part = (xs[k + 1] - xs[k]) * (ys[i + 1] - ys[i])
+            if part > 0 and is_inside(buffers[GT], in_gt, xs[k], ys[i]):
+                area += part if is_inside(buffers[PRED], in_pred, xs[k], ys[i]) else 0.0
     return area
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def smallest_over(page, first, last, label, here, overlap):
     """The smallest region of a label among those with a bit in `here`; the first of equals."""
     best = NOBODY
     for region in range(first, last):
-        if page.labels[region] == label and has_bit(here, region):
-            if best == NOBODY or overlap[region, region] < overlap[best, best]:
-                best = region
+        is_smaller = best == NOBODY or overlap[region, region] < overlap[best, best]
+        if is_smaller and page.labels[region] == label and has_bit(here, region):
+            best = region
     return best
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def cause_on_tile(page, tile, i, j, overlap, partner, status):
     """The cause of pixels with gt label i and pred label j that are not slack."""
     row, column = tile
     here, n = page.over[row, column], len(page.labels)
     if i > 0 and j > 0:
         for g in range(page.n_gt):
-            if page.labels[g] == i and partner[g] != NOBODY and page.labels[partner[g]] == j:
-                if has_bit(here, g) and has_bit(here, partner[g]):
-                    return _LABEL
+            is_confused = page.labels[g] == i and partner[g] != NOBODY and page.labels[partner[g]] == j
+            if is_confused and has_bit(here, g) and has_bit(here, partner[g]):
+                return _LABEL
     if j > 0 and not has_bit(page.sets[GT, row, column], j):
         r = smallest_over(page, page.n_gt, n, j, here, overlap)
         if status[r] != PAIRED:
@@ -229,7 +227,7 @@ def cause_on_tile(page, tile, i, j, overlap, partner, status):
     return _SIZE
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def add_causes(page, n_labels, overlap, partner, status, buffers, totals):
     """Add the causes of all tiles to float64[cause, gt, pred] of the labels on the page."""
     rows, columns = page.over.shape[:2]

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from layoutcm.compiled import compiled, compiled_for_many, compiled_part
 from layoutcm.diagnosis.cause_kernel import (
     CAUSES,
     PageRegionsOnTiles,
@@ -24,7 +24,7 @@ IGNORED = -1  # the place of a label that marks pixels as not judged
 ROW = np.dtype([("page", "i4"), ("cause", "i4"), ("gt", "i4"), ("pred", "i4"), ("pixels", "f8")])
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def edges_of(boxes, axis, end):
     """The distinct edges of boxes along an axis, with those of the page."""
     n = len(boxes)
@@ -42,7 +42,7 @@ def edges_of(boxes, axis, end):
     return edges[:count]
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
     """The tiles of a page with boxes only, and the places in the matrix of its labels; Background is the first."""
     x_edges, y_edges = edges_of(boxes, 0, frame[0]), edges_of(boxes, 1, frame[1])
@@ -89,7 +89,7 @@ def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
     return page, used[:n_labels]
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def judge_page(page, n_labels, boxes):
     """float64[cause, gt, pred] of the labels on a page; partner and status of its regions.
 
@@ -111,7 +111,7 @@ def judge_page(page, n_labels, boxes):
     return totals, partner, status
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def rows_of_page(page, used, number):
     """ROW[...] of a page whose regions are no boxes."""
     totals = judge_page(page, len(used), np.empty((0, 4)))[0]
@@ -120,7 +120,7 @@ def rows_of_page(page, used, number):
     return found
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def add_rows(totals, used, number, found, count):
     for cause in range(len(totals)):
         for i in range(len(used)):
@@ -133,7 +133,12 @@ def add_rows(totals, used, number, found, count):
     return count
 
 
-@njit(nogil=True, cache=True)
+def python_steps(first, stop, frames, offsets, *_):
+    """Steps for every tile, of which there are up to four times the square of the number of boxes."""
+    return int((12 * np.diff(offsets[first : stop + 1]) ** 2 + 20).sum())
+
+
+@compiled_for_many(steps=python_steps)
 def causes_of_pages(first, stop, frames, offsets, boxes, places, n_gt, distances, n_places):
     """ROW[...] of the pages first:stop; `n_gt` is the number of gt boxes on each page."""
     found, count = np.empty(64 * (stop - first) + 64, ROW), 0

@@ -65,15 +65,20 @@ class CauseCounts:
     tolerance: float
     rows: NDArray[Any] | None  # None if the sides have different labels
 
-    def at(self, pages: NDArray[np.integer] | None = None) -> Causes:
-        """The sum over some pages, by their numbers, or over all."""
-        n = len(self.labels)
+    @property
+    def total(self) -> Causes:
+        """The sum over the pages."""
+        n, rows = len(self.labels), self.rows
         values = np.full((len(CAUSES), n, n), np.nan)
-        if self.rows is not None:
-            rows = self.rows if pages is None else self.rows[np.isin(self.rows["page"], pages)]
+        if rows is not None:
             cell = (rows["cause"].astype(np.int64) * n + rows["gt"]) * n + rows["pred"]
             values = np.bincount(cell, rows["pixels"], len(CAUSES) * n * n).reshape(len(CAUSES), n, n)
         return Causes(CAUSES, self.labels, values, self.tolerance)
+
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer]) -> CauseCounts:
+        """The causes of some pages, by their numbers."""
+        rows = self.rows
+        return replace(self, rows=None if rows is None else rows[np.isin(rows["page"], pages)])
 
     def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats:
         """float64[pages]: the pixels of a cell with a cause on every page."""
@@ -81,7 +86,7 @@ class CauseCounts:
             return np.zeros(pages)
         chosen = (self.rows["cause"] == CAUSES.index(cause)) & (self.rows["gt"] == cell[0])
         rows = self.rows[chosen & (self.rows["pred"] == cell[1])]
-        return np.bincount(rows["page"], rows["pixels"], pages)
+        return np.bincount(rows["page"], rows["pixels"], pages).astype(np.float64)
 
 
 def check_tolerance(tolerance: float) -> float:
@@ -117,15 +122,16 @@ class CauseSource:
             self.kept[tolerance] = self._counts(self._rows_of_all(tolerance) if self._is_defined else None, tolerance)
         return self.kept[tolerance]
 
-    def of_pages(self, pages: Sequence[int], tolerance: float = TOLERANCE) -> CauseCounts:
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer], tolerance: float = TOLERANCE) -> CauseCounts:
         """The causes of a few pages, without counting the others."""
         tolerance = check_tolerance(tolerance)
         if tolerance in self.kept:
-            counts = self.kept[tolerance]
-            return replace(counts, rows=None if counts.rows is None else counts.rows[np.isin(counts.rows["page"], pages)])
+            return self.kept[tolerance].of_pages(pages)
         if not self._is_defined:
             return self._counts(None, tolerance)
-        return self._counts(_joined([self._rows_of_page(page, tolerance) for page in sorted(set(pages))]), tolerance)
+        return self._counts(
+            _joined([self._rows_of_page(page, tolerance) for page in sorted({int(page) for page in pages})]), tolerance
+        )
 
     @property
     def _is_defined(self) -> bool:
@@ -191,8 +197,8 @@ def _check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
     for page, shapes in grid.shapes.items():
         counts[page] += len(shapes)
     if counts.size and counts.max() > MOST_REGIONS:
-        page, most = short_repr(names[int(counts.argmax())]), int(counts.max())
-        problem = f"the page {page} has {most:,} regions, causes are found for at most {MOST_REGIONS:,}"
+        name, most = short_repr(names[int(counts.argmax())]), int(counts.max())
+        problem = f"the page {name} has {most:,} regions, causes are found for at most {MOST_REGIONS:,}"
         raise InputError("", "regions", problem, "Leave out predictions with low scores, or this page.")
 
 
@@ -202,7 +208,7 @@ def forgiven_scores(confusion: Confusion, source: CauseSource, tolerances: Seque
 
     rows = []
     for tolerance in tolerances:
-        slack = source.of_all_pages(tolerance).at().values[0] if check_tolerance(tolerance) else 0 * confusion.values
+        slack = source.of_all_pages(tolerance).total.values[0] if check_tolerance(tolerance) else 0 * confusion.values
         mass = confusion.values - slack + np.diag(slack.sum(axis=1))
         moved = replace(confusion, recall_mass=mass, precision_mass=mass, source=None)
         scores = {f"{kind}_f1": moved.average(kind)["f1"] for kind in ("micro", "macro")}

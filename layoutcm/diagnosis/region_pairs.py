@@ -10,7 +10,8 @@ Everything follows from the areas of regions and of their intersections. *a cove
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from layoutcm.compiled import compiled_part
 
 # The status of a region. Paired regions have a partner on the other side.
 PAIRED, SPLIT, MERGED, PARTIAL, MISSED, DUPLICATE, MERGER, FRAGMENT, INVENTED = range(9)
@@ -18,7 +19,7 @@ STATUSES = ("paired", "split", "merged", "partial", "missed", "duplicate", "merg
 NOBODY = -1
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def sort_by(order, keys, n):
     """Sort the first n numbers in `order` by their keys, equal keys by number (Shell's method, without memory)."""
     gap = 1
@@ -36,7 +37,7 @@ def sort_by(order, keys, n):
         gap //= 3
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def pair_regions(n_gt, labels, overlap, partner):
     """Write the partner of every region. Regions are numbered through both sides, gt first.
 
@@ -65,17 +66,17 @@ def pair_regions(n_gt, labels, overlap, partner):
             partner[g], partner[r] = r, g
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def covers(overlap, a, b):
     return 2 * overlap[a, b] >= overlap[b, b]
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def are_beside(overlap, a, b):
     return not covers(overlap, a, b) and not covers(overlap, b, a)
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def covers_two_free(own, first, last, overlap, partner):
     """Whether a region covers two free regions beside each other, and the area that it shares with all it covers."""
     shared, has_two = 0.0, False
@@ -89,7 +90,7 @@ def covers_two_free(own, first, last, overlap, partner):
     return has_two, shared
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def shares_cover(own, own_side, other_side, overlap, partner):
     """Whether a region of the other side covers this one and one beside it that belongs to it.
 
@@ -100,13 +101,13 @@ def shares_cover(own, own_side, other_side, overlap, partner):
             continue
         for b in range(own_side[0], own_side[1]):
             together = partner[a] == b or (partner[a] == NOBODY and partner[b] == NOBODY)
-            if b != own and together and overlap[b, b] > 0:
-                if covers(overlap, a, b) and are_beside(overlap, own, b):
-                    return True
+            is_other = b != own and together and overlap[b, b] > 0
+            if is_other and covers(overlap, a, b) and are_beside(overlap, own, b):
+                return True
     return False
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def overlaps_free(own, first, last, overlap, partner):
     """Whether a tenth of a region lies in one free region of the other side."""
     for a in range(first, last):
@@ -115,7 +116,7 @@ def overlaps_free(own, first, last, overlap, partner):
     return False
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def is_duplicate(own, n_gt, labels, overlap, partner):
     for other in range(n_gt, len(labels)):
         if partner[other] == NOBODY or overlap[other, other] == 0 or not covers(overlap, other, own):
@@ -126,7 +127,7 @@ def is_duplicate(own, n_gt, labels, overlap, partner):
     return False
 
 
-@njit(nogil=True, cache=True)
+@compiled_part
 def find_statuses(n_gt, labels, overlap, partner, status):
     """Write the status of every region; the partners must be known."""
     n = len(labels)

@@ -100,9 +100,9 @@ def _gt_status(g, gt, pred, partner_of_gt, partner_of_pred):
     own = gt[g]
     free = [r for k, r in enumerate(pred) if partner_of_pred[k] is None]
     covered = [r for r in free if _covers(own, r)]
-    if any(_beside(a, b) for a in covered for b in covered if a is not b):
-        if 2 * sum(len(own[1] & r[1]) for r in covered) >= len(own[1]):
-            return "split"
+    has_two = any(_beside(a, b) for a in covered for b in covered if a is not b)
+    if has_two and 2 * sum(len(own[1] & r[1]) for r in covered) >= len(own[1]):
+        return "split"
     for k, r in enumerate(pred):
         for h, other in enumerate(gt):
             together = partner_of_pred[k] == h or (partner_of_pred[k] is None and partner_of_gt[h] is None)
