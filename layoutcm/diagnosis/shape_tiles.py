@@ -31,7 +31,7 @@ def page_of_shapes(
     sets, numbers, edges = _sets_of_regions(grid)
     sets = sets[:, order]
     is_ignored = places[labels] < 0
-    judged = ~sets[:, is_ignored].any(axis=1)
+    judged: Bools = np.logical_not(sets[:, is_ignored].any(axis=1))
     n_gt -= int(is_ignored.sum())
     over, own = sets[:, ~is_ignored] & judged[:, None], places[labels[~is_ignored]]
     used = np.unique(np.concatenate([[0], own]))

@@ -44,13 +44,14 @@ count objects: whether a table was found once or in four pieces, and in which or
 questions. Large regions weigh more than small ones, so a page number that is always missed hardly shows in micro
 averages; look at the class's own recall.""",
     "What a wrong cell consists of": f"""
-Click a cell off the diagonal on the page Matrices: with the method matrix, its pixels are divided into eight causes that
-add up to the cell exactly. *Slack*: the ground truth has the prediction's label nearby and the prediction has the ground
-truth's label nearby, so only the position of a border differs. Nearby means no farther away than {100 * TOLERANCE:g} % of
-the page's longer side; everything outside the page is Background. All other pixels get the cause of the regions over
-them. Regions of the two sides are partners if their IoU is above a half. *Label*: partners with different labels. *Size*:
-a region reaches too far or not far enough. *Split*, *merge*: one region became several, or several became one.
-*Duplicate*: a second region on one that was found. *Missed*, *invented*: a region that only one side has.""",
+Click a cell off the diagonal on the page Matrices: with the method matrix, its pixels are divided into eight causes
+that add up to the cell exactly. *Slack*: the ground truth has the prediction's label nearby and the prediction has the
+ground truth's label nearby, so only the position of a border differs. Nearby means no farther away than
+{100 * TOLERANCE:g} % of the page's longer side; everything outside the page is Background. All other pixels get the
+cause of the regions over them. Regions of the two sides are partners if their IoU is above a half. *Label*: partners
+with different labels. *Size*: a region reaches too far or not far enough. *Split*, *merge*: one region became several,
+or several became one. *Duplicate*: a second region on one that was found. *Missed*, *invented*: a region that only one
+side has.""",
     "Matrix or tensor": """
 Where every pixel carries one label, both are the same. Where pixels carry several, each ground truth label adds exactly
 1 to the matrix, so the matrix is one table that adds up, but an extra label on a pixel also lowers the values of the
