@@ -1,21 +1,20 @@
-"""`compare` and `Comparison`: the pair counts of two layouts, and all numbers computed from them."""
+"""`Comparison`: the pair counts of two layouts, and all numbers computed from them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.alignment.align import Alignment, AlignmentOptions, align
+from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.checks import findings_by_side
-from layoutcm.alignment.recipe import Recipe, make_recipe
-from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace, load_mapping
+from layoutcm.alignment.recipe import Recipe
+from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, CauseSource, forgiven_scores
-from layoutcm.layouts.model import Finding, Layout
-from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.layouts.model import Finding
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_confusion, label_space_at_depth
@@ -33,36 +32,7 @@ if TYPE_CHECKING:
     from layoutcm.metrics.objects.instances import Sides
     from layoutcm.metrics.objects.matched_objects import Objects
     from layoutcm.metrics.soft_layouts import SoftSums
-    from layoutcm.pixels.counting import Progress
     from layoutcm.pixels.grid import PageRegions
-
-
-def compare(
-    gt: Layout,
-    pred: Layout,
-    *,
-    rounding: str = "outer",
-    min_score: float | None = None,
-    missing_pages: str = "penalise",
-    taxonomy: str = "auto",
-    documents: str | Mapping[str, str] | None = None,
-    mapping: LabelMapping | str | os.PathLike[str] | None = None,
-    pages: PageMapLike = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
-
-    Pred regions with a score below `min_score` are left out. `pages` is a page map: {gt page: pred page}, or a file.
-    """
-    from layoutcm.pixels.counting import check_counting_options, count_pairs
-
-    check_counting_options(rounding, min_score, threads)
-    options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
-    alignment = align(gt, pred, options)
-    counts = count_pairs(alignment, rounding, min_score, threads, progress)
-    settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
-    return Comparison(alignment, counts, rounding, min_score, settings, threads)
 
 
 @dataclass(frozen=True, eq=False)
