@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 THUMBNAILS = 4
-CAUSES_PAGES = 50  # more would take too long after a click
+CAUSES_PAGES = 200  # more would take too long after a click
 LIST_DELAY = 0.15  # seconds; the browser shows the list before it is busy with drawing the matrix again
 CAUSE_COLOURS = dict(
     zip(CAUSES, ("#e69f00", "#d62728", "#857afa", "#17becf", "#1f77b4", "#8c564b", "#7f7f7f", "#2ca02c"), strict=True)
