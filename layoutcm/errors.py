@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 MOST_CHOICES, CLOSEST_CHOICES = 30, 3  # so many values are listed; of more than that, the closest
+LEAST_ALIKE = 0.5  # share of characters that a close name has in common with the value
 MOST_COMPARED = 100  # characters; comparing long texts is slow
 
 
@@ -72,9 +73,10 @@ def check_choice(place: str, value: object, known: Collection[str], otherwise: s
 
 
 def unknown_choice(place: str, value: object, known: Iterable[str], otherwise: str = "", file: str = "") -> InputError:
-    """The error for an unknown option value; no other place words it. Of many known values, it names the closest."""
-    names, which = list(known), "Use one of"
+    """The error for an unknown option value; no other place words it. Of many known values, it names close ones."""
+    names, which = list(known), "Use one of "
     if len(names) > MOST_CHOICES:
-        names = get_close_matches(str(value)[:MOST_COMPARED], names, CLOSEST_CHOICES, cutoff=0)
-        which = "The closest are"
-    return InputError(file, place, f"{short_repr(value)} is not known", f"{which} {', '.join(names)}{otherwise}.")
+        names = get_close_matches(str(value)[:MOST_COMPARED], names, CLOSEST_CHOICES, cutoff=LEAST_ALIKE)
+        which = "The closest are " if len(names) > 1 else "The closest is "
+    choices = f"{which}{', '.join(names)}{otherwise}" if names else otherwise.lstrip(",; ")
+    return InputError(file, place, f"{short_repr(value)} is not known", f"{choices}." if choices else "")

@@ -39,8 +39,8 @@ def missing_size_with(page_names: Sequence[str]) -> Hint:
 
 def other_format(names: str) -> Hint:
     """The hint for a file that is not of the chosen format, but looks like another one."""
-    found = f"This looks like {names}: leave out the format, or name this one"
-    return Hint(f"{found} ({_OF_ONE_FILE}).", f"{found}.")
+    found = f"This looks like {names}: leave out the format"
+    return Hint(f"{found}, or give --format {names} ({_OF_ONE_FILE}).", f"{found}.")
 
 
 def unknown_format(likeliest: Mapping[str, str]) -> Hint:

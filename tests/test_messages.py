@@ -77,11 +77,11 @@ MESSAGES = [
     ("label-only-in-gt", 1, {"names": ["a"]}, "1 label is used by gt only: 'a'."),
     ("label-only-in-pred", 9, {"names": ["a", "b"]}, "9 labels are used by pred only: 'a', 'b' …."),
     ("equal-label-names", 1, {"labels": 9, "gt": "A", "pred": "a", "only_gt": (1, ["b"]), "only_pred": (8, ["c", "d"])},
-     "1 of 9 labels of pred has the same or a similar name as one of gt (first: 'a' and 'A'), but neither side's "
-     "labels include the other's (only gt has 'b'; only pred has 'c', 'd' …), so they count as different."),
+     "1 of 9 labels of pred has the same or a similar name as one of gt (first: 'a' and 'A'). Neither side's "
+     "labels include the other's (only gt has 'b'; only pred has 'c', 'd' …). So they count as different."),
     ("equal-label-names", 2, {"labels": 2, "gt": "A", "pred": "a", "only_gt": (0, []), "only_pred": (0, [])},
-     "2 of 2 labels of pred have the same or a similar name as one of gt (first: 'a' and 'A'), but neither side's "
-     "labels include the other's, so they count as different."),
+     "2 of 2 labels of pred have the same or a similar name as one of gt (first: 'a' and 'A'). Neither side's "
+     "labels include the other's. So they count as different."),
     ("ids-off-by-one", 1, {"by": -1, "after": 1.0, "before": 0.0},
      "Category ids of pred seem to be off by one: with every id one lower, 100 % of the regions in the same place have "
      "the same label, against 0 % now."),
@@ -216,9 +216,9 @@ MESSAGES = [
      "There are 20,001 documents, more than the 20,000 that a result lists, so by_document is null; "
      "'documents.parquet' beside this file has one row per document."),
     ("failed-answer", 1, {"file": "f", "names": ["a.json"]},
-     "f: 1 answer of the model has no regions that can be read, so that its page is missing: 'a.json'."),
+     "f: 1 answer of the model has no regions that can be read ('a.json'), so that its page is missing."),
     ("failed-answer", 12, {"file": "f", "names": ["a", "b"]},
-     "f: 12 answers of the model have no regions that can be read, so that their pages are missing: 'a', 'b' …."),
+     "f: 12 answers of the model have no regions that can be read ('a', 'b' …), so that their pages are missing."),
     ("skipped-file", 2, {"file": "f", "first": "notes.md"},
      "f: 2 files of another kind are left out (first: 'notes.md')."),
     ("findings-left-out", 1, {"file": "f"}, "f: 1 finding was not kept when the file was written or read."),
@@ -275,7 +275,7 @@ ALIKE = {  # findings of readers that have no values but file and place
     "the size from elsewhere must be in points, too",
     "size-of-document": "pages without figures have no size and are given that of the other pages",
     "size-of-other-image": "boxes are in pixels of the image that the model was given, whose size the file does not "
-    "tell, and pages are given the size of the ground truth",
+    "state, and pages are given the size of the ground truth",
     "several-annotators": "tasks have several annotations",
     "several-locations": "tags have several locations, all taken to be on one page",
     "skipped-task": "tasks that were skipped, with cancelled annotations only, are left out",
@@ -357,7 +357,8 @@ PAGES = {"pages": 3, "names": ["a"]}
         (Finding("unnamed-classes"),
          "Put data.yaml, classes.txt or obj.names beside the label files.",
          "Drop data.yaml, classes.txt or obj.names together with the label files."),
-        (Finding("y-flipped", repair="flip-y"), "Repair it: fix(pred, 'flip-y') or --fix flip-y.", ""),
+        (Finding("y-flipped", repair="flip-y"),
+         "Repair it: fix(pred, 'flip-y') or --fix flip-y (of several predictions: --fix FILE=flip-y).", ""),
         (Finding("other-scale", values={"side": "layout"}, repair="unit:1"),
          "Repair it: fix(layout, 'unit:1') or --fix unit:1 (--fix-gt for the ground truth).", ""),
         (Finding("mapping-misspelt", 1, {"side": "gt", "file": "f", "first": "Txt", "meant": "Text"}),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from layoutcm.layouts.model import GT, PRED, Finding, Pages
 from layoutcm.layouts.page_names import NAME_RULES
-from layoutcm.layouts.page_numbers import PageKeys, are_lone_documents, number_keys, number_pairs, page_keys
+from layoutcm.layouts.page_numbers import NumberMatches, PageKeys, match_numbers
 
 UNMATCHED, MAP, EXACT, NUMBER, NUMBER_ALONE = "", "map", "exact", "number", "number alone"
 WAYS = (UNMATCHED, MAP, EXACT, *NAME_RULES, NUMBER, NUMBER_ALONE)
@@ -42,19 +42,19 @@ def match_pages(gt: Pages, pred: Pages, page_map: Mapping[int, int]) -> tuple[Pa
         return PageMatches(np.arange(len(gt)), np.full(len(gt), WAYS.index(EXACT), np.int8)), []
     matches = PageMatches(np.full(len(gt), -1, np.int64), np.zeros(len(gt), np.int8))
     findings: list[Finding] = []
-    for way in WAYS[1:]:
+    for way in (MAP, EXACT, *NAME_RULES):
         unmatched = matches.unmatched(len(pred))
         if not all(side.size for side in unmatched):
-            break
-        if way == NUMBER_ALONE and ((matches.partner >= 0).any() or not are_lone_documents(gt, pred)):
-            break
-        if way in (NUMBER, NUMBER_ALONE):
-            pairs, new_findings = _pairs_by_number(way, gt, pred, matches, unmatched)
-        else:
-            pairs = list(page_map.items()) if way == MAP else _pairs_by_name(way, gt, pred, unmatched)
-            new_findings = _matched_finding(way, gt, pred, pairs)
-        findings += new_findings
+            return matches, findings
+        pairs = list(page_map.items()) if way == MAP else _pairs_by_name(way, gt, pred, unmatched)
+        findings += _matched_finding(way, gt, pred, pairs)
         matches = _add_pairs(matches, pairs, way)
+    unmatched = matches.unmatched(len(pred))
+    if not all(side.size for side in unmatched):
+        return matches, findings
+    for found in match_numbers(gt, pred, (unmatched[GT].tolist(), unmatched[PRED].tolist())):
+        findings += _number_findings(gt, pred, found, matches, unmatched)
+        matches = _add_pairs(matches, found.pairs, NUMBER_ALONE if found.alone else NUMBER)
     return matches, findings
 
 
@@ -77,23 +77,23 @@ def _pairs_by_name(way: str, gt: Pages, pred: Pages, unmatched: tuple[NDArray[np
     return [(i, j) for name, i in pages.items() if i in free[GT] and (j := partners.get(name, -1)) in free[PRED]]
 
 
-def _pairs_by_number(
-    way: str, gt: Pages, pred: Pages, matches: PageMatches, unmatched: tuple[NDArray[np.int64], ...]
-) -> tuple[PagePairs, list[Finding]]:
-    keys = page_keys(gt), page_keys(pred)
-    if way == NUMBER_ALONE:
-        keys = number_keys(gt), number_keys(pred)
-    pairs, shift = number_pairs(*keys)
-    if shift is None:
-        return [], _ambiguous_finding(gt, keys, unmatched)
-    free = [set(side.tolist()) for side in unmatched]
-    found = [(i, j) for i, j in pairs if i in free[GT] and j in free[PRED]]
-    if not shift:
-        return found, _matched_finding(way, gt, pred, found)
-    from_zero = "gt" if shift == -1 else "pred"
-    findings = _matched_finding(way, gt, pred, found) if way == NUMBER_ALONE else []
-    findings += _shifted_finding(gt, pred, found, from_zero) + _suspect_finding(gt, keys, matches, from_zero)
-    return found, findings
+def _number_findings(
+    gt: Pages,
+    pred: Pages,
+    found: NumberMatches,
+    matches: PageMatches,
+    unmatched: tuple[NDArray[np.int64], ...],
+) -> list[Finding]:
+    """The findings on pages that were matched by number; `matches` are those before."""
+    if found.shift is None:
+        return _ambiguous_finding(gt, found.keys, unmatched)
+    way = NUMBER_ALONE if found.alone else NUMBER
+    if not found.shift:
+        return _matched_finding(way, gt, pred, found.pairs)
+    from_zero = "gt" if found.shift == -1 else "pred"
+    findings = _matched_finding(way, gt, pred, found.pairs) if found.alone else []
+    shifted = _shifted_finding(gt, pred, found.pairs, from_zero)
+    return findings + shifted + _suspect_finding(gt, found.keys, matches, from_zero)
 
 
 def _matched_finding(way: str, gt: Pages, pred: Pages, pairs: PagePairs) -> list[Finding]:

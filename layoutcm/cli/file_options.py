@@ -15,6 +15,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.recognition import named_format
 
 FILE_OPTIONS = ("format", "sizes", "fix")
+OPTIONS_OF_GT = {"format": "--gt-format", "fix": "--fix-gt"}
 
 
 class FileOption(NamedTuple):
@@ -24,31 +25,43 @@ class FileOption(NamedTuple):
     value: str
 
 
-def file_option(text: str) -> FileOption:
-    """FILE=VALUE or VALUE; the name of an existing folder is a value, whatever characters it has."""
-    file, equals, value = text.rpartition("=")
-    return FileOption(file, value) if equals and not os.path.exists(text) else FileOption("", text)
-
-
-def format_option(text: str) -> FileOption:
-    option = file_option(text)
-    return option._replace(value=format_name(option.value, "--format"))
-
-
-def format_name(name: str, option: str = "--gt-format") -> str:
-    return named_format("", name, option).name
-
-
-def check_file_options(options: argparse.Namespace) -> None:
-    """Refuse an option for a file that is not among those of the command, or that could be several of them."""
+def resolve_file_options(options: argparse.Namespace) -> None:
+    """Replace the texts of these options by `FileOption`s, and refuse files and formats that are not known."""
     for option in FILE_OPTIONS:
-        files = _files_of(options, option)
-        for given in getattr(options, option, None) or ():
-            if given.file and len(_files_named(given.file, files)) != 1:
-                how_many = "several files are" if _files_named(given.file, files) else "no file is"
-                names = ", ".join(short_repr(file) for file in files)
-                problem = f"{how_many} named {short_repr(given.file)}"
-                raise InputError("", f"--{option}", problem, f"Write FILE=VALUE, where FILE is one of {names}.")
+        if texts := getattr(options, option, None):
+            setattr(options, option, [_file_option(text, option, options) for text in texts])
+    for given in getattr(options, "format", None) or ():
+        named_format("", given.value, "--format")
+    if gt_format := getattr(options, "gt_format", None):
+        named_format("", gt_format, "--gt-format")
+
+
+def _file_option(text: str, option: str, options: argparse.Namespace) -> FileOption:
+    """FILE=VALUE or VALUE. Both sides may contain "=": the longest text before one that names a file is the file.
+
+    The name of an existing folder is a value, whatever characters it has.
+    """
+    if "=" not in text or os.path.exists(text):
+        return FileOption("", text)
+    files = _files_of(options, option)
+    ends = [i for i, character in enumerate(text) if character == "="][::-1]
+    end = next((i for i in ends if _files_named(text[:i], files)), ends[0])
+    file = text[:end]
+    if file and len(_files_named(file, files)) != 1:
+        raise _unclear_file(file, option, options)
+    return FileOption(file, text[end + 1 :])
+
+
+def _unclear_file(name: str, option: str, options: argparse.Namespace) -> InputError:
+    """The error for a name that is not that of exactly one file of the command."""
+    files, gt = _files_of(options, option), getattr(options, "gt", None)
+    named = _files_named(name, files)
+    if not named and gt and option in OPTIONS_OF_GT and _files_named(name, [gt]):
+        problem = f"{short_repr(name)} is the ground truth"
+        return InputError("", f"--{option}", problem, f"For the ground truth use {OPTIONS_OF_GT[option]}.")
+    names = ", ".join(short_repr(file) for file in files)
+    problem = f"{'several files are' if named else 'no file is'} named {short_repr(name)}"
+    return InputError("", f"--{option}", problem, f"Write FILE=VALUE, where FILE is one of {names}.")
 
 
 def value_for(file: str, options: argparse.Namespace, option: str) -> str | None:
@@ -79,7 +92,7 @@ def _files_of(options: argparse.Namespace, option: str) -> list[str]:
 def _files_named(name: str, files: Sequence[str]) -> set[str]:
     """The files with this path, else those with this name without folders, else without suffix."""
     paths = {file: PurePath(os.path.abspath(file)) for file in files}
-    if name in paths:
-        return {name}
-    named = {file for file, path in paths.items() if path.name == name}
-    return named or {file for file, path in paths.items() if path.stem == name}
+    wanted = PurePath(os.path.abspath(name))
+    by_path = {file for file, path in paths.items() if path == wanted}
+    by_name = {file for file, path in paths.items() if path.name == name}
+    return by_path or by_name or {file for file, path in paths.items() if path.stem == name}

@@ -15,7 +15,7 @@ from layoutcm import __version__
 from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats, run_inspect
-from layoutcm.cli.file_options import check_file_options, file_option, format_name, format_option
+from layoutcm.cli.file_options import resolve_file_options
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.compiled import Process
@@ -63,7 +63,7 @@ def _run_command(arguments: Sequence[str] | None) -> int:
     except SystemExit:  # --help and --version have printed, wrong arguments have not
         sys.stdout.flush()
         raise
-    check_file_options(options)
+    resolve_file_options(options)
     code = options.run(options) or 0
     if Process.unstored:
         say(UNSTORED)
@@ -162,9 +162,7 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     command.add_argument("--threads", type=int, metavar="N")
     _fix_argument(command, "repair predictions, as a finding says")
     command.add_argument("--fix-gt", action="append", metavar="REPAIR", help="the same for the ground truth")
-    command.add_argument(
-        "--gt-format", type=format_name, metavar="NAME", help="format of the ground truth; --format is for predictions"
-    )
+    command.add_argument("--gt-format", metavar="NAME", help="format of the ground truth; --format is for predictions")
     command.add_argument("--gt-annotator", metavar="NAME", help="as --annotator, for the ground truth")
     _reading_arguments(command)
 
@@ -243,7 +241,6 @@ def _convert_arguments(command: argparse.ArgumentParser) -> None:
 def _fix_argument(command: argparse.ArgumentParser, purpose: str) -> None:
     command.add_argument(
         "--fix",
-        type=file_option,
         action="append",
         metavar="[FILE=]REPAIR",
         help=f"{purpose}: {', '.join(REPAIRS)}; may be repeated",
@@ -253,7 +250,6 @@ def _fix_argument(command: argparse.ArgumentParser, purpose: str) -> None:
 def _reading_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format",
-        type=format_option,
         action="append",
         metavar="[FILE=]NAME",
         help="format of the files, or of one; otherwise detected from their content",
@@ -266,7 +262,6 @@ def _reading_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--sizes",
-        type=file_option,
         action="append",
         metavar="[FILE=]WxH|FOLDER",
         help="page size, or page images, for files without sizes, or for one of them",

@@ -25,7 +25,7 @@ from layoutcm.formats.other_files import is_companion
 from layoutcm.formats.page_sizes import Sizes, read_with_sizes, resolve_sizes
 from layoutcm.formats.readers.table import IN_MEMORY, read_memory
 from layoutcm.formats.recognition import choose_format, find_candidates
-from layoutcm.formats.registry import MODEL_ANSWERS, Format, never
+from layoutcm.formats.registry import ANSWER, Format, never
 from layoutcm.formats.source_files import Bundle, Source, load_source
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import Finding, Layout
@@ -154,7 +154,7 @@ def _find_skipped_files(
     Among the answers of a model, those with the suffix of an answer are answers, too, in which nothing can be read.
     """
     skipped = [content.name for content in others if not is_companion(content)]
-    suffixes = {_suffix(content.name) for content in used} if chosen.name in MODEL_ANSWERS else set()
+    suffixes = {_suffix(content.name) for content in used} if chosen.holds == ANSWER else set()
     failed = [name for name in skipped if _suffix(name) in suffixes]
     rest = [name for name in skipped if _suffix(name) not in suffixes]
     findings = [Finding("failed-answer", len(failed), {"file": file, "names": failed[:NAMES_SHOWN]})] if failed else []

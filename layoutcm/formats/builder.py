@@ -23,11 +23,11 @@ from layoutcm.formats.parsing import (
     FilePlace,
     bounding_box,
     check_fractions,
-    fractions_as_parts,
     page_name,
     pixels_from_fraction,
     place_text,
 )
+from layoutcm.formats.units import PIXELS, LargestCoordinates
 from layoutcm.layouts import limits
 from layoutcm.layouts.model import (
     CocoFacts,
@@ -67,7 +67,7 @@ class LayoutBuilder:
         self._further_attributes: dict[str, None] = {}
         self._ignored: list[int] = []
         self._coco: dict[int, tuple[bool, float, float, float]] = {}  # {region: crowd, area, width, height}
-        self._largest_parts: dict[tuple[str, float], float] = {}  # {(file, unit): largest coordinate}
+        self._largest = LargestCoordinates()
         self.annotators = AnnotatorNames(options)
         self.ignore_label = ""  # regions of this label are no regions, but areas that are not judged
 
@@ -219,16 +219,9 @@ class LayoutBuilder:
         y0, y1 = pixels_from_fraction(box[1] / parts, height), pixels_from_fraction(box[3] / parts, height)
         self.add_region(page, label, x0, y0, x1, y1, place, score)
 
-    def note_unit(self, box: Sequence[float], parts: float = 0) -> None:
-        """Remember the largest coordinate of a file in parts, or in pixels (0), whose unit is checked at the end."""
-        key, largest = (self.file, parts), max(box)
-        if largest > self._largest_parts.get(key, -1.0):
-            self._largest_parts[key] = largest
-
-    def _check_units(self) -> None:
-        for (file, parts), largest in self._largest_parts.items():
-            if 0 < largest <= 1:
-                raise fractions_as_parts(file, parts)
+    def note_unit(self, box: Sequence[float], parts: float = PIXELS) -> None:
+        """Remember the coordinates of a file that must not all be fractions, though [0, 0, 1, 1] alone may be meant."""
+        self._largest.note(self.file, box, parts)
 
     def add_outline(
         self,
@@ -286,7 +279,7 @@ class LayoutBuilder:
         return names
 
     def build(self, format: str) -> Layout:
-        self._check_units()
+        self._largest.check()
         _, widths, heights, documents, numbers = zip(*self._pages) if self._pages else ((),) * 5
         pages = Pages(
             self._distinct_names(),

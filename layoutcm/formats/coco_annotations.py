@@ -21,7 +21,7 @@ from layoutcm.layouts.model import Floats
 
 Box = tuple[float, float, float, float]
 _NO_BOX = (np.nan,) * 4
-FEWEST_BYTES_TO_SCAN = 1 << 24  # loading the compiled scanner takes as long as decoding a smaller file
+FEWEST_BYTES_TO_SCAN = 1 << 24  # loading the scanner, once it is compiled, takes as long as decoding a smaller file
 
 
 class Annotation(msgspec.Struct, gc=False):
@@ -91,16 +91,15 @@ def scan_annotations(content: FileContent, section: str, options: Options) -> tu
     if len(content.data) < FEWEST_BYTES_TO_SCAN or options.outlines:
         return None
     from layoutcm.formats.json_columns import Field, scan_list
+    from layoutcm.formats.json_scan import BOX, INTEGER, NUMBER, TRUTH
 
-    integers = [Field(name, "INTEGER") for name in ("image_id", "category_id", "precedence")]
-    numbers = [Field("bbox", "BOX"), Field("score", "NUMBER"), Field("area", "NUMBER")]
-    truths = [Field(name, "TRUTH") for name in ("iscrowd", "ignore")]
-    scanned = scan_list(content.json_text, [*integers, *numbers, *truths], section)
+    needed = [Field("image_id", INTEGER, True), Field("category_id", INTEGER, True), Field("bbox", BOX, True)]
+    others = [Field("precedence", INTEGER), Field("score", NUMBER), Field("area", NUMBER)]
+    flags = [Field("iscrowd", TRUTH), Field("ignore", TRUTH)]
+    scanned = scan_list(content.json_text, [*needed, *others, *flags], section)
     if scanned is None:
         return None
     values = scanned.values
-    if any(np.isnan(values[name]).any() for name in ("image_id", "category_id", "bbox")):
-        return None
     columns = Annotations(
         content.name,
         section,

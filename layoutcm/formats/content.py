@@ -24,6 +24,7 @@ from layoutcm.layouts.model import Layout, Pages
 from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 
 T = TypeVar("T")
+DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 HEAD = 1 << 16
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 _FENCE = re.compile(rb"\s*+```(?:json|JSON)?(?=[\s\[{])")
@@ -85,7 +86,7 @@ class FileContent:
                 return frozenset(msgspec.json.decode(self.json_text, type=dict[str, msgspec.Raw]))
             if self.json_root == "array":
                 return frozenset(self._first_item())
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        except DECODE_ERRORS:
             pass
         # Malformed JSON: the keys near its start still show which reader should report the error.
         return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.data[:HEAD].decode("utf-8", "replace")))
@@ -220,7 +221,7 @@ def _are_json_lines(text: bytes, name: str) -> bool:
         return False
     try:
         msgspec.json.decode(first, type=msgspec.Raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except DECODE_ERRORS:
         return False
     return True
 

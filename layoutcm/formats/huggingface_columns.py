@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from layoutcm.formats.content import DECODE_ERRORS
 from layoutcm.formats.nested_values import Column
 from layoutcm.layouts import limits
 
@@ -134,7 +135,7 @@ def names_in_metadata(metadata: Mapping[bytes, bytes] | None, category: Column) 
         return None
     try:
         features: Any = msgspec.json.decode(data)["info"]["features"][category.top]
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, LookupError, TypeError):
+    except (*DECODE_ERRORS, LookupError, TypeError):
         return None
     found = _find_names(features, category.field, MAX_DEPTH)
     return dict(enumerate(found)) if found else None

@@ -19,7 +19,7 @@ from layoutcm.formats import json_scan
 from layoutcm.layouts.model import Floats
 
 RANGE_BYTES = 1 << 23
-USUAL_BYTES_OF_ITEM = 64
+FEWEST_BYTES_OF_ITEM = 64  # usually; more rows are needed for shorter items
 _BORDER = re.compile(rb"\}\s*+,\s*+(?=\{)")
 _OBJECT_START = re.compile(rb"\s*+\{")
 _LIST_START = re.compile(rb"\s*+\[\s*+(?=\{)")
@@ -27,10 +27,14 @@ _MEMBER_END = re.compile(rb"\s*+(,|\})")
 
 
 class Field(NamedTuple):
-    """A wanted key of each object, and what its value may be besides null: the names of kinds in `json_scan`."""
+    """A wanted key of each object, and what its value may be besides null: a kind of `json_scan`.
+
+    Fields that every object needs come first.
+    """
 
     name: str
-    kind: str
+    kind: int
+    is_needed: bool = False
 
 
 class Columns(NamedTuple):
@@ -65,8 +69,8 @@ def scan_list(text: bytes, fields: Sequence[Field], key: str = "") -> Columns | 
     return Columns(columns, text[:start] + b"]" + text[ranges[-1].position :])
 
 
-def _width(kind: str) -> int:
-    return 4 if kind == "BOX" else 1
+def _width(kind: int) -> int:
+    return json_scan.BOX_COLUMNS if kind == json_scan.BOX else 1
 
 
 def _compiled_fields(fields: Sequence[Field]) -> json_scan.Fields:
@@ -77,8 +81,9 @@ def _compiled_fields(fields: Sequence[Field]) -> json_scan.Fields:
     return json_scan.Fields(
         names,
         np.array([len(field.name) for field in fields], np.uint64),
-        np.array([getattr(json_scan, field.kind) for field in fields]),
+        np.array([field.kind for field in fields]),
         np.cumsum([0, *widths]),
+        sum(width for field, width in zip(fields, widths) if field.is_needed),
     )
 
 
@@ -140,7 +145,7 @@ def _scan_ranges(text: bytes, start: int, fields: json_scan.Fields) -> list[Rang
 def _scan_range(text: bytes, at: int, stop: int, fields: json_scan.Fields) -> Range:
     """Columns of the objects that begin in a range, or of the first of them if they are very short."""
     # Row by row: what is not used is never touched, and needs no memory.
-    values = np.empty(((stop - at) // USUAL_BYTES_OF_ITEM + 16, int(fields.columns[-1])))
+    values = np.empty(((stop - at) // FEWEST_BYTES_OF_ITEM + 16, int(fields.columns[-1])))
     position, rows, is_last = json_scan.scan_objects(*_bytes_from(text, at), np.uint64(stop), fields, values)
     # Columns are copied here, in the thread, while the rows are in the processor's cache.
     columns = [values[:rows, first:last].copy() for first, last in pairwise(fields.columns.tolist())]

@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import FileContent
+from layoutcm.formats.content import DECODE_ERRORS, FileContent
 from layoutcm.layouts.file_bytes import not_utf8
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def decode_items(content: FileContent, item: type[T], builder: LayoutBuilder) ->
         return [content.decode(item)]
     try:
         return msgspec.json.decode(content.json_text, type=list[item])  # type: ignore[valid-type]
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except DECODE_ERRORS:
         whole = _whole_items(content.json_text.translate(_CONTROLS_AS_BLANKS))
     if whole is None:
         return content.decode(list[item])  # type: ignore[valid-type] # raises an error that names the place

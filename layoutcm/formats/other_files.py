@@ -11,7 +11,7 @@ import msgspec
 from layoutcm import hints
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.class_names import is_list_of_names
-from layoutcm.formats.content import FileContent
+from layoutcm.formats.content import DECODE_ERRORS, FileContent
 from layoutcm.formats.image_files import is_image
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.registry import FORMATS
@@ -47,7 +47,7 @@ def _lists_texts(content: FileContent) -> bool:
         return False
     try:
         texts = msgspec.json.decode(content.json_text, type=dict[str, list[str]])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except DECODE_ERRORS:
         return False
     return bool(texts) and all(texts.values())
 

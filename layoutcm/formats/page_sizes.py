@@ -17,7 +17,7 @@ from layoutcm.formats.content import Options
 from layoutcm.formats.image_files import image_size
 from layoutcm.layouts.model import MAX_PAGE_SIDE, Layout, Pages, find_page
 from layoutcm.layouts.page_names import IMAGE_SUFFIXES, stem
-from layoutcm.layouts.page_numbers import are_lone_documents, number_keys, number_pairs, page_keys
+from layoutcm.layouts.page_numbers import match_numbers
 
 TRIAL_SIZE = (1.0, 1.0)
 Sizes = tuple[float, float] | Mapping[str, tuple[float, float]] | str | os.PathLike[str] | None
@@ -116,9 +116,8 @@ def _sizes_by_number(pages: Pages, options: Options) -> dict[str, tuple[float, f
     """{page: size} of the pages that a comparison matches by number, because no page of `like` has their name."""
     reference = cast(Pages, options.reference_pages)
     by_name = {name: find_page(name, reference) for name in pages.names}
-    pairs, _ = number_pairs(page_keys(reference), page_keys(pages))
-    if not pairs and set(by_name.values()) == {None} and are_lone_documents(reference, pages):
-        pairs, _ = number_pairs(number_keys(reference), number_keys(pages))
     taken = set(by_name.values())
-    free = ((i, pages.names[j]) for i, j in pairs if i not in taken)
-    return {name: reference.size(i) for i, name in free if by_name[name] is None}
+    free_in_reference = [i for i in range(len(reference)) if i not in taken]
+    free = [j for j, name in enumerate(pages.names) if by_name[name] is None]
+    found = match_numbers(reference, pages, (free_in_reference, free))
+    return {pages.names[j]: reference.size(i) for matches in found for i, j in matches.pairs}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from layoutcm.formats.content import FileContent
+from layoutcm.formats.content import DECODE_ERRORS, FileContent
 from layoutcm.formats.docling_documents import NumberedPage
 from layoutcm.formats.huggingface_pages import image_of_row, names_of_images
 from layoutcm.formats.parquet_files import column_paths, iter_nested, iter_row_group, unreadable_refused
@@ -71,7 +71,7 @@ def _images_of_documents(content: FileContent, column: str) -> Iterator[StoredIm
             continue
         try:
             document = msgspec.json.decode(row.text, type=DocumentPages)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        except DECODE_ERRORS:
             continue
         pages = list(document.pages.values())
         shown = pages if len(pages) == count else [page for page in pages if page.image]

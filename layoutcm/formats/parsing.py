@@ -126,13 +126,6 @@ def check_fractions(values: Iterable[float], file: str, place: FilePlace, hint: 
         raise InputError(file, place_text(place), f"{wrong[0]:g} is no fraction of the page", hint)
 
 
-def fractions_as_parts(file: str, parts: float) -> InputError:
-    """The error for a file whose coordinates all lie between 0 and 1, in a format with a larger unit."""
-    unit = f"parts of {parts:g}" if parts else "pixels"
-    problem = f"no coordinate is above 1: these are fractions of the page, and the format has {unit}"
-    return InputError(file, "", problem, f"Multiply them by {f'{parts:g}' if parts else 'the size of the page'}.")
-
-
 def parse_size(width: str | None, height: str | None) -> tuple[float, float] | tuple[None, None]:
     """Width and height of a page, or None for both if one is missing, zero or not a number."""
     try:

@@ -10,7 +10,7 @@ from layoutcm import hints
 from layoutcm.errors import InputError, check_choice
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.other_files import explain_unknown
-from layoutcm.formats.registry import BY_NAME, FORMATS, SINGLE_FILE_FORMATS, Format
+from layoutcm.formats.registry import BY_NAME, DATA_SET, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
 
 # An empty label file is a page without regions; an empty table is an error.
@@ -70,7 +70,7 @@ def _with_blank_pages(contents: Sequence[FileContent], kinds: list[list[Format]]
     if not any(is_blank):
         return kinds
     others = next((kind for kind, blank in zip(kinds, is_blank) if kind and not blank), [])
-    has_list_a_page = bool(others) and others[0].name not in SINGLE_FILE_FORMATS
+    has_list_a_page = bool(others) and others[0].holds != DATA_SET
     return [others if blank and has_list_a_page else kind for kind, blank in zip(kinds, is_blank)]
 
 

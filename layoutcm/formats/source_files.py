@@ -30,6 +30,7 @@ Source = OneSource | list[OneSource]
 # Files that often accompany annotations and contain no layout; they are skipped.
 OTHER_SUFFIXES = (".pdf", ".md", ".svg", ".ds_store")
 MARKDOWN = ".md"
+ABOUT_THE_FOLDER = "readme.md"  # never an answer of a model
 BOX_IN_MARKDOWN = b"<|det|>"  # models write it before each box; other Markdown has no layout
 
 
@@ -184,6 +185,7 @@ def _load_files(name: str, files: Iterable[LazyFile]) -> Bundle:
     """Load all files; of images only the size."""
     contents: list[FileContent] = []
     images: dict[str, Size] = {}
+    markdown: list[FileContent] = []
     for file in files:
         parts = file.name.replace("\\", "/").split("/")
         suffix = os.path.splitext(parts[-1])[1].lower()
@@ -191,11 +193,14 @@ def _load_files(name: str, files: Iterable[LazyFile]) -> Bundle:
             continue
         if suffix in IMAGE_SUFFIXES:
             images[file.name] = file.read_size()
+        elif parts[-1].lower() == ABOUT_THE_FOLDER:
+            continue
         elif suffix == MARKDOWN:
-            content = file.read()
-            contents += [] if holds_no_layout(suffix, content.data) else [content]
+            markdown.append(file.read())
         elif suffix not in OTHER_SUFFIXES:
             contents.append(file.read())
+    if not all(holds_no_layout(MARKDOWN, content.data) for content in markdown):
+        contents += markdown  # also answers without boxes, which a finding counts
     if not contents:
         raise InputError(name, "", "there is no annotation file in it", "Name the folder or archive that has them.")
     return Bundle(name, _sort_by_name(contents), images)

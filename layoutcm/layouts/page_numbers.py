@@ -7,8 +7,9 @@ all its numbers are one lower. If the numbers leave this undecided, no page is m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
+from typing import NamedTuple
 
 from layoutcm.layouts.model import GT, PRED, Pages
 from layoutcm.layouts.page_names import base_name, normalised_stem, split_number, unique_keys
@@ -49,6 +50,35 @@ def are_lone_documents(gt: Pages, pred: Pages) -> bool:
     """Whether each side is one document with page numbers; their names may differ."""
     is_numbered = all(len(set(side.documents)) == 1 and (side.numbers >= 0).all() for side in (gt, pred))
     return is_numbered and all((*gt.documents, *pred.documents))
+
+
+class NumberMatches(NamedTuple):
+    """The (gt page, pred page) that one way of counting matches, and what findings on them need."""
+
+    pairs: list[tuple[int, int]]
+    keys: tuple[PageKeys, PageKeys]
+    shift: int | None
+    alone: bool  # by numbers alone, without documents
+
+
+def match_numbers(gt: Pages, pred: Pages, free: tuple[Collection[int], Collection[int]]) -> list[NumberMatches]:
+    """Match the free pages of both sides by document and number.
+
+    If this leaves all pages without a partner and each side is one document, they are matched by number alone, too.
+    """
+    found = [_match_keys((page_keys(gt), page_keys(pred)), free, alone=False)]
+    all_are_free = len(free[GT]) == len(gt) and len(free[PRED]) == len(pred)
+    if not found[0].pairs and all_are_free and are_lone_documents(gt, pred):
+        found.append(_match_keys((number_keys(gt), number_keys(pred)), free, alone=True))
+    return found
+
+
+def _match_keys(
+    keys: tuple[PageKeys, PageKeys], free: tuple[Collection[int], Collection[int]], alone: bool
+) -> NumberMatches:
+    pairs, shift = number_pairs(*keys)
+    free_gt, free_pred = map(set, free)
+    return NumberMatches([(i, j) for i, j in pairs if i in free_gt and j in free_pred], keys, shift, alone)
 
 
 def number_pairs(gt: PageKeys, pred: PageKeys) -> tuple[list[tuple[int, int]], int | None]:

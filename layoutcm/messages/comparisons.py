@@ -159,8 +159,8 @@ TEXTS: dict[str, FindingText] = {
     "equal-label-names": FindingText(
         lambda n, labels, gt, pred, only_gt, only_pred:
             f"{n} of {labels} labels of pred {agree(n, 'has', 'have')} the same or a similar name as one of gt (first: "
-            f"{short_repr(pred)} and {short_repr(gt)}), but neither side's labels include the other's"
-            f"{_labels_only_in(gt=only_gt, pred=only_pred)}, so they count as different.",
+            f"{short_repr(pred)} and {short_repr(gt)}). Neither side's labels include the other's"
+            f"{_labels_only_in(gt=only_gt, pred=only_pred)}. So they count as different.",
         Hint(f"Use one list of all names ({option('taxonomy', 'same')}), join similar names, too "
              f"({option('taxonomy', 'match-names')}), or map these labels (mapping=, --mapping).",
              "Match equal names, or map labels below.")),

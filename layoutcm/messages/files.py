@@ -60,8 +60,8 @@ TEXTS: dict[str, FindingText] = {
         lambda file="", **_: "" if file else "Write the result to a file: the documents are then written beside it."),
     "failed-answer": FindingText(
         lambda n, file, names:
-            f"{file}: {plural(n, 'answer of the model has', 'answers of the model have')} no regions that can be read, "
-            f"so that {agree(n, 'its page is', 'their pages are')} missing: {first_names(n, names)}.",
+            f"{file}: {plural(n, 'answer of the model has', 'answers of the model have')} no regions that can be read "
+            f"({first_names(n, names)}), so that {agree(n, 'its page is', 'their pages are')} missing.",
         Hint(f"{_RUN_AGAIN} {_MISSING_PAGES.text}", f"{_RUN_AGAIN} {_MISSING_PAGES.on_screen}")),
     "skipped-file": note(
         lambda n, file, first:
@@ -149,7 +149,7 @@ TEXTS: dict[str, FindingText] = {
     "size-of-document": unusual(
         "pages without figures have no size and are given that of the other pages", severity="info"),
     "size-of-other-image": unusual(
-        "boxes are in pixels of the image that the model was given, whose size the file does not tell, and pages are "
+        "boxes are in pixels of the image that the model was given, whose size the file does not state, and pages are "
         "given the size of the ground truth",
         Hint("If the model was given other images, give their size (sizes=, --sizes).",
              "If the model was given other images, write their size on the page Compare, or drop them, too.")),

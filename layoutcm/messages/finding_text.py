@@ -46,8 +46,8 @@ def pages_were(n: int) -> str:
 
 def repair_hint(repair: str, side: str = "pred", **_: Any) -> Hint:
     """On the screen there is a button instead."""
-    option = f"--fix {repair}" if side == "pred" else f"--fix {repair} (--fix-gt for the ground truth)"
-    return Hint(f"Repair it: fix({side}, {repair!r}) or {option}.", "")
+    other = f"of several predictions: --fix FILE={repair}" if side == "pred" else "--fix-gt for the ground truth"
+    return Hint(f"Repair it: fix({side}, {repair!r}) or --fix {repair} ({other}).", "")
 
 
 def option(name: str, value: str) -> str:

@@ -27,7 +27,7 @@ from layoutcm.formats import read
 from layoutcm.formats.content import FileContent
 from layoutcm.formats.other_files import is_companion
 from layoutcm.formats.recognition import find_candidates
-from layoutcm.formats.registry import SINGLE_FILE_FORMATS
+from layoutcm.formats.registry import DATA_SET
 from layoutcm.formats.source_files import ZIP_MAGIC, Source, files_below, holds_no_layout
 from layoutcm.layouts.file_bytes import read_bytes
 from layoutcm.layouts.model import Layout
@@ -100,7 +100,7 @@ def kind_of(name: str, data: bytes) -> str:
     found = find_candidates(content)
     if not found:
         return UNKNOWN
-    return WHOLE_LAYOUT if any(format.name in SINGLE_FILE_FORMATS for format in found) else PART
+    return WHOLE_LAYOUT if any(format.holds == DATA_SET for format in found) else PART
 
 
 def kinds_of(files: list[InputFile]) -> list[str]:

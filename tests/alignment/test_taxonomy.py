@@ -151,8 +151,8 @@ def test_similar_names_are_reported_with_both_names():
     found = lcm.compare(labelled("Tables", "x"), labelled("table", "y")).findings
     (finding,) = (one for one in found if one.code == "equal-label-names")
     assert finding.message == (
-        "1 of 2 labels of pred has the same or a similar name as one of gt (first: 'table' and 'Tables'), but neither "
-        "side's labels include the other's (only gt has 'x'; only pred has 'y'), so they count as different."
+        "1 of 2 labels of pred has the same or a similar name as one of gt (first: 'table' and 'Tables'). Neither "
+        "side's labels include the other's (only gt has 'x'; only pred has 'y'). So they count as different."
     )
 
 

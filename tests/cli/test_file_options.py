@@ -41,13 +41,20 @@ def test_all_repairs_are_made_in_order(files):
         assert found["recipe_fields"]["fix"] == "unit:1+flip-y" and found["content"]["f1"] == 1
 
 
+def test_a_repair_for_all_files_and_one_for_a_file_are_both_made_in_order(files):
+    (files / "other.csv").write_text("page,label,x0,y0,x1,y1\np,a,0.1,0.1,0.5,0.3\n")
+    options = ["--fix", "unit:1", "--fix", "flipped=flip-y"]
+    flipped, other = compared(files, *options, pred=["flipped.csv", "other.csv"])
+    assert flipped["recipe_fields"]["fix"] == "unit:1+flip-y" and other["recipe_fields"]["fix"] == "unit:1"
+    assert flipped["content"]["f1"] == other["content"]["f1"] == 1
+
+
 def test_repairs_of_gt_are_all_made(files):
     found = compared(files, "--fix-gt", "scale:0.01", "--fix-gt", "flip-y", pred=["flipped.csv"])
     assert found["recipe_fields"]["gt_fix"] == "scale:0.01+flip-y"
 
 
 def test_a_value_for_one_file_precedes_one_for_all(files, capsys):
-    (files / "gt.csv").write_text(GT.replace("p,a", "q,a"))
     sizes = ["--sizes", "10x10", "--sizes", f"{files / 'flipped.csv'}=30x20"]
     assert main(["inspect", str(files / "flipped.csv"), "--json", "-", *sizes]) == 0
     assert json.loads(capsys.readouterr().out)[0]["page0"] == {"page": "p", "width": 30, "height": 20}
@@ -64,10 +71,34 @@ def test_a_folder_of_images_may_have_any_name(files, capsys):
     assert json.loads(capsys.readouterr().out)[0]["page0"] == {"page": "p", "width": 40, "height": 30}
 
 
+def test_a_folder_of_images_for_one_file_may_have_any_name(files, capsys):
+    from PIL import Image
+
+    (files / "a=b").mkdir()
+    Image.new("1", (40, 30)).save(files / "a=b" / "p.png")
+    for name in ("flipped", "c=d"):
+        (files / f"{name}.csv").write_text(UPSIDE_DOWN)
+        assert main(["inspect", str(files / f"{name}.csv"), "--json", "-", "--sizes", f"{name}={files / 'a=b'}"]) == 0
+        assert json.loads(capsys.readouterr().out)[0]["page0"] == {"page": "p", "width": 40, "height": 30}
+
+
+def test_a_path_may_be_written_in_any_way(files, capsys, monkeypatch):
+    monkeypatch.chdir(files)
+    (files / "sub").mkdir()
+    (files / "sub" / "flipped.csv").write_text(UPSIDE_DOWN)
+    for path in ("./sub/flipped.csv", "sub/../sub/flipped.csv", str(files / "sub" / "flipped.csv")):
+        assert main(["inspect", "flipped.csv", "sub/flipped.csv", "--json", "-", "--sizes", "9x9",
+                     "--sizes", f"{path}=30x20"]) == 0  # fmt: skip
+        widths = [layout["page0"]["width"] for layout in json.loads(capsys.readouterr().out)]
+        assert widths == [9, 30]
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--format", "gt=coco"], "--format: no file is named 'gt'. Write FILE=VALUE, where FILE is one of "),
+        (["--format", "gt=csv"], "--format: 'gt' is the ground truth. For the ground truth use --gt-format."),
+        (["--fix", "gt.csv=flip-y"], "--fix: 'gt.csv' is the ground truth. For the ground truth use --fix-gt."),
+        (["--format", "x=coco"], "--format: no file is named 'x'. Write FILE=VALUE, where FILE is one of "),
         (["--fix", "nope=flip-y"], "--fix: no file is named 'nope'"),
         (["--sizes", "p=9x9"], "--sizes: several files are named 'p'"),
     ],
@@ -84,9 +115,21 @@ def test_a_name_must_be_that_of_one_file(files, capsys, options, problem):
 def test_a_misspelt_format_is_answered_with_the_closest(files, capsys, option):
     assert main(["compare", "no such gt", "no such pred", option, "MinerU-content_v2"]) == 2
     assert capsys.readouterr().err == (
-        f"layoutcm: {option}: 'MinerU-content_v2' is not known. The closest are mineru-content-v2, mineru-content, "
-        "mineru-model; `layoutcm formats` lists all.\n"
+        f"layoutcm: {option}: 'MinerU-content_v2' is not known. The closest are mineru-content-v2, "
+        "mineru-content; `layoutcm formats` lists all.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("zzz", "`layoutcm formats` lists all."),
+        ("unstructured2", "The closest is unstructured; `layoutcm formats` lists all."),
+    ],
+)
+def test_only_names_that_are_alike_are_named(capsys, name, hint):
+    assert main(["inspect", "no such file", "--format", name]) == 2
+    assert capsys.readouterr().err == f"layoutcm: --format: '{name}' is not known. {hint}\n"
 
 
 def test_the_hint_of_an_ambiguous_file_says_how_to_name_the_format_of_one_file(files, capsys):

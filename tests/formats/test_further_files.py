@@ -210,6 +210,8 @@ def test_blocks_of_suryas_ocr():
         layout.format == "surya" and regions(layout) == [("Text", 1, 2, 20, 30)] and pages(layout) == [("doc", 100, 50)]
     )
     refuse({"doc": [{"image_bbox": [0, 0, 9, 9], "text_lines": []}]}, "neither bboxes nor blocks", format="surya")
+    without_place = {"image_bbox": [0, 0, 9, 9], "bboxes": [], "blocks": [{"label": "Text"}]}
+    refuse({"doc": [without_place]}, "blocks[0]", format="surya")
 
 
 def test_the_title_of_grobid_is_one_region():

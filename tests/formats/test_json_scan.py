@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.errors import InputError
 from layoutcm.formats.json_columns import Field, scan_list
+from layoutcm.formats.json_scan import BOX, INTEGER, NUMBER, TRUTH
 from support.coco_texts import NUMBERS, CocoTexts
 from support.scanner_check import difference, scanning, wrongly_scanned
 
-FIELDS = [Field("image_id", "INTEGER"), Field("bbox", "BOX"), Field("score", "NUMBER"), Field("iscrowd", "TRUTH")]
+FIELDS = [Field("image_id", INTEGER), Field("bbox", BOX), Field("score", NUMBER), Field("iscrowd", TRUTH)]
 
 
 def test_fields_become_columns():
@@ -36,17 +37,23 @@ def test_fields_become_columns():
 def test_a_border_inside_a_string_or_a_nested_object_is_no_border(range_bytes):
     items = [f'{{"image_id": {i}, "text": "}},{{", "parts": [{{"image_id": 99}}, {{"bbox": 5}}]}}' for i in range(50)]
     with scanning(range_bytes):
-        columns = scan_list(f"[{', '.join(items)}]".encode(), [Field("image_id", "INTEGER")])
+        columns = scan_list(f"[{', '.join(items)}]".encode(), [Field("image_id", INTEGER)])
     assert columns is not None and columns.values["image_id"].tolist() == list(range(50))
 
 
 def test_more_objects_than_expected_in_a_range():
-    columns = scan_list(b"[" + b",".join(b'{"a":%d}' % i for i in range(5000)) + b"]", [Field("a", "INTEGER")])
+    columns = scan_list(b"[" + b",".join(b'{"a":%d}' % i for i in range(5000)) + b"]", [Field("a", INTEGER)])
     assert columns is not None and columns.values["a"].tolist() == list(range(5000))
 
 
+def test_an_object_without_a_needed_key_is_left_to_msgspec():
+    fields = [Field("a", INTEGER, True), Field("b", NUMBER)]
+    assert scan_list(b'[{"a": 1}, {"a": 2, "b": 3}]', fields) is not None
+    assert scan_list(b'[{"a": 1}, {"b": 3}]', fields) is None and scan_list(b'[{"a": null}]', fields) is None
+
+
 def test_the_last_of_repeated_keys_counts():
-    columns = scan_list(b'[{"a": 1, "a": 2}, {"a": 3, "a": null}]', [Field("a", "NUMBER")])
+    columns = scan_list(b'[{"a": 1, "a": 2}, {"a": 3, "a": null}]', [Field("a", NUMBER)])
     assert columns is not None
     np.testing.assert_array_equal(columns.values["a"], [2, np.nan])
 
@@ -75,15 +82,15 @@ def test_the_last_of_repeated_keys_counts():
     ],
 )
 def test_what_is_unusual_or_wrong_is_left_to_msgspec(item):
-    assert scan_list(f'[{{"a": 5}}, {item}]'.encode(), [Field("a", "INTEGER")]) is None
-    assert scan_list(b'[{"a": 5}]', [Field("a", "INTEGER")]) is not None
+    assert scan_list(f'[{{"a": 5}}, {item}]'.encode(), [Field("a", INTEGER)]) is None
+    assert scan_list(b'[{"a": 5}]', [Field("a", INTEGER)]) is not None
 
 
 @pytest.mark.parametrize(
     "text", [b"", b"[", b"[]", b"{}", b'[{"a":1}', b'[{"a":1', b'{"items":[{"a":1}]', b'{"items":1}']
 )
 def test_cut_off_texts_are_left_to_msgspec(text):
-    assert scan_list(text, [Field("a", "INTEGER")], "items" if text.startswith(b"{") else "") is None
+    assert scan_list(text, [Field("a", INTEGER)], "items" if text.startswith(b"{") else "") is None
 
 
 @pytest.mark.parametrize("end", [b"]", b" []", b"[", b"\x0b", b"\xc2\xa0", b"1"])
@@ -95,22 +102,22 @@ def test_what_follows_a_results_list_is_an_error(end):
 
 
 def test_a_key_that_occurs_twice_is_left_to_msgspec():
-    assert scan_list(b'{"items": [{"a": 1}], "items": [{"a": 2}]}', [Field("a", "INTEGER")], "items") is None
-    assert scan_list(b'{"items": [{"a": 1}], "it\\u0065ms": []}', [Field("a", "INTEGER")], "items") is None
+    assert scan_list(b'{"items": [{"a": 1}], "items": [{"a": 2}]}', [Field("a", INTEGER)], "items") is None
+    assert scan_list(b'{"items": [{"a": 1}], "it\\u0065ms": []}', [Field("a", INTEGER)], "items") is None
 
 
 @pytest.mark.parametrize("character", ["é", "€", "😀", "\\u00e9", "\\n", "\\\\"])
 def test_texts_in_any_script_are_skipped(character):
-    assert scan_list(f'[{{"t": "{character}", "a": 1}}]'.encode(), [Field("a", "INTEGER")]) is not None
+    assert scan_list(f'[{{"t": "{character}", "a": 1}}]'.encode(), [Field("a", INTEGER)]) is not None
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"\xc3", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe0\x80\x80"])
 def test_bytes_that_are_no_text_are_left_to_msgspec(data):
-    assert scan_list(b'[{"t": "' + data + b'", "a": 1}]', [Field("a", "INTEGER")]) is None
+    assert scan_list(b'[{"t": "' + data + b'", "a": 1}]', [Field("a", INTEGER)]) is None
 
 
 def _scanned_number(text: str) -> float | None:
-    columns = scan_list(f'[{{"a": {text}}}]'.encode(), [Field("a", "NUMBER")])
+    columns = scan_list(f'[{{"a": {text}}}]'.encode(), [Field("a", NUMBER)])
     return None if columns is None else float(columns.values["a"][0])
 
 
@@ -176,5 +183,5 @@ def test_many_random_files_are_scanned():
     """The comparison above would be empty if the scanner gave up on all of them."""
     with scanning(100):
         texts = [CocoTexts(seed).results() for seed in range(200)]
-        scanned = [scan_list(text, [Field("image_id", "INTEGER")]) for text in texts]
+        scanned = [scan_list(text, [Field("image_id", INTEGER)]) for text in texts]
     assert sum(one is not None and one.values["image_id"].size > 4 for one in scanned) > 30

@@ -132,8 +132,8 @@ def test_answers_without_regions_are_counted_and_named():
     layout = lcm.read(files, sizes=SIZE, format="qwen-vl-1000")
     assert layout.page_columns.names == ("p1",) and codes(layout) == {"failed-answer": 2, "skipped-file": 1}
     assert layout.findings[0].message == (
-        "p1.json and 3 more: 2 answers of the model have no regions that can be read, so that their pages are missing: "
-        "'p2.json', 'p3.JSON'."
+        "p1.json and 3 more: 2 answers of the model have no regions that can be read ('p2.json', 'p3.JSON'), "
+        "so that their pages are missing."
     )
     gt = read_text("page,label,x0,y0,x1,y1,width,height\np1,text,0,0,9,9,9,9\np2,text,0,0,9,9,9,9\n", "gt.csv")
     assert lcm.compare(gt, layout).pages == ["p1", "p2"]
@@ -318,3 +318,11 @@ def test_regions_of_qwen_inside_another_object_are_refused():
     answer = b'{"elements": [{"bbox_2d": [10, 20, 30, 40], "label": "title"}]}'
     with pytest.raises(lcm.InputError, match=r"has no bbox_2d.* Give the list of regions itself"):
         lcm.read(("p.json", answer), format="qwen-vl-1000", sizes=(10, 10))
+
+
+def test_an_answer_in_markdown_without_boxes_is_counted_beside_others(tmp_path):
+    answer = "<|ref|>text<|/ref|><|det|>[[0, 0, 500, 500]]<|/det|>\nwords\n"
+    (tmp_path / "p1.md").write_text(answer)
+    (tmp_path / "p2.md").write_text("I cannot read this page.\n")
+    layout = lcm.read(tmp_path, sizes=(100, 100))
+    assert layout.page_columns.names == ("p1",) and codes(layout) == {"failed-answer": 1}

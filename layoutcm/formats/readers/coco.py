@@ -20,7 +20,7 @@ from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.annotators import Annotators, choose_annotator, no_annotators
 from layoutcm.formats.coco_annotations import Annotation, Annotations, NamedAnnotation, columns_of, scan_annotations
 from layoutcm.formats.coco_ids import Ids, Key, Labels, find_ids, find_labels, find_pages, read_class_numbers
-from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import parse_segmentation
 from layoutcm.formats.page_sizes import missing_size_error, size_of
@@ -89,7 +89,7 @@ def _decode(content: FileContent, options: Options) -> tuple[GroundTruth, Annota
     scanned = scan_annotations(content, "annotations", options)
     if scanned is not None:
         annotations, rest = scanned
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        with suppress(*DECODE_ERRORS):
             return msgspec.json.decode(rest, type=GroundTruth), annotations
     file = content.decode(GroundTruth)
     return file, columns_of(content.name, "annotations", file.annotations, options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
 from layoutcm.formats.needs import Needs
 
 
@@ -50,7 +50,7 @@ def _are_blank_pages(content: FileContent) -> bool:
     """Whether all images are without annotations, so that there are no coordinates."""
     try:
         images = msgspec.json.decode(content.json_text, type=list[AnnotatedImage])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except DECODE_ERRORS:
         return False
     return not any(image.annotations or image.annotation for image in images)
 

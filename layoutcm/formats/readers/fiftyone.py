@@ -14,7 +14,7 @@ import msgspec
 from layoutcm.errors import InputError
 from layoutcm.formats.annotators import choose_annotator
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, pixels_from_fraction, place_text
 
@@ -120,7 +120,7 @@ def _label_fields(sample: dict[str, msgspec.Raw], file: str, place: str) -> dict
 def _decode(raw: msgspec.Raw | None, type: Any, file: str, place: str) -> Any:
     try:
         return None if raw is None else msgspec.json.decode(raw, type=type)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except DECODE_ERRORS as error:
         raise InputError(file, place, str(error), "Repair this value or remove the entry.") from None
 
 

@@ -115,8 +115,8 @@ def read_tasks(content: FileContent, options: Options, builder: LayoutBuilder) -
         facts = _page_facts(task, f"[{i}].data.layoutcm", content.name)
         pages = _task_pages(task, candidates, chosen, facts, content.name, f"[{i}]")
         score = chosen.annotation.score if chosen and chosen.is_prediction else None
-        for number, one in enumerate(pages, 1):
-            document, number = (f"task {task.id}", number) if len(pages) > 1 else (facts.document, facts.number)
+        for position, one in enumerate(pages, 1):
+            document, number = (f"task {task.id}", position) if len(pages) > 1 else (facts.document, facts.number)
             page = builder.add_page(one.name, *one.size, f"[{i}]", document=document, number=number)
             data = task.data or {}
             builder.add_attributes(page, facts.attributes if "layoutcm" in data else _short_texts(data))

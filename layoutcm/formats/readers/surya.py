@@ -46,8 +46,8 @@ def read_results(content: FileContent, options: Options, builder: LayoutBuilder)
             if page.bboxes is None and page.blocks is None:
                 problem = "there are neither bboxes nor blocks: only lines of text were asked for"
                 raise InputError(content.name, start, problem, "Run surya_layout.")
-            kind = "blocks" if page.bboxes is None else "bboxes"
-            for k, box in enumerate(page.bboxes or page.blocks or []):
+            kind, boxes = ("bboxes", page.bboxes) if page.bboxes else ("blocks", page.blocks)
+            for k, box in enumerate(boxes or []):
                 place = f"{start}.{kind}[{k}]"
                 ring = box.polygon if box.polygon and len(box.polygon) > 1 else None
                 ring = ring or corner_points(box.bbox or [], content.name, place)

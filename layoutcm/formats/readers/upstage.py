@@ -11,7 +11,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.content import DECODE_ERRORS, FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import bounding_box, literal
 from layoutcm.layouts import limits
@@ -76,7 +76,7 @@ def is_upstage(content: FileContent) -> bool:
 def _has_elements_in_each_value(content: FileContent) -> bool:
     try:
         documents = msgspec.json.decode(content.json_text, type=dict[str, dict[str, msgspec.Raw]])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except DECODE_ERRORS:
         return False
     return bool(documents) and all("elements" in document for document in documents.values())
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
 from typing import Any
 
 import msgspec
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.content import DECODE_ERRORS, HEAD, FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.outlines import ellipse_points
 from layoutcm.layouts.file_bytes import not_utf8
@@ -27,7 +28,20 @@ CSV_COLUMNS = ("filename", "file_size", "file_attributes", "region_shape_attribu
 # Attributes that are probably the class, if regions have several attributes.
 LIKELY_LABELS = ("label", "class", "category", "type", "name")
 UNLABELLED = "region"
-CHECKBOX, IMAGE_FILE = 2, 2  # in VIA 3
+# Numbers of VIA 3: kinds of attributes and files, and the shapes of regions.
+CHECKBOX = 2
+IMAGE_FILE = 2
+
+
+class Via3Shape(IntEnum):
+    POINT = 1
+    RECTANGLE = 2
+    CIRCLE = 3
+    ELLIPSE = 4
+    LINE = 5
+    POLYLINE = 6
+    POLYGON = 7
+    EXTREME_RECTANGLE = 8  # given by four points on its sides
 
 
 class ViaShape(msgspec.Struct, gc=False):
@@ -78,13 +92,13 @@ class Attribute3(msgspec.Struct):
         return self.options.get(given, given) if isinstance(given, str) else given
 
 
-class File3(msgspec.Struct):
+class Via3File(msgspec.Struct):
     fname: str = ""
     src: str = ""
     type: int | None = None
 
 
-class View3(msgspec.Struct):
+class Via3View(msgspec.Struct):
     fid_list: list[str | int] = []
 
 
@@ -97,8 +111,8 @@ class Metadata3(msgspec.Struct):
 
 class Project3(msgspec.Struct):
     attribute: dict[str, Attribute3]
-    file: dict[str, File3]
-    view: dict[str, View3]
+    file: dict[str, Via3File]
+    view: dict[str, Via3View]
     metadata: dict[str, Metadata3]
 
 
@@ -128,7 +142,7 @@ def _first_keys(content: FileContent) -> set[str]:
     try:
         values = msgspec.json.decode(content.json_text, type=dict[str, msgspec.Raw])
         return set(msgspec.json.decode(next(iter(values.values())), type=dict[str, msgspec.Raw]))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except DECODE_ERRORS:
         return set()
 
 
@@ -170,7 +184,7 @@ def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) ->
     project = content.decode(Project3)
     images: dict[str, ViaImage] = {}
     for vid, view in project.view.items():
-        files = [project.file.get(str(fid), File3()) for fid in view.fid_list]
+        files = [project.file.get(str(fid), Via3File()) for fid in view.fid_list]
         if len(files) != 1 or files[0].type not in (IMAGE_FILE, None):
             problem = "this view is not one image: it has several files, or a video or a recording"
             raise InputError(content.name, f"view.{short_repr(vid)}", problem, "Remove it from the project.")
@@ -194,17 +208,17 @@ def read_via3(content: FileContent, options: Options, builder: LayoutBuilder) ->
 def _shape3(numbers: Sequence[float]) -> ViaShape:
     """A shape of VIA 3; it has no coordinates if they are not as many as its kind needs."""
     match [int(numbers[0]), *numbers[1:]]:
-        case [2, x, y, width, height]:
+        case [Via3Shape.RECTANGLE, x, y, width, height]:
             return ViaShape("rect", x, y, width, height)
-        case [3, x, y, radius]:
+        case [Via3Shape.CIRCLE, x, y, radius]:
             return ViaShape("circle", cx=x, cy=y, r=radius)
-        case [4, x, y, rx, ry]:
+        case [Via3Shape.ELLIPSE, x, y, rx, ry]:
             return ViaShape("ellipse", cx=x, cy=y, rx=rx, ry=ry)
-        case [1 | 5, *_]:
+        case [Via3Shape.POINT | Via3Shape.LINE, *_]:
             return ViaShape("point")
-        case [6, *rest]:
+        case [Via3Shape.POLYLINE, *rest]:
             return ViaShape("polyline", all_points_x=rest[::2], all_points_y=rest[1::2])
-        case [7 | 8, *rest]:  # 8: a rectangle, given by four points on its sides
+        case [Via3Shape.POLYGON | Via3Shape.EXTREME_RECTANGLE, *rest]:
             return ViaShape("polygon", all_points_x=rest[::2], all_points_y=rest[1::2])
     return ViaShape()
 

@@ -130,9 +130,9 @@ def centroids_of(
     pairs = np.empty((0, 2), np.int64)
     if comparable:
         pairs = _matching_pairs(_groups_from_left(centres, (keys[GT], keys[PRED])), centres, tolerance, one_to_one)
-    page_names, labels = np.array(alignment.pages.names, object), np.array(space.labels[1:], object)
 
     def columns(gt_rows: Positions, pred_rows: Positions) -> dict[str, Any]:
+        page_names, labels = np.array(alignment.pages.names, object), np.array(space.labels[1:], object)
         return {
             "page": page_names[gt.page[gt_rows]],
             "gt": gt.row[gt_rows],

@@ -141,8 +141,11 @@ class Objects:
         in_range = (~ignored >> len(rules.IOUS) * nth & ~gt.crowd for nth in range(len(rules.AREA_RANGES)))
         gt_counts = [np.bincount(gt.label, some, len(self.labels)) for some in in_range]
         work = lambda label: self._label_ap_and_ar(label, match, [int(some[label]) for some in gt_counts])
-        found = list(map_chunks(work, range(len(self.labels)), self.threads))
-        ap, ar = (np.stack(values, axis=-1) for values in zip(*found))
+        areas, ious = len(rules.AREA_RANGES), len(rules.IOUS)
+        ap = np.empty((areas, ious, len(self.labels)))
+        ar = np.empty((areas, len(rules.DETECTION_LIMITS), ious, len(self.labels)))
+        for label, found in enumerate(map_chunks(work, range(len(self.labels)), self.threads)):
+            ap[..., label], ar[..., label] = found
         return ap, ar
 
     def _label_ap_and_ar(self, label: int, match: Matching, gt_counts: Sequence[int]) -> tuple[Floats, Floats]:

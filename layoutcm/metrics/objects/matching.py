@@ -2,6 +2,9 @@
 
 Greedy matching is done at many thresholds and for many ranges of areas at once. Each of them is a column; what holds in
 which columns is written as a number with one bit for each column.
+
+Small functions that are called for each object are compiled into their callers (`inline`): to pass tuples of arrays
+would take longer than what they do.
 """
 
 from __future__ import annotations

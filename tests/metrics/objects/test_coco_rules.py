@@ -8,6 +8,7 @@ from pycocotools import mask as coco_mask
 
 import layoutcm as lcm
 from support.coco_oracle import assert_equal_to_pycocotools, pycocotools_evaluation, read_pair
+from support.layouts import build
 
 NAMES = ["Text", "Table", "<b>Picture</b>", "never in gt", "only in gt"]
 IDS = [7, 3, 11, 2, 5]
@@ -230,3 +231,9 @@ def test_equal_scores_are_ranked_by_page_ids_even_if_these_are_text():
     results = [{"image_id": i, "category_id": 1, "bbox": box, "score": 0.5} for i, box in boxes.items()]
     assert_equal_to_pycocotools(gt, results)
     assert lcm.compare(*read_pair(gt, results)).objects().ap50 == pytest.approx(51 / 101 / 2)
+
+
+def test_layouts_without_labels_have_no_ap():
+    empty = build({"p": (10, 10)}, [], [])
+    objects = lcm.compare(empty, empty).objects()
+    assert all(np.isnan(value) for value in objects.summary.values()) and len(objects.per_class) == 0
