@@ -1,7 +1,7 @@
 __version__: str
 
+from .comparing import compare as compare
 from .comparison import Comparison as Comparison
-from .comparison import compare as compare
 from .errors import InputError as InputError
 from .formats import read as read
 from .layouts.model import Finding as Finding

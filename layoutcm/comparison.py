@@ -1,26 +1,26 @@
-"""`compare` and `Comparison`: the pair counts of two layouts, and all numbers computed from them."""
+"""`Comparison`: the pair counts of two layouts, and all numbers computed from them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from layoutcm.alignment.align import Alignment, AlignmentOptions, align
+from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.checks import findings_by_side
-from layoutcm.alignment.recipe import Recipe, make_recipe
-from layoutcm.alignment.taxonomy import LabelMapping, LabelSpace, load_mapping
-from layoutcm.layouts.model import Finding, Layout
-from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.alignment.recipe import Recipe
+from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, CauseSource, forgiven_scores
+from layoutcm.layouts.model import Finding
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_confusion, label_space_at_depth
 from layoutcm.metrics.family_trees import FamiliesLike, depth_within, family_tree
 from layoutcm.metrics.intervals import Intervals, intervals_of
-from layoutcm.metrics.levels import Levels, pages_behind
+from layoutcm.metrics.levels import Levels, pages_behind, pages_by_pixels
 from layoutcm.metrics.soft import EPS, check_soft_options
 from layoutcm.pixels.pair_counts import PairCounts
 
@@ -32,36 +32,7 @@ if TYPE_CHECKING:
     from layoutcm.metrics.objects.instances import Sides
     from layoutcm.metrics.objects.matched_objects import Objects
     from layoutcm.metrics.soft_layouts import SoftSums
-    from layoutcm.pixels.counting import Progress
     from layoutcm.pixels.grid import PageRegions
-
-
-def compare(
-    gt: Layout,
-    pred: Layout,
-    *,
-    rounding: str = "outer",
-    min_score: float | None = None,
-    missing_pages: str = "penalise",
-    taxonomy: str = "auto",
-    documents: str | Mapping[str, str] | None = None,
-    mapping: LabelMapping | str | os.PathLike[str] | None = None,
-    pages: PageMapLike = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
-
-    Pred regions with a score below `min_score` are left out. `pages` is a page map: {gt page: pred page}, or a file.
-    """
-    from layoutcm.pixels.counting import check_counting_options, count_pairs
-
-    check_counting_options(rounding, min_score, threads)
-    options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
-    alignment = align(gt, pred, options)
-    counts = count_pairs(alignment, rounding, min_score, threads, progress)
-    settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
-    return Comparison(alignment, counts, rounding, min_score, settings, threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,9 +255,28 @@ class Comparison:
 
         return soft_sums(self.alignment, self.rounding, self.min_score, self.threads)
 
-    def pages_behind(self, gt_label: str, pred_label: str, method: str = "matrix") -> pd.DataFrame:
-        """The pages with pixels in a cell, in descending order: page, document, pixels, share of the cell."""
-        return pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
+    def causes(self, page: str | None = None, document: str | None = None, tolerance: float = TOLERANCE) -> Causes:
+        """Why pixels are wrong: each cell of the matrix divided into eight causes; nan if the labels differ."""
+        pages = self.levels.pages_at(page, document)
+        source = self.cause_source
+        return (source.of_all_pages(tolerance) if pages is None else source.of_pages(pages, tolerance)).total
+
+    @cached_property
+    def cause_source(self) -> CauseSource:
+        return CauseSource(self.alignment, self.page_regions, self.rounding, self.min_score, self.threads)
+
+    def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
+        """F1 if borders may be off by a share of the longer page side: tolerance, micro_f1, macro_f1, content_f1."""
+        return forgiven_scores(self.confusion(), self.cause_source, tolerances)
+
+    def pages_behind(
+        self, gt_label: str, pred_label: str, method: str = "matrix", *, cause: str | None = None
+    ) -> pd.DataFrame:
+        """The pages with pixels in a cell, of one cause or all, in descending order: page, document, pixels, share."""
+        if cause is None:
+            return pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
+        counts, cell = self.cause_source.of_all_pages(), self.cell(gt_label, pred_label)
+        return pages_by_pixels(self.levels, counts.by_page(len(self.pages), cell, cause))
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
         return self.alignment.cell(gt_label, pred_label)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
 from layoutcm.cli.file_options import value_for, values_for
-from layoutcm.comparison import Comparison, compare
+from layoutcm.comparing import compare
+from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats import read
 from layoutcm.layouts.model import IGNORE, Layout

@@ -1,84 +1,217 @@
-"""Causes of a wrong cell of the matrix: slightly moved borders, wrong labels, pixels with several labels.
+"""Causes: why the pixels off the diagonal of the matrix are wrong.
 
-A pixel of gt label i with pred label j is *merged* if either side has several labels on it. Otherwise it is *border
-slack* if gt has label j and pred has label i within the tolerance: both sides have a border between i and j there, at
-slightly different positions. All other pixels are *wrong*. The three causes are computed exactly, on tiles, and add up
-to the cell.
+Every such pixel has one of eight causes, so that the causes of a cell add up to the cell. They are counted once for
+all pages, as rows of (page, cause, gt label, pred label, pixels), and then summed for a page, a document or the set.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from layoutcm.diagnosis.page_tiles import PageTiles
+from layoutcm.alignment.align import Alignment
+from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
+from layoutcm.pixels.grid import GridBoxes, PageRegions, alignment_to_grid
 
-BORDER_TOLERANCE = 0.005  # of the page's longer side: 5 px at 1025 px
+if TYPE_CHECKING:
+    import pandas as pd
+
+CAUSES = ("slack", "label", "size", "split", "merge", "duplicate", "missed", "invented")
+SIDES = ("gt", "pred")
+TOLERANCE = 0.005  # of the longer side of a page: 5 px of 1025
+TOLERANCES = (0, 0.0025, 0.005, 0.01, 0.02)
+MOST_REGIONS = 4000  # of a page; every region is compared with every other
 
 
-@dataclass(frozen=True)
-class CellCauses:
-    """Pixels of one matrix cell by cause; a pixel with several labels may count in part."""
+@dataclass(frozen=True, eq=False)
+class Causes:
+    """float64[cause, gt, pred]: the pixels of every cell by their cause; nan if the sides have different labels."""
 
-    slack: float
-    wrong: float
-    merged: float
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    values: Floats
+    tolerance: float
+
+    def by_label(self) -> pd.DataFrame:
+        """Two rows per label: what gt lost in it (side "gt") and what pred has too much (side "pred"), by cause."""
+        import pandas as pd
+
+        tables = []
+        for side, axis in zip(SIDES, (2, 1)):
+            table = pd.DataFrame(self.values.sum(axis=axis).T, columns=list(self.names))
+            table.insert(0, "class", self.labels)
+            table.insert(0, "side", side)
+            tables.append(table)
+        return pd.concat(tables, ignore_index=True)
 
     @property
-    def pixels(self) -> float:
-        return self.slack + self.wrong + self.merged
+    def totals(self) -> dict[str, float]:
+        """The pixels of each cause in all cells."""
+        return dict(zip(self.names, self.values.sum(axis=(1, 2)).tolist()))
 
 
-def cell_causes(
-    pages: Iterable[PageTiles], cell: tuple[int, int], method: str = "matrix", tolerance: float = BORDER_TOLERANCE
-) -> CellCauses:
-    """The causes of a cell (row, column) off the diagonal, summed over pages. Both sides must use the same labels."""
-    by_page = [page_causes(tiles, cell, method, tolerance) for tiles in pages]
-    names = ("slack", "wrong", "merged")
-    return CellCauses(*(float(sum(getattr(causes, name) for causes in by_page)) for name in names))
+@dataclass(frozen=True, eq=False)
+class CauseCounts:
+    """The causes of all pages: one row for every page, cause and cell that has pixels, sorted by page."""
+
+    labels: tuple[str, ...]
+    tolerance: float
+    rows: NDArray[Any] | None  # None if the sides have different labels
+
+    @property
+    def total(self) -> Causes:
+        """The sum over the pages."""
+        n, rows = len(self.labels), self.rows
+        values = np.full((len(CAUSES), n, n), np.nan)
+        if rows is not None:
+            cell = (rows["cause"].astype(np.int64) * n + rows["gt"]) * n + rows["pred"]
+            values = np.bincount(cell, rows["pixels"], len(CAUSES) * n * n).reshape(len(CAUSES), n, n)
+        return Causes(CAUSES, self.labels, values, self.tolerance)
+
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer]) -> CauseCounts:
+        """The causes of some pages, by their numbers."""
+        rows = self.rows
+        return replace(self, rows=None if rows is None else rows[np.isin(rows["page"], pages)])
+
+    def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats:
+        """float64[pages]: the pixels of a cell with a cause on every page."""
+        if self.rows is None:
+            return np.zeros(pages)
+        chosen = (self.rows["cause"] == CAUSES.index(cause)) & (self.rows["gt"] == cell[0])
+        rows = self.rows[chosen & (self.rows["pred"] == cell[1])]
+        return np.bincount(rows["page"], rows["pixels"], pages).astype(np.float64)
 
 
-def page_causes(tiles: PageTiles, cell: tuple[int, int], method: str, tolerance: float) -> CellCauses:
-    pixels = tiles.share_of(cell, method) * tiles.pairs.pixels
-    single_label = (pixels > 0) & (tiles.set_sizes(GT) == 1) & (tiles.set_sizes(PRED) == 1)
-    slack = 0.0
-    if single_label.any():
-        distance, (row, column) = tolerance_in_pixels(tiles, tolerance), cell
-        # The labels are swapped here: near the cell's pred label in gt, and near its gt label in pred.
-        near_swapped = (_near(tiles, GT, column, distance), _near(tiles, PRED, row, distance))
-        slack = _overlap_area(tiles, tiles.rectangles(single_label), *near_swapped)
-    return CellCauses(slack, float(pixels[single_label].sum()) - slack, float(pixels[~single_label].sum()))
+def check_tolerance(tolerance: float) -> float:
+    if not (isinstance(tolerance, int | float) and 0 <= tolerance <= 1):
+        problem = f"{short_repr(tolerance)} is not a share of the page"
+        raise InputError("", "tolerance", problem, "Use a number from 0 to 1, such as 0.005.")
+    return float(tolerance)
 
 
-def tolerance_in_pixels(tiles: PageTiles, tolerance: float) -> float:
-    """The tolerance on this page, in pixels; a whole number, except with `exact` rounding."""
-    exact = tolerance * max(tiles.x_edges[-1], tiles.y_edges[-1])
-    return exact if tiles.rounding == "exact" else max(math.floor(exact + 0.5), 1)
+def tolerance_in_pixels(frames: Floats, tolerance: float, rounding: str) -> Floats:
+    """float64[pages]: the tolerance on each page; whole numbers of at least 1, except with `exact` rounding."""
+    given = tolerance * frames.max(axis=1, initial=0)
+    if rounding == "exact" or tolerance == 0:
+        return given
+    return np.maximum(np.floor(given + 0.5 + 1e-9), 1)
 
 
-def _near(tiles: PageTiles, side: int, place: int, distance: float) -> Floats:
-    """float64[rectangles, x0 y0 x1 y1]: the area within a distance of a side's label; `place` is its row or column."""
-    d = distance
-    grown = tiles.rectangles(tiles.carries(side, place)) + np.array([-d, -d, d, d])
-    if place > 0:
-        return grown
-    # The area outside the page counts as Background: a box that ends at the page edge has a border with Background.
-    x, y = tiles.x_edges[-1], tiles.y_edges[-1]
-    return np.concatenate([grown, [[0, 0, d, y], [x - d, 0, x, y], [0, 0, x, d], [0, y - d, x, y]]])
+@dataclass(frozen=True, eq=False)
+class CauseSource:
+    """What causes are counted from; counts of all pages are kept for every tolerance."""
+
+    alignment: Alignment
+    regions: PageRegions
+    rounding: str
+    min_score: float | None
+    threads: int | None
+    kept: dict[float, CauseCounts] = field(default_factory=dict)
+
+    def of_all_pages(self, tolerance: float = TOLERANCE) -> CauseCounts:
+        """The causes of all pages, counted on several threads."""
+        tolerance = check_tolerance(tolerance)
+        if tolerance not in self.kept:
+            self.kept[tolerance] = self._counts(self._rows_of_all(tolerance) if self._is_defined else None, tolerance)
+        return self.kept[tolerance]
+
+    def of_pages(self, pages: Sequence[int] | NDArray[np.integer], tolerance: float = TOLERANCE) -> CauseCounts:
+        """The causes of a few pages, without counting the others."""
+        tolerance = check_tolerance(tolerance)
+        if tolerance in self.kept:
+            return self.kept[tolerance].of_pages(pages)
+        if not self._is_defined:
+            return self._counts(None, tolerance)
+        return self._counts(
+            _joined([self._rows_of_page(page, tolerance) for page in sorted({int(page) for page in pages})]), tolerance
+        )
+
+    @property
+    def _is_defined(self) -> bool:
+        return self.alignment.space.shared
+
+    def _counts(self, rows: NDArray[Any] | None, tolerance: float) -> CauseCounts:
+        return CauseCounts(tuple(self.alignment.space.labels), tolerance, rows)
+
+    def _rows_of_all(self, tolerance: float) -> NDArray[Any]:
+        from layoutcm.diagnosis.cause_pages import causes_of_pages
+
+        grid, n_pages = alignment_to_grid(self.alignment, self.rounding, self.min_score), len(self.alignment.pages)
+        _check_regions(grid, self.alignment.pages.names)
+        arguments = self._arguments(grid, tolerance)
+        with_shapes = sorted(grid.shapes)
+        chunk = lambda first: causes_of_pages(first, min(first + PAGES_PER_CHUNK, n_pages), *arguments)
+        rows = _joined(list(map_chunks(chunk, range(0, n_pages, PAGES_PER_CHUNK), self.threads)))
+        if not with_shapes:
+            return rows
+        one = lambda k: self._rows_of_page(with_shapes[k], tolerance)
+        shaped = map_chunks(one, range(len(with_shapes)), self.threads)
+        rows = _joined([rows[~np.isin(rows["page"], with_shapes)], *shaped])
+        return rows[np.argsort(rows["page"], kind="stable")]
+
+    def _rows_of_page(self, page: int, tolerance: float) -> NDArray[Any]:
+        from layoutcm.diagnosis.cause_pages import causes_of_pages, rows_of_page
+        from layoutcm.diagnosis.shape_tiles import page_of_shapes
+
+        grid = self.regions.to_grid(page, self.rounding)
+        _check_regions(grid, [self.alignment.pages.names[page]])
+        if not grid.shapes:
+            rows = causes_of_pages(0, 1, *self._arguments(grid, tolerance))
+            rows["page"] = page
+            return rows
+        distance = float(tolerance_in_pixels(grid.frames, tolerance, self.rounding)[0])
+        sides = [self.regions.as_written(side, page) for side in (GT, PRED)]
+        tiles, used = page_of_shapes(grid, sides, places_of_labels(self.alignment, grid), distance)
+        return rows_of_page(tiles, used, page)
+
+    def _arguments(self, grid: GridBoxes, tolerance: float) -> tuple[Any, ...]:
+        """What the compiled function needs of a grid."""
+        is_gt = np.concatenate([[0], np.cumsum(grid.labels < grid.n_labels[GT])])
+        distances = tolerance_in_pixels(grid.frames, tolerance, self.rounding)
+        places = places_of_labels(self.alignment, grid)[grid.labels]
+        n_gt = np.diff(is_gt[grid.offsets])
+        return grid.frames, grid.offsets, grid.boxes, places, n_gt, distances, len(self.alignment.space.labels)
 
 
-def _overlap_area(tiles: PageTiles, *unions: Floats) -> float:
-    """The common area of several unions of rectangles, counted by the kernel as pixels with one gt label per union."""
-    from layoutcm.pixels.counting import count_pages
-    from layoutcm.pixels.grid import GridBoxes
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    from layoutcm.diagnosis.cause_pages import ROW
 
-    frame = np.array([tiles.x_edges[-1], tiles.y_edges[-1]])
-    boxes = np.clip(np.concatenate(unions), 0, np.tile(frame, 2))
-    labels = np.repeat(np.arange(len(unions), dtype=np.int32), [len(union) for union in unions])
-    grid = GridBoxes(frame[None], np.array([0, len(boxes)]), boxes, labels, np.ones(len(boxes)), (len(unions), 0))
-    _, words, pixels = count_pages(0, 1, grid)
-    return float(pixels[words[:, 0] == sum(2 << label for label in range(len(unions)))].sum())
+    return np.concatenate([np.empty(0, ROW), *parts])
+
+
+def places_of_labels(alignment: Alignment, grid: GridBoxes) -> NDArray[np.int64]:
+    """int64[labels of both sides]: the row or column of each in the matrix, -1 for what is not judged."""
+    gt, pred = alignment.space.gt_positions[1:], alignment.space.pred_positions[1:]
+    return np.concatenate([gt, [-1] * grid.ignores, pred]).astype(np.int64)
+
+
+def _check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
+    counts = np.diff(grid.offsets)
+    for page, shapes in grid.shapes.items():
+        counts[page] += len(shapes)
+    if counts.size and counts.max() > MOST_REGIONS:
+        name, most = short_repr(names[int(counts.argmax())]), int(counts.max())
+        problem = f"the page {name} has {most:,} regions, causes are found for at most {MOST_REGIONS:,}"
+        raise InputError("", "regions", problem, "Leave out predictions with low scores, or this page.")
+
+
+def forgiven_scores(confusion: Confusion, source: CauseSource, tolerances: Sequence[float]) -> pd.DataFrame:
+    """One row for every tolerance: F1 if slack within the tolerance counts as right."""
+    import pandas as pd
+
+    rows = []
+    for tolerance in tolerances:
+        slack = source.of_all_pages(tolerance).total.values[0] if check_tolerance(tolerance) else 0 * confusion.values
+        mass = confusion.values - slack + np.diag(slack.sum(axis=1))
+        moved = replace(confusion, recall_mass=mass, precision_mass=mass, source=None)
+        scores = {f"{kind}_f1": moved.average(kind)["f1"] for kind in ("micro", "macro")}
+        content = float(moved.collapse().f1[1, 1]) if confusion.diagonal else np.nan
+        rows.append({"tolerance": float(tolerance), **scores, "content_f1": content})
+    return pd.DataFrame(rows, columns=["tolerance", "micro_f1", "macro_f1", "content_f1"])

@@ -229,21 +229,28 @@ def example_name(kind: str, names: Iterable[str]) -> str:
 
 def pages_behind(levels: Levels, alignment: Alignment, gt_label: str, pred_label: str, method: str) -> pd.DataFrame:
     """Pages in descending order of the pixels that they add to a cell: page, document, pixels, share of the cell."""
-    import pandas as pd
-
     # Compute matrices only for the pages with such pixels.
     gt, pred = alignment.side_label(GT, gt_label), alignment.side_label(PRED, pred_label)
     counts = levels.counts.select(levels.counts.has(GT, gt) & levels.counts.has(PRED, pred))
     numbers, group = np.unique(counts.page, return_inverse=True)
     row, column = alignment.cell(gt_label, pred_label)
-    blocks, pages = matrix_blocks(counts, levels.space, group, numbers.size, method), levels.pages
-    pixels = np.concatenate([np.empty(0), *(matrices.mass_of([row], [column]).ravel() for _, matrices in blocks)])
+    blocks = matrix_blocks(counts, levels.space, group, numbers.size, method)
+    pixels = np.zeros(len(levels.pages))
+    pixels[numbers] = np.concatenate([np.empty(0), *(one.mass_of([row], [column]).ravel() for _, one in blocks)])
+    return pages_by_pixels(levels, pixels)
+
+
+def pages_by_pixels(levels: Levels, pixels: Floats) -> pd.DataFrame:
+    """The pages with pixels, of float64[pages], in descending order: page, document, pixels, share of all."""
+    import pandas as pd
+
+    numbers, pages = np.flatnonzero(pixels > 0), levels.pages
     table = pd.DataFrame(
         {
             "page": [pages.names[p] for p in numbers],
             "document": [pages.documents[p] for p in numbers],
-            "pixels": pixels,
-            "share": ratio(pixels, pixels.sum()),
+            "pixels": pixels[numbers],
+            "share": ratio(pixels[numbers], pixels.sum()),
         }
     )
-    return table[table["pixels"] > 0].sort_values("pixels", ascending=False, kind="stable", ignore_index=True)
+    return table.sort_values("pixels", ascending=False, kind="stable", ignore_index=True)

@@ -223,7 +223,7 @@ class PageRegions:
 
     def to_grid(self, page: int, rounding: str) -> GridBoxes:
         """The boxes of both sides on the pixel grid of one page, which is page 0 of the result."""
-        regions = [self._as_written(side, page) for side in (GT, PRED)]
+        regions = [self.as_written(side, page) for side in (GT, PRED)]
         pages = [np.zeros(len(one), np.int32) for one in regions]
         own = [self._own_frame(side, page) for side in (GT, PRED)]
         _, n_labels, ignores = self._counted
@@ -235,10 +235,10 @@ class PageRegions:
 
     def of(self, side: int, page: int) -> Regions:
         """The regions of one side on one page, in the common frame; those that are not judged have the last label."""
-        regions = self._as_written(side, page)
+        regions = self.as_written(side, page)
         return replace(regions, boxes=scale_to_frame(regions.boxes, self._own_frame(side, page), self._frame(page)))
 
-    def _as_written(self, side: int, page: int) -> Regions:
+    def as_written(self, side: int, page: int) -> Regions:
         """The regions of one side on one page, in the side's own frame."""
         regions = self._counted[0][side]
         order, starts = self._by_page[side]

@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
-from layoutcm.comparison import Comparison, compare
+from layoutcm.comparing import compare
+from layoutcm.comparison import Comparison
 from layoutcm.formats.source_files import OTHER_SUFFIXES, files_below
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMap

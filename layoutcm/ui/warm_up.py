@@ -12,7 +12,7 @@ from threading import Thread
 import pandas  # noqa: F401  (not in the thread: Plotly, drawing for a visitor, could find it half loaded)
 import streamlit as st
 
-from layoutcm.comparison import compare
+from layoutcm.comparing import compare
 from layoutcm.compiled import compile_from_now_on
 from layoutcm.formats import read
 from layoutcm.tables.matrix_views import select

@@ -1,99 +1,172 @@
-"""The causes of a cell of the matrix: small examples, and a loop over all pixels."""
+"""Causes of wrong pixels: pages one can count, and a loop over all pixels."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.diagnosis.causes import CellCauses, cell_causes
-from support import pixel_loop
-from support.generated_pages import LABELS, SPACE, layouts, page
+from layoutcm.diagnosis.causes import CAUSES
+from support.causes_loop import box_pixels, causes_of_page
 from support.layouts import build
 
 PAGE = {"p": (100, 100)}  # a tolerance of 0.02 is 2 px
+NAMES = ["a", "b", "c"]
 
 
-def causes(gt, pred, cell, rounding="outer", tolerance=0.02):
+def compared(gt, pred, sizes=PAGE, **options):
     rows = [[("p", *row) for row in side] for side in (gt, pred)]
-    labels = ["a", "b", "c"]
-    c = lcm.compare(*(build(PAGE, side, labels) for side in rows), rounding=rounding)
-    found = cell_causes([c.page_tiles("p")], c.cell(*cell), tolerance=tolerance)
-    assert found.pixels == pytest.approx(c.confusion().values[c.cell(*cell)])
-    return found
+    return lcm.compare(*(build(sizes, side, NAMES) for side in rows), **options)
 
 
-def test_a_box_a_little_too_narrow_is_border_slack():
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 48, 50)], ("a", "Background"))
-    assert found == CellCauses(slack=2 * 40, wrong=0, merged=0)
+def causes(gt, pred, tolerance=0.02, **options):
+    """{cause: {cell: pixels}} without zeros; the causes of every cell add up to the cell."""
+    c = compared(gt, pred, **options)
+    found = c.causes(tolerance=tolerance)
+    wrong = c.confusion().values.copy()
+    np.fill_diagonal(wrong, 0)
+    np.testing.assert_allclose(found.values.sum(axis=0), wrong, atol=1e-9)
+    cells = {}
+    for cause, i, j in zip(*np.nonzero(found.values)):
+        cells.setdefault(CAUSES[cause], {})[c.labels[i], c.labels[j]] = float(found.values[cause, i, j])
+    return cells
 
 
-def test_in_a_box_far_too_narrow_only_two_corners_are_slack():
-    # At both ends of pred's right border, where it meets the border of gt, 2 x 2 pixels are near both borders.
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 30, 50)], ("a", "Background"))
-    assert found == CellCauses(slack=2 * 4, wrong=20 * 40 - 2 * 4, merged=0)
+def test_a_box_a_little_too_narrow_is_slack():
+    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 48, 50)])
+    assert found == {"slack": {("a", "Background"): 2 * 40}}
 
 
-def test_in_a_strip_a_little_wider_than_the_tolerance_the_middle_is_slack():
-    # Of the three columns of the strip, only the middle one and the ends of the first are within 2 px of both borders.
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 47, 50)], ("a", "Background"))
-    assert found == CellCauses(slack=40 + 2 * 2, wrong=2 * 40 - 2 * 2, merged=0)
-
-
-def test_a_missed_box_is_wrong_up_to_its_border():
-    found = causes([("a", 10, 10, 50, 12)], [], ("a", "Background"))
-    assert found == CellCauses(slack=0, wrong=2 * 40, merged=0)
-
-
-def test_a_wrong_label_is_wrong_up_to_its_border_and_a_moved_border_is_slack():
-    gt = [("a", 0, 0, 50, 10), ("b", 50, 0, 100, 10), ("a", 0, 50, 100, 60)]
-    pred = [("a", 0, 0, 48, 10), ("b", 48, 0, 100, 10), ("b", 0, 50, 100, 60)]
-    assert causes(gt, pred, ("a", "b")) == CellCauses(slack=2 * 10, wrong=100 * 10, merged=0)
-
-
-def test_pixels_with_several_labels_are_merged_and_count_in_part():
-    gt, pred = [("a", 0, 0, 10, 10)], [("b", 0, 0, 10, 5), ("c", 0, 0, 10, 5), ("b", 0, 5, 10, 10)]
-    assert causes(gt, pred, ("a", "b")) == CellCauses(slack=0, wrong=50, merged=25)
+def test_in_a_strip_wider_than_the_tolerance_only_the_middle_is_slack():
+    # Of the three columns of the strip, only the middle one and the ends of the others are within 2 px of both borders.
+    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 47, 50)])
+    cell = ("a", "Background")
+    assert found == {"slack": {cell: 40 + 2 * 2}, "size": {cell: 2 * 40 - 2 * 2}}
 
 
 def test_the_area_outside_the_page_is_background():
-    found = causes([("a", 50, 0, 100, 100)], [("a", 50, 0, 98, 100)], ("a", "Background"))
-    assert found == CellCauses(slack=2 * 100, wrong=0, merged=0)
+    assert causes([("a", 50, 0, 100, 100)], [("a", 50, 0, 98, 100)]) == {"slack": {("a", "Background"): 2 * 100}}
 
 
-def test_exact_areas_have_an_exact_tolerance():
-    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 48.5, 50)], ("a", "Background"), "exact", tolerance=0.01)
-    # The strip is 1.5 wide. Only its middle 0.5 and the ends (1 high) of its first 0.5 are within 1 px of both borders.
-    assert (found.slack, found.wrong) == pytest.approx((0.5 * 40 + 2 * 0.5, 1 * 40 - 2 * 0.5))
+def test_a_tolerance_of_zero_forgives_nothing():
+    found = causes([("a", 10, 10, 50, 50)], [("a", 10, 10, 48, 50)], tolerance=0)
+    assert found == {"size": {("a", "Background"): 2 * 40}}
 
 
-def test_pages_add_up(two_pages):
-    c = lcm.compare(*two_pages)
-    found = cell_causes(map(c.page_tiles, c.pages), c.cell("picture", "table"))
-    assert found == CellCauses(slack=0, wrong=80, merged=40)  # merged: 80 pixels with two pred labels, half each
-    assert cell_causes([], c.cell("picture", "table")).pixels == 0
+def test_partners_with_different_labels_are_a_wrong_label():
+    found = causes([("a", 10, 10, 50, 50)], [("b", 10, 10, 50, 50)])
+    assert found == {"label": {("a", "b"): 40 * 40}}
 
 
-def causes_by_loop(generated, cell, distance):
-    (width, height), *sides = generated
-    gt, pred = (pixel_loop.pixel_sets(side, width, height, "outer") for side in sides)
-    i, j = cell
-    found = {"slack": 0.0, "wrong": 0.0, "merged": 0.0}
-    for (x, y), labels in gt.items():
-        value = pixel_loop.contribution(labels, pred[x, y]).get(cell, 0)
-        offsets = range(-distance, distance + 1)
-        square = [(x + dx, y + dy) for dx in offsets for dy in offsets]
-        near = [set().union(*(side.get(pixel, {"Background"}) for pixel in square)) for side in (gt, pred)]
-        single = len(labels) == len(pred[x, y]) == 1
-        slack = single and j in near[0] and i in near[1]
-        found["slack" if slack else "wrong" if single else "merged"] += value
-    return found
+def test_a_region_in_two_halves_is_split_and_two_regions_in_one_are_merged():
+    whole, halves = [("a", 0, 0, 40, 20)], [("a", 0, 0, 19, 20), ("a", 21, 0, 40, 20)]
+    found = causes(whole, halves, tolerance=0)
+    assert found == {"split": {("a", "Background"): 2 * 20}}
+    found = causes(halves, whole, tolerance=0)
+    assert found == {"merge": {("Background", "a"): 2 * 20}}
 
 
-@given(generated=page)
-@settings(max_examples=40, deadline=None)
-def test_equal_to_a_loop_over_pixels(generated):
-    c = lcm.compare(*layouts([generated]))
-    for cell in [(LABELS[0], LABELS[1]), (LABELS[0], SPACE[0]), (SPACE[0], LABELS[1])]:
-        for tolerance in (0.0, 0.3):
-            distance = max(int(tolerance * max(generated[0]) + 0.5), 1)
-            found = cell_causes([c.page_tiles("page 0")], c.cell(*cell), tolerance=tolerance)
-            assert vars(found) == pytest.approx(causes_by_loop(generated, cell, distance))
+def test_a_second_region_on_a_found_one_is_a_duplicate():
+    found = causes([("a", 0, 0, 40, 40)], [("a", 0, 0, 40, 40), ("b", 5, 5, 40, 40)], tolerance=0)
+    assert found == {"duplicate": {("a", "b"): 35 * 35 / 2}}
+
+
+def test_a_caption_inside_a_picture_is_missed_or_invented():
+    picture, caption = ("a", 0, 0, 80, 80), ("b", 20, 60, 60, 70)
+    assert causes([picture, caption], [picture], tolerance=0) == {"missed": {("b", "a"): 40 * 10}}
+    assert causes([picture], [picture, caption], tolerance=0) == {"invented": {("a", "b"): 40 * 10 / 2}}
+
+
+def test_a_region_far_away_is_missed_and_the_other_invented():
+    found = causes([("a", 0, 0, 20, 20)], [("a", 60, 60, 80, 80)])
+    assert found == {"missed": {("a", "Background"): 400}, "invented": {("Background", "a"): 400}}
+
+
+def test_gt_against_itself_has_no_causes():
+    regions = [("a", 0, 0, 40, 40), ("b", 10, 10, 20, 20), ("c", 5, 30, 90, 60)]
+    assert causes(regions, regions) == {}
+
+
+@pytest.mark.parametrize("grown", [1, 2])
+def test_grown_regions_far_apart_have_only_slack(grown):
+    gt = [("a", 10, 10, 30, 30), ("b", 50, 10, 70, 40), ("c", 10, 60, 90, 80)]
+    pred = [(label, x0 - grown, y0 - grown, x1 + grown, y1 + grown) for label, x0, y0, x1, y1 in gt]
+    assert set(causes(gt, pred)) == {"slack"}
+
+
+def test_pixels_that_are_not_judged_have_no_cause():
+    gt = build(PAGE, [("p", "a", 0, 0, 40, 40), ("p", "skip", 20, 0, 60, 40)], ["a", "skip"])
+    pred = build(PAGE, [("p", "a", 0, 0, 10, 40)], ["a"])
+    c = lcm.compare(gt, pred, mapping={"gt": {"skip": "Ignore"}})
+    found = c.causes(tolerance=0)
+    # Of the region, 20 columns are judged; pred has the first half of them, which is no IoU above 1/2.
+    assert found.totals == dict.fromkeys(CAUSES, 0.0) | {"size": 10 * 40}
+
+
+def test_different_labels_have_no_causes():
+    c = lcm.compare(build(PAGE, [("p", "a", 0, 0, 9, 9)], ["a"]), build(PAGE, [("p", "x", 0, 0, 9, 9)], ["x"]))
+    assert np.isnan(c.causes().values).all() and np.isnan(c.forgiveness()["micro_f1"]).all()
+
+
+def test_causes_by_label_by_page_and_by_document():
+    sizes = {f"d_{i}": (100, 100) for i in range(3)}
+    gt = build(sizes, [(page, "a", 10, 10, 50, 50) for page in sizes], NAMES)
+    pred = build(sizes, [("d_0", "a", 10, 10, 48, 50), ("d_1", "b", 10, 10, 50, 50)], NAMES)
+    c = lcm.compare(gt, pred)
+    total, pages = c.causes(), [c.causes(page=page) for page in sizes]
+    np.testing.assert_allclose(sum(one.values for one in pages), total.values)
+    of_document = sum(c.causes(page=page).values for page in np.array(c.pages)[c.levels.pages_of(c.documents[0])])
+    np.testing.assert_allclose(c.causes(document=c.documents[0]).values, of_document)
+    table = total.by_label().set_index(["side", "class"])
+    # The tolerance is 1 px: of the two columns that pred lacks, only the two corners are near both borders.
+    expected = {"slack": 2, "size": 78, "label": 1600, "missed": 1600}
+    assert table.loc[("gt", "a")].to_dict() == dict.fromkeys(CAUSES, 0.0) | expected
+    assert table.loc[("pred", "b"), "label"] == 1600
+    behind = c.pages_behind("a", "Background", cause="missed")
+    assert behind.to_dict("records") == [{"page": "d_2", "document": c.documents[-1], "pixels": 1600, "share": 1}]
+
+
+def test_forgiveness_moves_slack_to_the_diagonal():
+    c = compared([("a", 10, 10, 50, 50)], [("a", 10, 10, 48, 50)])
+    table = c.forgiveness((0, 0.02))
+    assert table.columns.tolist() == ["tolerance", "micro_f1", "macro_f1", "content_f1"]
+    plain = 2 * 1520 / (1600 + 1520)
+    np.testing.assert_allclose(table[["micro_f1", "macro_f1", "content_f1"]], [[plain] * 3, [1] * 3])
+
+
+@pytest.mark.parametrize("tolerance", [-1, 2, "x", float("nan")])
+def test_a_wrong_tolerance_is_an_input_error(tolerance):
+    with pytest.raises(lcm.InputError, match="tolerance"):
+        compared([("a", 10, 10, 50, 50)], []).causes(tolerance=tolerance)
+
+
+spot = st.tuples(st.sampled_from(NAMES), st.integers(0, 14), st.integers(0, 14), st.integers(1, 9), st.integers(1, 9))
+shift = st.tuples(*[st.integers(-2, 2)] * 4, st.sampled_from([*NAMES, "", "", ""]))
+
+
+@st.composite
+def pages(draw):
+    """Pred is gt with moved edges, other labels, losses, halves and repetitions, and some boxes of its own."""
+    width, height = draw(st.integers(3, 18)), draw(st.integers(3, 18))
+    clip = lambda x, y, u, v: (min(max(x, 0), width), min(max(y, 0), height), min(u, width), min(v, height))
+    boxes = lambda found: [(label, *clip(x, y, x + w, y + h)) for label, x, y, w, h in found]
+    gt, pred = boxes(draw(st.lists(spot, max_size=5))), boxes(draw(st.lists(spot, max_size=2)))
+    for label, x0, y0, x1, y1 in gt:
+        kind, (a, b, c, d, other) = draw(st.sampled_from(["lost", "moved", "moved", "halves", "twice"])), draw(shift)
+        moved = (other or label, *clip(x0 + a, y0 + b, x1 + c, y1 + d))
+        middle = (x0 + x1) // 2
+        halves = [(label, x0, y0, middle, y1), (label, middle, y0, x1, y1)]
+        pred += {"lost": [], "moved": [moved], "halves": halves, "twice": [moved, (label, x0, y0, x1, y1)]}[kind]
+    filled = lambda rows: [row for row in rows if row[1] < row[3] and row[2] < row[4]]
+    return (width, height), filled(gt), filled(pred)
+
+
+@settings(max_examples=150, deadline=None)
+@given(pages(), st.sampled_from([0, 0.05, 0.1, 0.2]))
+def test_generated_pages_equal_the_loop_over_all_pixels(page, tolerance):
+    (width, height), gt, pred = page
+    found = causes(gt, pred, tolerance, sizes={"p": (width, height)}, taxonomy="same")
+    regions = [[(label, box_pixels(*box)) for label, *box in side] for side in (gt, pred)]
+    expected = causes_of_page(*regions, width, height, tolerance)
+    for cause in CAUSES:
+        assert found.get(cause, {}) == pytest.approx(dict(expected[cause]), abs=1e-9)

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from layoutcm.diagnosis.causes import cell_causes
+from layoutcm.diagnosis.causes import CAUSES
 from layoutcm.tables.interval_texts import interval_text, resampling_text
 from layoutcm.ui import sidebar
 from layoutcm.ui.parts import cell, headlines
+from layoutcm.wording import percent_brief
 from support.app_runner import HOSTILE, coco, opened, opened_unmapped, texts, upload
 from support.paths import ROOT
 
@@ -106,20 +107,24 @@ def test_a_link_restores_the_view():
     assert "9 of 60 pages" in texts(app)
 
 
-def kinds_shown(app):
-    return next(text.value for text in app.markdown if "merged" in text.value).replace("\u00a0", " ")
+def causes_shown(app):
+    """The legend of the bar of causes; empty if there is none."""
+    legends = [text.value for text in app.markdown if "foreground=#" in text.value]
+    return legends[0].replace("\u00a0", " ") if legends else ""
 
 
 def test_a_wrong_cell_says_what_it_consists_of(sample):
-    app = opened("matrices", load="sample", gt_label="Background", pred_label="Text")
-    found = cell_causes(map(sample.page_tiles, sample.pages), sample.cell("Background", "Text"))
-    assert found.pixels == pytest.approx(sample.confusion().values[sample.cell("Background", "Text")])
-    shown = kinds_shown(app)
-    assert f"border slack {100 * found.slack / found.pixels:.0f} %" in shown and "73 %" in shown
-    assert f"invented {100 * found.wrong / found.pixels:.0f} %" in shown
-    assert f"merged {100 * found.merged / found.pixels:.1f} %" in shown and "merged 0.5 %" in shown
-    assert "missed" in kinds_shown(opened("matrices", load="sample", gt_label="Text", pred_label="Background"))
-    assert "wrong label" in kinds_shown(opened("matrices", load="sample", gt_label="Caption", pred_label="Text"))
+    cell_of = {"gt_label": "Background", "pred_label": "Text"}
+    shown = causes_shown(opened("matrices", load="sample", **cell_of))
+    row, column = sample.cell("Background", "Text")
+    found = dict(zip(CAUSES, sample.causes().values[:, row, column]))
+    assert sum(found.values()) == pytest.approx(sample.confusion().values[row, column])
+    for cause, pixels in found.items():
+        assert (f" {cause} " in shown) == (pixels > 0)
+    assert f"slack {percent_brief(found['slack'] / sum(found.values()))} %" in shown
+    assert "missed" in causes_shown(opened("matrices", load="sample", gt_label="Text", pred_label="Background"))
+    assert " label " in causes_shown(opened("matrices", load="sample", gt_label="Caption", pred_label="Text"))
+    assert not causes_shown(opened("matrices", load="sample", **cell_of, method="tensor"))
 
 
 def test_causes_are_counted_on_the_worst_pages_and_the_page_says_so(monkeypatch):
@@ -131,12 +136,12 @@ def test_causes_are_counted_on_the_worst_pages_and_the_page_says_so(monkeypatch)
 @pytest.mark.parametrize("labels", [("Caption", "Caption"), ("Title", "Table")])
 def test_a_right_or_an_empty_cell_consists_of_nothing_wrong(labels):
     app = opened("matrices", load="sample", gt_label=labels[0], pred_label=labels[1])
-    assert not app.exception and "border slack" not in texts(app)
+    assert not app.exception and not causes_shown(app)
 
 
 def test_where_taxonomies_differ_no_cell_is_wrong(monkeypatch):
     app = opened_unmapped(monkeypatch, "matrices", gt_label="Caption", pred_label="text")
-    assert "Caption overlaps text" in texts(app) and "border slack" not in texts(app)
+    assert "Caption overlaps text" in texts(app) and not causes_shown(app)
 
 
 def figure_of(app, position=0):

@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import TimeoutError
 
 import layoutcm as lcm
-from layoutcm.wording import thin_spaced
+from layoutcm.diagnosis.causes import CAUSES
+from layoutcm.wording import percent_brief, thin_spaced
 from support.app_runner import HOSTILE, coco
 from support.browser import cell_centre, server, settle, shown, tab, upload, visit, wait_for_link
 from support.paths import SAMPLE
@@ -89,7 +90,9 @@ def test_sample_cell_pages_and_lit_pixels(page, address, sample):
     wait_for_link(page, "gt_label=Caption", "pred_label=Text")
     behind = sample.pages_behind("Caption", "Text")
     assert f"{thin_spaced(behind.pixels.sum())} px on {len(behind)} of 60 pages" in shown(page)
-    assert "border slack 0 %" in shown(page).replace("\u00a0", " ")
+    row, column = sample.cell("Caption", "Text")
+    label = sample.causes().values[CAUSES.index("label"), row, column] / behind.pixels.sum()
+    assert f"label {percent_brief(label)} %" in shown(page).replace("\u00a0", " ")
     settle(page)
     page.get_by_role("button", name="Open page").first.click()
     page.get_by_text("This page's matrix").wait_for(timeout=10_000)

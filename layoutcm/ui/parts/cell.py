@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.causes import BORDER_TOLERANCE, CellCauses, cell_causes
+from layoutcm.diagnosis.causes import CAUSES, TOLERANCE
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import cell_verb
 from layoutcm.ui import choices, screen_text, selection, session
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 THUMBNAILS = 4
-CAUSES_PAGES = 50  # more would take too long after a click
+CAUSES_PAGES = 200  # more would take too long after a click
 LIST_DELAY = 0.15  # seconds; the browser shows the list before it is busy with drawing the matrix again
-CAUSE_COLOURS = {"slack": "#e69f00", "wrong": "#d62728", "merged": "#857afa"}
+CAUSE_COLOURS = dict(
+    zip(CAUSES, ("#e69f00", "#d62728", "#857afa", "#17becf", "#1f77b4", "#8c564b", "#7f7f7f", "#2ca02c"), strict=True)
+)
 CAUSES_HELP = (
-    "**Merged**: a side puts several labels on the pixel. **Border slack**: the ground truth has the prediction's "
-    "label nearby and the prediction has the ground truth's label nearby (no farther away than "
-    f"{100 * BORDER_TOLERANCE:g} % of the page's longer side), so only the position of a border differs. "
-    "**Wrong label** (missed, invented): all other pixels."
+    "**Slack**: only the position of a border differs, by no more than "
+    f"{100 * TOLERANCE:g} % of the page's longer side. **Label**: a region was found with another label. **Size**: a "
+    "region reaches too far or not far enough. **Split** and **merge**: one region became several, or several became "
+    "one. **Duplicate**: a second region on a found one. **Missed** and **invented**: regions of one side only."
 )
 
 
@@ -62,7 +64,7 @@ def show_cell(compared: Comparison, confusion: Confusion, across: int = 2) -> Ca
         time.sleep(LIST_DELAY)
 
     def draw_slow_parts() -> None:
-        if confusion.diagonal and cell[0] != cell[1] and len(pages):
+        if confusion.diagonal and confusion.method == "matrix" and cell[0] != cell[1] and len(pages):
             with causes:
                 _show_causes(compared, names, pages)
         for frame, page in frames:
@@ -113,13 +115,11 @@ def _pages_behind(compared: Comparison, gt_label: str, pred_label: str) -> tuple
 
 
 def _show_causes(compared: Comparison, cell: tuple[str, str], pages: pd.DataFrame) -> None:
-    """A bar such as [ border slack 22 % | wrong label 64 % | merged 14 % ]."""
+    """A bar such as [ slack 22 % | label 64 % | missed 14 % ]."""
     looked_at = pages.head(CAUSES_PAGES)
-    key = (session.comparison_key(), *cell, choices.current().method, selection.scope_text(compared))
+    key = (session.comparison_key(), *cell, selection.scope_text(compared))
     found = _cached_causes(key, compared, looked_at["page"].tolist())
-    wrong = {cell[0]: "invented", cell[1]: "missed"}.get(compared.labels[0], "wrong label")
-    names = {"slack": "border slack", "wrong": wrong, "merged": "merged"}
-    _show_bar([(name, CAUSE_COLOURS[kind], getattr(found, kind)) for kind, name in names.items()])
+    _show_bar([(name, CAUSE_COLOURS[name], pixels) for name, pixels in found.items() if pixels])
     if len(looked_at) < len(pages):
         covered = percent(float(looked_at["share"].sum() / pages["share"].sum()))
         st.caption(f"Counted on the {len(looked_at)} pages with the most pixels of the cell, {covered} of it.")
@@ -137,8 +137,10 @@ def _show_bar(parts: list[tuple[str, str, float]]) -> None:
     st.markdown(screen_text.join_unbroken(legend), help=CAUSES_HELP)
 
 
-@st.cache_data(max_entries=200, show_spinner="Looking at borders …", scope="session")
-def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> CellCauses:
-    _, gt_label, pred_label, method, _ = key
-    tiles = (_compared.page_tiles(page) for page in _pages)
-    return cell_causes(tiles, _compared.cell(gt_label, pred_label), method)
+@st.cache_data(max_entries=200, show_spinner="Looking for causes …", scope="session")
+def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> dict[str, float]:
+    """{cause: pixels of the cell on these pages}."""
+    _, gt_label, pred_label, _ = key
+    counts = _compared.cause_source.of_pages([_compared.levels.page_index(page) for page in _pages])
+    row, column = _compared.cell(gt_label, pred_label)
+    return dict(zip(CAUSES, counts.total.values[:, row, column].tolist()))

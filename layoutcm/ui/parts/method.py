@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from layoutcm.diagnosis.causes import BORDER_TOLERANCE
+from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.drawing.screen.matrix import CONFIG, matrix_figure
 from layoutcm.metrics.confusion import METHODS, label_sets_confusion
 from layoutcm.tables.matrix_views import select
@@ -44,12 +44,14 @@ count objects: whether a table was found once or in four pieces, and in which or
 questions. Large regions weigh more than small ones, so a page number that is always missed hardly shows in micro
 averages; look at the class's own recall.""",
     "What a wrong cell consists of": f"""
-Click a cell off the diagonal on the page Matrices: its pixels are split into three kinds that add up to the cell
-exactly. A pixel is *merged* when a side puts several labels on it. Otherwise it is *border slack* when the ground truth
-has the prediction's label nearby and the prediction has the ground truth's label nearby: then only the position of a
-border differs. Nearby means no farther away than {100 * BORDER_TOLERANCE:g} % of the page's longer side; everything
-outside the page is Background. Every other pixel has a *wrong label*, or was *missed* or *invented* where one of the
-two labels is Background.""",
+Click a cell off the diagonal on the page Matrices: with the method matrix, its pixels are divided into eight causes
+that add up to the cell exactly. *Slack*: the ground truth has the prediction's label nearby and the prediction has the
+ground truth's label nearby, so only the position of a border differs. Nearby means no farther away than
+{100 * TOLERANCE:g} % of the page's longer side; everything outside the page is Background. All other pixels get the
+cause of the regions over them. Regions of the two sides are partners if their IoU is above a half. *Label*: partners
+with different labels. *Size*: a region reaches too far or not far enough. *Split*, *merge*: one region became several,
+or several became one. *Duplicate*: a second region on one that was found. *Missed*, *invented*: a region that only one
+side has.""",
     "Matrix or tensor": """
 Where every pixel carries one label, both are the same. Where pixels carry several, each ground truth label adds exactly
 1 to the matrix, so the matrix is one table that adds up, but an extra label on a pixel also lowers the values of the

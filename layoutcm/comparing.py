@@ -1,0 +1,45 @@
+"""`compare`: two layouts become a `Comparison`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from layoutcm.alignment.align import AlignmentOptions, align
+from layoutcm.alignment.recipe import make_recipe
+from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
+from layoutcm.comparison import Comparison
+from layoutcm.layouts.model import Layout
+from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+
+if TYPE_CHECKING:
+    from layoutcm.pixels.counting import Progress
+
+
+def compare(
+    gt: Layout,
+    pred: Layout,
+    *,
+    rounding: str = "outer",
+    min_score: float | None = None,
+    missing_pages: str = "penalise",
+    taxonomy: str = "auto",
+    documents: str | Mapping[str, str] | None = None,
+    mapping: LabelMapping | str | os.PathLike[str] | None = None,
+    pages: PageMapLike = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
+
+    Pred regions with a score below `min_score` are left out. `pages` is a page map: {gt page: pred page}, or a file.
+    """
+    from layoutcm.pixels.counting import check_counting_options, count_pairs
+
+    check_counting_options(rounding, min_score, threads)
+    options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
+    alignment = align(gt, pred, options)
+    counts = count_pairs(alignment, rounding, min_score, threads, progress)
+    settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
+    return Comparison(alignment, counts, rounding, min_score, settings, threads)

@@ -1,0 +1,158 @@
+"""The causes of many pages: boxes become tiles, tiles become rows of (page, cause, gt label, pred label, pixels)."""
+
+# Numba derives the types of compiled functions from their arguments.
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import numpy as np
+
+from layoutcm.compiled import compiled, compiled_for_many, compiled_part
+from layoutcm.diagnosis.cause_kernel import (
+    CAUSES,
+    PageRegionsOnTiles,
+    add_causes,
+    is_empty,
+    overlaps_of_boxes,
+    overlaps_on_tiles,
+    set_bit,
+)
+from layoutcm.diagnosis.region_pairs import find_statuses, pair_regions, sort_by
+from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1
+
+IGNORED = -1  # the place of a label that marks pixels as not judged
+ROW = np.dtype([("page", "i4"), ("cause", "i4"), ("gt", "i4"), ("pred", "i4"), ("pixels", "f8")])
+
+
+@compiled_part
+def edges_of(boxes, axis, end):
+    """The distinct edges of boxes along an axis, with those of the page."""
+    n = len(boxes)
+    values = np.empty(2 * n + 2)
+    values[0], values[1] = 0.0, end
+    for i in range(n):
+        values[2 + 2 * i], values[3 + 2 * i] = boxes[i, axis], boxes[i, axis + 2]
+    order = np.arange(len(values))
+    sort_by(order, values, len(values))
+    edges, count = values[order], 1
+    for value in edges[1:]:
+        if value != edges[count - 1]:
+            edges[count] = value
+            count += 1
+    return edges[:count]
+
+
+@compiled_part
+def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
+    """The tiles of a page with boxes only, and the places in the matrix of its labels; Background is the first."""
+    x_edges, y_edges = edges_of(boxes, 0, frame[0]), edges_of(boxes, 1, frame[1])
+    known = np.full(n_places, -1)
+    known[0] = 0
+    used = np.zeros(len(places) + 1, np.int64)
+    n_labels, regions, region_gt = 1, 0, 0
+    labels = np.empty(len(places), np.int64)
+    for i in range(len(places)):
+        if places[i] == IGNORED:
+            continue
+        if known[places[i]] < 0:
+            known[places[i]] = n_labels
+            used[n_labels] = places[i]
+            n_labels += 1
+        labels[regions] = known[places[i]]
+        regions += 1
+        region_gt += i < n_gt
+    rows, columns = len(y_edges) - 1, len(x_edges) - 1
+    over = np.zeros((rows, columns, regions // 64 + 1), np.uint64)
+    sets = np.zeros((2, rows, columns, n_labels // 64 + 1), np.uint64)
+    region = 0
+    for i in range(len(places)):
+        left, right = np.searchsorted(x_edges, boxes[i, X0]), np.searchsorted(x_edges, boxes[i, X1])
+        top, bottom = np.searchsorted(y_edges, boxes[i, Y0]), np.searchsorted(y_edges, boxes[i, Y1])
+        if places[i] == IGNORED:
+            continue
+        for row in range(top, bottom):
+            for column in range(left, right):
+                set_bit(over[row, column], region)
+                set_bit(sets[GT if i < n_gt else PRED, row, column], labels[region])
+        region += 1
+    for side in range(2):
+        for row in range(rows):
+            for column in range(columns):
+                if is_empty(sets[side, row, column]):
+                    sets[side, row, column, 0] = 1  # Background
+    for i in range(len(places)):
+        if places[i] == IGNORED:
+            left, right = np.searchsorted(x_edges, boxes[i, X0]), np.searchsorted(x_edges, boxes[i, X1])
+            top, bottom = np.searchsorted(y_edges, boxes[i, Y0]), np.searchsorted(y_edges, boxes[i, Y1])
+            sets[:, top:bottom, left:right] = 0
+    page = PageRegionsOnTiles(x_edges, y_edges, region_gt, labels[:regions], over, sets, distance)
+    return page, used[:n_labels]
+
+
+@compiled_part
+def judge_page(page, n_labels, boxes):
+    """float64[cause, gt, pred] of the labels on a page; partner and status of its regions.
+
+    `boxes` are its regions, or empty if regions are no boxes or some of their pixels are not judged.
+    """
+    n = len(page.labels)
+    overlap = np.zeros((n, n))
+    partner, status = np.empty(n, np.int64), np.empty(n, np.int64)
+    if len(boxes):
+        overlaps_of_boxes(boxes, overlap)
+    else:
+        overlaps_on_tiles(page, overlap)
+    pair_regions(page.n_gt, page.labels, overlap, partner)
+    find_statuses(page.n_gt, page.labels, overlap, partner, status)
+    totals = np.zeros((len(CAUSES), n_labels, n_labels))
+    tiles = (len(page.x_edges) - 1) * (len(page.y_edges) - 1)
+    buffers = np.empty((2, tiles + 5, 4))
+    add_causes(page, n_labels, overlap, partner, status, buffers, totals)
+    return totals, partner, status
+
+
+@compiled
+def rows_of_page(page, used, number):
+    """ROW[...] of a page whose regions are no boxes."""
+    totals = judge_page(page, len(used), np.empty((0, 4)))[0]
+    found = np.empty(int((totals > 0).sum()), ROW)
+    add_rows(totals, used, number, found, 0)
+    return found
+
+
+@compiled_part
+def add_rows(totals, used, number, found, count):
+    for cause in range(len(totals)):
+        for i in range(len(used)):
+            for j in range(len(used)):
+                if totals[cause, i, j] > 0:
+                    row = found[count]
+                    row["page"], row["cause"], row["gt"], row["pred"] = number, cause, used[i], used[j]
+                    row["pixels"] = totals[cause, i, j]
+                    count += 1
+    return count
+
+
+def python_steps(first, stop, frames, offsets, *_):
+    """Steps for every tile, of which there are up to four times the square of the number of boxes."""
+    return int((12 * np.diff(offsets[first : stop + 1]) ** 2 + 20).sum())
+
+
+@compiled_for_many(steps=python_steps)
+def causes_of_pages(first, stop, frames, offsets, boxes, places, n_gt, distances, n_places):
+    """ROW[...] of the pages first:stop; `n_gt` is the number of gt boxes on each page."""
+    found, count = np.empty(64 * (stop - first) + 64, ROW), 0
+    for number in range(first, stop):
+        low, high = offsets[number], offsets[number + 1]
+        page, used = tiles_of_page(
+            boxes[low:high], places[low:high], n_gt[number], frames[number], distances[number], n_places
+        )
+        whole = boxes[low:high] if len(page.labels) == high - low else boxes[:0]
+        totals = judge_page(page, len(used), whole)[0]
+        needed = count + totals.size
+        if needed > len(found):
+            larger = np.empty(2 * needed, ROW)
+            larger[:count] = found[:count]
+            found = larger
+        count = add_rows(totals, used, number, found, count)
+    return found[:count].copy()
