@@ -37,6 +37,7 @@ def packed():
         ("a.xml", XML[:80]),
         ("a.csv", CSV[:-5]),
     ],
+    ids=["parquet", "zip", "xml early", "xml late", "csv"],
 )
 def test_a_file_without_its_end_is_called_cut_off(name, data):
     with pytest.raises(InputError) as caught:
@@ -54,6 +55,7 @@ def test_a_file_without_its_end_is_called_cut_off(name, data):
         ("a.xml", b"<annotations/>"),
         ("a.csv", CSV[:-5] + b"\nc,9,9,Text,0,0,5,5\n"),
     ],
+    ids=["parquet", "zip", "xml", "xml prefix", "xml empty", "csv"],
 )
 def test_other_damage_is_not_called_cut_off(name, data):
     with pytest.raises(InputError) as caught:
