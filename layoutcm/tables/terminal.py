@@ -24,7 +24,6 @@ from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
 from layoutcm.wording import one_line, percent, pixels_in_full, plural, score_text, shorten
 
 NAMES_SHOWN, DEVIATIONS_SHOWN, ANNOTATORS_SHOWN = 5, 10, 12
-NAMES_SHOWN = 6
 NAME_LENGTH = 60  # of a label or page in a table
 
 
