@@ -23,6 +23,9 @@ def run_job(name, gt_path, pred_path):
 def warm_up(job):
     from generate import write_pair
 
+    from layoutcm.compiled import compile_from_now_on
+
+    compile_from_now_on()
     with tempfile.TemporaryDirectory() as folder:
         job(*write_pair(Path(folder), 200))
         # The scanner works on large files only; spaces make a small one large.
