@@ -27,6 +27,7 @@ from layoutcm.layouts.page_maps import PageMap, pages_under_pred_names
 T = TypeVar("T")
 DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 HEAD = 1 << 16
+SEARCHED = 1 << 22  # bytes from the start in which texts that tell formats apart usually occur
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 _FENCE = re.compile(rb"\s*+```(?:json|JSON)?(?=[\s\[{])")
 _FENCE_AFTER_WORDS = re.compile(rb"\n```(?:json|JSON)?\s*+(?=[\[{])")  # "Here is the layout:"
@@ -62,6 +63,7 @@ class FileContent:
     name: str
     data: bytes
     packed: int | None = None  # bytes that it takes in an archive
+    searches_all: bool = False  # in a large file, which takes longer
 
     @property
     def stored_size(self) -> int:
@@ -93,10 +95,15 @@ class FileContent:
         return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.data[:HEAD].decode("utf-8", "replace")))
 
     def holds(self, text: str) -> bool:
-        """Whether a text is anywhere in the file. Many formats look for the same texts, so each is searched once."""
+        """Whether a text is in the file, near its start if not `searches_all`.
+
+        Many formats look for the same texts, so each is searched once.
+        """
         found = self._searched.get(text)
         if found is None:
-            found = self._searched[text] = text.encode() in self.data
+            found = self._searched[text] = (
+                self.data.find(text.encode(), 0, len(self.data) if self.searches_all else SEARCHED) >= 0
+            )
         return found
 
     @cached_property

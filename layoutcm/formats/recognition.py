@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from layoutcm import hints
 from layoutcm.errors import InputError, check_choice
-from layoutcm.formats.content import FileContent
+from layoutcm.formats.content import SEARCHED, FileContent
 from layoutcm.formats.other_files import explain_unknown
 from layoutcm.formats.registry import BY_NAME, DATA_SET, FORMATS, Format
 from layoutcm.formats.source_files import Bundle
@@ -87,7 +88,10 @@ def _like_others(
 def find_candidates(content: FileContent) -> list[Format]:
     if not content.data and not content.name.lower().endswith(NAMES_OF_EMPTY_FILES):
         return []  # an archive may hold very many of them
-    return [format for format in FORMATS if format.recognises(content)]
+    found = [format for format in FORMATS if format.recognises(content)]
+    if found or content.searches_all or len(content.data) <= SEARCHED:
+        return found
+    return find_candidates(replace(content, searches_all=True))
 
 
 def find_format(content: FileContent, name: str | None = None) -> Format:

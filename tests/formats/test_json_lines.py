@@ -46,3 +46,12 @@ def test_a_wrong_line_is_named():
     lines[2] = lines[2].replace('"category_id"', "category_id")
     with pytest.raises(InputError, match=r"results.jsonl, line 3, column 1[0-9]"):
         lcm.read([("results.jsonl", "\n".join(lines).encode())], like=ground_truth())
+
+
+def test_a_text_that_tells_a_format_may_come_late_in_a_large_file():
+    blank = b'{"file_name": "%d.png", "width": 10, "height": 10, "note": "' + b"x" * 1000 + b'"}\n'
+    last = (
+        b'{"file_name": "z.png", "width": 10, "height": 10, "objects": {"bbox": [[1, 1, 5, 5]], "category": ["a"]}}\n'
+    )
+    layout = lcm.read(("metadata.jsonl", b"".join(blank % i for i in range(4500)) + last))
+    assert layout.format == "hf-imagefolder" and len(layout.region_columns) == 1
