@@ -228,7 +228,9 @@ def test_a_terminal_has_a_progress_bar_that_is_removed_at_the_end():
     reader, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))  # 24 lines of 100 columns
     command = [sys.executable, "-m", "layoutcm", "compare", GT, MODEL_A]
-    with subprocess.Popen(command, stderr=terminal, stdout=subprocess.DEVNULL) as process:
+    # Every step is drawn: the sample is compared in less than the usual time between two drawings.
+    often = os.environ | {"TQDM_MININTERVAL": "0"}
+    with subprocess.Popen(command, stderr=terminal, stdout=subprocess.DEVNULL, env=often) as process:
         os.close(terminal)
         shown = b""
         with contextlib.suppress(OSError):  # the end of the terminal
