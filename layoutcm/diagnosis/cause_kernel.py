@@ -21,7 +21,7 @@ from layoutcm.diagnosis.region_pairs import (
     MERGED,
     MERGER,
     MISSED,
-    NOBODY,
+    NO_PARTNER,
     PAIRED,
     PARTIAL,
     SPLIT,
@@ -62,7 +62,7 @@ def set_bit(words, bit):
 
 @compiled_part
 def is_empty(words):
-    for word in words:  # noqa: SIM110
+    for word in words:  # noqa: SIM110  (numba compiles no generators inside any)
         if word != 0:
             return False
     return True
@@ -198,9 +198,9 @@ def slack_area(page, tile, gt_label, pred_label, buffers):
 @compiled_part
 def smallest_over(page, first, last, label, here, overlap):
     """The smallest region of a label among those with a bit in `here`; the first of equals."""
-    best = NOBODY
+    best = -1
     for region in range(first, last):
-        is_smaller = best == NOBODY or overlap[region, region] < overlap[best, best]
+        is_smaller = best < 0 or overlap[region, region] < overlap[best, best]
         if is_smaller and page.labels[region] == label and has_bit(here, region):
             best = region
     return best
@@ -213,7 +213,7 @@ def cause_on_tile(page, tile, i, j, overlap, partner, status):
     here, n = page.over[row, column], len(page.labels)
     if i > 0 and j > 0:
         for g in range(page.n_gt):
-            is_confused = page.labels[g] == i and partner[g] != NOBODY and page.labels[partner[g]] == j
+            is_confused = page.labels[g] == i and partner[g] != NO_PARTNER and page.labels[partner[g]] == j
             if is_confused and has_bit(here, g) and has_bit(here, partner[g]):
                 return _LABEL
     if j > 0 and not has_bit(page.sets[GT, row, column], j):

@@ -134,7 +134,7 @@ def add_rows(totals, used, number, found, count):
 
 
 def python_steps(first, stop, frames, offsets, *_):
-    """Steps for every tile, of which there are up to four times the square of the number of boxes."""
+    """The steps of Python: some for each tile. n boxes make up to 4 n² tiles."""
     return int((12 * np.diff(offsets[first : stop + 1]) ** 2 + 20).sum())
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion
@@ -23,7 +24,6 @@ from layoutcm.pixels.grid import GridBoxes, PageRegions, alignment_to_grid
 if TYPE_CHECKING:
     import pandas as pd
 
-CAUSES = ("slack", "label", "size", "split", "merge", "duplicate", "missed", "invented")
 SIDES = ("gt", "pred")
 TOLERANCE = 0.005  # of the longer side of a page: 5 px of 1025
 TOLERANCES = (0, 0.0025, 0.005, 0.01, 0.02)

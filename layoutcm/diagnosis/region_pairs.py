@@ -16,7 +16,7 @@ from layoutcm.compiled import compiled_part
 # The status of a region. Paired regions have a partner on the other side.
 PAIRED, SPLIT, MERGED, PARTIAL, MISSED, DUPLICATE, MERGER, FRAGMENT, INVENTED = range(9)
 STATUSES = ("paired", "split", "merged", "partial", "missed", "duplicate", "merger", "fragment", "invented")
-NOBODY = -1
+NO_PARTNER = -1
 
 
 @compiled_part
@@ -59,10 +59,10 @@ def pair_regions(n_gt, labels, overlap, partner):
                 found += 1
     order = np.arange(found)
     sort_by(order, keys, found)
-    partner[:n] = NOBODY
+    partner[:n] = NO_PARTNER
     for k in order:
         g, r = pairs[k]
-        if partner[g] == NOBODY and partner[r] == NOBODY:
+        if partner[g] == NO_PARTNER and partner[r] == NO_PARTNER:
             partner[g], partner[r] = r, g
 
 
@@ -81,11 +81,11 @@ def covers_two_free(own, first, last, overlap, partner):
     """Whether a region covers two free regions beside each other, and the area that it shares with all it covers."""
     shared, has_two = 0.0, False
     for a in range(first, last):
-        if partner[a] != NOBODY or overlap[a, a] == 0 or not covers(overlap, own, a):
+        if partner[a] != NO_PARTNER or overlap[a, a] == 0 or not covers(overlap, own, a):
             continue
         shared += overlap[own, a]
         for b in range(first, a):
-            if partner[b] == NOBODY and overlap[b, b] > 0 and covers(overlap, own, b) and are_beside(overlap, a, b):
+            if partner[b] == NO_PARTNER and overlap[b, b] > 0 and covers(overlap, own, b) and are_beside(overlap, a, b):
                 has_two = True
     return has_two, shared
 
@@ -100,7 +100,7 @@ def shares_cover(own, own_side, other_side, overlap, partner):
         if overlap[a, a] == 0 or not covers(overlap, a, own):
             continue
         for b in range(own_side[0], own_side[1]):
-            together = partner[a] == b or (partner[a] == NOBODY and partner[b] == NOBODY)
+            together = partner[a] == b or (partner[a] == NO_PARTNER and partner[b] == NO_PARTNER)
             is_other = b != own and together and overlap[b, b] > 0
             if is_other and covers(overlap, a, b) and are_beside(overlap, own, b):
                 return True
@@ -111,7 +111,7 @@ def shares_cover(own, own_side, other_side, overlap, partner):
 def overlaps_free(own, first, last, overlap, partner):
     """Whether a tenth of a region lies in one free region of the other side."""
     for a in range(first, last):
-        if partner[a] == NOBODY and overlap[a, a] > 0 and 10 * overlap[own, a] >= overlap[own, own]:
+        if partner[a] == NO_PARTNER and overlap[a, a] > 0 and 10 * overlap[own, a] >= overlap[own, own]:
             return True
     return False
 
@@ -119,7 +119,7 @@ def overlaps_free(own, first, last, overlap, partner):
 @compiled_part
 def is_duplicate(own, n_gt, labels, overlap, partner):
     for other in range(n_gt, len(labels)):
-        if partner[other] == NOBODY or overlap[other, other] == 0 or not covers(overlap, other, own):
+        if partner[other] == NO_PARTNER or overlap[other, other] == 0 or not covers(overlap, other, own):
             continue
         g = partner[other]
         if labels[other] == labels[own] or 3 * overlap[own, g] > overlap[own, own] + overlap[g, g]:
@@ -133,7 +133,7 @@ def find_statuses(n_gt, labels, overlap, partner, status):
     n = len(labels)
     gt_side, pred_side = (0, n_gt), (n_gt, n)
     for own in range(n):
-        if partner[own] != NOBODY:
+        if partner[own] != NO_PARTNER:
             status[own] = PAIRED
         elif own < n_gt:
             has_two, shared = covers_two_free(own, n_gt, n, overlap, partner)

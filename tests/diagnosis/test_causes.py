@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
-from layoutcm.diagnosis.causes import CAUSES
+from layoutcm.diagnosis.cause_kernel import CAUSES
 from support.causes_loop import box_pixels, causes_of_page
 from support.layouts import build
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from layoutcm.diagnosis.causes import CAUSES
+from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.tables.interval_texts import interval_text, resampling_text
 from layoutcm.ui import sidebar
 from layoutcm.ui.parts import cell, headlines

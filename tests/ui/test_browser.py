@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import TimeoutError
 
 import layoutcm as lcm
-from layoutcm.diagnosis.causes import CAUSES
+from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.wording import percent_brief, thin_spaced
 from support.app_runner import HOSTILE, coco
 from support.browser import cell_centre, server, settle, shown, tab, upload, visit, wait_for_link

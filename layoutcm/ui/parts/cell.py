@@ -10,7 +10,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from layoutcm.comparison import Comparison
-from layoutcm.diagnosis.causes import CAUSES, TOLERANCE
+from layoutcm.diagnosis.cause_kernel import CAUSES
+from layoutcm.diagnosis.causes import TOLERANCE
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.matrix_views import cell_verb
 from layoutcm.ui import choices, screen_text, selection, session
