@@ -47,7 +47,8 @@ def read_page(content: FileContent, options: Options, builder: LayoutBuilder) ->
         mask = item.find("segm")  # an image of its own, of which only the box around it is in the file
         box = None if mask is None else mask.find("box")
         if box is None:
-            flat = _points(item, content.name, place)
+            polygon = item.find("polygon")
+            flat = [] if polygon is None else _points(polygon, content.name, place)
         else:
             flat = parse_numbers([box.findtext(corner) for corner in CORNERS], content.name, place, CORNERS)
         if len(flat) > 4 or box is not None:
@@ -75,18 +76,18 @@ def _root(content: FileContent) -> Element | None:
     return next(elements(content, "annotation"), None)
 
 
-def _points(item: Element, file: str, place: tuple[str, object]) -> list[float]:
+def _points(polygon: Element, file: str, place: tuple[str, object]) -> list[float]:
     """x, y, x, y, ... of the polygon of an object."""
-    polygon = item.find("polygon")
-    if polygon is None:
-        return []
-    texts = [point.findtext(axis) for point in polygon.findall("pt") for axis in AXES]
-    if not texts:
-        written = "".join([text for text in (polygon.text, *[child.tail for child in polygon]) if text])
-        numbers = parse_number_list(written[:-1].replace(SEPARATOR, ",")) if "," not in written else None
+    written = polygon.text or ""
+    for child in polygon:
+        written += child.tail or ""
+    if SEPARATOR in written:
+        numbers = parse_number_list(written.rstrip()[:-1].replace(SEPARATOR, ",")) if "," not in written else None
         if numbers and len(numbers) % 2 == 0:  # the usual case, made fast for many regions
             return numbers
-        texts = [*written.split(SEPARATOR)[:-1]]
+        texts: list[str | None] = [*written.split(SEPARATOR)[:-1]]
+    else:
+        texts = [point.findtext(axis) for point in polygon.findall("pt") for axis in AXES]
     if None in texts:
         raise InputError(file, place_text(place), "a point has no x or no y", "Repair or remove the object.")
     return parse_numbers(texts, file, place, cycle(POINT_NAMES))

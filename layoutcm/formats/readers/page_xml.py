@@ -7,6 +7,7 @@ the page, not its content, and are not regions.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from layoutcm.errors import InputError
@@ -52,34 +53,33 @@ def _read_regions(page: Element, index: int, file: str, options: Options, builde
             continue
         place = ("region {!r:.40}", region.get("id", ""))
         coords = region.find(coords_tag)
-        flat = parse_points(_points_text(coords), file, place) if coords is not None else []
+        flat = parse_points(coords.get("points") or _join_points(coords), file, place) if coords is not None else []
         if coords is None or not flat:
             builder.note_unusual("no-coordinates", place_text(place), what="regions without coordinates")
         else:
             declared = coords.get("conf")
             score = parse_number(declared, file, f"{place_text(place)}, conf") if declared else NO_SCORE
             shape = outline_of(flat) if options.outlines else None
-            builder.add_region(index, _label(region), *box_around(flat), place, score, shape)
+            builder.add_region(
+                index, _label(tag, region.get("custom"), region.get("type")), *box_around(flat), place, score, shape
+            )
         if len(region) > (coords is not None) and (options.nested or not is_picture_or_table(local_name(tag))):
             todo += reversed(region)
 
 
-def _points_text(coords: Element) -> str:
-    """The `points` of newer schemas, or the same text made from the Point children of older schemas."""
-    text = coords.get("points")
-    if text is None:
-        text = " ".join(f"{point.get('x')},{point.get('y')}" for point in coords)
-    return text
+def _join_points(coords: Element) -> str:
+    """The text that newer schemas have as `points`, made from the Point children of older schemas."""
+    return " ".join(f"{point.get('x')},{point.get('y')}" for point in coords)
 
 
-def _label(region: Element) -> str:
-    custom = region.get("custom")
+@lru_cache(1024)
+def _label(tag: str, custom: str | None, declared: str | None) -> str:
     own = _OWN_LABEL.search(custom) if custom else None
     if own:
         return _unescaped(own[1])
     structure = _STRUCTURE.search(custom) if custom else None
-    kind = _unescaped(structure[1].strip() if structure else region.get("type", ""))
-    name = local_name(region.tag)
+    kind = _unescaped(structure[1].strip() if structure else declared or "")
+    name = local_name(tag)
     return f"{name}:{kind}" if kind else name
 
 
