@@ -6,6 +6,7 @@ import argparse
 import errno
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layou
 from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
+from layoutcm.formats import garbage_collection_paused
 from layoutcm.formats.registry import BY_NAME
 from layoutcm.layouts.model import PRED, Layout
 from layoutcm.layouts.writers import FOLDERS, write
@@ -46,7 +48,8 @@ def run_compare(options: argparse.Namespace) -> None:
     if options.intervals is not None:
         check_resampling(options.intervals)
     results, texts = [], []
-    with _report_folder(options) as folder:
+    # Results hold very many small objects, and a collection would look at all of them.
+    with garbage_collection_paused(), _report_folder(options) as folder:
         gt = read_gt(options)
         first: tuple[str, Comparison] | None = None
         earlier: dict[object, str] = {}
@@ -109,7 +112,9 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
     from layoutcm.tables.object_texts import object_summary
     from layoutcm.tables.terminal import comparison_summary, family_summary
 
-    texts = [comparison_summary(comparison, options.method, extras.intervals)]
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: comparison.findings)  # on a second processor, while the averages are computed
+        texts = [comparison_summary(comparison, options.method, extras.intervals)]
     texts.append(object_summary(comparison, options.objects))
     texts += [difference_summary(extras.difference, first)] if extras.difference else []
     return [*texts, family_summary(extras.families)] if extras.families else texts

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.formats.coco_ids import Ids, Key, find_ids, is_stem_of
-from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.content import HEAD, FileContent, Options, ScannedList
 from layoutcm.layouts.model import Floats
 
 Box = tuple[float, float, float, float]
@@ -86,10 +86,36 @@ class Annotations:
         )
 
 
-def scan_annotations(content: FileContent, section: str, options: Options) -> tuple[Annotations, bytes] | None:
+def load_scanner() -> None:
+    """Load the compiled scanner, which takes half a second."""
+    text = b'{"annotations": [{"image_id": 0, "category_id": 0, "bbox": [0, 0, 1, 1]}]}'
+    _scan(FileContent("", text), "annotations")
+
+
+def scan_ahead(content: FileContent, options: Options) -> None:
+    """Scan a large file that seems to be COCO before it is recognised.
+
+    To find its keys without that, all of it would be read one more time.
+    """
+    if len(content.data) < FEWEST_BYTES_TO_SCAN:
+        return
+    head = content.data[:HEAD]
+    if content.json_root == "object" and any(key in head for key in (b'"images"', b'"annotations"')):
+        scan_annotations(content, "annotations", options)
+    elif content.json_root == "array" and {"image_id", "category_id"} <= content.json_keys:
+        scan_annotations(content, "", options)
+
+
+def scan_annotations(content: FileContent, section: str, options: Options) -> ScannedList[Annotations] | None:
     """The annotations, and the text without them; None if msgspec has to decode them."""
     if len(content.data) < FEWEST_BYTES_TO_SCAN or options.outlines:
         return None
+    if section not in content.scanned:
+        content.scanned[section] = _scan(content, section)
+    return content.scanned[section]
+
+
+def _scan(content: FileContent, section: str) -> ScannedList[Annotations] | None:
     from layoutcm.formats.json_columns import Field, scan_list
     from layoutcm.formats.json_scan import BOX, INTEGER, NUMBER, TRUTH
 
@@ -113,7 +139,7 @@ def scan_annotations(content: FileContent, section: str, options: Options) -> tu
         is_crowd=np.nan_to_num(values["iscrowd"]) != 0,
         is_ignored=np.nan_to_num(values["ignore"]) != 0,
     )
-    return columns, scanned.rest
+    return ScannedList(columns, scanned.rest)
 
 
 def columns_of(file: str, section: str, annotations: Sequence[Annotation], options: Options) -> Annotations:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -56,6 +56,13 @@ class Options:
         return pages_under_pred_names(self.like.page_columns, self.page_map) if self.like else None
 
 
+class ScannedList(NamedTuple, Generic[T]):
+    """What was found in a long list of objects, and the JSON with an empty list in its place."""
+
+    found: T
+    rest: bytes
+
+
 @dataclass(frozen=True)
 class FileContent:
     """One input file: its bytes, and its name for messages."""
@@ -86,13 +93,23 @@ class FileContent:
             return frozenset()
         try:
             if self.json_root == "object":
-                return frozenset(msgspec.json.decode(self.json_text, type=dict[str, msgspec.Raw]))
+                return frozenset(msgspec.json.decode(self._text_of_keys, type=dict[str, msgspec.Raw]))
             if self.json_root == "array":
                 return frozenset(self._first_item())
         except DECODE_ERRORS:
             pass
         # Malformed JSON: the keys near its start still show which reader should report the error.
         return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.data[:HEAD].decode("utf-8", "replace")))
+
+    @cached_property
+    def scanned(self) -> dict[str, ScannedList[Any] | None]:
+        """{outermost key: the list under it}, None if it cannot be scanned. Mutable."""
+        return {}
+
+    @property
+    def _text_of_keys(self) -> bytes:
+        """The JSON, without a long list if it was scanned."""
+        return next((one.rest for one in self.scanned.values() if one), self.json_text)
 
     def holds(self, text: str) -> bool:
         """Whether a text is in the file, near its start if not `searches_all`.

@@ -63,14 +63,12 @@ def make_layout(
     findings: Sequence[Finding] = (),
     ids: FileIds | None = None,
     places: PlaceNamers = ROW_NUMBERS,
+    like: Layout | None = None,
 ) -> Layout:
-    """Check the columns of a reader and turn them into a `Layout`."""
+    """Check the columns of a reader and turn them into a `Layout`; the pages of a layout `like` it are checked."""
     check_lengths(name, "label", labels, "label {}".format)
-    check_lengths(name, "name of the page", pages.names, places.page)
-    check_lengths(name, "name of the document", pages.documents, places.page)
-    _check_attributes(name, pages, places.page)
-    pages = _with_usable_names(pages)
-    check_pages(name, pages, places.page)
+    if like is None or pages is not like.page_columns:
+        pages = _checked_pages(name, pages, places.page)
     check_regions(name, regions, places.region)
     names, recode = _merge_labels(labels)
     regions = recode_labels(regions, recode)
@@ -79,6 +77,15 @@ def make_layout(
     layout = Layout(name, format, names, pages, regions, tuple(findings), ids.pages, label_keys)
     layout = _note_scores(_note_clipped(layout, places.region), places.region)
     return drop_background(_drop_inverted(layout, places.region))
+
+
+def _checked_pages(file: str, pages: Pages, place: PlaceNamer) -> Pages:
+    check_lengths(file, "name of the page", pages.names, place)
+    check_lengths(file, "name of the document", pages.documents, place)
+    _check_attributes(file, pages, place)
+    pages = _with_usable_names(pages)
+    check_pages(file, pages, place)
+    return pages
 
 
 def checked_attributes(file: str, pages: Pages) -> Pages:
@@ -155,8 +162,9 @@ def check_pages(file: str, pages: Pages, place: PlaceNamer) -> None:
 
 def check_regions(file: str, regions: Regions, place: PlaceNamer) -> None:
     # NaN fails every comparison, so this also finds NaN, not only infinite and too large values.
-    bad = ~(np.abs(regions.boxes) <= MAX_COORDINATE)
-    if bad.any():
+    lowest, highest = regions.boxes.min(initial=0), regions.boxes.max(initial=0)
+    if not (lowest >= -MAX_COORDINATE and highest <= MAX_COORDINATE):
+        bad = ~(np.abs(regions.boxes) <= MAX_COORDINATE)
         i = int(np.argmax(bad.any(axis=1)))
         axis = int(np.argmax(bad[i]))
         raise InputError(

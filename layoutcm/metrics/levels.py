@@ -108,11 +108,24 @@ class Levels:
         check_choice("over", over, ("pixels", "pages", "documents"))
         if over == "pixels":
             return confusion_of(self.counts, self.space, method).average(kind, background)
+        return self.means_over(over, [kind], background, method)[kind]
+
+    def means_over(self, over: str, kinds: Sequence[str], background: bool, method: str) -> dict[str, dict[str, float]]:
+        """{kind of average: the mean of each score over pages or documents}; the matrices are computed once for all."""
         if not self.space.shared:
-            return dict.fromkeys(SCORES, float("nan"))
-        blocks = self.page_matrices(method) if over == "pages" else self.document_matrices(method)
-        values = level_averages(blocks, kind, background)
-        return {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
+            return {kind: dict.fromkeys(SCORES, float("nan")) for kind in kinds}
+        new = [kind for kind in kinds if (kind, over, background, method) not in self._means]
+        if new:
+            blocks = self.page_matrices(method) if over == "pages" else self.document_matrices(method)
+            for kind, values in level_averages(blocks, new, background).items():
+                means = {name: float(ratio(np.nansum(v), np.isfinite(v).sum())) for name, v in values.items()}
+                self._means[kind, over, background, method] = means
+        return {kind: dict(self._means[kind, over, background, method]) for kind in kinds}
+
+    @cached_property
+    def _means(self) -> dict[tuple[str, str, bool, str], dict[str, float]]:
+        """The means that were computed so far. Mutable."""
+        return {}
 
     def page_index(self, page: str) -> int:
         """The position of the page with this name, or of the only page that differs in folder or suffix only."""
@@ -151,13 +164,18 @@ def page_position(pages: Pages, page: str) -> int:
     raise InputError("", "page", problem, example_name("Page", pages.index))
 
 
-def level_averages(blocks: MatrixBlocks, kind: str, background: bool) -> dict[str, Floats]:
-    """float64[groups] each: precision, recall and F1 of every page or document, averaged over its labels."""
+def level_averages(blocks: MatrixBlocks, kinds: Sequence[str], background: bool) -> dict[str, dict[str, Floats]]:
+    """{kind: float64[groups] each: precision, recall and F1 of every page or document, averaged over its labels}."""
     skip = 0 if background else 1
-    parts = []
+    parts: dict[str, list[dict[str, Floats]]] = {kind: [] for kind in kinds}
     for _, matrices in blocks:
-        parts.append(mean_scores(matrices.margins.without_first(skip), kind))
-    return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in SCORES}
+        margins = matrices.margins.without_first(skip)
+        for kind in kinds:
+            parts[kind].append(mean_scores(margins, kind))
+    return {
+        kind: {name: np.concatenate([np.empty(0), *(part[name] for part in found)]) for name in SCORES}
+        for kind, found in parts.items()
+    }
 
 
 def level_scores(blocks: MatrixBlocks, content: Floats, shared: bool) -> dict[str, Floats]:

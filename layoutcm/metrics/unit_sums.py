@@ -168,7 +168,7 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     if by_document:
         parts["over_documents"] = scores
     if len(levels.pages) != len(scores):
-        pages = _scores_and_counts(level_averages(levels.page_matrices(method), "macro", background=False))
+        pages = _scores_and_counts(level_averages(levels.page_matrices(method), ["macro"], background=False)["macro"])
         count = len(levels.documents)
         scores = np.stack([np.bincount(levels.document_of_page, column, count) for column in pages.T], axis=1)
     parts["over_pages"] = scores

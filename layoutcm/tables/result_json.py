@@ -159,10 +159,8 @@ def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
         "by_document": None,
     }
     for level in ("pages", "documents"):
-        averages = (
-            {kind: comparison.average(kind, over=level, method=method) for kind in AVERAGES} if diagonal else None
-        )
-        answer[f"averages_over_{level}"] = averages
+        averages = comparison.levels.means_over(level, AVERAGES, background=False, method=method)
+        answer[f"averages_over_{level}"] = averages if diagonal else None
     answer["soft"] = soft_result(comparison) if diagonal else None
     return answer
 

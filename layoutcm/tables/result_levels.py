@@ -32,7 +32,25 @@ CONTENT_KINDS = ("both", "gt", "pred")  # the columns of `Confusion.content_pixe
 
 
 def plain_lists(values: Floats) -> list[Any]:
-    """The array as nested lists with None for nan. All zeros are one object: most cells of many matrices are 0."""
+    """The array as nested lists with None for nan. All zeros are one object: most cells of many matrices are 0.
+
+    Likewise, all rows of zeros are one list, and so are all rows of nan: they must not be changed.
+    """
+    if values.ndim < 3:
+        return _plain_cells(values)
+    rows = values.reshape(-1, values.shape[-1])
+    width = rows.shape[1]
+    is_zero, is_nan = (rows == 0).all(axis=1), np.isnan(rows).all(axis=1)
+    zeros, nones = [rows.dtype.type(0).item()] * width, [None] * width
+    others = iter(_plain_cells(rows[~(is_zero | is_nan)]))
+    kinds = np.select([is_zero, is_nan], [0, 1], 2).tolist()
+    lists = [zeros if kind == 0 else nones if kind == 1 else next(others) for kind in kinds]
+    for size in values.shape[-2:0:-1]:
+        lists = [lists[i : i + size] for i in range(0, len(lists), size)]
+    return lists
+
+
+def _plain_cells(values: Floats) -> list[Any]:
     flat = values.ravel()
     plain = np.full(flat.shape, flat.dtype.type(0).item(), object)
     other = np.flatnonzero(flat)

@@ -103,9 +103,12 @@ def _of_one_annotator(
     The number of an annotation is its own, else that of its image. An image that only another annotator has is kept,
     unless the chosen one has an image of the same name.
     """
-    of_image = {image.id: image.precedence for image in images if image.precedence is not None}
-    if not of_image and not any(key is not None for key in rows.precedence.keys):
+    used = {image.precedence for image in images}.union(rows.precedence.keys) - {None}
+    if not used:
         return images, rows, no_annotators(rows.file, options)
+    if used == {0}:  # the usual case, made fast for many pages
+        return images, rows, choose_annotator(rows.file, ["0"], options)
+    of_image = {image.id: image.precedence for image in images if image.precedence is not None}
     numbers = _precedence_of_each(rows, of_image)
     names = [str(number) for number in sorted({*numbers.keys, *of_image.values()})]
     annotators = choose_annotator(rows.file, names, options)
@@ -171,20 +174,19 @@ def _pages_in_use(rows: Annotations, options: Options) -> Declared:
 
 
 def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
-    names = tuple(image.file_name or str(image.id) for image in images)
-    sizes = [
-        (image.width, image.height) if image.width is not None and image.height is not None else size_of(name, options)
-        for image, name in zip(images, names, strict=True)
-    ]
-    unknown = next((i for i, size in enumerate(sizes) if size is None), None)
-    if unknown is not None:
-        raise missing_size_error(file, f"images[{unknown}]", names[unknown], options)
-    columns = np.array(sizes, float).reshape(len(images), 2)
+    names = tuple([image.file_name or str(image.id) for image in images])
+    widths = np.array([image.width for image in images], float)  # None becomes nan
+    heights = np.array([image.height for image in images], float)
+    for i in np.flatnonzero(np.isnan(widths) | np.isnan(heights)).tolist():
+        size = size_of(names[i], options)
+        if size is None:
+            raise missing_size_error(file, f"images[{i}]", names[i], options)
+        widths[i], heights[i] = size
     return Pages(
         names,
-        np.ascontiguousarray(columns[:, 0]),
-        np.ascontiguousarray(columns[:, 1]),
-        tuple(image.doc_name or "" for image in images),
+        widths,
+        heights,
+        tuple([image.doc_name or "" for image in images]),
         _page_numbers(file, images),
         _attributes(images),
     )
@@ -192,12 +194,13 @@ def _pages(file: str, images: Sequence[Image], options: Options) -> Pages:
 
 def _attributes(images: Sequence[Image]) -> dict[str, tuple[str, ...]]:
     """The attributes that some image has; "" for the others."""
-    texts = {
-        "doc_category": [image.doc_category or "" for image in images],
-        "collection": [image.collection or "" for image in images],
-        "precedence": ["" if image.precedence is None else str(image.precedence) for image in images],
+    columns: dict[str, list[object]] = {
+        "doc_category": [image.doc_category for image in images],
+        "collection": [image.collection for image in images],
+        "precedence": [image.precedence for image in images],
     }
-    return {name: tuple(column) for name, column in texts.items() if any(column)}
+    texts = {name: {value: "" if value is None else str(value) for value in set(columns[name])} for name in columns}
+    return {name: tuple(map(texts[name].__getitem__, columns[name])) for name in columns if any(texts[name].values())}
 
 
 def _page_numbers(file: str, images: Sequence[Image]) -> Indices:
@@ -246,6 +249,7 @@ def _build_layout(format: str, rows: Annotations, declared: Declared, options: O
         findings=findings,
         ids=FileIds(declared.ids.pages, labels.ids),
         places=PlaceNamers("images[{}]".format, lambda i: f"{rows.place(i)}.bbox"),
+        like=options.like,
     )
 
 
