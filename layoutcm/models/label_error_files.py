@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import Finding, Layout, concatenate_regions
+from layoutcm.layouts.table_writers import csv_bytes
 from layoutcm.layouts.writing.cvat import as_cvat
 from layoutcm.layouts.writing.label_studio import label_studio_tasks, tasks_text
 from layoutcm.layouts.writing.names import distinct
@@ -58,7 +59,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 
 def _as_csv(errors: pd.DataFrame, _: Layout) -> Written:
-    return errors.to_csv(index=False, lineterminator="\n").encode("utf-8"), ()
+    return csv_bytes(errors), ()
 
 
 def _as_label_studio(errors: pd.DataFrame, gt: Layout) -> Written:

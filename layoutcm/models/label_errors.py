@@ -45,8 +45,8 @@ def label_errors(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 
 
 def prediction_names(layouts: Sequence[Layout]) -> list[str]:
-    """A name for each prediction, from its file."""
-    return make_unique([PurePath(layout.name).stem or layout.name for layout in layouts])
+    """A name for each prediction, from its file; "gt" is taken, because there is a column `gt_label`."""
+    return make_unique(["gt", *(PurePath(layout.name).stem or layout.name for layout in layouts)])[1:]
 
 
 def _gt_regions(alignments: Sequence[Alignment], pairs: Sequence[PairedRegions], labels: list[str]) -> GtRegions:

@@ -155,6 +155,12 @@ def test_outlines_are_paired_on_their_pixels(tmp_path):
     assert found["box"].empty
 
 
+def test_predictions_have_columns_of_their_own_whatever_their_names():
+    sides = [build(PAGES, GOOD, NAMES, name=name) for name in ("gt.json", "gt.csv", "a/m.csv", "b/m.json")]
+    table = lcm.label_errors([lcm.compare(sides[0], pred) for pred in sides[1:]])
+    assert table.columns[14::2].tolist() == ["gt (2)_label", "m_label", "m (2)_label"] and table.columns.is_unique
+
+
 def test_empty_layouts_have_no_candidates():
     columns = errors_of(GOOD, GOOD).columns.tolist()
     assert columns[:6] == ["page", "region", "kind", "gt_label", "suggested", "evidence"]

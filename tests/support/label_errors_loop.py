@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from support.causes_loop import _gt_status, _pred_status, box_pixels, pairs
+from support.causes_loop import box_pixels, gt_status_of, pairs, pred_status_of
 
 PRIOR, HALF, PARTS = 0.01, 0.5, 10
 
@@ -39,7 +39,7 @@ class PlainModel:
             sides = [[(label, box_pixels(*box)) for label, box, _ in side] for side in (regions, mine)]
             of_gt, of_pred = pairs(*sides)
             for g, partner in enumerate(of_gt):
-                status = _gt_status(g, *sides, of_gt, of_pred)
+                status = gt_status_of(g, *sides, of_gt, of_pred)
                 key = page, g
                 self.outcome[key] = {"": mine[partner][0] if partner is not None else "", "missed": "missed"}.get(
                     status, "other"
@@ -48,7 +48,7 @@ class PlainModel:
                     self.box[key], self.own_score[key] = mine[partner][1:]
             for r, (label, box, score) in enumerate(mine):
                 scored.append((score, of_pred[r] is not None and regions[of_pred[r]][0] == label))
-                if _pred_status(r, *sides, of_gt, of_pred) == "invented":
+                if pred_status_of(r, *sides, of_gt, of_pred) == "invented":
                     self.free.append((page, label, box, score))
         self.scored = [(score, right) for score, right in scored if score is not None]
 
