@@ -30,7 +30,6 @@ class Candidates(NamedTuple):
     kind: Positions
     page: Positions
     row: Positions  # of the gt region, NONE if it is missing
-    gt_label: Positions
     suggested: Positions  # a label, NONE to remove the region
     evidence: Floats
     boxes: Floats  # of the suggestion, nan to remove the region
@@ -100,7 +99,7 @@ def missing_regions(gt: GtRegions, models: Sequence[Model], threads: int | None)
     prior = lambda label: np.log(PRIOR) + np.log((gt.counts[label] + JEFFREYS) / total)
     label, odds, parts = _best_label(said, factors, prior)
     none, kind = np.full(len(page), NONE), np.full(len(page), MISSING)
-    return Candidates(kind, page, none, none, label, _probability(odds), _median(boxes), said, parts)
+    return Candidates(kind, page, none, label, _probability(odds), _median(boxes), said, parts)
 
 
 def spurious_regions(gt: GtRegions, models: Sequence[Model]) -> Candidates:
@@ -137,7 +136,7 @@ def wrong_boxes(gt: GtRegions, models: Sequence[Model]) -> Candidates:
 
 
 def _of_regions(kind: int, gt: GtRegions, rows: Positions, *columns: NDArray) -> Candidates:
-    return Candidates(np.full(rows.size, kind), gt.page[rows], rows, gt.label[rows], *columns)
+    return Candidates(np.full(rows.size, kind), gt.page[rows], rows, *columns)
 
 
 def _median(boxes: Floats) -> Floats:

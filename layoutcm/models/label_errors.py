@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +26,14 @@ BOX = ("x0", "y0", "x1", "y1")
 SAME_GT = "Compare all predictions with the same gt, and with the same mapping of it."
 
 
-def label_errors(comparisons: Sequence[Comparison]) -> pd.DataFrame:
+def label_errors(comparisons: Iterable[Comparison] | Comparison) -> pd.DataFrame:
     """The probable errors of a ground truth, the most probable first; all comparisons must be with this gt.
 
     Columns: page, region (row number in `gt.regions`, NA if it is missing), kind ("label", "missing", "spurious" or
     "box"), gt_label, suggested (a label, None to remove the region), evidence (0 to 1), box of the region (x0, …) and
     of the suggestion (suggested_x0, …), then for every prediction what it has there: NAME_label, NAME_evidence.
     """
-    given = [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)
+    given = list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
     _check_comparisons(given)
     alignments = [c.alignment for c in given]
     labels = list(dict.fromkeys(label for c in given for label in c.labels))
@@ -95,31 +95,31 @@ def _table(found: Candidates, alignment: Alignment, labels: list[str], names: li
     import pandas as pd
 
     gt = alignment.layouts[GT]
+    regions, has = gt.region_columns, found.row != NONE
+    row = pd.array(found.row, dtype="Int64")
+    row[has] = alignment.mapped.rows[GT][found.row[has]]  # in the layout that was given, before the mapping
+    row[~has] = pd.NA
+    gt_label, boxes = np.full(has.size, None, object), np.full((has.size, 4), np.nan)
+    gt_label[has] = np.array([*gt.labels, None], object)[regions.label[found.row[has]]]
+    boxes[has] = regions.boxes[found.row[has]]
     named = np.array([*labels, None], object)  # NONE is the last
-    has = found.row != NONE
-    rows = np.where(has, found.row, 0)
-    given_rows = alignment.mapped.rows[GT]
     columns: dict[str, object] = {
         "page": np.array(gt.page_columns.names, object)[found.page],
-        "region": pd.array(np.where(has, given_rows[rows] if len(given_rows) else 0, 0), dtype="Int64"),
+        "region": row,
         "kind": np.array(KINDS, object)[found.kind],
-        "gt_label": named[found.gt_label],
+        "gt_label": gt_label,
         "suggested": named[found.suggested],
         "evidence": found.evidence,
     }
-    boxes = gt.region_columns.boxes[rows] if len(given_rows) else np.full((len(rows), 4), np.nan)
-    boxes = np.where(has[:, None], boxes, np.nan)
     columns |= {name: boxes[:, i] for i, name in enumerate(BOX)}
     columns |= {f"suggested_{name}": found.boxes[:, i] for i, name in enumerate(BOX)}
     for k, name in enumerate(names):
         columns |= {f"{name}_label": named[found.model_label[:, k]], f"{name}_evidence": found.model_evidence[:, k]}
-    table = pd.DataFrame(columns)
-    table.loc[~has, "region"] = pd.NA
-    return table
+    return pd.DataFrame(columns)
 
 
 def _check_comparisons(given: Sequence[Any]) -> None:
-    """Raise an InputError unless these are comparisons with one gt, with labels and scores that mean something."""
+    """Raise an InputError unless these are comparisons with one gt, and with its labels."""
     if not given:
         raise InputError("", "comparisons", "there is no comparison", "Give a list of what layoutcm.compare returns.")
     for k, c in enumerate(given):

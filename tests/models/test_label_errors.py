@@ -178,6 +178,8 @@ def test_comparisons_that_cannot_be_used_are_errors():
         lcm.label_errors([])
     with pytest.raises(lcm.InputError, match=r"comparisons\[1\]: 'x' is not a comparison"):
         lcm.label_errors([c, "x"])
+    with pytest.raises(lcm.InputError, match=r"comparisons\[0\]: 5 is not a comparison"):
+        lcm.label_errors(5)
     other = lcm.compare(build(PAGES, GOOD[1:], NAMES), gt)
     with pytest.raises(lcm.InputError, match=r"comparisons\[1\]: its gt has other boxes than that of the first"):
         lcm.label_errors([c, other])
