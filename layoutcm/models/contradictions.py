@@ -126,8 +126,8 @@ def wrong_boxes(gt: GtRegions, models: Sequence[Model]) -> Candidates:
     factors = np.zeros(has.shape)
     for k, model in enumerate(models):
         on, label = has[:, k], own[has[:, k]]
-        right = model.iou_rate(label, box_iou(gt.boxes[rows][on], boxes[on, k]), is_own=True)
-        wrong = model.iou_rate(label, box_iou(median[on], boxes[on, k]))
+        with_gt, with_median = (box_iou(one[on], boxes[on, k]) for one in (gt.boxes[rows], median))
+        right, wrong = (model.iou_rate(label, iou, with_gt) for iou in (with_gt, with_median))
         factors[on, k] = np.log(wrong / right)
     prior = _log_odds(PRIOR) - np.log(IOU_PARTS)  # the IoU of a wrong box with the right one is in any part
     said = np.where(has, own[:, None], NONE)

@@ -88,11 +88,11 @@ class Model:
         places = self.gt.counts.sum() + 1
         return float(places / (places + len(self.free.label)))
 
-    def iou_rate(self, label: Positions, iou: Floats, is_own: bool = False) -> Floats:
-        """How often partners with this label have such an IoU."""
-        own, counts = float(is_own), self._iou_counts
-        total = counts.sum(axis=1)[label] - own + JEFFREYS * IOU_PARTS
-        return (counts[label, iou_part(iou)] - own + JEFFREYS) / total
+    def iou_rate(self, label: Positions, iou: Floats, own_iou: Floats) -> Floats:
+        """How often partners with this label have such an IoU, without the region itself, which has `own_iou`."""
+        part, counts = iou_part(iou), self._iou_counts
+        seen = counts[label, part] - (part == iou_part(own_iou))
+        return (seen + JEFFREYS) / (counts.sum(axis=1)[label] - 1 + JEFFREYS * IOU_PARTS)
 
     @cached_property
     def _counts(self) -> Floats:

@@ -72,7 +72,7 @@ def test_a_wrong_box():
     """The title of the first page is 30 of 50 pixels wide in gt: the IoU with the predictions is 0.6."""
     gt = [("p00", "Title", 10, 10, 40, 30), *GOOD[1:]]
     row = only(errors_of(gt, GOOD, GOOD))
-    factor = (49.5 / 55) / (0.5 / 54)
+    factor = 49.5 / 0.5
     odds = 1 / 99 / 10 * factor**2
     assert row["evidence"] == pytest.approx(odds / (1 + odds))
     assert row[["page", "region", "kind", "gt_label", "suggested"]].tolist() == ["p00", 0, "box", "Title", "Title"]
@@ -159,6 +159,12 @@ def test_predictions_have_columns_of_their_own_whatever_their_names():
     sides = [build(PAGES, GOOD, NAMES, name=name) for name in ("gt.json", "gt.csv", "a/m.csv", "b/m.json")]
     table = lcm.label_errors([lcm.compare(sides[0], pred) for pred in sides[1:]])
     assert table.columns[14::2].tolist() == ["gt (2)_label", "m_label", "m (2)_label"] and table.columns.is_unique
+
+
+@pytest.mark.parametrize("pages", [1, 3, 50])
+def test_gt_against_itself_has_no_candidates(pages):
+    rows = GOOD[: 2 * pages]
+    assert errors_of(rows, rows, rows, rows).empty
 
 
 def test_empty_layouts_have_no_candidates():

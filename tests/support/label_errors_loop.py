@@ -60,7 +60,7 @@ class PlainModel:
         same = sum(self.outcome[key] == outcome for key in keys)
         return (same + HALF) / (len(keys) + HALF * (len(self.labels) + 2))
 
-    def iou_rate(self, label, value, without=None):
+    def iou_rate(self, label, value, without):
         keys = [key for key, outcome in self.outcome.items() if self.label_of(key) == label == outcome]
         keys = [key for key in keys if key != without]
         box = lambda key: self.gt[key[0]][key[1]][1]
@@ -141,7 +141,7 @@ def _boxes(models, key, own, box):
         odds = PRIOR / (1 - PRIOR) / PARTS
         for model in own_models:
             with_middle, with_gt = iou_of_numbers(middle, model.box[key]), iou_of_numbers(box, model.box[key])
-            odds *= model.iou_rate(own, with_middle) / model.iou_rate(own, with_gt, without=key)
+            odds *= model.iou_rate(own, with_middle, key) / model.iou_rate(own, with_gt, key)
         yield "box", own, probability(odds)
 
 
