@@ -16,6 +16,7 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats, run_inspect
 from layoutcm.cli.file_options import resolve_file_options
+from layoutcm.cli.label_errors_command import MOST_TASKS, run_label_errors
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.compiled import Process
@@ -27,6 +28,8 @@ from layoutcm.metrics.bootstrap import MOST_JACKKNIFE, RESAMPLES
 from layoutcm.metrics.confusion import METHODS
 from layoutcm.metrics.family_confusion import COUNTS, SAMPLES
 from layoutcm.metrics.family_trees import BUILT_IN
+from layoutcm.models.label_error_files import WRITERS as LABEL_ERROR_WRITERS
+from layoutcm.tables.label_error_texts import SHOWN
 from layoutcm.verification import PAGES
 from layoutcm.wording import without_control_characters
 
@@ -78,6 +81,7 @@ def argument_parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
     _verify_arguments(commands.add_parser("verify", help="recount random pages by drawing their regions on pixels"))
+    _label_errors_arguments(commands.add_parser("label-errors", help="what is probably wrong in a ground truth"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
     commands.add_parser("formats", help="all formats that are read").set_defaults(run=run_formats)
     _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
@@ -124,6 +128,23 @@ def _verify_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=int, default=0, metavar="N", help="another number chooses other pages")
     _comparison_arguments(command, page_map=("--page-map",))
     command.set_defaults(run=run_verify)
+
+
+def _label_errors_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("gt", metavar="GT", help="ground truth")
+    command.add_argument("pred", metavar="PRED", nargs="+", help="one or more predictions")
+    command.add_argument("-o", "--output", metavar="FILE", help="write a file to correct the ground truth with")
+    command.add_argument(
+        "--to", choices=list(LABEL_ERROR_WRITERS), help="format of the file; by default from .csv, .json or .xml"
+    )
+    command.add_argument(
+        "--top",
+        type=int,
+        metavar="N",
+        help=f"how many candidates are printed ({SHOWN}) and written (all in csv, {MOST_TASKS} in tasks)",
+    )
+    _comparison_arguments(command, page_map=("--pages", "--page-map"))
+    command.set_defaults(run=run_label_errors)
 
 
 def _page_number(text: str) -> int:

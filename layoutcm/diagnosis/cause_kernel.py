@@ -25,13 +25,14 @@ from layoutcm.diagnosis.region_pairs import (
     PAIRED,
     PARTIAL,
     SPLIT,
+    STATUSES,
     sort_by,
 )
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1
 
 CAUSES = ("slack", "label", "size", "split", "merge", "duplicate", "missed", "invented")
 _SLACK, _LABEL, _SIZE, _SPLIT, _MERGE, _DUPLICATE, _MISSED, _INVENTED = range(len(CAUSES))
-CAUSE_OF_STATUS = np.full(9, -1)
+CAUSE_OF_STATUS = np.full(len(STATUSES), -1)
 CAUSE_OF_STATUS[[SPLIT, MERGED, PARTIAL, MISSED]] = _SPLIT, _MERGE, _SIZE, _MISSED
 CAUSE_OF_STATUS[[DUPLICATE, MERGER, FRAGMENT, INVENTED]] = _DUPLICATE, _MERGE, _SPLIT, _INVENTED
 ONE, WORD = np.uint64(1), 64

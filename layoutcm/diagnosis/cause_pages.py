@@ -113,11 +113,11 @@ def judge_page(page, n_labels, boxes):
 
 @compiled
 def rows_of_page(page, used, number):
-    """ROW[...] of a page whose regions are no boxes."""
-    totals = judge_page(page, len(used), np.empty((0, 4)))[0]
+    """ROW[...] of a page whose regions are no boxes; partner and status of its regions."""
+    totals, partner, status = judge_page(page, len(used), np.empty((0, 4)))
     found = np.empty(int((totals > 0).sum()), ROW)
     add_rows(totals, used, number, found, 0)
-    return found
+    return found, partner, status
 
 
 @compiled_part

@@ -144,7 +144,7 @@ class CauseSource:
         from layoutcm.diagnosis.cause_pages import causes_of_pages
 
         grid, n_pages = alignment_to_grid(self.alignment, self.rounding, self.min_score), len(self.alignment.pages)
-        _check_regions(grid, self.alignment.pages.names)
+        check_regions(grid, self.alignment.pages.names)
         arguments = self._arguments(grid, tolerance)
         with_shapes = sorted(grid.shapes)
         chunk = lambda first: causes_of_pages(first, min(first + PAGES_PER_CHUNK, n_pages), *arguments)
@@ -161,7 +161,7 @@ class CauseSource:
         from layoutcm.diagnosis.shape_tiles import page_of_shapes
 
         grid = self.regions.to_grid(page, self.rounding)
-        _check_regions(grid, [self.alignment.pages.names[page]])
+        check_regions(grid, [self.alignment.pages.names[page]])
         if not grid.shapes:
             rows = causes_of_pages(0, 1, *self._arguments(grid, tolerance))
             rows["page"] = page
@@ -169,7 +169,7 @@ class CauseSource:
         distance = float(tolerance_in_pixels(grid.frames, tolerance, self.rounding)[0])
         sides = [self.regions.as_written(side, page) for side in (GT, PRED)]
         tiles, used = page_of_shapes(grid, sides, places_of_labels(self.alignment, grid), distance)
-        return rows_of_page(tiles, used, page)
+        return rows_of_page(tiles, used, page)[0]
 
     def _arguments(self, grid: GridBoxes, tolerance: float) -> tuple[Any, ...]:
         """What the compiled function needs of a grid."""
@@ -192,13 +192,13 @@ def places_of_labels(alignment: Alignment, grid: GridBoxes) -> NDArray[np.int64]
     return np.concatenate([gt, [-1] * grid.ignores, pred]).astype(np.int64)
 
 
-def _check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
+def check_regions(grid: GridBoxes, names: Sequence[str]) -> None:
     counts = np.diff(grid.offsets)
     for page, shapes in grid.shapes.items():
         counts[page] += len(shapes)
     if counts.size and counts.max() > MOST_REGIONS:
         name, most = short_repr(names[int(counts.argmax())]), int(counts.max())
-        problem = f"the page {name} has {most:,} regions, causes are found for at most {MOST_REGIONS:,}"
+        problem = f"the page {name} has {most:,} regions, they are paired on pages of at most {MOST_REGIONS:,}"
         raise InputError("", "regions", problem, "Leave out predictions with low scores, or this page.")
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from layoutcm.compiled import compiled_part
 
 # The status of a region. Paired regions have a partner on the other side.
-PAIRED, SPLIT, MERGED, PARTIAL, MISSED, DUPLICATE, MERGER, FRAGMENT, INVENTED = range(9)
-STATUSES = ("paired", "split", "merged", "partial", "missed", "duplicate", "merger", "fragment", "invented")
+PAIRED, SPLIT, MERGED, PARTIAL, MISSED, DUPLICATE, MERGER, FRAGMENT, INVENTED, NO_PIXELS = range(10)
+STATUSES = ("paired", "split", "merged", "partial", "missed", "duplicate", "merger", "fragment", "invented", "empty")
 NO_PARTNER = -1
 
 
@@ -135,6 +135,8 @@ def find_statuses(n_gt, labels, overlap, partner, status):
     for own in range(n):
         if partner[own] != NO_PARTNER:
             status[own] = PAIRED
+        elif overlap[own, own] == 0:
+            status[own] = NO_PIXELS
         elif own < n_gt:
             has_two, shared = covers_two_free(own, n_gt, n, overlap, partner)
             if has_two and 2 * shared >= overlap[own, own]:

@@ -22,6 +22,7 @@ from layoutcm.layouts.stored_facts import ATTRIBUTE, METADATA_KEY, encode_facts,
 from layoutcm.layouts.writing.coco import segmentation
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 
@@ -44,7 +45,11 @@ def as_csv(layout: Layout) -> bytes:
     columns = _page_columns(layout, rows) | _region_columns(layout, regions, rows)
     if regions.coco is not None and regions.coco.crowd.any():  # AP depends on these
         columns |= _coco_columns(regions, rows)
-    table = pa.table(columns).to_pandas(integer_object_nulls=True)
+    return csv_bytes(pa.table(columns).to_pandas(integer_object_nulls=True))
+
+
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    """The table as CSV, with quotes where they are needed."""
     text = table.to_csv(index=False, lineterminator="\n")
     if "\r" in text:  # Python writes it without quotes, and it would end the row
         text = table.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)

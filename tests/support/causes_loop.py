@@ -25,8 +25,8 @@ def causes_of_page(gt, pred, width, height, tolerance, ignored=frozenset()):
     gt = [(label, pixels - ignored) for label, pixels in gt if pixels - ignored]
     pred = [(label, pixels - ignored) for label, pixels in pred if pixels - ignored]
     partner_of_gt, partner_of_pred = pairs(gt, pred)
-    gt_status = [_gt_status(i, gt, pred, partner_of_gt, partner_of_pred) for i in range(len(gt))]
-    pred_status = [_pred_status(i, gt, pred, partner_of_gt, partner_of_pred) for i in range(len(pred))]
+    gt_status = [gt_status_of(i, gt, pred, partner_of_gt, partner_of_pred) for i in range(len(gt))]
+    pred_status = [pred_status_of(i, gt, pred, partner_of_gt, partner_of_pred) for i in range(len(pred))]
     page = [(x, y) for x in range(width) for y in range(height) if (x, y) not in ignored]
     near_gt, near_pred = (_near(side, width, height, tolerance, ignored) for side in (gt, pred))
     found = {cause: defaultdict(float) for cause in CAUSES}
@@ -94,7 +94,7 @@ def _beside(a, b):
     return not _covers(a, b) and not _covers(b, a)
 
 
-def _gt_status(g, gt, pred, partner_of_gt, partner_of_pred):
+def gt_status_of(g, gt, pred, partner_of_gt, partner_of_pred):
     if partner_of_gt[g] is not None:
         return ""
     own = gt[g]
@@ -113,7 +113,7 @@ def _gt_status(g, gt, pred, partner_of_gt, partner_of_pred):
     return "missed"
 
 
-def _pred_status(r, gt, pred, partner_of_gt, partner_of_pred):
+def pred_status_of(r, gt, pred, partner_of_gt, partner_of_pred):
     if partner_of_pred[r] is not None:
         return ""
     own = pred[r]

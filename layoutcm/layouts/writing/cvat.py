@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +14,10 @@ from layoutcm.layouts.writing.pieces import Fit, Piece, number_text, pieces_of_p
 from layoutcm.layouts.writing.request import Request
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n'
+TEXT_ATTRIBUTE = (
+    "<attribute><name>{}</name><mutable>False</mutable><input_type>text</input_type>"
+    "<default_value></default_value><values></values></attribute>"
+)
 
 
 def as_cvat(request: Request) -> bytes:
@@ -21,26 +26,47 @@ def as_cvat(request: Request) -> bytes:
     )
     labels, names = request.labels(xml_name), request.page_names(xml_name)
     pages = pieces_of_pages(request, Fit(whole_sizes=True, text=True, masks=True))
-    parts = [HEAD, _meta(labels)]
+    noted = {request.layout.region_columns.label[row]: tuple(notes) for row, notes in request.notes.items()}
+    parts = [HEAD, _meta(labels, noted)]
     too_long = 0
     for i, (name, pieces) in enumerate(zip(names, pages)):
         width, height = map(math.ceil, request.layout.page_columns.size(i))
         parts.append(f'  <image id="{i}" name={xml_attribute(name)} width="{width}" height="{height}">\n')
         for piece in pieces:
             shape, is_complete = _shape(piece)
-            parts.append(f'    <{shape} label={xml_attribute(labels[piece.label])} source="manual" occluded="0"/>\n')
+            element = f'{shape} label={xml_attribute(labels[piece.label])} source="manual" occluded="0"'
+            parts.append(f"    <{element}{_attributes(shape, request.notes.get(piece.row, {}))}\n")
             too_long += not is_complete
         parts.append("  </image>\n")
     request.change("shape-as-box", too_long)
     return "".join([*parts, "</annotations>\n"]).encode("utf-8")
 
 
-def _meta(labels: list[str]) -> str:
-    """The labels of the task; a carriage return would be read as a line feed unless it is escaped."""
+def _meta(labels: list[str], noted: Mapping[int, Sequence[str]]) -> str:
+    """The labels of the task; `noted` are the names of notes on regions, which are attributes of their label."""
+    items = []
+    for k, label in enumerate(labels):
+        attributes = "".join(map(TEXT_ATTRIBUTE.format, map(_text, noted.get(k, ()))))
+        attributes = attributes and f"<attributes>{attributes}</attributes>"
+        items.append(f"<label><name>{_text(label)}</name><type>any</type>{attributes}</label>")
+    return f"  <meta><task><labels>\n    {''.join(items)}\n  </labels></task></meta>\n"
+
+
+def _attributes(shape: str, notes: Mapping[str, str]) -> str:
+    """The end of an element, after its notes."""
+    if not notes:
+        return "/>"
+    attributes = (
+        f"<attribute name={xml_attribute(name)}>{_text(xml_name(text))}</attribute>" for name, text in notes.items()
+    )
+    return f">{''.join(attributes)}</{shape.split()[0]}>"
+
+
+def _text(text: str) -> str:
+    """The text of an element; a carriage return would be read as a line feed unless it is escaped."""
     from xml.sax.saxutils import escape
 
-    items = (f"<label><name>{escape(label, {chr(13): '&#13;'})}</name><type>any</type></label>" for label in labels)
-    return f"  <meta><task><labels>\n    {''.join(items)}\n  </labels></task></meta>\n"
+    return escape(text, {"\r": "&#13;"})
 
 
 def _shape(piece: Piece) -> tuple[str, bool]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from layoutcm.layouts import limits
@@ -18,6 +19,15 @@ MODEL = "layoutcm"
 
 
 def as_label_studio(request: Request) -> bytes:
+    return tasks_text(label_studio_tasks(request))
+
+
+def tasks_text(tasks: list[dict[str, Any]]) -> bytes:
+    return json.dumps(tasks, ensure_ascii=False, allow_nan=False).encode("utf-8")
+
+
+def label_studio_tasks(request: Request) -> list[dict[str, Any]]:
+    """One task for each page."""
     layout = request.layout
     request.leave_out_facts("ignore flags", "crowd flags", "areas", "annotators", "unused labels")
     as_predictions = layout.has_scores if request.predictions is None else request.predictions
@@ -26,7 +36,10 @@ def as_label_studio(request: Request) -> bytes:
     tasks = []
     for i, pieces in enumerate(pages):
         size = columns.size(i)
-        results = [_result(f"r{i}-{k}", piece, layout.labels[piece.label], size) for k, piece in enumerate(pieces)]
+        results = [
+            _result(f"r{i}-{k}", piece, layout.labels[piece.label], size) | _note(request.notes.get(piece.row))
+            for k, piece in enumerate(pieces)
+        ]
         facts: dict[str, Any] = {"page": columns.names[i], "width": size[0], "height": size[1]}
         facts |= {"document": columns.documents[i]} if columns.documents[i] else {}
         facts |= {"number": int(columns.numbers[i])} if columns.numbers[i] >= 0 else {}
@@ -37,7 +50,12 @@ def as_label_studio(request: Request) -> bytes:
         else:
             task["annotations"] = [{"was_cancelled": False, "result": results}]
         tasks.append(task)
-    return json.dumps(tasks, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    return tasks
+
+
+def _note(notes: Mapping[str, str] | None) -> dict[str, Any]:
+    """What the tool shows beside a region."""
+    return {"meta": {"text": [", ".join(f"{name}: {text}" for name, text in notes.items())]}} if notes else {}
 
 
 def _attributes(request: Request) -> list[dict[str, str]]:

@@ -29,6 +29,7 @@ class Piece(NamedTuple):
     score: float
     ring: Floats | None = None  # float64[points, xy]
     mask: RunMask | None = None
+    row: int = -1  # number of the region
 
 
 class Fit(NamedTuple):
@@ -54,7 +55,7 @@ def pieces_of_pages(request: Request, fit: Fit) -> list[list[Piece]]:
     for i in region_order(layout).tolist():
         shape = regions.shapes.get(i)
         own = pieces[page[i]]
-        plain = Piece(labels[i], tuple(columns[i]), scores[i])
+        plain = Piece(labels[i], tuple(columns[i]), scores[i], row=i)
         if isinstance(shape, Outline) and all(_is_readable(ring, fit) for ring in rings[i]):
             own += (plain._replace(ring=ring) for ring in rings[i])
             split += len(rings[i]) > 1

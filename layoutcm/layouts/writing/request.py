@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,11 +19,16 @@ AREA_ERROR = 1e-6  # of the area: what another order of operations changes is no
 
 @dataclass
 class Request:
-    """A layout that is to be written; `predictions` is for Label Studio, None = if there are scores."""
+    """A layout that is to be written.
+
+    `predictions` is for Label Studio, None = if there are scores. `notes` are {region: {name: text}} for a person who
+    corrects the regions in Label Studio or CVAT.
+    """
 
     layout: Layout
     format: str
     predictions: bool | None = None
+    notes: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     def leave_out(self, what: str, count: int, names: Sequence[str] = ()) -> None:
