@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, Positions
@@ -337,7 +338,7 @@ def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Float
 
 
 def objects_of(
-    alignment: Alignment, min_score: float | None, sides: Sides, pages: Positions | None, threads: int | None
+    alignment: Alignment, min_score: MinScore, sides: Sides, pages: Positions | None, threads: int | None
 ) -> Objects:
     """The objects of both sides, `sides`, on all or some pages."""
     reason = why_no_ap(alignment, min_score, sides[PRED])
