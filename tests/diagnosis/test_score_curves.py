@@ -206,11 +206,11 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
     np.testing.assert_allclose(table["gain"], table["held_out_f1"] - table["present_f1"])
 
 
-def random_layouts(pages=13, regions=30):
+def random_layouts(pages=13, regions=30, size=30):
     rng = np.random.default_rng(5)
-    sizes, sides = {f"page {i}": (90, 70) for i in range(pages)}, []
+    sizes, sides = {f"page {i}": (size, size) for i in range(pages)}, []
     for _ in "gp":
-        corners = np.sort(rng.integers(0, 90, (pages * regions, 2, 2)), axis=1).reshape(-1, 4)
+        corners = np.sort(rng.integers(0, size, (pages * regions, 2, 2)), axis=1).reshape(-1, 4)
         rows = [
             (f"page {i % pages}", LABELS[i % 2], *map(float, box), float(rng.random())) for i, box in enumerate(corners)
         ]
@@ -226,6 +226,24 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
     for label in (*LABELS, None):
         assert whole.curve(label).equals(parts.curve(label))
     assert whole.gains().equals(parts.gains()) and whole.roc_auc == parts.roc_auc
+
+
+def test_gains_with_many_scores_equal_a_loop_over_held_out_documents():
+    """With many thresholds, only those that may be the best are looked at. Wrong regions have lower scores."""
+    rng = np.random.default_rng(3)
+    strips = lambda n: [(0, int(y), 30, int(y) + 2) for y in rng.choice(60, n, replace=False) * 2]
+    pages = []
+    for _ in range(9):
+        right, wrong = strips(8), strips(8)
+        pred = [("a", *box, float(rng.uniform(0.3, 1))) for box in right]
+        pred += [("a", *box, float(rng.uniform(0, 0.8))) for box in wrong]
+        pages.append(((30, 120), [("a", *box, None) for box in right], pred, []))
+    found = compared(pages).score_curves()
+    assert len(found.curve("a")) > 100 and 20 < found.curve("a")["f1"].argmax() < 100
+    maps = [score_maps.pixels_of([one], "a", "outer") for one in pages]
+    expected = score_maps.held_out_f1([[(in_gt, scores, scores > 0)] for in_gt, scores in maps])
+    row = found.gains().iloc[0]
+    assert row["held_out_f1"] == pytest.approx(expected, abs=1e-9) and row["present_f1"] < expected < row["f1"]
 
 
 def test_many_documents_are_held_out_in_groups(monkeypatch):
