@@ -27,7 +27,7 @@ from layoutcm.pixels.counting import map_chunks
 if TYPE_CHECKING:
     import pandas as pd
 
-OVERALL = "overall"  # the last row of `gains`
+ALL_LABELS = "all labels"  # the last row of `gains`
 BINS = np.arange(11) / 10  # the edges of the bins of the reliability table
 
 
@@ -76,14 +76,14 @@ class ScoreCurves:
         return self.documents >= FEWEST_DOCUMENTS
 
     def gains(self) -> pd.DataFrame:
-        """What the best thresholds gain: label, threshold, f1, present_f1, held_out_f1, gain; last row "overall".
+        """What the best thresholds gain: label, threshold, f1, present_f1, held_out_f1, gain; last row "all labels".
 
         `f1` is on the pages that the threshold was chosen on, `present_f1` that of all regions, and `held_out_f1` is on
         documents that were held out (nan below 6 documents). The gain is that of `held_out_f1`, or else of `f1`.
         """
         import pandas as pd
 
-        table = pd.DataFrame([*self.best().to_dict("records"), {"label": OVERALL, **self.best_overall}])
+        table = pd.DataFrame([*self.best().to_dict("records"), {"label": ALL_LABELS, **self.best_overall}])
         counts = [*self._by_label, self._overall]
         table["present_f1"] = [np.nan if one is None else one.present_f1 for one in counts]
         table["held_out_f1"] = self._held_out
@@ -117,18 +117,19 @@ class ScoreCurves:
         return {label: _calibration_error(table) for label, table in zip(self.labels, tables)}
 
     def reliability(self, label: str) -> pd.DataFrame:
-        """One row per tenth of the scores: above, up_to, pixels, mean_score, share (of pixels that gt labels so)."""
+        """One row per tenth of the scores: above, up_to, pixels, mean_score, share_in_gt."""
         import pandas as pd
 
         counts = self._counts(label)
         edges = {"above": BINS[:-1], "up_to": BINS[1:]}
         if counts is None:
-            return pd.DataFrame(edges | dict.fromkeys(("pixels", "mean_score", "share"), np.nan))
+            return pd.DataFrame(edges | dict.fromkeys(("pixels", "mean_score", "share_in_gt"), np.nan))
         tenth, pixels = np.searchsorted(BINS, counts.scores) - 1, counts.in_gt + counts.not_in_gt
         total, scores, in_gt = (
             np.bincount(tenth, values, BINS.size - 1) for values in (pixels, pixels * counts.scores, counts.in_gt)
         )
-        return pd.DataFrame(edges | {"pixels": total, "mean_score": ratio(scores, total), "share": ratio(in_gt, total)})
+        shares = {"mean_score": ratio(scores, total), "share_in_gt": ratio(in_gt, total)}
+        return pd.DataFrame(edges | {"pixels": total} | shares)
 
     def _counts(self, label: str | None) -> ScoreCounts | None:
         if label is None:
@@ -190,6 +191,6 @@ def _roc_auc(counts: ScoreCounts | None, not_in_gt: float) -> float:
 
 
 def _calibration_error(table: pd.DataFrame) -> float:
-    distance = (table["mean_score"] - table["share"]).abs().to_numpy()
+    distance = (table["mean_score"] - table["share_in_gt"]).abs().to_numpy()
     pixels = table["pixels"].to_numpy()
     return float(ratio(np.nansum(pixels * distance), pixels.sum()))

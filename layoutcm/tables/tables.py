@@ -64,6 +64,13 @@ HEADINGS = {
     "preferred": "mostly confused with",
     "better_in": "better in",
     "worse_in": "worse in",
+    "present_f1": "F1 now",
+    "held_out_f1": "F1 on held-out documents",
+    "roc_auc": "ROC AUC",
+    "ece": "ECE",
+    "up_to": "up to",
+    "mean_score": "mean score",
+    "share_in_gt": "share in gt",
 }
 
 

@@ -33,10 +33,10 @@ def test_the_worked_page_of_the_documentation():
     assert s.best().to_dict("records") == [{"label": "a", "threshold": 0.5, "f1": pytest.approx(100 / 110)}]
     assert s.roc_auc == {"a": pytest.approx(0.98)} and s.ece == {"a": pytest.approx(6 / 70)}
     table = s.reliability("a")
-    assert list(table) == ["above", "up_to", "pixels", "mean_score", "share"] and len(table) == 10
+    assert list(table) == ["above", "up_to", "pixels", "mean_score", "share_in_gt"] and len(table) == 10
     used = table[table["pixels"] > 0]
     np.testing.assert_allclose(used, [[0.1, 0.2, 10, 0.2, 0], [0.4, 0.5, 20, 0.5, 0.5], [0.8, 0.9, 40, 0.9, 1]])
-    assert table[table["pixels"] == 0][["mean_score", "share"]].isna().all(axis=None)
+    assert table[table["pixels"] == 0][["mean_score", "share_in_gt"]].isna().all(axis=None)
     gain = s.gains().iloc[0]
     assert gain["present_f1"] == pytest.approx(100 / 120) and gain["gain"] == pytest.approx(100 / 110 - 100 / 120)
     assert np.isnan(gain["held_out_f1"]) and not s.is_cross_validated
@@ -52,7 +52,7 @@ def test_one_threshold_for_all_labels_sums_their_pixels():
     overall = s.curve()
     assert overall["threshold"].tolist() == [0.2, 0.5, 0.9]
     np.testing.assert_allclose(overall["precision"], [60 / 90, 60 / 80, 1])
-    assert s.gains()["label"].tolist() == ["a", "b", "overall"]
+    assert s.gains()["label"].tolist() == ["a", "b", "all labels"]
     assert s.gains().iloc[-1]["present_f1"] == pytest.approx(2 * 60 / (60 + 90))
 
 
@@ -202,7 +202,7 @@ def test_gains_equal_a_loop_over_held_out_documents(pages, data):
         expected = score_maps.held_out_f1([[one[k]] for one in maps]) if scored else np.nan
         assert table.loc[label, "held_out_f1"] == pytest.approx(expected, abs=1e-9, nan_ok=True)
     if s.curve()["f1"].size:
-        assert table.loc["overall", "held_out_f1"] == pytest.approx(score_maps.held_out_f1(maps), abs=1e-9)
+        assert table.loc["all labels", "held_out_f1"] == pytest.approx(score_maps.held_out_f1(maps), abs=1e-9)
     np.testing.assert_allclose(table["gain"], table["held_out_f1"] - table["present_f1"])
 
 
