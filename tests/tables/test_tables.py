@@ -30,7 +30,7 @@ from support.three_pages import different_labels, three_pages
 
 NO_SCORES = (
     "There is no AP. The prediction has no scores, and without them AP would depend on the order in the file. "
-    "Precision, recall and F1 at one IoU need no scores."
+    "Panoptic quality, and precision, recall and F1 at one IoU, need no scores."
 )
 NO_COMMON_LABELS = (
     "There is no AP. The two sides have different labels, so no prediction can be right for its label, and AP has no "

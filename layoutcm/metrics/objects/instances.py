@@ -20,7 +20,7 @@ from layoutcm.layouts.shapes import Outline, RunMask, Shape
 from layoutcm.pixels.counting import map_chunks
 
 CocoMask = dict[str, Any]  # COCO's RLE: size and counts
-_ADVICE = "Precision, recall and F1 at one IoU need no scores."
+_ADVICE = "Panoptic quality, and precision, recall and F1 at one IoU, need no scores."
 
 
 @dataclass(frozen=True, eq=False)
