@@ -1,4 +1,4 @@
-"""Draw the pictures of figures.md: every kind of paper figure with 2, 11, 40 and 74 classes.
+"""Draw the pictures of figures.md: every kind of paper figure with 2, 11, 40 and 74 classes, and figures of scores.
 
 Run `python docs/make_figures.py` after a change that is visible in the figures, and look at the result. Pages and
 labels are invented.
@@ -13,10 +13,11 @@ import pandas as pd
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.paper import charts, matrix, pages
+from layoutcm.drawing.paper import charts, matrix, pages, score_charts
 from layoutcm.drawing.paper.printing import figure_bytes
 
 FIGURES = Path(__file__).parent / "figures"
+SAMPLE = Path(__file__).parent.parent / "sample_data"
 CLASS_COUNTS = (2, 11, 40, 74)
 NAMES = ["Text", "Picture", "Table", "Title", "Caption", "Formula", "Footnote", "List-item", "Section-header"]
 NAMES += ["Page-header", "Page-footer"]
@@ -88,6 +89,15 @@ def all_figures(n):
     }
 
 
+def score_figures():
+    """Threshold curves and reliability diagrams of the sample: invented scores would show nothing."""
+    gt = lcm.read(SAMPLE / "gt.json")
+    c = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
+    curves = c.score_curves()
+    draw = (score_charts.threshold_curve_figure, score_charts.reliability_figure)
+    return [one(curves, label, recipe=c.recipe) for label in ("Table", "Text") for one in draw]
+
+
 def shrink(picture):
     scale = min(MAX_HEIGHT / picture.height, MAX_WIDTH / picture.width)
     size = (round(picture.width * scale), round(picture.height * scale))
@@ -109,10 +119,11 @@ def side_by_side(figures):
 def main():
     FIGURES.mkdir(exist_ok=True)
     figures = {n: all_figures(n) for n in CLASS_COUNTS}
+    rows = {name: [figures[n][name] for n in CLASS_COUNTS] for name in figures[CLASS_COUNTS[0]]}
     total = 0
-    for name in figures[CLASS_COUNTS[0]]:
+    for name, row in (rows | {"scores": score_figures()}).items():
         target = FIGURES / f"{name}.png"
-        picture = side_by_side([figures[n][name] for n in CLASS_COUNTS])
+        picture = side_by_side(row)
         picture.quantize(PALETTE_COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
         total += target.stat().st_size
         print(target.name, target.stat().st_size)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from layoutcm.alignment.align import AlignmentOptions, align
+from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
 from layoutcm.alignment.recipe import make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
 from layoutcm.comparison import Comparison
@@ -22,7 +23,7 @@ def compare(
     pred: Layout,
     *,
     rounding: str = "outer",
-    min_score: float | None = None,
+    min_score: MinScore = None,
     missing_pages: str = "penalise",
     taxonomy: str = "auto",
     documents: str | Mapping[str, str] | None = None,
@@ -33,13 +34,16 @@ def compare(
 ) -> Comparison:
     """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
 
-    Pred regions with a score below `min_score` are left out. `pages` is a page map: {gt page: pred page}, or a file.
+    Pred regions with a score below `min_score` are left out; {label: score} has names after mapping, and None for all
+    other labels. `pages` is a page map: {gt page: pred page}, or a file.
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 
-    check_counting_options(rounding, min_score, threads)
+    check_counting_options(rounding, threads)
+    min_score = checked_min_score(min_score)
     options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
     alignment = align(gt, pred, options)
+    check_named_labels(min_score, list(dict.fromkeys(label for side in alignment.layouts for label in side.labels)))
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
     return Comparison(alignment, counts, rounding, min_score, settings, threads)

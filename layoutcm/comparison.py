@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.checks import findings_by_side
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, CauseSource, forgiven_scores
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from layoutcm.diagnosis.page_tiles import PageTiles
+    from layoutcm.diagnosis.score_curves import ScoreCurves
     from layoutcm.metrics.objects.centroids import Centroids
     from layoutcm.metrics.objects.instances import Sides
     from layoutcm.metrics.objects.matched_objects import Objects
@@ -42,7 +44,7 @@ class Comparison:
     alignment: Alignment
     all_counts: PairCounts
     rounding: str
-    min_score: float | None
+    min_score: MinScore
     settings: Recipe
     threads: int | None = None
 
@@ -268,6 +270,16 @@ class Comparison:
     def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
         """F1 if borders may be off by a share of the longer page side: tolerance, micro_f1, macro_f1, content_f1."""
         return forgiven_scores(self.confusion(), self.cause_source, tolerances)
+
+    def score_curves(self) -> ScoreCurves:
+        """F1 of each label over the score threshold, best thresholds, ROC AUC and calibration; nan if labels differ."""
+        return self._score_curves
+
+    @cached_property
+    def _score_curves(self) -> ScoreCurves:
+        from layoutcm.diagnosis.score_curves import score_curves_of
+
+        return score_curves_of(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
 
     def pages_behind(
         self, gt_label: str, pred_label: str, method: str = "matrix", *, cause: str | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.alignment.min_scores import MinScore, are_below
 from layoutcm.alignment.page_matching import WAYS, PageMatches, match_pages
 from layoutcm.alignment.taxonomy import (
     LabelMapping,
@@ -197,7 +198,7 @@ def scale_to_frame(sizes: Floats, own: Floats, frame: Floats) -> Floats:
 
 
 def page_of_region(
-    alignment: Alignment, side: int, min_score: float | None = None, regions: Regions | None = None
+    alignment: Alignment, side: int, min_score: MinScore = None, regions: Regions | None = None
 ) -> Indices:
     """int32[regions]: the aligned page of each region of the side, or of the given ones; -1 if the region is left out.
 
@@ -208,7 +209,9 @@ def page_of_region(
     target[source[source >= 0]] = np.flatnonzero(source >= 0)
     regions = layout.region_columns if regions is None else regions
     page = target[regions.page] if len(regions) else regions.page
-    return page if min_score is None else np.where(regions.scores < min_score, np.int32(-1), page)
+    if min_score is None:
+        return page
+    return np.where(are_below(min_score, layout.labels, regions), np.int32(-1), page)
 
 
 def pair_pages(

@@ -7,7 +7,7 @@ run only when findings are requested.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.min_scores import MinScore, are_below, min_score_text
 from layoutcm.alignment.other_readings import (
     FEWEST_REGIONS,
     GAIN,
@@ -74,7 +75,7 @@ def _after_repairs(finding: Finding, earlier: Sequence[str]) -> Finding:
 
 
 def findings_by_side(
-    alignment: Alignment, min_score: float | None, pixels: float = 0, ignored: float = 0
+    alignment: Alignment, min_score: MinScore, pixels: float = 0, ignored: float = 0
 ) -> dict[str, tuple[Finding, ...]]:
     """The findings on gt, on pred, and on both together; repairs named in the last group apply to pred.
 
@@ -102,13 +103,14 @@ def _part_of_file(layout: Layout) -> tuple[object, ...]:
     return layout.sha256, layout.annotator, layout.format, parts
 
 
-def _below_threshold(pred: Layout, min_score: float | None) -> list[Finding]:
-    scores = pred.region_columns.scores
-    if min_score is not None and len(scores) and not pred.has_scores:
-        return [Finding("min-score-without-scores", values={"min_score": min_score})]
-    dropped = 0 if min_score is None else int((scores < min_score).sum())
-    values = {"regions": len(scores), "min_score": min_score}
-    severity = "warning" if dropped == len(scores) else ""
+def _below_threshold(pred: Layout, min_score: MinScore) -> list[Finding]:
+    regions = pred.region_columns
+    shown = min_score_text(min_score) if isinstance(min_score, Mapping) else min_score
+    if min_score is not None and len(regions) and not pred.has_scores:
+        return [Finding("min-score-without-scores", values={"min_score": shown})]
+    dropped = int(are_below(min_score, pred.labels, regions).sum())
+    values = {"regions": len(regions), "min_score": shown}
+    severity = "warning" if dropped == len(regions) else ""
     return [Finding("below-min-score", dropped, values, severity)] if dropped else []
 
 

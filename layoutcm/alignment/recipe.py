@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from layoutcm import __version__
 from layoutcm.alignment.align import Alignment, AlignmentOptions
+from layoutcm.alignment.min_scores import MinScore, min_score_setting
 from layoutcm.layouts.model import SIDES, Layout
 from layoutcm.wording import one_line
 
@@ -36,7 +37,7 @@ def make_recipe(
     alignment: Alignment,
     options: AlignmentOptions,
     rounding: str,
-    min_score: float | None,
+    min_score: MinScore,
 ) -> Recipe:
     """The settings of a comparison, without those that have no effect at their default value."""
     documents = options.documents
@@ -47,7 +48,7 @@ def make_recipe(
         "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
         "outer_only": "+".join(name for name, side in zip(SIDES, (gt, pred)) if side.outer_only) or None,
         "rounding": rounding,
-        "min_score": min_score,
+        "min_score": min_score_setting(min_score),
         "missing_pages": None if options.missing_pages == "penalise" else options.missing_pages,
         "documents": None if documents is None else documents if isinstance(documents, str) else "table",
         "taxonomy": "match-names" if options.taxonomy == "match-names" else alignment.taxonomy,

@@ -17,6 +17,7 @@ from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats, run_inspect
 from layoutcm.cli.file_options import resolve_file_options
 from layoutcm.cli.label_errors_command import MOST_TASKS, run_label_errors
+from layoutcm.cli.min_score_option import OPTION, label_score, resolve_min_score, separate_min_scores
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.compiled import Process
@@ -62,11 +63,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run_command(arguments: Sequence[str] | None) -> int:
     try:
-        options = argument_parser().parse_args(arguments)
+        given = separate_min_scores(sys.argv[1:] if arguments is None else arguments)
+        options = argument_parser().parse_args(given)
     except SystemExit:  # --help and --version have printed, wrong arguments have not
         sys.stdout.flush()
         raise
     resolve_file_options(options)
+    resolve_min_score(options)
     code = options.run(options) or 0
     if Process.unstored:
         say(UNSTORED)
@@ -160,7 +163,13 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     """The options that decide what is compared and how it is counted; `page_map` are the names of that option."""
     command.add_argument("--method", choices=METHODS, default="matrix")
     command.add_argument("--rounding", choices=ROUNDINGS, default="outer")
-    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
+    command.add_argument(
+        OPTION,
+        action="append",
+        type=label_score,
+        metavar="[LABEL=]S",
+        help="drop predicted regions with a lower score, of all labels or of some; several may follow",
+    )
     command.add_argument("--missing-pages", choices=MISSING_PAGES, default="penalise")
     command.add_argument("--taxonomy", choices=TAXONOMIES, default="auto")
     command.add_argument("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")

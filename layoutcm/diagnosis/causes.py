@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats
@@ -111,7 +112,7 @@ class CauseSource:
     alignment: Alignment
     regions: PageRegions
     rounding: str
-    min_score: float | None
+    min_score: MinScore
     threads: int | None
     kept: dict[float, CauseCounts] = field(default_factory=dict)
 

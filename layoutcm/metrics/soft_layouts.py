@@ -1,14 +1,13 @@
 """Soft scores of layouts, from sums per page and label over the tiles between box edges.
 
-The score of a label at a pixel is the highest score of its boxes there. Labels do not affect each other, so each label
-is swept separately: down the page from edge to edge, and in each strip from left to right over the boxes that cross it.
-No map of pixels is created; pages with outlines or masks are counted by rows, like label sets. The sums add up over
-pages, so the scores of every level come from the same rows.
+The score of a label at a pixel is the highest score of its boxes there (`label_sweep`). No map of pixels is created;
+pages with outlines or masks are counted by rows, like label sets. The sums add up over pages, so the scores of every
+level come from the same rows.
 """
-# mypy: disallow-untyped-defs=False
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,17 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.compiled import compiled_for_many, compiled_part, inlined
-from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Indices, outside_unit_interval
+from layoutcm.layouts.model import GT, PRED, Floats, Indices, outside_unit_interval
+from layoutcm.metrics.label_sweep import GT_SUM, PRED_SUM, sweep_labels
 from layoutcm.metrics.scores import ratio
 from layoutcm.metrics.soft import SOFT_SCORES, scores_from_sums
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, count_tiles, map_chunks
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
 from layoutcm.pixels.pair_counts import words_for
 from layoutcm.pixels.raster import TileGrid
-
-BOTH, GT_SUM, PRED_SUM, GT_SQUARES, PRED_SQUARES = range(5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +40,7 @@ class SoftSums:
         return SoftSums(self.page[keep], self.label[keep], self.sums[keep])
 
 
-def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, threads: int | None) -> SoftSums | None:
+def soft_sums(alignment: Alignment, rounding: str, min_score: MinScore, threads: int | None) -> SoftSums | None:
     """The sums of all pages of two aligned layouts; None if the labels differ or a score is not in 0..1."""
     grid = alignment_to_grid(alignment, rounding, min_score)
     of_shapes = [shape.score for shapes in grid.shapes.values() for shape in shapes]
@@ -56,43 +54,52 @@ def soft_sums(alignment: Alignment, rounding: str, min_score: float | None, thre
 
 def sum_pages(first: int, stop: int, grid: GridBoxes, space: LabelSpace) -> SoftSums:
     """The sums of the pages first:stop; `space` gives the common numbers of the labels of both sides."""
-    place = np.concatenate([space.gt_positions[1:], [0] if grid.ignores else [], space.pred_positions[1:]])
-    place = place.astype(np.int64) - 1  # -1 for the label of pixels that are not judged
+    place = common_labels(grid, space)
     parts, begin = [], first
-    for page in sorted(page for page in grid.shapes.keys() | grid.ignoring_pages if first <= page < stop):
-        parts += [_sum_boxes(begin, page, grid, place), _sum_shapes(page, grid, place)]
+    for page in pages_by_tiles(first, stop, grid):
+        parts += [SoftSums(*sweep_labels(begin, page, grid, place)), _sum_shapes(page, grid, place)]
         begin = page + 1
-    return join_sums([*parts, _sum_boxes(begin, stop, grid, place)])
+    return join_sums([*parts, SoftSums(*sweep_labels(begin, stop, grid, place))])
 
 
-def _sum_boxes(first: int, stop: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
-    """The sums of pages that have only boxes."""
-    low, high = grid.offsets[first], grid.offsets[stop]
-    most = int(np.diff(grid.offsets[first : stop + 1]).max(initial=0))
-    scratch = np.empty((3, most), np.int64)
-    # Every row has at least one box, so there are at most as many rows as boxes.
-    out = (np.empty(high - low, np.int32), np.empty(high - low, np.int32), np.zeros((high - low, 5)))
-    boxes = (grid.offsets, grid.boxes, grid.labels, grid.scores)
-    rows = _sum_pages(first, stop, boxes, grid.n_labels[GT], place, scratch, out)
-    return SoftSums(*(column[:rows].copy() for column in out))
+def common_labels(grid: GridBoxes, space: LabelSpace) -> NDArray[np.int64]:
+    """int64[labels of both sides]: the common number of each, -1 for the label of pixels that are not judged."""
+    place = np.concatenate([space.gt_positions[1:], [0] if grid.ignores else [], space.pred_positions[1:]])
+    return place.astype(np.int64) - 1
+
+
+def pages_by_tiles(first: int, stop: int, grid: GridBoxes) -> list[int]:
+    """Those of the pages first:stop that have outlines, masks or pixels that are not judged, in order."""
+    return sorted(page for page in grid.shapes.keys() | grid.ignoring_pages if first <= page < stop)
 
 
 def _sum_shapes(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> SoftSums:
     """The sums of a page with outlines, masks or pixels that are not judged, from the pixels of every set of scores."""
+    labels, sums = [], []
+    for label, gt, pred, pixels in scores_on_tiles(page, grid, place):
+        row = np.array([(a * pixels).sum() for a in (gt * pred, gt, pred, gt * gt, pred * pred)])
+        if row[GT_SUM] > 0 or row[PRED_SUM] > 0:
+            labels.append(label)
+            sums.append(row)
+    return SoftSums(np.full(len(labels), page, np.int32), np.array(labels, np.int32), np.array(sums).reshape(-1, 5))
+
+
+def scores_on_tiles(
+    page: int, grid: GridBoxes, place: NDArray[np.int64], nothing: float = 0.0
+) -> Iterator[tuple[int, Floats, Floats, Floats]]:
+    """For each label of a page: its number, and the scores in gt, those in pred and the pixels that have them.
+
+    A side without the label has the score `nothing`.
+    """
     of_boxes = place[grid.labels[grid.offsets[page] : grid.offsets[page + 1]]]
     of_shapes = place[[shape.label for shape in grid.shapes.get(page, ())]]
-    labels, sums = np.union1d(of_boxes, of_shapes), []
-    labels = labels[labels >= 0]
-    for label in labels.tolist():
-        tiles = grid.tiles(page, (np.isin(of_boxes, (label, -1)), np.isin(of_shapes, (label, -1))))
-        gt, pred, pixels = _scores_with_pixels(tiles, grid)
-        sums.append(np.array([(a * pixels).sum() for a in (gt * pred, gt, pred, gt * gt, pred * pred)]))
-    scored = np.array([row[GT_SUM] > 0 or row[PRED_SUM] > 0 for row in sums], bool)
-    kept = labels[scored].astype(np.int32)
-    return SoftSums(np.full(len(kept), page, np.int32), kept, np.array(sums)[scored].reshape(-1, 5))
+    for label in np.union1d(of_boxes, of_shapes).tolist():
+        if label >= 0:
+            tiles = grid.tiles(page, (np.isin(of_boxes, (label, -1)), np.isin(of_shapes, (label, -1))))
+            yield label, *_scores_with_pixels(tiles, grid, nothing)
 
 
-def _scores_with_pixels(tiles: TileGrid, grid: GridBoxes) -> tuple[Floats, Floats, Floats]:
+def _scores_with_pixels(tiles: TileGrid, grid: GridBoxes, nothing: float) -> tuple[Floats, Floats, Floats]:
     """For every set of scores of one label that occurs on a tile: the highest of gt, that of pred, and the pixels.
 
     Pixels are counted as for the confusion matrix, with the different scores of each side as its labels. The score of
@@ -110,15 +117,15 @@ def _scores_with_pixels(tiles: TileGrid, grid: GridBoxes) -> tuple[Floats, Float
     n_labels = (values[GT].size, values[PRED].size)
     _, words, pixels = count_tiles(tiles._replace(labels=own, shapes=shapes), n_labels, grid.limit)
     gt_words = words_for(n_labels[GT])
-    gt, pred = (_highest(*side) for side in zip((words[:, :gt_words], words[:, gt_words:]), values))
+    gt, pred = (_highest(*side, nothing) for side in zip((words[:, :gt_words], words[:, gt_words:]), values))
     judged = np.isfinite(gt)
     return gt[judged], pred[judged], pixels[judged]
 
 
-def _highest(words: NDArray[np.uint64], values: Floats) -> Floats:
-    """float64[sets]: the highest value of a set; 0 for the set of Background. Bit i + 1 is the i-th value."""
+def _highest(words: NDArray[np.uint64], values: Floats, nothing: float) -> Floats:
+    """float64[sets]: the highest value of a set; `nothing` for the set of Background. Bit i + 1 is the i-th value."""
     bits = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
-    return np.where(bits[:, 1 : values.size + 1], values, 0.0).max(axis=1, initial=0.0)
+    return np.where(bits[:, 1 : values.size + 1], values, nothing).max(axis=1, initial=nothing)
 
 
 def join_sums(parts: list[SoftSums]) -> SoftSums:
@@ -158,125 +165,3 @@ def layout_scores(
 def _group_totals(sums: Floats, group: NDArray[np.integer], groups: int) -> Floats:
     """float64[5, groups] from float64[rows, 5]."""
     return np.stack([np.bincount(group, column, minlength=groups) for column in sums.T]).astype(float)
-
-
-@compiled_for_many(steps=lambda first, stop, grid, *_: int((np.diff(grid[0][first : stop + 1]) ** 2).sum()))
-def _sum_pages(first, stop, grid, gt_labels, place, scratch, out):
-    """Write the rows of the pages first:stop into `out` (page, label, sums). Return the number of rows.
-
-    `grid` is (offsets, boxes, labels, scores).
-    """
-    offsets, boxes, labels, scores = grid
-    page_of, label_of, sums = out
-    order, in_strip, in_tile = scratch[0], scratch[1], scratch[2]
-    rows = 0
-    for page in range(first, stop):
-        n = offsets[page + 1] - offsets[page]
-        for i in range(n):
-            order[i] = offsets[page] + i
-        _sort_boxes(order, n, boxes, labels, place)
-        start = 0
-        while start < n:
-            label, end = place[labels[order[start]]], start + 1
-            while end < n and place[labels[order[end]]] == label:
-                end += 1
-            row = sums[rows]
-            _sum_label(order[start:end], boxes, labels, scores, gt_labels, in_strip, in_tile, row)
-            if row[GT_SUM] > 0.0 or row[PRED_SUM] > 0.0:
-                page_of[rows], label_of[rows] = page, label
-                rows += 1
-            start = end
-    return rows
-
-
-@compiled_part
-def _sort_boxes(order, size, boxes, labels, place):
-    """Sort order[:size] by label, then by upper edge (Shell sort)."""
-    gap = 1
-    while gap < size // 30:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(gap, size):
-            box, j = order[i], i
-            label, top = place[labels[box]], boxes[box, Y0]
-            while j >= gap:
-                other = order[j - gap]
-                other_label = place[labels[other]]
-                if other_label < label or (other_label == label and boxes[other, Y0] <= top):
-                    break
-                order[j] = other
-                j -= gap
-            order[j] = box
-        gap //= 3
-
-
-@compiled_part
-def _sum_label(group, boxes, labels, scores, gt_labels, in_strip, in_tile, row):
-    """Add one label of one page to `row`, strip by strip; `group` has its boxes from top to bottom.
-
-    No box begins or ends inside a strip; `in_strip` has the boxes that cross it, from left to right.
-    """
-    next_box, n_in_strip, y = 0, 0, 0.0
-    while next_box < group.size or n_in_strip > 0:
-        if n_in_strip == 0:
-            y = boxes[group[next_box], Y0]
-        while next_box < group.size and boxes[group[next_box], Y0] <= y:
-            box = group[next_box]
-            next_box += 1
-            if boxes[box, X1] <= boxes[box, X0] or boxes[box, Y1] <= boxes[box, Y0]:
-                continue
-            k = n_in_strip
-            while k > 0 and boxes[in_strip[k - 1], X0] > boxes[box, X0]:
-                in_strip[k] = in_strip[k - 1]
-                k -= 1
-            in_strip[k] = box
-            n_in_strip += 1
-        if n_in_strip == 0:
-            continue
-        bottom = boxes[group[next_box], Y0] if next_box < group.size else np.inf
-        for k in range(n_in_strip):
-            bottom = min(bottom, boxes[in_strip[k], Y1])
-        _add_strip(bottom - y, in_strip, n_in_strip, boxes, labels, scores, gt_labels, in_tile, row)
-        y = bottom
-        n_in_strip = _keep_beyond(y, in_strip, n_in_strip, boxes, Y1)
-
-
-@compiled_part
-def _add_strip(height, in_strip, n_in_strip, boxes, labels, scores, gt_labels, in_tile, row):
-    """Add the tiles of a strip to `row`, from left to right; `in_tile` has the boxes that cover the current tile."""
-    next_box, n_in_tile, x = 0, 0, 0.0
-    while next_box < n_in_strip or n_in_tile > 0:
-        if n_in_tile == 0:
-            x = boxes[in_strip[next_box], X0]
-        while next_box < n_in_strip and boxes[in_strip[next_box], X0] <= x:
-            in_tile[n_in_tile] = in_strip[next_box]
-            n_in_tile += 1
-            next_box += 1
-        right = boxes[in_strip[next_box], X0] if next_box < n_in_strip else np.inf
-        gt, pred = 0.0, 0.0
-        for k in range(n_in_tile):
-            box = in_tile[k]
-            right = min(right, boxes[box, X1])
-            if labels[box] < gt_labels:
-                gt = max(gt, scores[box])
-            else:
-                pred = max(pred, scores[box])
-        area = (right - x) * height
-        row[BOTH] += area * gt * pred
-        row[GT_SUM] += area * gt
-        row[PRED_SUM] += area * pred
-        row[GT_SQUARES] += area * gt * gt
-        row[PRED_SQUARES] += area * pred * pred
-        x = right
-        n_in_tile = _keep_beyond(x, in_tile, n_in_tile, boxes, X1)
-
-
-@inlined  # called for every tile; without inlining, the calls take a third of the time
-def _keep_beyond(edge, crossing, size, boxes, end):
-    """Keep the boxes in crossing[:size] that end beyond an edge, in their order. Return their number."""
-    kept = 0
-    for k in range(size):
-        if boxes[crossing[k], end] > edge:
-            crossing[kept] = crossing[k]
-            kept += 1
-    return kept

@@ -6,7 +6,6 @@ continues with this page. Pages with outlines or masks are counted by rows (`ras
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.compiled import compiled, expect_steps, to_records, zero_records
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, IGNORE, PRED, ROUNDINGS, Floats, Indices
@@ -49,16 +49,14 @@ _write_rows = compiled(write_rows.py_func)
 CountedRows = tuple[Indices, NDArray[np.uint64], Floats]  # page, words, pixels
 
 
-def check_counting_options(rounding: str, min_score: float | None, threads: int | None) -> None:
-    if min_score is not None and not (isinstance(min_score, int | float) and math.isfinite(min_score)):
-        raise InputError("", "min_score", f"{short_repr(min_score)} is not a finite number", "Use one such as 0.5.")
+def check_counting_options(rounding: str, threads: int | None) -> None:
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         raise InputError("", "threads", f"{short_repr(threads)} is not a number of threads", "Use 1 or more.")
     check_choice("rounding", rounding, ROUNDINGS)
 
 
 def count_pairs(
-    alignment: Alignment, rounding: str, min_score: float | None, threads: int | None, progress: Progress | None
+    alignment: Alignment, rounding: str, min_score: MinScore, threads: int | None, progress: Progress | None
 ) -> PairCounts:
     """Count the pairs of all pages, in chunks of pages on several threads; all cores if `threads` is None."""
     grid = alignment_to_grid(alignment, rounding, min_score)

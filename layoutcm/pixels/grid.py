@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, own_frames, page_of_region, scale_to_frame
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.compiled import compiled_for_many
 from layoutcm.layouts.model import GT, PRED, ROUNDINGS, Floats, Indices, Regions, concatenate_regions
 from layoutcm.pixels.raster import StepLimit, TileGrid, tile_grid
@@ -182,7 +183,7 @@ def sides_to_grid(
     return to_grid(boxes[GT], boxes[PRED], n_labels, frames, rounding, shapes, limit)
 
 
-def alignment_to_grid(alignment: Alignment, rounding: str, min_score: float | None) -> GridBoxes:
+def alignment_to_grid(alignment: Alignment, rounding: str, min_score: MinScore) -> GridBoxes:
     """The regions of both sides on the pixel grid of the aligned pages."""
     regions, n_labels, ignores = pixel_regions(alignment)
     grid = sides_to_grid(
@@ -219,7 +220,7 @@ class PageRegions:
     """The regions of both sides by page, sorted once; pred regions below the score threshold are left out."""
 
     alignment: Alignment
-    min_score: float | None
+    min_score: MinScore
 
     def to_grid(self, page: int, rounding: str) -> GridBoxes:
         """The boxes of both sides on the pixel grid of one page, which is page 0 of the result."""

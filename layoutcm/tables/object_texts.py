@@ -8,6 +8,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.centroids import Centroids
 from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.metrics.objects.panoptic import mean_qualities
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.tables import ANY_LABEL, AP_COLUMNS, SHAPES
 from layoutcm.wording import plural, score_text
@@ -29,6 +30,7 @@ def object_summary(comparison: Comparison, asked: bool = False) -> str:
     heading = " ".join(f"{name:>9}" for name in ("precision", "recall", "F1", *COUNTS.values()))
     lines = [f"{title:{width}} {heading}"]
     lines += [f"{name:{width}} " + " ".join(f"{value:>9}" for value in values) for name, values in rows]
+    lines += [_panoptic_text(objects)] if objects.headline == "pq" else []
     lines.append(f"no AP: {objects.why_no_ap}" if objects.why_no_ap else _ap_text(objects))
     notes = dict.fromkeys(filter(None, (objects.note, centroids.note)))  # each once
     return "\n".join([*lines, *notes])
@@ -49,3 +51,8 @@ def _rows(objects: Objects, centroids: Centroids) -> Iterator[tuple[str, list[st
 
 def _ap_text(objects: Objects) -> str:
     return ", ".join(f"{name.upper()} {score_text(getattr(objects, name))}" for name in AP_COLUMNS)
+
+
+def _panoptic_text(objects: Objects) -> str:
+    pq, *parts = (f"{name.upper()} {score_text(value)}" for name, value in mean_qualities(objects.panoptic()).items())
+    return f"panoptic quality: {pq} ({', '.join(parts)})"

@@ -12,8 +12,13 @@ from layoutcm.tables.result_levels import matrix_json
 
 
 def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any]:
-    """The COCO metrics, then all scores at one IoU; the last matrix row is `invented`, the last column `missed`."""
+    """The COCO metrics, panoptic quality, and all scores at one IoU.
+
+    The last row of the matrix is `invented`, its last column `missed`.
+    """
     objects = comparison.objects()
+    *classes, means = objects.panoptic().to_dict("records")
+    del means["label"]
     matrix = objects.confusion_at(iou)
     ap = None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES}
     at_iou = {
@@ -34,7 +39,9 @@ def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[st
         "shapes": objects.shapes,
         "gt": objects.gt_counts.sum(),
         "pred": objects.pred_counts.sum(),
+        "headline": objects.headline,
         **{name: getattr(objects, name) for name in ("ap", "ap50", "ap75", "ar")},
+        "panoptic": {**means, "classes": classes},
         "summary": objects.summary,
         "why_no_ap": objects.why_no_ap or None,
         "pages_left_out": list(objects.left_out),

@@ -20,6 +20,7 @@ from layoutcm.metrics.family_trees import OUT_OF_FAMILY, preferred_name
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU
 from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.metrics.objects.panoptic import QUALITIES, mean_qualities
 from layoutcm.metrics.scores import SCORES
 from layoutcm.tables.averages import ALL_AVERAGES, CONTENT_TITLE, SCORE_TITLES, average_scores, figure_title
 from layoutcm.tables.drawn_labels import drawn_matrix
@@ -57,12 +58,19 @@ HEADINGS = {
     "content_recall": "content recall",
     "content_f1": "content F1",
     "share": "share of gt",
-    **{name: name.upper() for name in (*AP_COLUMNS, *COUNTS)},
+    **{name: name.upper() for name in (*AP_COLUMNS, *QUALITIES, *COUNTS)},
     "in_family": "in family",
     "oof": OUT_OF_FAMILY,
     "preferred": "mostly confused with",
     "better_in": "better in",
     "worse_in": "worse in",
+    "present_f1": "F1 now",
+    "held_out_f1": "F1 on held-out documents",
+    "roc_auc": "ROC AUC",
+    "ece": "ECE",
+    "up_to": "up to",
+    "mean_score": "mean score",
+    "share_in_gt": "share in gt",
 }
 
 
@@ -156,23 +164,31 @@ def confusions_table(confusion: Confusion, most: int = 20) -> Table:
 
 
 def object_tables(objects: Objects, iou: float = HEADLINE_IOU) -> list[Table]:
-    """The scores of all objects, and a table with one row per label that has objects; without AP, a note says why."""
+    """The scores of all objects, and a table with one row per label that has objects.
+
+    AP comes first; without it, panoptic quality, and a note says why.
+    """
     import pandas as pd
 
     no_ap = f"There is no AP. {objects.why_no_ap}" if objects.why_no_ap else ""
     note = " ".join(filter(None, (no_ap, objects.note)))
-    values = {} if objects.why_no_ap else dict(objects.summary)
+    panoptic = {
+        name.upper(): value for name, value in mean_qualities(objects.panoptic()).items() if objects.space.shared
+    }
+    values = panoptic if objects.why_no_ap else objects.summary | panoptic
     for class_aware, suffix in ((True, ""), (False, ANY_LABEL)):
         if objects.space.shared or not class_aware:
             scores = objects.scores_at(iou, class_aware)
             values |= {f"{HEADINGS.get(name, name)} at IoU {iou:.2f}{suffix}": scores[name] for name in SCORES}
     rows = pd.DataFrame({"measure": list(values), "value": np.array(list(values.values()), float)})
     shapes = SHAPES[objects.shapes]
-    classes = pd.concat([objects.class_scores_at(iou), objects.per_class[list(AP_COLUMNS)]], axis=1)
+    parts = objects.class_scores_at(iou), objects.per_class[list(AP_COLUMNS)], objects.panoptic()[list(QUALITIES)][:-1]
+    classes = pd.concat(parts, axis=1)
     classes = classes[classes["gt"] + classes["pred"] > 0].reset_index(drop=True)
     columns = ["label", "gt", "pred"]
-    columns += [*COUNTS, *SCORES] if objects.space.shared else []
-    columns += [] if objects.why_no_ap else AP_COLUMNS
+    if objects.space.shared:
+        found = [*COUNTS, *SCORES]
+        columns += [*QUALITIES, *found] if objects.why_no_ap else [*found, *AP_COLUMNS, *QUALITIES]
     return [
         Table("object_scores", f"Objects ({shapes})", rows, note=note),
         Table("objects", f"Objects by class, found at IoU {iou:.2f}", classes[columns], note=note),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.layouts.model import GT, PRED, Regions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 
@@ -29,11 +31,11 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SideRegions:
-    """The regions of one side, page by page; pred regions with a score below `min_score` are left out."""
+    """The regions of one side, page by page; pred regions below the minimum score are left out."""
 
     alignment: Alignment
     side: int
-    min_score: float | None
+    min_score: MinScore
 
     def on_page(self, page: int) -> list[Region]:
         """The regions on an aligned page, in the order of the file; none if the side does not have the page."""
@@ -58,7 +60,10 @@ class SideRegions:
         return frame, self.alignment.layouts[self.side].page_columns.size(own_page) if own_page >= 0 else frame
 
     def _is_below_min_score(self, region: Region) -> bool:
-        return self.side == PRED and self.min_score is not None and region.score < self.min_score
+        given = self.min_score
+        if isinstance(given, Mapping):
+            given = given.get(self.alignment.space.labels[region.label], given.get(None))
+        return self.side == PRED and given is not None and region.score < given
 
     @cached_property
     def _rows_by_page(self) -> dict[int, list[int]]:

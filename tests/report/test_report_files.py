@@ -56,7 +56,8 @@ def test_the_json_equals_that_of_the_command_line(folder, tmp_path):
 
 def test_objects_equal_the_api_in_every_file(sample, folder):
     scores, ap = sample.objects().class_scores_at(0.5), sample.objects().per_class
-    wanted = pd.concat([scores.drop(columns="found"), ap[["ap", "ap50", "ap75", "ar"]]], axis=1)
+    panoptic = sample.objects().panoptic()[["pq", "sq", "rq"]][:-1]
+    wanted = pd.concat([scores.drop(columns="found"), ap[["ap", "ap50", "ap75", "ar"]], panoptic], axis=1)
     wanted = wanted[wanted["gt"] + wanted["pred"] > 0]
     tables = data_of(folder / "report.html")["tables"]
     assert [row[0] for row in tables["objects"]["rows"]] == wanted["label"].tolist()
@@ -65,7 +66,7 @@ def test_objects_equal_the_api_in_every_file(sample, folder):
     assert whole["AP"] == sample.objects().ap and whole["F1 at IoU 0.50"] == sample.objects().scores_at(0.5)["f1"]
     book = openpyxl.load_workbook(folder / "report.xlsx")
     head, *rows = book["Objects"].iter_rows(values_only=True)
-    assert head[:6] == ("label", "gt", "pred", "TP", "FP", "FN") and head[-4:] == ("AP", "AP50", "AP75", "AR")
+    assert head[:6] == ("label", "gt", "pred", "TP", "FP", "FN") and head[-5:] == ("AP75", "AR", "PQ", "SQ", "RQ")
     np.testing.assert_allclose(values([row[1:] for row in rows]), wanted.iloc[:, 1:], rtol=1e-15)
     summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
     assert summary["AP"] == pytest.approx(sample.objects().ap, rel=1e-15)

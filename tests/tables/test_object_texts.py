@@ -35,9 +35,11 @@ centroids within 20 x 20 px, whatever the label     1.000     1.000     1.000
 no AP: The two sides have different labels""")
 
 
-def test_without_scores_the_summary_says_why_there_is_no_ap():
-    page = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 5)])
-    assert object_summary(lcm.compare(page, page)).split("\n")[-1].startswith("no AP: ")
+def test_without_scores_panoptic_quality_comes_first_and_the_summary_says_why_there_is_no_ap():
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 5), ("p", "b", 5, 5, 9, 9)])
+    pred = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 4)], "ab")
+    text = object_summary(lcm.compare(gt, pred)).split("\n")
+    assert text[-2] == "panoptic quality: PQ 0.400 (SQ 0.400, RQ 0.500)" and text[-1].startswith("no AP: ")
 
 
 def test_objects_of_a_very_large_set_are_shown_if_asked_for(monkeypatch, two_pages, capsys):

@@ -95,6 +95,9 @@ AR100                                     | 0.05
 ARsmall                                   | 0.05
 ARmedium                                  | nan
 ARlarge                                   | nan
+PQ                                        | 0
+SQ                                        | 0
+RQ                                        | 0
 precision at IoU 0.50                     | 0.2
 recall at IoU 0.50                        | 0.5
 F1 at IoU 0.50                            | 0.286
@@ -103,9 +106,9 @@ recall at IoU 0.50, whatever the label    | 1
 F1 at IoU 0.50, whatever the label        | 0.571
 
 objects: Objects by class, found at IoU 0.50
-label | gt | pred | TP | FP | FN | precision | recall | F1 | AP | AP50 | AP75 | AR
-a     | 1 | 3 | 1 | 2 | 0 | 0.333 | 1 | 0.5 | 0.1 | 1 | 0 | 0.1
-b     | 1 | 2 | 0 | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0
+label | gt | pred | TP | FP | FN | precision | recall | F1 | AP | AP50 | AP75 | AR | PQ | SQ | RQ
+a     | 1 | 3 | 1 | 2 | 0 | 0.333 | 1 | 0.5 | 0.1 | 1 | 0 | 0.1 | 0 | 0 | 0
+b     | 1 | 2 | 0 | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0
 
 ranked_pairs: Ranked pairs at IoU 0.50, pairing coco
 page | label | gt | pred | score | IoU | outcome
@@ -262,7 +265,7 @@ def test_recipes_that_differ_from_that_of_the_comparison(tables):
         ("confusions", "text text pixels share"),
         ("documents", "text whole pixels share share share share share share share"),
         ("findings", "text text whole text text"),
-        ("objects", "text whole whole whole whole whole share share share share share share share"),
+        ("objects", "text" + 5 * " whole" + 10 * " share"),
         ("ranked_pairs", "text text whole whole share share text"),
         ("families", "text share share share pixels text"),
         ("family_2", "text pixels pixels pixels"),

@@ -30,7 +30,7 @@ from support.three_pages import different_labels, three_pages
 
 NO_SCORES = (
     "There is no AP. The prediction has no scores, and without them AP would depend on the order in the file. "
-    "Precision, recall and F1 at one IoU need no scores."
+    "Panoptic quality, and precision, recall and F1 at one IoU, need no scores."
 )
 NO_COMMON_LABELS = (
     "There is no AP. The two sides have different labels, so no prediction can be right for its label, and AP has no "
@@ -43,9 +43,9 @@ def facts(table):
 
 
 def test_objects_without_scores():
-    """The boxes of a have an IoU of 8 / 16. The box of b is the same on both sides."""
-    gt = build({"p": (4, 5)}, [("p", "a", 0, 0, 4, 4), ("p", "b", 0, 4, 4, 5)], "abc")
-    pred = build({"p": (4, 5)}, [("p", "a", 0, 0, 4, 2), ("p", "b", 0, 4, 4, 5)], "abc")
+    """The boxes of a have an IoU of 8 / 16. The boxes of b have one of 4 / 5."""
+    gt = build({"p": (5, 5)}, [("p", "a", 0, 0, 4, 4), ("p", "b", 0, 4, 5, 5)], "abc")
+    pred = build({"p": (5, 5)}, [("p", "a", 0, 0, 4, 2), ("p", "b", 0, 4, 4, 5)], "abc")
     scores, classes = object_tables(lcm.compare(gt, pred).objects(), 0.75)
     names = [f"{score} at IoU 0.75" for score in ("precision", "recall", "F1")]
     names += [f"{name}, whatever the label" for name in names]
@@ -53,16 +53,16 @@ def test_objects_without_scores():
         "object_scores",
         "Objects (boxes)",
         NO_SCORES,
-        [["measure", "value"], *([name, 0.5] for name in names)],
+        [["measure", "value"], ["PQ", 0.4], ["SQ", 0.4], ["RQ", 0.5], *([name, 0.5] for name in names)],
     )
     assert facts(classes) == (
         "objects",
         "Objects by class, found at IoU 0.75",
         NO_SCORES,
         [
-            ["label", "gt", "pred", "TP", "FP", "FN", "precision", "recall", "F1"],
-            ["a", 1, 1, 0, 1, 1, 0.0, 0.0, 0.0],
-            ["b", 1, 1, 1, 0, 0, 1.0, 1.0, 1.0],
+            ["label", "gt", "pred", "PQ", "SQ", "RQ", "TP", "FP", "FN", "precision", "recall", "F1"],
+            ["a", 1, 1, 0.0, 0.0, 0.0, 0, 1, 1, 0.0, 0.0, 0.0],
+            ["b", 1, 1, 0.8, 0.8, 1.0, 1, 0, 0, 1.0, 1.0, 1.0],
         ],
     )
     assert list(classes.data.index) == [0, 1]

@@ -103,10 +103,20 @@ RESULT = {
         "shapes": "box",
         "gt": 2,
         "pred": 5,
+        "headline": "ap",
         "ap": 0.05,
         "ap50": 0.5,
         "ap75": 0,
         "ar": 0.05,
+        "panoptic": {
+            **{"tp": 0, "fp": 5, "fn": 2, "sq": 0, "rq": 0, "pq": 0},  # the best IoU is 1/2, which is no pair
+            "classes": rows(
+                "label tp fp fn sq rq pq",
+                ("a", 0, 3, 1, 0, 0, 0),
+                ("b", 0, 2, 1, 0, 0, 0),
+                ("c", 0, 0, 0, None, None, None),
+            ),
+        },
         "summary": {
             **{"AP": 0.05, "AP50": 0.5, "AP75": 0, "APsmall": 0.05, "APmedium": None, "APlarge": None},
             **{"AR1": 0.05, "AR10": 0.05, "AR100": 0.05, "ARsmall": 0.05, "ARmedium": None, "ARlarge": None},

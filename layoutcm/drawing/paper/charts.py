@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 FILLS = {"precision": "#f3d38a", "recall": "#6aaede", "f1": "#0f5f4a"}
 DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1)), (0, (8, 2, 3, 2)))
 MOST_POINTS = 1500
+PERCENT_TICKS = ("0", "25", "50", "75", "100")
 Points = Sequence[tuple[float, float]]
 
 
@@ -228,22 +229,34 @@ def _one_plot(points: Mapping[str, Points], notes: Mapping[str, str], sheet_widt
     size = min(sheet_width - 36, 220)
     left, top = 28.0, 6.0
     figure, axes = new_sheet(sheet_width, top + size + 26 + 9 * len(points), recipe)
-    _plot_frames(axes, [(left, top)], size, size, 0.25)
+    plot_frames(axes, [(left, top)], size, size, 0.25)
     colours = label_colours(list(points))
     for k, (label, curve) in enumerate(points.items()):
-        line = _to_sheet(curve, left, top, size, size)
+        line = to_sheet(curve, left, top, size, size)
         look: dict[str, Any] = {"color": colours[label], "linestyle": DASHES[k], "linewidth": 1.0}
         axes.plot([x for x, _ in line], [y for _, y in line], **look)
         y = top + size + 24 + 9 * k
         axes.plot([left, left + 26], [y, y], **look)
         name = shorten_to_width(label, 6.5, sheet_width - left - 70)
         draw_text(axes, left + 30, y, f"{name}, AP {notes[label]}" if notes[label] else name, 6.5)
-    for k in range(5):
-        draw_text(axes, left + size * k / 4, top + size + 6, f"{25 * k}", 5.5, align="center", color=SOFT)
-        draw_text(axes, left - 3, top + size * (1 - k / 4), f"{25 * k}", 5.5, align="right", color=SOFT)
-    draw_text(axes, left + size / 2, top + size + 14, "recall, %", 6, align="center")
-    draw_text(axes, 7, top + size / 2, "precision, %", 6, align="center", rotation=90)
+    draw_axis_texts(axes, (left, top), (size, size), ("recall, %", "precision, %"))
     return figure
+
+
+def draw_axis_texts(
+    axes: Axes,
+    corner: tuple[float, float],
+    size: tuple[float, float],
+    titles: tuple[str, str],
+    x_ticks: Sequence[str] = PERCENT_TICKS,
+) -> None:
+    """Draw the numbers and titles of both axes of a plot, x and y; the numbers of y are percentages."""
+    (left, top), (width, height) = corner, size
+    for k, (x_tick, y_tick) in enumerate(zip(x_ticks, PERCENT_TICKS, strict=True)):
+        draw_text(axes, left + width * k / 4, top + height + 6, x_tick, 5.5, align="center", color=SOFT)
+        draw_text(axes, left - 3, top + height * (1 - k / 4), y_tick, 5.5, align="right", color=SOFT)
+    draw_text(axes, left + width / 2, top + height + 14, titles[0], 6, align="center")
+    draw_text(axes, 7, top + height / 2, titles[1], 6, align="center", rotation=90)
 
 
 def _small_plots(points: Mapping[str, Points], notes: Mapping[str, str], sheet_width: float, recipe: str) -> Figure:
@@ -257,8 +270,8 @@ def _small_plots(points: Mapping[str, Points], notes: Mapping[str, str], sheet_w
     corners = [
         (14 + k % per_row * (plot_width + 6), 12 + k // per_row * (plot_height + 10)) for k in range(len(points))
     ]
-    lines = [_to_sheet(curve, *corner, plot_width, plot_height) for curve, corner in zip(points.values(), corners)]
-    _plot_frames(axes, corners, plot_width, plot_height, 0.5)
+    lines = [to_sheet(curve, *corner, plot_width, plot_height) for curve, corner in zip(points.values(), corners)]
+    plot_frames(axes, corners, plot_width, plot_height, 0.5)
     _areas(axes, [line for line in lines if line], [y + plot_height for line, (_, y) in zip(lines, corners) if line])
     for label, (left, top) in zip(points, corners):
         draw_text(axes, left, top - 4, shorten_to_width(label, 5.2, plot_width), 5.2)
@@ -269,11 +282,11 @@ def _small_plots(points: Mapping[str, Points], notes: Mapping[str, str], sheet_w
     return figure
 
 
-def _to_sheet(curve: Points, left: float, top: float, plot_width: float, plot_height: float) -> Points:
+def to_sheet(curve: Points, left: float, top: float, plot_width: float, plot_height: float) -> Points:
     return [(left + r * plot_width, top + (1 - p) * plot_height) for r, p in curve]
 
 
-def _plot_frames(axes: Axes, corners: Points, plot_width: float, plot_height: float, step: float) -> None:
+def plot_frames(axes: Axes, corners: Points, plot_width: float, plot_height: float, step: float) -> None:
     """Draw the frames and grid lines of the plots in two collections; many single artists would be slow."""
     from matplotlib.collections import LineCollection, PolyCollection
 

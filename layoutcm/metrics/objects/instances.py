@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, common_frames, own_frames, page_of_region, scale_to_frame
+from layoutcm.alignment.min_scores import MinScore, min_score_text
 from layoutcm.layouts.model import GT, PRED, CocoFacts, Floats, Positions
 from layoutcm.layouts.shapes import Outline, RunMask, Shape
 from layoutcm.pixels.counting import map_chunks
 
 CocoMask = dict[str, Any]  # COCO's RLE: size and counts
-_ADVICE = "Precision, recall and F1 at one IoU need no scores."
+_ADVICE = "Panoptic quality, and precision, recall and F1 at one IoU, need no scores."
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Instances:
 Sides = tuple[Instances, Instances]  # gt and pred
 
 
-def instances_of(alignment: Alignment, min_score: float | None, threads: int | None = None) -> Sides:
+def instances_of(alignment: Alignment, min_score: MinScore, threads: int | None = None) -> Sides:
     """The objects of both sides as boxes, without pred regions below the score threshold."""
     rank = page_ranks(alignment)
     gt, pred = map_chunks(lambda side: _one_side(alignment, side, min_score, rank), range(2), threads)
@@ -90,7 +91,7 @@ def page_ranks(alignment: Alignment) -> Positions:
     return ranks
 
 
-def _one_side(alignment: Alignment, side: int, min_score: float | None, rank: Positions) -> Instances:
+def _one_side(alignment: Alignment, side: int, min_score: MinScore, rank: Positions) -> Instances:
     regions = alignment.layouts[side].region_columns
     aligned = page_of_region(alignment, side, min_score if side == PRED else None)
     # A slice of everything needs no copies.
@@ -177,7 +178,7 @@ def _mask_areas(masks: tuple[CocoMask, ...]) -> Floats:
     return np.array(mask.area(list(masks)) if masks else [], float)
 
 
-def why_no_ap(alignment: Alignment, min_score: float | None, pred: Instances) -> str:
+def why_no_ap(alignment: Alignment, min_score: MinScore, pred: Instances) -> str:
     """The reason why predictions cannot be ranked, "" if they can; the same for the set, its documents and its pages.
 
     If only some predictions have a score, the rank of the others is not defined, so there is no AP.
@@ -192,7 +193,9 @@ def why_no_ap(alignment: Alignment, min_score: float | None, pred: Instances) ->
         return ""
     if missing == len(pred) and alignment.layouts[PRED].has_scores:
         left_out = (
-            "on pages that are not compared" if min_score is None else f"below the minimum score of {min_score:g}"
+            "on pages that are not compared"
+            if min_score is None
+            else f"below the minimum score of {min_score_text(min_score)}"
         )
         return (
             f"All predicted regions with a score are {left_out}, and without scores AP would depend on the order in "

@@ -1,7 +1,7 @@
 """Scores of objects: boxes and masks instead of pixels.
 
-AP and AR by COCO's rules, AP by two other rules, precision, recall and F1 at one IoU, the object confusion matrix.
-All come from one matcher (`match_greedily`) and are computed on first use. Predictions are ordered by descending score,
+AP and AR by COCO's rules, AP by two other rules, precision, recall and F1 at one IoU, the object confusion matrix. They
+come from one matcher (`match_greedily`) and are computed on first use. Predictions are ordered by descending score,
 then by page (in the order of gt's ids) and position in the file; predictions without a score come last. A crowd region
 is not an object: it is neither found nor missed, and predictions on it are not counted.
 """
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats, Pages, Positions
@@ -37,6 +38,7 @@ from layoutcm.metrics.objects.matching import (
 )
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion, object_confusion
 from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
+from layoutcm.metrics.objects.panoptic import panoptic_table
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.counting import map_chunks
 
@@ -270,6 +272,19 @@ class Objects:
         columns = {"label": self.labels, "gt": gt, "pred": pred, "found": found}
         return pd.DataFrame(columns | _counts(found, gt, pred) | _scores(found, gt, pred))
 
+    def panoptic(self) -> pd.DataFrame:
+        """Panoptic quality by label, without scores: label, tp, fp, fn, sq, rq, pq; last row "mean" (counts: sums)."""
+        return self._panoptic.copy()
+
+    @cached_property
+    def _panoptic(self) -> pd.DataFrame:
+        return panoptic_table(self._paired, self.space.shared)
+
+    @property
+    def headline(self) -> str | None:
+        """The figure that stands for all objects: "ap", or "pq" without AP; None if the sides have different labels."""
+        return ("pq" if self.why_no_ap else "ap") if self.space.shared else None
+
     def joint_pairs(self, page: str | None = None) -> pd.DataFrame:
         """All pairs of a gt and a pred with the same page and label: page, label, gt, pred, score, iou, which may be 0.
 
@@ -323,7 +338,7 @@ def _scores(found: ArrayLike, gt: ArrayLike, pred: ArrayLike) -> dict[str, Float
 
 
 def objects_of(
-    alignment: Alignment, min_score: float | None, sides: Sides, pages: Positions | None, threads: int | None
+    alignment: Alignment, min_score: MinScore, sides: Sides, pages: Positions | None, threads: int | None
 ) -> Objects:
     """The objects of both sides, `sides`, on all or some pages."""
     reason = why_no_ap(alignment, min_score, sides[PRED])

@@ -133,15 +133,17 @@ def _score_headline(name: str, value: float, text: str) -> Headline:
 
 
 def _object_headline(compared: Comparison) -> Headline:
-    """mAP if predictions can be ranked, else the F1 of objects, which needs no scores."""
-    if not objects.objects_of_level(compared).why_no_ap:
+    """mAP if predictions can be ranked, else panoptic quality; the F1 of objects if the sides have different labels."""
+    headline = objects.objects_of_level(compared).headline
+    if headline == "ap":
         return _score_headline(
             "mAP", objects.coco_numbers(compared)[0]["AP"], "Objects by COCO's rules, IoU 0.50 to 0.95"
         )
-    shared = compared.space.shared
-    scores = objects.object_result(compared, "scores_at", objects.chosen_iou(), shared)
-    condition = "with their label" if shared else "whatever their labels"
-    text = f"Objects found at IoU {objects.chosen_iou():.2f}, {condition}. There is no AP"
+    if headline == "pq":
+        text = "Panoptic quality: objects found, and how well they fit. There is no AP"
+        return _score_headline("PQ", objects.panoptic_means(compared)["pq"], text)
+    scores = objects.object_result(compared, "scores_at", objects.chosen_iou(), False)
+    text = f"Objects found at IoU {objects.chosen_iou():.2f}, whatever their labels. There is no AP"
     return _score_headline("Object F1", scores["f1"], text)
 
 

@@ -14,6 +14,7 @@ from layoutcm.layouts.model import GT, PRED, SIDES
 from layoutcm.metrics.objects.average_precision import IOUS
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion
+from layoutcm.metrics.objects.panoptic import mean_qualities
 from layoutcm.metrics.scores import ratio
 from layoutcm.tables.matrix_views import VIEWS, cell_verb, heading_of_view
 from layoutcm.tables.tables import COUNTS, HEADINGS
@@ -39,9 +40,14 @@ HEADLINES = {
     "AP75": "The same at IoU 0.75 only",
     "AR100": "Average recall, with at most 100 predictions of a label on a page",
 }
+PANOPTIC_HEADLINES = {
+    "pq": "Panoptic quality: SQ times RQ, mean over labels",
+    "sq": "Segmentation quality: mean IoU of the pairs with the same label and an IoU above 0.50",
+    "rq": "Recognition quality: F1 of these pairs",
+}
 SCORE_COLUMNS = {
     "precision": "precision", "recall": "recall", "f1": "F1", "ap_at": "AP here", "ap": "AP", "ap50": "AP50",
-    "ap75": "AP75", "ar": "AR",
+    "ap75": "AP75", "ar": "AR", "pq": "PQ", "sq": "SQ", "rq": "RQ",
 }  # fmt: skip
 
 
@@ -114,24 +120,34 @@ def were_shown(compared: Comparison) -> bool:
 
 
 def show_coco_summary(compared: Comparison) -> None:
-    """AP and AR by COCO's rules, or the reason why there are none."""
+    """AP and AR by COCO's rules, or panoptic quality and the reason why there is no AP."""
     objects = objects_of_level(compared)
     if objects.note:
         st.warning(as_typed(objects.note))
+    if objects.headline == "pq":
+        _show_metrics(panoptic_means(compared), PANOPTIC_HEADLINES)
     if objects.why_no_ap:
         st.info(as_typed(f"There is no AP. {objects.why_no_ap}"))
         return
     values, _ = coco_numbers(compared)
-    with figure_row():
-        for name, text in HEADLINES.items():
-            st.metric(
-                name, score_text(values[name]), help=f"{text} ({score_text(values[name], 6)})", width=METRIC_WIDTH
-            )
+    _show_metrics(values, HEADLINES)
     others = [f"{name} {score_text(value)}" for name, value in values.items() if name not in HEADLINES]
     st.caption(
         f"{screen_text.join_unbroken(others)}  \n"
         "Sizes by area: small below 32², medium up to 96², large above, in pixels."
     )
+
+
+def _show_metrics(values: dict[str, float], titles: dict[str, str]) -> None:
+    with figure_row():
+        for name, text in titles.items():
+            title, exact = HEADINGS.get(name, name), f"{text} ({score_text(values[name], 6)})"
+            st.metric(title[0].upper() + title[1:], score_text(values[name]), help=exact, width=METRIC_WIDTH)
+
+
+def panoptic_means(compared: Comparison) -> dict[str, float]:
+    """The means over labels: pq, sq, rq."""
+    return mean_qualities(object_result(compared, "panoptic"))
 
 
 def show_one_iou(compared: Comparison) -> None:
@@ -142,14 +158,9 @@ def show_one_iou(compared: Comparison) -> None:
     with control_row():
         st.slider("IoU", float(IOUS[0]), float(IOUS[-1]), step=0.05, width=280, **choices.bind("iou"),
                   help="The smallest overlap (intersection over union) at which an object counts as found")  # fmt: skip
-        with figure_row():
-            for name in ("precision", "recall", "f1"):
-                condition = "any" if any_label else "same"
-                text = f"All objects at IoU {chosen_iou():.2f}, every prediction counted, {condition} label"
-                value = scores[name]
-                st.metric(
-                    name.capitalize(), score_text(value), help=f"{text} ({score_text(value, 6)})", width=METRIC_WIDTH
-                )
+        condition = "any" if any_label else "same"
+        text = f"All objects at IoU {chosen_iou():.2f}, every prediction counted, {condition} label"
+        _show_metrics(scores, dict.fromkeys(("precision", "recall", "f1"), text))
     st.markdown(object_sentence(objects, scores, selection.scope_text(compared), any_label))
     counts = object_result(compared, "counts_at", chosen_iou(), not any_label)
     st.caption(screen_text.join_unbroken([f"{HEADINGS[name]} {thin_spaced(n)}" for name, n in counts.items()]))
@@ -188,11 +199,14 @@ def _show_class_table(compared: Comparison, objects: Objects) -> None:
     import pandas as pd
 
     table = object_result(compared, "class_scores_at", chosen_iou()).drop(columns="found")  # the same as tp
-    if not objects.why_no_ap:
+    panoptic = object_result(compared, "panoptic")[list(PANOPTIC_HEADLINES)][:-1]
+    if objects.why_no_ap:
+        table = pd.concat([table.iloc[:, :3], panoptic, table.iloc[:, 3:]], axis=1)
+    else:
         at = object_result(compared, "ap_at", chosen_iou(), choices.current().ap_rule)
         _, coco_values = coco_numbers(compared)
         more = coco_values[["ap", "ap50", "ap75", "ar"]]
-        table = pd.concat([table.assign(ap_at=table["label"].map(at)), more], axis=1)
+        table = pd.concat([table.assign(ap_at=table["label"].map(at)), more, panoptic], axis=1)
     only = choices.current().labels
     used = (table["gt"] + table["pred"] > 0) & (table["label"].isin(only) if only else True)
     table = table[used].dropna(axis="columns", how="all")

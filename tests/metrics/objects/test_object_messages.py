@@ -14,7 +14,7 @@ OBJECTS = lcm.compare(LAYOUT, LAYOUT).objects()
 NOT_BOXES = "must be rows of four finite numbers. Give [[x, y, x, y], ...]."
 NO_IOU = "is not an IoU. Use a number above 0 and at most 1, such as 0.5."
 NO_TOLERANCE = "is not a pair of distances above 0. Use (dx, dy), such as (20, 20)."
-ADVICE = "Precision, recall and F1 at one IoU need no scores."
+ADVICE = "Panoptic quality, and precision, recall and F1 at one IoU, need no scores."
 
 
 @pytest.mark.parametrize(

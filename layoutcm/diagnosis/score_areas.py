@@ -1,0 +1,133 @@
+"""How many pixels have which score, by page and label: the sums behind score curves.
+
+At a pixel, the score of a label is the highest score of its pred regions there. The regions of each label of a page are
+swept once (`metrics.label_sweep`); pages with outlines, masks or ignore regions are counted by rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.min_scores import MinScore
+from layoutcm.layouts.model import GT, Floats, Indices, outside_unit_interval
+from layoutcm.metrics.label_sweep import IN_GT, NOT_IN_GT, sweep_labels
+from layoutcm.metrics.scores import ratio
+from layoutcm.metrics.soft_layouts import common_labels, pages_by_tiles, scores_on_tiles
+from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
+from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
+
+NOTHING = -1.0  # the score of pixels without a pred region of the label
+
+
+class ScoreAreas(NamedTuple):
+    """Rows of pixels by page, label and score; a page may have several rows with the same label and score."""
+
+    page: Indices
+    label: Indices  # number of the label, without Background
+    score: Floats  # from 0 to 1, or `NOTHING` where only gt has the label
+    in_gt: Floats  # pixels where gt has the label, too
+    not_in_gt: Floats
+
+    def take(self, rows: NDArray[np.integer] | slice) -> ScoreAreas:
+        columns = self.score[rows], self.in_gt[rows], self.not_in_gt[rows]
+        return ScoreAreas(self.page[rows], self.label[rows], *columns)
+
+
+def score_areas(alignment: Alignment, rounding: str, min_score: MinScore, threads: int | None) -> ScoreAreas | None:
+    """The rows of all pages, sorted by label; None if the labels differ or a score of pred is not in 0..1."""
+    grid = alignment_to_grid(alignment, rounding, min_score)
+    is_pred = grid.labels >= grid.n_labels[GT]
+    shapes = (shape for shapes in grid.shapes.values() for shape in shapes)
+    of_shapes = [shape.score for shape in shapes if shape.label >= grid.n_labels[GT]]
+    if not alignment.space.shared or outside_unit_interval(np.append(grid.scores[is_pred], of_shapes)).any():
+        return None
+    place, pages = common_labels(grid, alignment.space), len(alignment.pages)
+    areas = np.zeros((len(grid.boxes), 2))
+
+    def sweep_chunk(first: int) -> list[ScoreAreas]:
+        stop, begin, parts = min(first + PAGES_PER_CHUNK, pages), first, []
+        for page in pages_by_tiles(first, stop, grid):
+            sweep_labels(begin, page, grid, place, areas)
+            parts.append(_areas_by_tiles(page, grid, place))
+            begin = page + 1
+        sweep_labels(begin, stop, grid, place, areas)
+        return parts
+
+    chunks = map_chunks(sweep_chunk, range(0, pages, PAGES_PER_CHUNK), threads)
+    by_tiles = [part for parts in chunks for part in parts]
+    used = np.flatnonzero(areas.any(axis=1))
+    by_boxes = ScoreAreas(
+        (np.searchsorted(grid.offsets, used, side="right") - 1).astype(np.int32),
+        place[grid.labels[used]].astype(np.int32),
+        np.where(is_pred[used], np.clip(grid.scores[used], 0, 1), NOTHING),
+        areas[used, IN_GT],
+        areas[used, NOT_IN_GT],
+    )
+    rows = ScoreAreas(*(np.concatenate(columns) for columns in zip(by_boxes, *by_tiles)))
+    return rows.take(np.argsort(rows.label.astype(np.int16), kind="stable"))
+
+
+def _areas_by_tiles(page: int, grid: GridBoxes, place: NDArray[np.int64]) -> ScoreAreas:
+    """The rows of a page with outlines, masks or pixels that are not judged."""
+    columns = [np.empty((4, 0))]
+    for label, gt, pred, pixels in scores_on_tiles(page, grid, place, NOTHING):
+        has_gt, counts = gt > NOTHING, pixels > 0
+        counts &= has_gt | (pred > NOTHING)
+        score = np.where(pred > NOTHING, np.clip(pred, 0, 1), NOTHING)
+        rows = np.stack([np.full(gt.size, label), score, pixels * has_gt, pixels * ~has_gt])
+        columns.append(rows[:, counts])
+    label, score, in_gt, not_in_gt = np.concatenate(columns, axis=1)
+    return ScoreAreas(np.full(label.size, page, np.int32), label.astype(np.int32), score, in_gt, not_in_gt)
+
+
+class ScoreCounts(NamedTuple):
+    """Pixels by score: float64[scores] each, for the distinct scores above 0 in ascending order."""
+
+    scores: Floats
+    in_gt: Floats
+    not_in_gt: Floats
+    gt: float  # all pixels of gt
+    present: Floats  # [in gt, not in gt]: all pixels with a pred region, whatever its score
+
+    @property
+    def tp(self) -> Floats:
+        """Pixels with at least this score where gt has the label."""
+        return at_least(self.in_gt)
+
+    @property
+    def pred(self) -> Floats:
+        return at_least(self.in_gt + self.not_in_gt)
+
+    @property
+    def f1(self) -> Floats:
+        return ratio(2 * self.tp, self.gt + self.pred)
+
+    @property
+    def present_f1(self) -> float:
+        """F1 of all pred regions."""
+        return float(ratio(2 * self.present[IN_GT], self.gt + self.present.sum()))
+
+
+def at_least(values: Floats) -> Floats:
+    """float64[scores]: the sum of the values at a score and above it."""
+    return np.cumsum(values[::-1])[::-1]
+
+
+def count_scores(rows: ScoreAreas) -> ScoreCounts:
+    """Sum the rows by score; rows of several labels are summed, too."""
+    scored, has_pred = rows.score > 0, rows.score > NOTHING
+    scores, number = np.unique(rows.score[scored], return_inverse=True)
+    in_gt, not_in_gt = (
+        np.bincount(number, column[scored], scores.size).astype(float) for column in (rows.in_gt, rows.not_in_gt)
+    )
+    present = np.array([rows.in_gt[has_pred].sum(), rows.not_in_gt[has_pred].sum()])
+    return ScoreCounts(scores, in_gt, not_in_gt, float(rows.in_gt.sum()), present)
+
+
+def best_of(f1: Floats) -> int:
+    """The position of the largest F1, the last of equal ones; nan counts as lower than all others."""
+    return f1.size - 1 - int(np.argmax(np.nan_to_num(f1, nan=-1.0)[::-1]))

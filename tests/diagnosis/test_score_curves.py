@@ -1,0 +1,267 @@
+"""Score curves: a page one can count, and maps of all pixels through scikit-learn."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import layoutcm as lcm
+from layoutcm.diagnosis import held_out, score_areas
+from layoutcm.layouts.model import Regions
+from layoutcm.layouts.shapes import Outline
+from layoutcm.layouts.validation import make_layout
+from support import score_maps
+from support.layouts import build
+
+LABELS = ["a", "b"]
+ONE = {"p": (10, 10)}
+GT = [("p", "a", 0, 0, 10, 5)]
+PRED = [("p", "a", 0, 0, 10, 4, 0.9), ("p", "a", 0, 4, 10, 6, 0.5), ("p", "a", 0, 6, 10, 7, 0.2)]
+
+
+def curves(gt, pred, sizes=ONE, labels=("a",), **options):
+    return lcm.compare(build(sizes, gt, labels), build(sizes, pred, labels), **options).score_curves()
+
+
+def test_the_worked_page_of_the_documentation():
+    """gt has 50 pixels. Of 40, 20 and 10 pixels with the scores 0.9, 0.5 and 0.2, 40, 10 and none are right."""
+    s = curves(GT, PRED)
+    curve = s.curve("a")
+    assert list(curve) == ["threshold", "precision", "recall", "f1"]
+    expected = [[0.2, 50 / 70, 1, 100 / 120], [0.5, 50 / 60, 1, 100 / 110], [0.9, 1, 0.8, 80 / 90]]
+    np.testing.assert_allclose(curve, expected, atol=1e-12)
+    assert s.best().to_dict("records") == [{"label": "a", "threshold": 0.5, "f1": pytest.approx(100 / 110)}]
+    assert s.roc_auc == {"a": pytest.approx(0.98)} and s.ece == {"a": pytest.approx(6 / 70)}
+    table = s.reliability("a")
+    assert list(table) == ["above", "up_to", "pixels", "mean_score", "share_in_gt"] and len(table) == 10
+    used = table[table["pixels"] > 0]
+    np.testing.assert_allclose(used, [[0.1, 0.2, 10, 0.2, 0], [0.4, 0.5, 20, 0.5, 0.5], [0.8, 0.9, 40, 0.9, 1]])
+    assert table[table["pixels"] == 0][["mean_score", "share_in_gt"]].isna().all(axis=None)
+    gain = s.gains().iloc[0]
+    assert gain["present_f1"] == pytest.approx(100 / 120) and gain["gain"] == pytest.approx(100 / 110 - 100 / 120)
+    assert np.isnan(gain["held_out_f1"]) and not s.is_cross_validated
+
+
+def test_one_threshold_for_all_labels_sums_their_pixels():
+    """The best thresholds are 0.5 for a and 0.9 for b; together, 0.9 keeps 50 pixels, all right, of 60 in gt."""
+    gt = [*GT, ("p", "b", 0, 8, 10, 9)]
+    pred = [*PRED, ("p", "b", 0, 8, 10, 9, 0.9), ("p", "b", 0, 9, 10, 10, 0.5)]
+    s = curves(gt, pred, labels=LABELS)
+    assert s.best()["threshold"].tolist() == [0.5, 0.9]
+    assert s.best_overall == {"threshold": 0.9, "f1": pytest.approx(2 * 50 / (60 + 50))}
+    overall = s.curve()
+    assert overall["threshold"].tolist() == [0.2, 0.5, 0.9]
+    np.testing.assert_allclose(overall["precision"], [60 / 90, 60 / 80, 1])
+    assert s.gains()["label"].tolist() == ["a", "b", "all labels"]
+    assert s.gains().iloc[-1]["present_f1"] == pytest.approx(2 * 60 / (60 + 90))
+
+
+def test_the_best_threshold_is_the_highest_of_equal_ones():
+    s = curves([("p", "a", 0, 0, 10, 2)], [("p", "a", 0, 0, 10, 1, 0.8), ("p", "a", 0, 1, 10, 4, 0.4)])
+    np.testing.assert_allclose(s.curve("a")["f1"], [40 / 60, 20 / 30])  # the same number
+    assert s.best()["threshold"].tolist() == [0.8]
+
+
+def test_the_applied_threshold_gives_the_f1_of_the_curve():
+    best = curves(GT, PRED).best().iloc[0]
+    s = curves(GT, PRED, min_score=best["threshold"])
+    assert s.gains().iloc[0]["present_f1"] == best["f1"] and s.curve("a")["threshold"].tolist() == [0.5, 0.9]
+
+
+def test_a_label_without_scores_or_without_gt():
+    s = curves(GT, [("p", "b", 0, 0, 5, 5, 0.5)], labels=("a", "b", "c"))
+    assert s.best()["threshold"].isna().tolist() == [True, False, True]
+    assert len(s.curve("a")) == 0 and s.curve("b")["recall"].isna().tolist() == [True]
+    assert np.isnan([s.roc_auc["b"], s.roc_auc["c"], s.ece["a"], s.ece["c"]]).all()
+    assert s.roc_auc["a"] == 0.5 and s.ece["b"] == 0.5  # all pixels have the score 0 in a
+    everywhere = curves([("p", "a", 0, 0, 10, 10)], [("p", "a", 0, 0, 10, 5, 0.5)])
+    assert np.isnan(everywhere.roc_auc["a"])
+
+
+def test_regions_without_a_score_have_1_and_scores_of_gt_do_not_count():
+    s = curves([("p", "a", 0, 0, 10, 5, 0.0)], [("p", "a", 0, 0, 10, 4), ("p", "a", 0, 4, 10, 6, 0.0)])
+    assert s.curve("a").to_numpy().tolist() == [[1, 1, 0.8, pytest.approx(80 / 90)]]
+    # The region with score 0 counts only while no threshold is applied.
+    assert s.gains().iloc[0]["present_f1"] == pytest.approx(100 / 110)
+
+
+def test_values_without_a_meaning_are_nan():
+    percent = curves(GT, [("p", "a", 0, 0, 10, 4, 87.0)])
+    different = lcm.compare(build(ONE, GT), build(ONE, [("p", "x", 0, 0, 9, 9, 0.5)])).score_curves()
+    for s, label in ((percent, "a"), (different, "x")):
+        assert len(s.curve(label)) == 0 and list(s.curve(label)) == ["threshold", "precision", "recall", "f1"]
+        assert np.isnan([*s.roc_auc.values(), *s.ece.values(), *s.best_overall.values()]).all()
+        assert s.best()[["threshold", "f1"]].isna().all(axis=None)
+        assert s.gains().drop(columns="label").isna().all(axis=None)
+        assert s.reliability(label)["pixels"].isna().all()
+    assert curves(GT, [("p", "a", 0, 0, 10, 4, 1.0000001)]).curve("a")["threshold"].tolist() == [1]
+
+
+def test_nothing_to_compare():
+    s = curves([], [], labels=())
+    assert s.best().empty and list(s.best()) == ["label", "threshold", "f1"] and s.roc_auc == {}
+    assert np.isnan(s.best_overall["f1"])
+
+
+def test_an_unknown_label_is_named():
+    for call in (curves(GT, PRED).curve, curves(GT, PRED).reliability):
+        with pytest.raises(lcm.InputError, match=r"'Table' is not known\. Use one of a"):
+            call("Table")
+
+
+def test_pixels_that_are_not_judged_do_not_count():
+    gt = build(ONE, [*GT, ("p", "skip", 0, 0, 5, 10)], ["a", "skip"])
+    s = lcm.compare(gt, build(ONE, PRED), mapping={"gt": {"skip": "Ignore"}}).score_curves()
+    half = curves([("p", "a", 0, 0, 5, 5)], [(*row[:4], 5, *row[5:]) for row in PRED], sizes={"p": (5, 10)})
+    np.testing.assert_allclose(s.curve("a"), half.curve("a"))
+    assert s.roc_auc == half.roc_auc and s.ece == half.ece and s.reliability("a").equals(half.reliability("a"))
+    assert s.gains().equals(half.gains())
+
+
+def test_outlines_count_only_their_own_pixels():
+    pages = build({"p": (8, 8)}, []).page_columns
+    triangle = Outline((np.array([[0.0, 0.0], [7.5, 0.0], [0.0, 7.5]]),))
+    rows, boxes = np.zeros(2, np.int32), np.array([[0.0, 0.0, 8.0, 8.0], [0.0, 0.0, 8.0, 1.0]])
+    regions = Regions(rows, rows, boxes, np.array([0.5, 0.0]), {0: triangle})
+    pred = make_layout("pred", "test", ["a"], pages, regions)
+    s = lcm.compare(build({"p": (8, 8)}, [("p", "a", 0, 0, 8, 4)]), pred).score_curves()
+    pixels = [(x, y) for x in range(8) for y in range(8) if x + 0.5 + y + 0.5 < 7.5]  # no centre is on the edge
+    right = sum(y < 4 for _, y in pixels)
+    assert s.curve("a").to_numpy().tolist() == [
+        [0.5, pytest.approx(right / len(pixels)), right / 32, pytest.approx(2 * right / (32 + len(pixels)))]
+    ]
+    # The box with score 0 adds the rest of the first row, which is right, to what is present.
+    rest = 8 - sum(y == 0 for _, y in pixels)
+    assert s.gains().iloc[0]["present_f1"] == pytest.approx(2 * (right + rest) / (32 + len(pixels) + rest))
+
+
+quarters = st.integers(-8, 40).map(lambda n: n / 4)
+score = st.sampled_from([0.0, 0.1, 0.125, 0.3, 0.5, 0.7000000000000001, 0.9, 1.0, None])
+scored_box = st.tuples(st.sampled_from(LABELS), quarters, quarters, quarters, quarters, score)
+size = st.tuples(st.integers(1, 8), st.integers(1, 8))
+ignored = st.lists(st.tuples(quarters, quarters, quarters, quarters), max_size=1)
+page = st.tuples(size, st.lists(scored_box, max_size=4), st.lists(scored_box, max_size=6), ignored)
+
+
+def compared(pages, documents=None, **options):
+    """The comparison of generated pages [(size, gt boxes, pred boxes, ignored boxes)]."""
+    sizes = {f"page {i}": one[0] for i, one in enumerate(pages)}
+    gt = [(f"page {i}", *row[:5]) for i, one in enumerate(pages) for row in one[1]]
+    gt += [(f"page {i}", "skip", *box) for i, one in enumerate(pages) for box in one[3]]
+    scored = lambda row: row[:5] if row[5] is None else row
+    pred = [(f"page {i}", *scored(row)) for i, one in enumerate(pages) for row in one[2]]
+    sides = build(sizes, gt, [*LABELS, "skip"]), build(sizes, pred, LABELS)
+    return lcm.compare(*sides, mapping={"gt": {"skip": "Ignore"}}, documents=documents, **options)
+
+
+@pytest.mark.parametrize("rounding", ["outer", "nearest", "exact"])
+@given(pages=st.lists(page, min_size=1, max_size=3))
+@settings(max_examples=50, deadline=None)
+def test_generated_pages_equal_scikit_learn_on_maps_of_all_pixels(rounding, pages):
+    s = compared(pages, rounding=rounding).score_curves()
+    if rounding == "exact":  # all box edges are on the lines of a grid that is four times as fine
+        four = lambda rows: [(label, *(4 * v for v in box), given) for label, *box, given in rows]
+        skipped = lambda boxes: [[4 * v for v in box] for box in boxes]
+        pages = [((4 * w, 4 * h), four(gt), four(pred), skipped(skip)) for (w, h), gt, pred, skip in pages]
+    grid = "outer" if rounding == "exact" else rounding
+    of_labels = [score_maps.pixels_of(pages, label, grid) for label in LABELS]
+    for label, (in_gt, scores) in zip(LABELS, of_labels):
+        rows = score_maps.curve(in_gt, scores)
+        np.testing.assert_allclose(s.curve(label).to_numpy(), np.array(rows, float).reshape(-1, 4), atol=1e-9)
+        row = s.best().set_index("label").loc[label]
+        assert row.tolist() == pytest.approx(score_maps.best(rows), abs=1e-9, nan_ok=True)
+        assert s.roc_auc[label] == pytest.approx(score_maps.roc_auc(in_gt, scores), abs=1e-9, nan_ok=True)
+        assert s.ece[label] == pytest.approx(score_maps.ece(in_gt, scores), abs=1e-9, nan_ok=True)
+    rows = score_maps.curve(*(np.concatenate(parts) for parts in zip(*of_labels)))
+    expected = score_maps.best(rows)
+    assert list(s.best_overall.values()) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+@given(pages=st.lists(page, min_size=6, max_size=9), data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_gains_equal_a_loop_over_held_out_documents(pages, data):
+    """Each page but the last is a document; the last page belongs to one of them."""
+    joined = data.draw(st.integers(0, len(pages) - 2))
+    documents = {f"page {i}": f"d{i}" for i in range(len(pages) - 1)} | {f"page {len(pages) - 1}": f"d{joined}"}
+    s = compared(pages, documents).score_curves()
+    table = s.gains().set_index("label")
+    if len(pages) == 6:
+        assert not s.is_cross_validated and table["held_out_f1"].isna().all()
+        return
+    by_document = [[one] for one in pages[:-1]]
+    by_document[joined].append(pages[-1])
+
+    def pixels(some, label):
+        """Whether gt has the label, its score, and whether pred has a region of it, be its score 0."""
+        present = [(size, gt, [(*row[:5], 1.0) for row in pred], skip) for size, gt, pred, skip in some]
+        return *score_maps.pixels_of(some, label, "outer"), score_maps.pixels_of(present, label, "outer")[1] > 0
+
+    maps = [[pixels(some, label) for label in LABELS] for some in by_document]
+    for k, label in enumerate(LABELS):
+        scored = any(scores.any() for _, scores, _ in (one[k] for one in maps))
+        expected = score_maps.held_out_f1([[one[k]] for one in maps]) if scored else np.nan
+        assert table.loc[label, "held_out_f1"] == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    if s.curve()["f1"].size:
+        assert table.loc["all labels", "held_out_f1"] == pytest.approx(score_maps.held_out_f1(maps), abs=1e-9)
+    np.testing.assert_allclose(table["gain"], table["held_out_f1"] - table["present_f1"])
+
+
+def random_layouts(pages=13, regions=30, size=30):
+    rng = np.random.default_rng(5)
+    sizes, sides = {f"page {i}": (size, size) for i in range(pages)}, []
+    for _ in "gp":
+        corners = np.sort(rng.integers(0, size, (pages * regions, 2, 2)), axis=1).reshape(-1, 4)
+        rows = [
+            (f"page {i % pages}", LABELS[i % 2], *map(float, box), float(rng.random())) for i, box in enumerate(corners)
+        ]
+        sides.append(build(sizes, rows, LABELS))
+    return sides
+
+
+def test_threads_and_chunks_change_nothing(monkeypatch):
+    sides = random_layouts()
+    whole = lcm.compare(*sides, threads=1).score_curves()
+    monkeypatch.setattr(score_areas, "PAGES_PER_CHUNK", 3)
+    parts = lcm.compare(*sides, threads=3).score_curves()
+    for label in (*LABELS, None):
+        assert whole.curve(label).equals(parts.curve(label))
+    assert whole.gains().equals(parts.gains()) and whole.roc_auc == parts.roc_auc
+
+
+def test_gains_with_many_scores_equal_a_loop_over_held_out_documents():
+    """With many thresholds, only those that may be the best are looked at. Wrong regions have lower scores."""
+    rng = np.random.default_rng(3)
+    strips = lambda n: [(0, int(y), 30, int(y) + 2) for y in rng.choice(60, n, replace=False) * 2]
+    pages = []
+    for _ in range(9):
+        right, wrong = strips(8), strips(8)
+        pred = [("a", *box, float(rng.uniform(0.3, 1))) for box in right]
+        pred += [("a", *box, float(rng.uniform(0, 0.8))) for box in wrong]
+        pages.append(((30, 120), [("a", *box, None) for box in right], pred, []))
+    found = compared(pages).score_curves()
+    assert len(found.curve("a")) > 100 and 20 < found.curve("a")["f1"].argmax() < 100
+    maps = [score_maps.pixels_of([one], "a", "outer") for one in pages]
+    expected = score_maps.held_out_f1([[(in_gt, scores, scores > 0)] for in_gt, scores in maps])
+    row = found.gains().iloc[0]
+    assert row["held_out_f1"] == pytest.approx(expected, abs=1e-9) and row["present_f1"] < expected < row["f1"]
+
+
+def test_many_documents_are_held_out_in_groups(monkeypatch):
+    """With as many groups as documents it is the same as holding out each; with fewer, every second one."""
+    c = lcm.compare(*random_layouts())
+    monkeypatch.setattr(held_out, "MOST_GROUPS", 2)
+    assert held_out.groups_of_documents(np.arange(5)).tolist() == [0, 1, 0, 1, 0]
+    found = c.score_curves().gains()["held_out_f1"]
+    assert found.notna().all() and (found <= c.score_curves().gains()["f1"] + 1e-12).all()
+
+
+def test_compiled_and_plain_python_give_the_same_areas(monkeypatch):
+    from layoutcm.compiled import Process
+
+    sides = random_layouts(pages=3, regions=12)
+    monkeypatch.setattr(Process, "steps", -(10**9))
+    plain = lcm.compare(*sides).score_curves()
+    monkeypatch.setattr(Process, "steps", 10**9)
+    compiled = lcm.compare(*sides).score_curves()
+    for column in zip(plain.rows, compiled.rows, strict=True):
+        np.testing.assert_array_equal(*column)

@@ -1,0 +1,63 @@
+"""Tables of best thresholds, ROC AUC and calibration, and their part of the JSON."""
+
+import math
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.tables.latex_markdown import markdown
+from layoutcm.tables.score_tables import calibration_table, reliability_table, score_curves_result, threshold_table
+from support.layouts import build
+
+
+def curves(pages):
+    """On each page gt has 50 pixels of a; of 40, 20 and 10 pixels with 0.9, 0.5 and 0.2, 40, 10 and none are right."""
+    sizes = {f"p{i}": (10, 10) for i in range(pages)}
+    boxes = [(0, 0, 10, 4, 0.9), (0, 4, 10, 6, 0.5), (0, 6, 10, 7, 0.2)]
+    gt = build(sizes, [(page, "a", 0, 0, 10, 5) for page in sizes], ["a", "b"])
+    pred = build(sizes, [(page, "a", *box) for page in sizes for box in boxes], ["a", "b"])
+    return lcm.compare(gt, pred, documents={page: page for page in sizes}).score_curves()
+
+
+def test_thresholds_of_few_documents_have_a_gain_on_these_pages():
+    table = threshold_table(curves(5))
+    assert table.headings() == ["label", "threshold", "F1", "F1 now", "F1 on held-out documents", "gain"]
+    assert table.kinds() == ["text", *["share"] * 5]
+    values = [0.5, 100 / 110, 100 / 120, math.nan, 100 / 110 - 100 / 120]
+    assert table.data.to_numpy().tolist() == [
+        ["a", *(pytest.approx(v, nan_ok=True) for v in values)],
+        ["all labels", *(pytest.approx(v, nan_ok=True) for v in values)],
+    ]
+    assert table.note == "gain: on these pages, not cross-validated, because 5 documents of at least 6 are too few"
+    assert markdown(table).splitlines()[2] == "| a | 0.500 | 0.909 | 0.833 | – | 0.076 |"
+
+
+def test_thresholds_of_six_documents_are_cross_validated():
+    table = threshold_table(curves(6))
+    assert table.data["held_out_f1"].tolist() == pytest.approx([100 / 110] * 2)
+    assert table.data["gain"].tolist() == pytest.approx([100 / 110 - 100 / 120] * 2)
+    assert table.note == "gain: cross-validated over 6 documents, each with a threshold chosen on the others"
+
+
+def test_roc_auc_and_calibration():
+    table = calibration_table(curves(1))
+    assert table.headings() == ["label", "ROC AUC", "ECE"]
+    assert table.data.to_numpy().tolist() == [["a", pytest.approx(0.98), pytest.approx(6 / 70)]]  # b has neither
+
+
+def test_a_reliability_table():
+    table = reliability_table(curves(1), "a")
+    assert table.title == "Reliability of the scores of a"
+    assert table.headings() == ["above", "up to", "pixels", "mean score", "share in gt"]
+    assert table.kinds() == ["share", "share", "pixels", "share", "share"]
+    assert table.data["pixels"].sum() == 70
+
+
+def test_the_part_of_the_json():
+    result = score_curves_result(curves(1))
+    assert result["cross_validated"] is False and list(result) == ["cross_validated", "overall", "classes"]
+    assert list(result["overall"]) == ["threshold", "f1", "present_f1", "held_out_f1", "gain"]
+    a, b = result["classes"]
+    assert list(a) == ["label", "threshold", "f1", "present_f1", "held_out_f1", "gain", "roc_auc", "ece"]
+    assert (a["label"], a["threshold"], a["roc_auc"]) == ("a", 0.5, pytest.approx(0.98))
+    assert b["label"] == "b" and math.isnan(b["threshold"]) and math.isnan(b["ece"])
