@@ -16,6 +16,7 @@ from layoutcm.alignment.align import MISSING_PAGES
 from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats, run_inspect
 from layoutcm.cli.file_options import resolve_file_options
+from layoutcm.cli.mapping_command import run_suggest_mapping
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
 from layoutcm.compiled import Process
@@ -78,6 +79,7 @@ def argument_parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
     _verify_arguments(commands.add_parser("verify", help="recount random pages by drawing their regions on pixels"))
+    _suggest_mapping_arguments(commands.add_parser("suggest-mapping", help="which gt label each pred label means"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
     commands.add_parser("formats", help="all formats that are read").set_defaults(run=run_formats)
     _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
@@ -126,6 +128,18 @@ def _verify_arguments(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=run_verify)
 
 
+def _suggest_mapping_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("gt", metavar="GT", help="ground truth")
+    command.add_argument("pred", metavar="PRED", help="the prediction whose labels are mapped")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the mapping as YAML, for compare --mapping")
+    command.add_argument("--one-to-one", action="store_true", help="give each gt label to at most one pred label")
+    command.add_argument(
+        "--no-prior", dest="prior", action="store_false", help="compare the spelling of names only, without synonyms"
+    )
+    _side_arguments(command, page_map=("--pages", "--page-map"))
+    command.set_defaults(run=run_suggest_mapping)
+
+
 def _page_number(text: str) -> int:
     """The number after --pages, which is a page map in other commands."""
     try:
@@ -139,7 +153,6 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     """The options that decide what is compared and how it is counted; `page_map` are the names of that option."""
     command.add_argument("--method", choices=METHODS, default="matrix")
     command.add_argument("--rounding", choices=ROUNDINGS, default="outer")
-    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
     command.add_argument("--missing-pages", choices=MISSING_PAGES, default="penalise")
     command.add_argument("--taxonomy", choices=TAXONOMIES, default="auto")
     command.add_argument("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
@@ -153,6 +166,12 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     command.add_argument(
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
+    _side_arguments(command, page_map)
+
+
+def _side_arguments(command: argparse.ArgumentParser, page_map: Sequence[str]) -> None:
+    """The options that decide how a ground truth and predictions are read; `page_map` are the names of that option."""
+    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
     command.add_argument(
         *page_map,
         dest="pages",
