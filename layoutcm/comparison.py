@@ -14,6 +14,7 @@ from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, CauseSource, forgiven_scores
+from layoutcm.diagnosis.slices import slice_source, slices_of
 from layoutcm.layouts.model import Finding
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -268,6 +269,10 @@ class Comparison:
     def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
         """F1 if borders may be off by a share of the longer page side: tolerance, micro_f1, macro_f1, content_f1."""
         return forgiven_scores(self.confusion(), self.cause_source, tolerances)
+
+    def slices(self, attribute: str | None, figure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Figures by a page attribute, against the rest (None: the worst of all); `options` are method, level, seed."""
+        return slices_of(slice_source(self.alignment, self.levels, figure, **options), attribute)
 
     def pages_behind(
         self, gt_label: str, pred_label: str, method: str = "matrix", *, cause: str | None = None
