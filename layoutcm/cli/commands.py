@@ -27,6 +27,7 @@ from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import write_whole
 from layoutcm.tables.result_json import Extras, full_result
 from layoutcm.tables.result_levels import DOCUMENTS_FILE, too_many_documents
+from layoutcm.tables.slice_tables import slice_summary, slice_table
 from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:
@@ -88,19 +89,20 @@ def _extras(
 ) -> tuple[Extras, list[str]]:
     """The requested extras of a comparison, and a note if the difference cannot be computed."""
     counted = None if families is None else _families(comparison, families, options)
+    slices = None if options.slices is None else slice_table(comparison, options.slices or None, options.method)
     if not options.intervals:
-        return Extras(counted), []
+        return Extras(counted, slices=slices), []
     intervals = comparison.bootstrap(options.intervals, method=options.method)
     name, other = first
     if comparison is other:
-        return Extras(counted, intervals), []
+        return Extras(counted, intervals, slices=slices), []
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
         pages = len(on_common_pages(other, comparison)[0].pages)
     except InputError as error:
-        return Extras(counted, intervals), [f"no difference from {name}: {error}"]
+        return Extras(counted, intervals, slices=slices), [f"no difference from {name}: {error}"]
     own = len(comparison.pages) == len(other.pages) == pages
-    return Extras(counted, intervals, found), [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
+    return Extras(counted, intervals, found, slices), [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
 
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
@@ -112,6 +114,9 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
     texts = [comparison_summary(comparison, options.method, extras.intervals)]
     texts.append(object_summary(comparison, options.objects))
     texts += [difference_summary(extras.difference, first)] if extras.difference else []
+    # Attributes are given to see their slices, but these are part of files only if they are asked for.
+    slices = extras.slices or (slice_table(comparison, None, options.method) if options.attributes else None)
+    texts += [slice_summary(slices)] if slices else []
     return [*texts, family_summary(extras.families)] if extras.families else texts
 
 

@@ -107,6 +107,13 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"add 95 %% intervals over documents, from N resamples ({RESAMPLES:,}) if there are over {MOST_JACKKNIFE}",
     )
+    command.add_argument(
+        "--slices",
+        nargs="?",
+        const="",
+        metavar="ATTRIBUTE",
+        help="add F1 by an attribute of pages, each value against the rest; without ATTRIBUTE, the worst of all",
+    )
     _family_arguments(command)
     _comparison_arguments(command, page_map=("--pages", "--page-map"))
     command.set_defaults(run=run_compare)

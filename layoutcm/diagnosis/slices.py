@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_groups
 from layoutcm.diagnosis.slice_test import slice_p_value
 from layoutcm.errors import check_choice
@@ -197,6 +198,11 @@ def _t_test(sums: SliceAgainstRest, difference: float) -> float:
     return float(student_p_value(difference / error, freedom)[0])
 
 
+def usual_figure(space: LabelSpace) -> str:
+    """The figure that is tested unless another is asked for: F1 of labels only if both sides have the same."""
+    return "micro_f1" if space.shared else "content_f1"
+
+
 def slice_source(
     alignment: Alignment,
     levels: Levels,
@@ -205,10 +211,10 @@ def slice_source(
     level: float = CONFIDENCE,
     seed: int = 0,
 ) -> SliceSource:
-    """`figure` is one of `UNIT_FIGURES`; None is micro F1, or content F1 if the sides have different labels."""
+    """`figure` is one of `UNIT_FIGURES`; None is the usual one."""
     check_method(method)
     check_resampling(1, seed, level)
-    figure = figure or ("micro_f1" if levels.space.shared else "content_f1")
+    figure = figure or usual_figure(levels.space)
     check_choice("figure", figure, UNIT_FIGURES)
     width = len(levels.space.labels)
     rows = [np.empty((0, 4 * width)), *(margin_rows(matrices) for _, matrices in levels.page_matrices(method))]
@@ -225,26 +231,29 @@ def slice_source(
 
 def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
     """The slices of one attribute, the worst first, or in their order; or with None the worst of all attributes."""
-    import pandas as pd
-
     if attribute is None:
         return _worst_slices(source)
     groups = page_groups(attribute, source.alignment, source.levels)
-    table = pd.DataFrame(_tested([source.rows(groups)], source.level), columns=list(COLUMNS))
+    table = _as_table(_tested([source.rows(groups)], source.level))
     return table if groups.ordered else table.sort_values(source.figure, kind="stable", ignore_index=True)
 
 
 def _worst_slices(source: SliceSource) -> pd.DataFrame:
     """The slices of all attributes that explain most of the error; those that explain none are left out."""
-    import pandas as pd
-
     all_groups = [page_groups(name, source.alignment, source.levels) for name in known_attributes(source.levels)]
     divided = [groups for groups in all_groups if len(groups.names) > 1]
-    rows = _tested([source.rows(groups) for groups in divided], source.level)
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table = _as_table(_tested([source.rows(groups) for groups in divided], source.level))
     table.insert(0, "attribute", [groups.attribute for groups in divided for _ in groups.names])
     table = table[table["explained"] > SAME].sort_values("explained", ascending=False, kind="stable")
     return table.head(WORST).reset_index(drop=True)
+
+
+def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    # A column of texts would turn None into nan.
+    return table.assign(verdict=pd.Series([row["verdict"] for row in rows], table.index, dtype=object))
 
 
 def _tested(attributes: Sequence[list[dict[str, Any]]], level: float) -> list[dict[str, Any]]:

@@ -65,6 +65,14 @@ def test_no_rest_no_difference():
     assert not len(book([30] * 7, ["x"] * 7).slices(None))
 
 
+def test_a_slice_without_a_defined_f1_has_no_verdict():
+    sizes = dict.fromkeys([f"p{i}" for i in range(14)], (10, 1))
+    regions = [(page, "a", 0, 0, 9 - i % 2, 1) for i, page in enumerate(list(sizes)[:7])]
+    gt, pred = build(sizes, regions, ["a"]), build(sizes, [(*row[:4], 8, 1) for row in regions], ["a"])
+    table = lcm.compare(with_attribute(gt, "kind", ["x"] * 7 + ["blank"] * 7), pred).slices("kind")
+    assert table["verdict"].tolist() == [None, None] and table["difference"].isna().all()
+
+
 def test_the_pages_of_one_document_are_units():
     found = [30, 31, 29, 30, 32, 28, 45, 46, 44, 47, 45, 43]
     table = book(found, ["x"] * 6 + ["y"] * 6, ["d"] * 12).slices("kind")
