@@ -7,9 +7,11 @@ from pathlib import Path
 
 from layoutcm.cli.output_checks import check_file_output
 from layoutcm.cli.reading import progress_bar, read_gt, read_pred
+from layoutcm.cli.streams import say
 from layoutcm.diagnosis.label_mapping import suggest_mapping
 from layoutcm.outputs.files import write_whole
 from layoutcm.tables.mapping_texts import mapping_lines, mapping_yaml
+from layoutcm.tables.terminal import finding_lines
 from layoutcm.wording import without_control_characters
 
 
@@ -22,6 +24,8 @@ def run_suggest_mapping(options: argparse.Namespace) -> None:
     chosen = {name: getattr(options, name) for name in ("one_to_one", "prior", "min_score", "pages", "threads")}
     with progress_bar(f"comparing {Path(options.pred).name}") as progress:
         suggested = suggest_mapping(gt, pred, **chosen, progress=progress)
+    for line in finding_lines(suggested.findings):
+        say(without_control_characters(line))
     if options.output is None:
         print(mapping_yaml(suggested), end="")
         return

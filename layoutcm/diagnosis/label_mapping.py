@@ -7,18 +7,19 @@ partners are almost equal, their names decide.
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import AlignmentOptions, align
+from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.taxonomy import SIMILARITY, plain_spelling
 from layoutcm.diagnosis.assignment import best_assignment
 from layoutcm.diagnosis.label_sets import synonym_likeness
 from layoutcm.errors import InputError
-from layoutcm.layouts.model import BACKGROUND, GT, PRED, Floats, Layout
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.pair_counts import PairCounts
@@ -53,6 +54,7 @@ class SuggestedMapping:
     table: pd.DataFrame
     unmatched: pd.DataFrame
     pages: int  # on which both sides were counted
+    findings: tuple[Finding, ...] = ()  # what is unusual in the inputs and may spoil the shares
 
     def __repr__(self) -> str:
         return f"<SuggestedMapping of {self.table['mapped'].sum()} of {len(self.table)} labels>"
@@ -89,7 +91,9 @@ def suggest_mapping(
             "", "gt, pred", "the two layouts have no page in common", "Give a page map, or check the names."
         )
     counts = count_pairs(alignment, "outer", min_score, threads, progress)
-    return mapping_of(counts, len(alignment.pages), one_to_one, prior)
+    findings = findings_by_side(alignment, min_score, counts.total, counts.ignored_total).values()
+    warnings = tuple(one for side in findings for one in side if one.severity == "warning")
+    return replace(mapping_of(counts, len(alignment.pages), one_to_one, prior), findings=warnings)
 
 
 def mapping_of(counts: PairCounts, pages: int, one_to_one: bool = False, prior: bool = True) -> SuggestedMapping:

@@ -41,6 +41,13 @@ def test_without_a_file_the_yaml_is_printed(capsys):
     assert "# table_title      (Caption)       60.9 %  Background  36.8 %   0.35  left: Caption is taken by" in printed
 
 
+def test_what_may_spoil_the_shares_is_said_beside_the_yaml(capsys):
+    assert main(["suggest-mapping", GT, str(SAMPLE / "model-b.csv"), "--sizes", "model-b=612x792"]) == 0
+    printed = capsys.readouterr()
+    assert "[warning] 1 of 60 pages has regions in gt and none in pred" in printed.err
+    assert parse_mapping("mapping.yaml", printed.out.encode())["pred"]["text"] == "Text"
+
+
 def test_an_input_is_not_replaced(capsys):
     assert main(["suggest-mapping", GT, PRED, "-o", GT]) == 2
     assert "would replace this input" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import layoutcm as lcm
+from layoutcm.diagnosis import slice_test
 from layoutcm.diagnosis.slice_test import slice_p_value
 from layoutcm.layouts.page_attributes import add_attributes, load_attributes
 from layoutcm.metrics.confusion import confusion_of
@@ -137,6 +138,23 @@ def test_p_values_equal_those_of_all_exchanges():
     found = slice_p_value(rows, unit, inside, f1, seed=1)
     assert found == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 5000))
     assert found == slice_p_value(rows, unit, inside, f1, seed=1)
+
+
+def test_an_attribute_without_effect_is_seldom_called_different(monkeypatch):
+    """Documents of other quality and size, with pages of one kind or of both: about 5 % of p-values are below 0.05."""
+    monkeypatch.setattr(slice_test, "DRAWS", 499)
+    generator = np.random.default_rng(4)
+    small, runs = 0, 300
+    for run in range(runs):
+        unit = np.repeat(np.arange(24), generator.integers(1, 7, 24))
+        mixed = generator.random(24) < 0.5
+        own, of_document = generator.random(unit.size) < 0.4, generator.random(24) < 0.4
+        inside = np.where(mixed[unit], own, of_document[unit])
+        size = generator.lognormal(0, 0.8, unit.size) * generator.exponential(1, 24)[unit]
+        quality = 0.7 + 0.1 * generator.normal(size=24)[unit] + 0.05 * generator.normal(size=unit.size)
+        rows = np.stack([size * quality, size], axis=1)
+        small += slice_p_value(rows, unit, inside, lambda sums: sums[:, 0] / sums[:, 1], seed=run) <= 0.05
+    assert 0.02 < small / runs < 0.09
 
 
 def test_above_a_hundred_documents_students_t_test():
