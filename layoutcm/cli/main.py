@@ -143,6 +143,7 @@ def _suggest_mapping_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--no-prior", dest="prior", action="store_false", help="compare the spelling of names only, without synonyms"
     )
+    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
     _side_arguments(command, page_map=("--pages", "--page-map"))
     command.set_defaults(run=run_suggest_mapping)
 
@@ -160,6 +161,7 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     """The options that decide what is compared and how it is counted; `page_map` are the names of that option."""
     command.add_argument("--method", choices=METHODS, default="matrix")
     command.add_argument("--rounding", choices=ROUNDINGS, default="outer")
+    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
     command.add_argument("--missing-pages", choices=MISSING_PAGES, default="penalise")
     command.add_argument("--taxonomy", choices=TAXONOMIES, default="auto")
     command.add_argument("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
@@ -178,7 +180,6 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
 
 def _side_arguments(command: argparse.ArgumentParser, page_map: Sequence[str]) -> None:
     """The options that decide how a ground truth and predictions are read; `page_map` are the names of that option."""
-    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
     command.add_argument(
         *page_map,
         dest="pages",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 CLOSE = 0.1  # names decide between partners whose shares differ by less
 LEAST_SHARE = 0.25  # of a good partner
-ROWS_AT_A_TIME = 32_768
+CELLS_AT_A_TIME = 2_000_000  # rows x labels that are unpacked: 16 MB
 COLUMNS = ("pred_label", "gt_label", "share", "runner_up", "runner_up_share", "likeness", "mapped", "note")
 NO_PIXELS, LEFT, NO_PARTNER = "no pixels on common pages", "left as it is: mostly Background", "left: no good partner"
 SAME_NAME = "but gt has {}, on {} of its pixels"
@@ -119,8 +120,9 @@ class Overlaps:
         """Sums over rows, some at a time, because sets are unpacked to one number per label."""
         sizes = [len(labels) + 1 for labels in counts.labels]
         both, gt, pred = np.zeros((sizes[PRED], sizes[GT])), np.zeros(sizes[GT]), np.zeros(sizes[PRED])
-        for first in range(0, len(counts), ROWS_AT_A_TIME):
-            rows = slice(first, first + ROWS_AT_A_TIME)
+        step = max(CELLS_AT_A_TIME // sum(sizes), 1)
+        for first in range(0, len(counts), step):
+            rows = slice(first, first + step)
             words, pixels = counts.words[rows], counts.pixels[rows]
             halves = (words[:, : counts.gt_words], words[:, counts.gt_words :])
             of_gt, of_pred = (_label_columns(half, size) for half, size in zip(halves, sizes))
@@ -130,12 +132,12 @@ class Overlaps:
             pred += weighted.sum(axis=0)
         return cls(both[1:], gt, pred[1:])
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """float64[pred labels, gt labels]: of the pixels of a pred label, the share with a gt label."""
         return ratio(self.both, self.pred[:, None])
 
-    @property
+    @cached_property
     def covered(self) -> Floats:
         """float64[pred labels, gt labels]: of the pixels of a gt label, the share with a pred label."""
         return ratio(self.both, self.gt)
@@ -241,7 +243,7 @@ def _table(overlaps: Overlaps, likeness: Floats, names: Names, choice: list[int]
                 notes[j],
             )
         )
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"mapped": bool})
 
 
 def _unmatched(overlaps: Overlaps, names: Names, table: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class PageGroups:
     names: tuple[str, ...]
     group: NDArray[np.int64]
     ordered: bool  # whether the groups have an order of their own, as ranges of numbers do
+    joined: int = 0  # number of rare values that are one group
 
 
 def known_attributes(levels: Levels) -> list[str]:
@@ -79,7 +80,8 @@ def _of_texts(attribute: str, texts: Sequence[str]) -> PageGroups:
     if rest:
         names.append(f"{rest:,} further values")
     group = [place.get(text, len(place)) if text else len(names) for text in texts]
-    return _used(attribute, make_unique([*names, NOT_GIVEN]), np.array(group, np.int64), ordered=False)
+    groups = _used(attribute, make_unique([*names, NOT_GIVEN]), np.array(group, np.int64), ordered=False)
+    return replace(groups, joined=rest)
 
 
 def _by_number(text: str) -> tuple[float, str]:

@@ -241,7 +241,8 @@ def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
 def _worst_slices(source: SliceSource) -> pd.DataFrame:
     """The slices of all attributes that explain most of the error; those that explain none are left out."""
     all_groups = [page_groups(name, source.alignment, source.levels) for name in known_attributes(source.levels)]
-    divided = [groups for groups in all_groups if len(groups.names) > 1]
+    # Very many values are names of pages rather than kinds of them.
+    divided = [groups for groups in all_groups if len(groups.names) > 1 and not groups.joined]
     table = _as_table(_tested([source.rows(groups) for groups in divided], source.level))
     table.insert(0, "attribute", [groups.attribute for groups in divided for _ in groups.names])
     table = table[table["explained"] > SAME].sort_values("explained", ascending=False, kind="stable")

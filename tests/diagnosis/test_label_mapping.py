@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
+from layoutcm.diagnosis import label_mapping
 from layoutcm.diagnosis.assignment import best_assignment
 from layoutcm.diagnosis.label_mapping import mapping_of
 from layoutcm.diagnosis.label_sets import KINDS, LABEL_SETS, labels_of, synonym_likeness
@@ -89,6 +90,23 @@ def test_a_label_without_a_good_partner_is_left_out_and_said():
     assert found.mapping == {"pred": {}}
     assert found.table["note"].tolist() == ["left: no good partner", "no pixels on common pages"]
     assert np.isnan(found.table["share"][1]) and found.table["gt_label"][1] == ""
+
+
+def test_a_side_without_regions():
+    found = suggested([("a", 0, 0, 10, 10)], [])
+    assert found.mapping == {"pred": {}} and not len(found.table)
+    assert found.unmatched.to_dict("records") == [{"gt_label": "a", "pred_label": "", "share": 0}]
+    found = suggested([], [("x", 0, 0, 10, 10)])
+    assert found.mapping == {"pred": {}} and not len(found.unmatched)
+    assert rows_of(found, "pred_label", "gt_label", "share") == [("x", "Background", 1)]
+    assert repr(found) == "<SuggestedMapping of 0 of 1 labels>"
+
+
+def test_many_labels_are_counted_in_parts(monkeypatch):
+    rows = [(f"label {i}", i, 0, i + 1, 100) for i in range(90)]
+    monkeypatch.setattr(label_mapping, "CELLS_AT_A_TIME", 1000)
+    found = suggested(rows, [(f"x{label}", *box) for label, *box in rows], one_to_one=True)
+    assert found.mapping == {"pred": {f"xlabel {i}": f"label {i}" for i in range(90)}}
 
 
 def test_pages_that_only_one_side_has_are_left_out():

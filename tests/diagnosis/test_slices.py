@@ -194,6 +194,13 @@ def test_the_worst_slices_of_the_sample():
     assert (table["difference"] < 0).all()
 
 
+def test_an_attribute_with_very_many_values_is_not_ranked():
+    found = [30] * 30 + [40] * 30
+    kinds = [f"page {i}" for i in range(60)]
+    c = book(found, kinds)
+    assert len(c.slices("kind")) == 50 and not len(c.slices(None))
+
+
 def test_macro_f1_tensor_and_different_labels():
     table = compare_sample().slices("doc_category", "macro_f1", method="tensor", level=0.9)
     assert table["figure"].unique().tolist() == ["macro_f1"]
