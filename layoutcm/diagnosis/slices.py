@@ -223,7 +223,7 @@ def slice_source(
         of_labels = np.zeros_like(of_labels)  # without a meaningful diagonal, F1 of labels is undefined
     pages = {
         "micro_f1": of_labels.sum(axis=2),
-        "macro_f1": of_labels.reshape(len(levels.pages), -1),
+        "macro_f1": of_labels.reshape(len(levels.pages), 4 * (width - 1)),
         "content_f1": levels.page_content,
     }
     return SliceSource(alignment, levels, figure, level, seed, pages)

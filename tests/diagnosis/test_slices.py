@@ -212,6 +212,16 @@ def test_macro_f1_tensor_and_different_labels():
     assert empty["difference"].isna().all() and empty["verdict"].isna().all()
 
 
+@pytest.mark.parametrize("pages", [0, 1, 2])
+def test_pages_without_regions(pages):
+    sizes = {f"p{i}": (10, 10 + 10 * i) for i in range(pages)}
+    c = lcm.compare(build(sizes, [], ["a"]), build(sizes, [], ["a"]))
+    assert not len(c.slices(None))
+    for attribute, values in {"regions": 1, "columns": 1, "content": 1, "format": 2, "size": 2}.items():
+        table = c.slices(attribute)
+        assert len(table) == min(values, pages) and table["micro_f1"].isna().all()
+
+
 @pytest.mark.parametrize("options", [{"figure": "f1"}, {"method": "x"}, {"level": 2}, {"seed": -1}])
 def test_wrong_options_are_input_errors(options):
     with pytest.raises(lcm.InputError):
