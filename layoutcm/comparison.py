@@ -14,7 +14,6 @@ from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, CauseSource, forgiven_scores
-from layoutcm.diagnosis.slices import slice_source, slices_of
 from layoutcm.layouts.model import Finding
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -272,6 +271,8 @@ class Comparison:
 
     def slices(self, attribute: str | None, figure: str | None = None, **options: Any) -> pd.DataFrame:
         """Figures by a page attribute, against the rest (None: the worst of all); `options` are method, level, seed."""
+        from layoutcm.diagnosis.slices import slice_source, slices_of
+
         return slices_of(slice_source(self.alignment, self.levels, figure, **options), attribute)
 
     def pages_behind(

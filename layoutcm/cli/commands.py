@@ -27,7 +27,6 @@ from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import write_whole
 from layoutcm.tables.result_json import Extras, full_result
 from layoutcm.tables.result_levels import DOCUMENTS_FILE, too_many_documents
-from layoutcm.tables.slice_tables import slice_summary, slice_table
 from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:
@@ -88,6 +87,8 @@ def _extras(
     comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
 ) -> tuple[Extras, list[str]]:
     """The requested extras of a comparison, and a note if the difference cannot be computed."""
+    from layoutcm.tables.slice_tables import slice_table
+
     counted = None if families is None else _families(comparison, families, options)
     slices = None if options.slices is None else slice_table(comparison, options.slices or None, options.method)
     if not options.intervals:
@@ -109,6 +110,7 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
     """The texts that are printed for one prediction."""
     from layoutcm.tables.interval_texts import difference_summary
     from layoutcm.tables.object_texts import object_summary
+    from layoutcm.tables.slice_tables import slice_summary, slice_table
     from layoutcm.tables.terminal import comparison_summary, family_summary
 
     texts = [comparison_summary(comparison, options.method, extras.intervals)]

@@ -8,15 +8,16 @@ from pathlib import Path
 from layoutcm.cli.output_checks import check_file_output
 from layoutcm.cli.reading import progress_bar, read_gt, read_pred
 from layoutcm.cli.streams import say
-from layoutcm.diagnosis.label_mapping import suggest_mapping
 from layoutcm.outputs.files import write_whole
-from layoutcm.tables.mapping_texts import mapping_lines, mapping_yaml
-from layoutcm.tables.terminal import finding_lines
 from layoutcm.wording import without_control_characters
 
 
 def run_suggest_mapping(options: argparse.Namespace) -> None:
     """Print the table and write the YAML; without -o, print the YAML, which has the table as a comment."""
+    from layoutcm.diagnosis.label_mapping import suggest_mapping
+    from layoutcm.tables.mapping_texts import mapping_lines, mapping_yaml
+    from layoutcm.tables.terminal import finding_lines
+
     if options.output is not None:
         check_file_output(options.output, options)
     gt = read_gt(options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from layoutcm.alignment.taxonomy import parse_mapping
 from layoutcm.diagnosis.label_mapping import SuggestedMapping
 from layoutcm.layouts.model import BACKGROUND
 from layoutcm.wording import MISSING, one_line, percent, plural, score_text, shorten
@@ -64,5 +65,8 @@ def mapping_yaml(suggested: SuggestedMapping) -> str:
     import yaml
 
     comment = "".join(f"# {line}\n" for line in mapping_lines(suggested))
-    text = yaml.safe_dump(suggested.mapping, allow_unicode=True, sort_keys=False, width=math.inf)
+    write = lambda unicode: yaml.safe_dump(suggested.mapping, allow_unicode=unicode, sort_keys=False, width=math.inf)
+    text = write(True)
+    if parse_mapping("", text.encode()) != suggested.mapping:  # rare characters that YAML reads as the end of a line
+        text = write(False)
     return comment + text

@@ -70,7 +70,23 @@ def test_what_is_left_on_both_sides_is_said():
     ]
 
 
-ODD = ["No", "1:30", "a: b", "# x", "two\nlines", "<<", "~", "é 表", "'", "x" * 300, "{a}", "- a", "🙂"]
+ODD = [
+    "No",
+    "1:30",
+    "a: b",
+    "# x",
+    "two\nlines",
+    "a\x85",
+    "\u2028b",
+    "<<",
+    "~",
+    "é 表",
+    "'",
+    "x" * 300,
+    "{a}",
+    "- a",
+    "🙂",
+]
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -80,7 +96,7 @@ def test_odd_names_are_read_back(name):
     assert parse_mapping("m.yaml", mapping_yaml(found).encode()) == {"pred": {name: f"{name}!"}}
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=100)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20))
 def test_any_name_is_read_back(name):
     gt = build({"p": (10, 10)}, [("p", f"{name}!", 0, 0, 10, 10)])
