@@ -165,9 +165,10 @@ def page_columns(alignment: Alignment) -> NDArray[np.int64]:
     page, boxes = page_of_region(alignment, GT), alignment.layouts[GT].region_columns.boxes
     pages = len(alignment.pages)
     page, boxes = page[page >= 0], boxes[page >= 0]
-    x0, x1 = (np.clip(boxes[:, k] / alignment.pages.widths[page], 0, 1) for k in (0, 2))
-    wide = x1 - x0 >= NARROWEST_COLUMN
-    page, x0, x1 = page[wide], x0[wide], x1[wide]
+    width = alignment.pages.widths[page]
+    x0, x1 = (np.clip(boxes[:, k], 0, width) for k in (0, 2))
+    wide = x1 - x0 >= NARROWEST_COLUMN * width
+    page, x0, x1 = page[wide], (x0 / width)[wide], (x1 / width)[wide]
     # Line k is at (k + 1/2) / LINES of the height.
     y0, y1 = (boxes[wide, k] / alignment.pages.heights[page] * LINES - 0.5 for k in (1, 3))
     first, last = (np.clip(np.ceil(y), 0, LINES).astype(np.int64) for y in (y0, y1))
