@@ -13,11 +13,13 @@ import pandas as pd
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.paper import charts, matrix, pages, score_charts
+from layoutcm.drawing.paper import charts, matrix, pages, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import figure_bytes
+from layoutcm.tables.slice_tables import slice_table
 
 FIGURES = Path(__file__).parent / "figures"
-SAMPLE = Path(__file__).parent.parent / "sample_data"
+SAMPLE = Path(__file__).parents[1] / "sample_data"
+SLICES = ("doc_category", "content", "columns", None)
 CLASS_COUNTS = (2, 11, 40, 74)
 NAMES = ["Text", "Picture", "Table", "Title", "Caption", "Formula", "Footnote", "List-item", "Section-header"]
 NAMES += ["Page-header", "Page-footer"]
@@ -98,6 +100,13 @@ def score_figures():
     return [one(curves, label, recipe=c.recipe) for label in ("Table", "Text") for one in draw]
 
 
+def slice_figures():
+    """Slices of the sample by several attributes."""
+    gt = lcm.read(SAMPLE / "gt.json", attributes=SAMPLE / "attributes.csv")
+    sample = lcm.compare(gt, lcm.read(SAMPLE / "model-a.json", like=gt))
+    return [slice_chart.slices_figure(slice_table(sample, attribute)) for attribute in SLICES]
+
+
 def shrink(picture):
     scale = min(MAX_HEIGHT / picture.height, MAX_WIDTH / picture.width)
     size = (round(picture.width * scale), round(picture.height * scale))
@@ -121,9 +130,9 @@ def main():
     figures = {n: all_figures(n) for n in CLASS_COUNTS}
     rows = {name: [figures[n][name] for n in CLASS_COUNTS] for name in figures[CLASS_COUNTS[0]]}
     total = 0
-    for name, row in (rows | {"scores": score_figures()}).items():
+    for name, drawn in (rows | {"scores": score_figures(), "slices": slice_figures()}).items():
         target = FIGURES / f"{name}.png"
-        picture = side_by_side(row)
+        picture = side_by_side(drawn)
         picture.quantize(PALETTE_COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
         total += target.stat().st_size
         print(target.name, target.stat().st_size)

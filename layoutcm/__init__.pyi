@@ -2,6 +2,8 @@ __version__: str
 
 from .comparing import compare as compare
 from .comparison import Comparison as Comparison
+from .diagnosis.label_mapping import SuggestedMapping as SuggestedMapping
+from .diagnosis.label_mapping import suggest_mapping as suggest_mapping
 from .errors import InputError as InputError
 from .formats import read as read
 from .layouts.model import Finding as Finding

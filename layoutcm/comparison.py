@@ -281,6 +281,12 @@ class Comparison:
 
         return score_curves_of(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
 
+    def slices(self, attribute: str | None, figure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Figures by a page attribute, against the rest (None: the worst of all); `options` are method, level, seed."""
+        from layoutcm.diagnosis.slices import slice_source, slices_of
+
+        return slices_of(slice_source(self.alignment, self.levels, figure, **options), attribute)
+
     def pages_behind(
         self, gt_label: str, pred_label: str, method: str = "matrix", *, cause: str | None = None
     ) -> pd.DataFrame:

@@ -90,26 +90,30 @@ def _extras(
     comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
 ) -> tuple[Extras, list[str]]:
     """The requested extras of a comparison, and a note if the difference cannot be computed."""
+    from layoutcm.tables.slice_tables import slice_table
+
     counted = None if families is None else _families(comparison, families, options)
+    slices = None if options.slices is None else slice_table(comparison, options.slices or None, options.method)
     if not options.intervals:
-        return Extras(counted), []
+        return Extras(counted, slices=slices), []
     intervals = comparison.bootstrap(options.intervals, method=options.method)
     name, other = first
     if comparison is other:
-        return Extras(counted, intervals), []
+        return Extras(counted, intervals, slices=slices), []
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
         pages = len(on_common_pages(other, comparison)[0].pages)
     except InputError as error:
-        return Extras(counted, intervals), [f"no difference from {name}: {error}"]
+        return Extras(counted, intervals, slices=slices), [f"no difference from {name}: {error}"]
     own = len(comparison.pages) == len(other.pages) == pages
-    return Extras(counted, intervals, found), [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
+    return Extras(counted, intervals, found, slices), [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
 
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
     """The texts that are printed for one prediction."""
     from layoutcm.tables.interval_texts import difference_summary
     from layoutcm.tables.object_texts import object_summary
+    from layoutcm.tables.slice_tables import slice_summary, slice_table
     from layoutcm.tables.terminal import comparison_summary, family_summary
 
     with ThreadPoolExecutor(1) as pool:
@@ -117,6 +121,9 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
         texts = [comparison_summary(comparison, options.method, extras.intervals)]
     texts.append(object_summary(comparison, options.objects))
     texts += [difference_summary(extras.difference, first)] if extras.difference else []
+    # Attributes are given to see their slices, but these are part of files only if they are asked for.
+    slices = extras.slices or (slice_table(comparison, None, options.method) if options.attributes else None)
+    texts += [slice_summary(slices)] if slices else []
     return [*texts, family_summary(extras.families)] if extras.families else texts
 
 

@@ -17,6 +17,7 @@ from layoutcm.alignment.taxonomy import TAXONOMIES
 from layoutcm.cli.commands import run_app, run_compare, run_convert, run_formats, run_inspect
 from layoutcm.cli.file_options import resolve_file_options
 from layoutcm.cli.label_errors_command import MOST_TASKS, run_label_errors
+from layoutcm.cli.mapping_command import run_suggest_mapping
 from layoutcm.cli.min_score_option import OPTION, label_score, resolve_min_score, separate_min_scores
 from layoutcm.cli.streams import CLOSED_PIPE, prepare_streams, say, settle_output, stop_in_order
 from layoutcm.cli.verify_command import run_verify
@@ -85,6 +86,7 @@ def argument_parser() -> argparse.ArgumentParser:
     _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
     _verify_arguments(commands.add_parser("verify", help="recount random pages by drawing their regions on pixels"))
     _label_errors_arguments(commands.add_parser("label-errors", help="what is probably wrong in a ground truth"))
+    _suggest_mapping_arguments(commands.add_parser("suggest-mapping", help="which gt label each pred label means"))
     _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
     commands.add_parser("formats", help="all formats that are read").set_defaults(run=run_formats)
     _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
@@ -111,6 +113,13 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         const=RESAMPLES,
         metavar="N",
         help=f"add 95 %% intervals over documents, from N resamples ({RESAMPLES:,}) if there are over {MOST_JACKKNIFE}",
+    )
+    command.add_argument(
+        "--slices",
+        nargs="?",
+        const="",
+        metavar="ATTRIBUTE",
+        help="add F1 by an attribute of pages, each value against the rest; without ATTRIBUTE, the worst of all",
     )
     _family_arguments(command)
     _comparison_arguments(command, page_map=("--pages", "--page-map"))
@@ -150,6 +159,19 @@ def _label_errors_arguments(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=run_label_errors)
 
 
+def _suggest_mapping_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("gt", metavar="GT", help="ground truth")
+    command.add_argument("pred", metavar="PRED", help="the prediction whose labels are mapped")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the mapping as YAML, for compare --mapping")
+    command.add_argument("--one-to-one", action="store_true", help="give each gt label to at most one pred label")
+    command.add_argument(
+        "--no-prior", dest="prior", action="store_false", help="compare the spelling of names only, without synonyms"
+    )
+    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
+    _side_arguments(command, page_map=("--pages", "--page-map"))
+    command.set_defaults(run=run_suggest_mapping)
+
+
 def _page_number(text: str) -> int:
     """The number after --pages, which is a page map in other commands."""
     try:
@@ -183,6 +205,11 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     command.add_argument(
         "--documents", metavar="PATTERN", help="regular expression that finds the document in a page name"
     )
+    _side_arguments(command, page_map)
+
+
+def _side_arguments(command: argparse.ArgumentParser, page_map: Sequence[str]) -> None:
+    """The options that decide how a ground truth and predictions are read; `page_map` are the names of that option."""
     command.add_argument(
         *page_map,
         dest="pages",

@@ -39,10 +39,15 @@ def read_gt(options: argparse.Namespace) -> Layout:
     return _repair_all(layout, options.fix_gt or ())
 
 
+def read_pred(gt: Layout, file: str, options: argparse.Namespace) -> Layout:
+    """A prediction that the command line names, repaired as it says."""
+    given = {"format": value_for(file, options, "format"), "pages": options.pages, "annotator": options.annotator}
+    return repair_file(read_layout(file, options, like=gt, **given), file, options)
+
+
 def compare_file(gt: Layout, file: str, options: argparse.Namespace, name: str = "") -> Comparison:
     """Compare one prediction with gt, with the options of the command line; `name` tells it from other predictions."""
-    given = {"format": value_for(file, options, "format"), "pages": options.pages, "annotator": options.annotator}
-    pred = repair_file(read_layout(file, options, like=gt, **given), file, options)
+    pred = read_pred(gt, file, options)
     if name and name != Path(file).resolve().stem:
         pred = replace(pred, name=name + Path(file).suffix)
     chosen = {option: getattr(options, option) for option in COMPARE_OPTIONS}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -23,23 +24,15 @@ RESAMPLES, CONFIDENCE = 1000, 0.95
 MOST_RESAMPLES = 100_000
 BLOCK_WEIGHTS = 2_000_000
 FEWEST_FREEDOM = 2.0  # degrees of freedom; with 1, an interval says nothing
+MOST_FREEDOM = 500.0  # more change an interval by less than 0.3 %, and would need finer integration
 MOST_LOGITS = 300.0  # an interval this wide reaches from 0 to 1
 FEWEST_UNITS = 6  # with fewer there is no interval and no verdict
 FEW_UNITS = 20  # with fewer there is a warning
 MOST_JACKKNIFE = 100  # with more units, percentiles of resamples contain the true value as often
 
 
-class AddsUp(Protocol):
-    """Sums over units, and the results computed from them; see `unit_sums`."""
-
-    @property
-    def unit(self) -> str: ...
-
-    @property
-    def names(self) -> list[str]: ...
-
-    @property
-    def labels(self) -> list[str]: ...
+class UnitRows(Protocol):
+    """What adds up over units, and the results computed from sums of it."""
 
     @property
     def signed(self) -> bool: ...
@@ -50,6 +43,19 @@ class AddsUp(Protocol):
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats: ...
 
     def sizes(self) -> Floats: ...
+
+
+class AddsUp(UnitRows, Protocol):
+    """The same for all figures and classes, with names of units and labels; see `unit_sums`."""
+
+    @property
+    def unit(self) -> str: ...
+
+    @property
+    def names(self) -> list[str]: ...
+
+    @property
+    def labels(self) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -129,8 +135,20 @@ def resample_results(sums: AddsUp, used: Resampling) -> Floats:
     return np.concatenate([sums.results(block @ rows, whole) for block in weights])
 
 
-def jackknife_ends(sums: AddsUp, value: Floats, level: float) -> Floats:
-    """float64[2, results]: the ends of Student's t intervals; of scores on the logit scale, so that they stay in 0..1.
+def jackknife_ends(sums: UnitRows, value: Floats, level: float) -> Floats:
+    """float64[2, results]: ends of Student's t intervals; of scores on the logit scale, so that they stay in 0..1."""
+    error, freedom = jackknife_errors(sums)
+    reach = student_quantile((1 + level) / 2, freedom) * error
+    if sums.signed:
+        return np.clip([value - reach, value + reach], -1, 1)
+    slope = value * (1 - value)  # of the logit; 0 only if all units are at 0 or all are at 1
+    odds, step = ratio(value, 1 - value), np.exp(np.minimum(ratio(reach, slope), MOST_LOGITS))
+    ends = np.stack([odds / step / (1 + odds / step), odds * step / (1 + odds * step)])
+    return np.where(slope > 0, ends, value)
+
+
+def jackknife_errors(sums: UnitRows) -> tuple[Floats, Floats]:
+    """float64[results] each: the standard error, and its degrees of freedom.
 
     The degrees of freedom are those of the units, fewer if the units have very different sizes, or if few units
     cause most of the spread.
@@ -145,34 +163,42 @@ def jackknife_ends(sums: AddsUp, value: Floats, level: float) -> Floats:
     sizes = sums.sizes()
     effective_units = ratio(sizes.sum(axis=0) ** 2, (sizes**2).sum(axis=0))
     freedom = np.fmin(2 * units / np.maximum(kurtosis - 1, 1e-9), effective_units) - 1
-    reach = student_quantile((1 + level) / 2, np.clip(np.nan_to_num(freedom), FEWEST_FREEDOM, units - 1)) * error
-    if sums.signed:
-        return np.clip([value - reach, value + reach], -1, 1)
-    slope = value * (1 - value)  # of the logit; 0 only if all units are at 0 or all are at 1
-    odds, step = ratio(value, 1 - value), np.exp(np.minimum(ratio(reach, slope), MOST_LOGITS))
-    ends = np.stack([odds / step / (1 + odds / step), odds * step / (1 + odds * step)])
-    return np.where(slope > 0, ends, value)
+    return error, np.clip(np.nan_to_num(freedom), FEWEST_FREEDOM, min(units - 1, MOST_FREEDOM))
 
 
 def student_quantile(share: float, freedom: Floats) -> Floats:
-    """float64[results]: the quantile of Student's t distribution, for a share above 1/2 and any degrees of freedom.
-
-    With t = sqrt(freedom) tan(angle) the density is proportional to cos(angle)^(freedom - 1), which is integrated.
-    """
+    """float64[results]: the quantile of Student's t distribution, for a share above 1/2 and any degrees of freedom."""
     freedom = np.asarray(freedom, float)
-    nodes, weights = np.polynomial.legendre.leggauss(50)
-
-    def integral(angle: Floats) -> Floats:
-        points = angle[:, None] * (nodes + 1) / 2
-        return angle / 2 * (np.cos(points) ** (freedom[:, None] - 1) @ weights)
-
     low, high = np.zeros_like(freedom), np.full_like(freedom, np.pi / 2)
-    wanted = (2 * share - 1) * integral(high)
+    wanted = (2 * share - 1) * _student_integral(high, freedom)
     for _ in range(60):
         middle = (low + high) / 2
-        below = integral(middle) < wanted
+        below = _student_integral(middle, freedom) < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return np.sqrt(freedom) * np.tan(low)
+
+
+def student_p_value(t: Floats, freedom: Floats) -> Floats:
+    """float64[results]: how probable a value of Student's t as far from 0 as this one is, to either side."""
+    freedom = np.asarray(freedom, float)
+    angle = np.arctan(np.abs(t) / np.sqrt(freedom))
+    whole = _student_integral(np.full_like(freedom, np.pi / 2), freedom)
+    return np.maximum(1 - _student_integral(angle, freedom) / whole, 0)
+
+
+@cache
+def _gauss_nodes() -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(50)
+
+
+def _student_integral(angle: Floats, freedom: Floats) -> Floats:
+    """float64[results]: proportional to the probability of t from 0 to sqrt(freedom) tan(angle).
+
+    In terms of the angle, the density is proportional to cos(angle)^(freedom - 1), which is integrated.
+    """
+    nodes, weights = _gauss_nodes()
+    points = angle[:, None] * (nodes + 1) / 2
+    return angle / 2 * (np.cos(points) ** (freedom[:, None] - 1) @ weights)
 
 
 def _quantiles(values: Floats, shares: list[float]) -> Floats:

@@ -67,7 +67,7 @@ class UnitSums:
         scores = class_scores(margins)
         in_set = None if whole is None else Margins(*(self._split(whole[None])[name] for name in MARGINS))
         averages = [
-            _mean_scores(margins.without_first(skip), kind, in_set and in_set.without_first(skip))
+            average_over(margins.without_first(skip), kind, in_set and in_set.without_first(skip))
             for skip in (1, 0)
             for kind in AVERAGES
         ]
@@ -159,7 +159,7 @@ def unit_sums(levels: Levels, method: str) -> UnitSums:
     blocks = levels.document_matrices(method) if by_document else levels.page_matrices(method)
     width = len(levels.space.labels)
     # Copied block by block, because a diagonal is a view that keeps its whole block in memory.
-    rows = [np.empty((0, len(MARGINS) * width)), *(_margin_rows(matrices) for _, matrices in blocks)]
+    rows = [np.empty((0, len(MARGINS) * width)), *(margin_rows(matrices) for _, matrices in blocks)]
     parts = dict(zip(MARGINS, np.split(np.concatenate(rows), len(MARGINS), axis=1)))
     content = levels.document_content if by_document else levels.page_content
     margins = Margins(*parts.values()).without_first(1)
@@ -189,7 +189,7 @@ def round_for_exact_sums(rows: Floats) -> Floats:
     return np.round(rows / step) * step
 
 
-def _margin_rows(matrices: GroupMatrices) -> Floats:
+def margin_rows(matrices: GroupMatrices) -> Floats:
     """float64[units, 4 x labels]: the four margins of all labels."""
     return np.concatenate([matrices.of_all_labels(part) for part in matrices.margins.parts()], axis=1)
 
@@ -200,7 +200,7 @@ def _scores_and_counts(scores: Mapping[str, Floats]) -> Floats:
     return np.concatenate([np.nan_to_num(values), np.isfinite(values)], axis=1)
 
 
-def _mean_scores(of: Margins, kind: str, whole: Margins | None) -> dict[str, Floats]:
+def average_over(of: Margins, kind: str, whole: Margins | None) -> dict[str, Floats]:
     """float64[sums] each: averages over labels; macro averages over the labels of `whole`, if it is given."""
     if kind != "macro" or whole is None:
         return mean_scores(of, kind)

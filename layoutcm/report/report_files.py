@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages, images_from_path
-from layoutcm.drawing.paper import charts, matrix
+from layoutcm.drawing.paper import charts, matrix, slice_chart
 from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -49,14 +49,14 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "collapsed": lambda confusion, shown, **look: matrix.collapsed_figure(confusion, **look),
     "classes": lambda confusion, shown, **look: charts.class_bars(confusion, selection=shown, **look),
 }
-CURVES = "curves"
+CURVES, SLICES = "curves", "slices"
 # {view: name of the figure} of the differences from the first of several predictions.
 DIFFERENCES = {view: f"difference-{view}" for view in SHARE_VIEWS}
 # All files of a report, relative to its folder; with several predictions each has a subfolder.
 REPORT_FILES = re.compile(
     rf"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|(pages|{RANKED_PAIRS})\.csv"
     rf"|{re.escape(DOCUMENTS_FILE)}"
-    rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
+    rf"|figures/({'|'.join([*FIGURES, CURVES, SLICES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
 )
 
@@ -118,6 +118,8 @@ def write_files(
     for k, name in enumerate(names):
         notify(f"figure {name}", 0.3 + 0.4 * k / len(names))
         _write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
+    if extras.slices and len(extras.slices.data):
+        _write_figure(slice_chart.slices_figure(extras.slices), folder, SLICES)
     notify("page", 0.7)
     (folder / "report.html").write_bytes(report_html(comparison, confusion, tables, images).encode("utf-8"))
     notify("done", 1.0)

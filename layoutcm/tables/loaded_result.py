@@ -115,6 +115,11 @@ class Result:
         return self.data.get("families")
 
     @property
+    def slices(self) -> dict[str, Any] | None:
+        """Figures by an attribute of pages, if they were requested."""
+        return self.data.get("slices")
+
+    @property
     def intervals(self) -> dict[str, Any] | None:
         """The intervals, if they were requested."""
         return self.data.get("intervals")

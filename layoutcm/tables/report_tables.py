@@ -10,6 +10,7 @@ from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
 from layoutcm.tables.result_json import NO_EXTRAS, Extras
+from layoutcm.tables.slice_tables import slice_report_table
 from layoutcm.tables.tables import (
     RANKED_PAIRS,
     Table,
@@ -51,6 +52,7 @@ USES = {
     "object_scores": Uses(summary=2, html=True),
     "objects": Uses(sheet=True, html=True, latex=True),
     RANKED_PAIRS: Uses(sheet=True),
+    "slices": Uses(sheet=True, html=True, latex=True),
     "families": Uses(sheet=True, html=True, latex=True),
     "families_pred": Uses(sheet=True, html=True, latex=True),
     "documents": Uses(sheet=True, html=True),
@@ -67,7 +69,7 @@ LATEX_TABLES = tuple(name for name, uses in USES.items() if uses.latex)
 def all_tables(
     comparison: Comparison, confusion: Confusion, objects: Objects | None = None, extras: Extras = NO_EXTRAS
 ) -> dict[str, Table]:
-    """{name: table}; those of objects, families and intervals only if these are given.
+    """{name: table}; those of objects, families, intervals and slices only if these are given.
 
     Beside the tables of `USES` there is one for each family, named "family_1" and so on.
     """
@@ -86,6 +88,7 @@ def all_tables(
         *([ranked_pairs_table(objects)] if objects and objects.space.shared else ()),
         *(interval_tables(extras.intervals, extras.difference)),
         *(family_tables(extras.families) if extras.families else ()),
+        *([slice_report_table(extras.slices)] if extras.slices else ()),
     ]
     return {table.name: table for table in tables}
 

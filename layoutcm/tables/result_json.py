@@ -1,7 +1,7 @@
 """The JSON of a comparison (`compare --json`, result.json) and of a layout (`inspect --json`).
 
-Families, intervals and the difference from another prediction are added if they were requested. The keys are described
-in docs/schema; `SCHEMA` is the version of that description.
+Families, intervals, slices and the difference from another prediction are added if they were requested. The keys are
+described in docs/schema; `SCHEMA` is the version of that description.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from layoutcm.tables.result_levels import (
     write_documents,
 )
 from layoutcm.tables.result_objects import centroids_result, objects_result, soft_result
+from layoutcm.tables.slice_views import SliceTable
 from layoutcm.wording import pixels_as_number
 
 VALUES_SHOWN = 50  # of an attribute of pages
@@ -54,6 +55,7 @@ class Extras:
     families: FamilyConfusion | None = None
     intervals: Intervals | None = None
     difference: Intervals | None = None  # from the first of several predictions
+    slices: SliceTable | None = None
 
 
 NO_EXTRAS = Extras()
@@ -266,8 +268,8 @@ def full_result(
     answer = comparison_result(comparison, method, per_page, documents_path)
     if extras.families:
         answer["families"] = families_result(comparison, extras.families, method)
-    intervals = {"intervals": extras.intervals, "difference_from_first": extras.difference}
-    return answer | {name: json_ready(one.as_dict()) for name, one in intervals.items() if one}
+    others = {"intervals": extras.intervals, "difference_from_first": extras.difference, "slices": extras.slices}
+    return answer | {name: json_ready(one.as_dict()) for name, one in others.items() if one}
 
 
 def families_result(comparison: Comparison, families: FamilyConfusion, method: str = "matrix") -> dict[str, Any]:

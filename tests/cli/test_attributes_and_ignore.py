@@ -11,6 +11,7 @@ p,a,0,0,5,5,9,9
 p,noise,5,5,9,9,9,9
 q,b,0,0,5,5,9,9
 """
+TOO_FEW = ["too", "few", "documents"]
 FACTS = "page,kind\np,letter\nq,form\n"
 
 
@@ -76,3 +77,34 @@ def test_a_wrong_table_and_an_output_that_would_replace_it(files, capsys):
     (files / "facts.csv").write_text("name\np\n")
     assert main(["inspect", str(files / "gt.csv"), "--attributes", facts]) == 2
     assert "facts.csv, row 1: there is no column page or document (found: 'name')" in capsys.readouterr().err
+
+
+def test_slices_are_shown_with_attributes_and_stored_if_they_are_asked_for(files, capsys):
+    facts = ["--attributes", str(files / "facts.csv")]
+    assert "slices" not in compared(files, *facts)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["kind:", "letter", "1", "1", "0.758", "–", "-0.242", "–", "100", "%", "100", "%", *TOO_FEW] in lines
+    stored = compared(files, *facts, "--slices", "kind")["slices"]
+    assert stored["attribute"] == "kind" and [row["value"] for row in stored["rows"]] == ["letter", "form"]
+    # The letter has 25 + 16 pixels in gt and 25 in pred, all of which are right.
+    assert stored["rows"][0]["micro_f1"] == pytest.approx(50 / 66) and stored["rows"][1]["micro_f1"] == 1
+    assert "slices by kind  pages  documents     F1" in capsys.readouterr().out
+    ranked = compared(files, "--slices")["slices"]
+    assert ranked["attribute"] is None and ranked["rows"][0]["attribute"] in ("regions", "content")
+    assert "slices" not in compared(files)
+    assert "slices" not in capsys.readouterr().out.rpartition("objects")[2]
+
+
+def test_an_unknown_attribute_is_refused(files, capsys):
+    assert main(["compare", str(files / "gt.csv"), str(files / "pred.csv"), "--slices", "kind"]) == 2
+    assert "attribute: 'kind' is not known. Use one of regions, columns, content, " in capsys.readouterr().err
+
+
+def test_a_report_has_a_table_and_a_figure_of_slices(files):
+    arguments = ["compare", str(files / "gt.csv"), str(files / "pred.csv"), "-o", str(files / "report")]
+    assert main([*arguments, "--attributes", str(files / "facts.csv"), "--slices", "kind"]) == 0
+    report = files / "report"
+    assert json.loads((report / "result.json").read_text())["slices"]["attribute"] == "kind"
+    assert "Slices by kind" in (report / "report.html").read_text("utf-8")
+    assert "Slices by kind" in (report / "figures" / "slices.svg").read_text("utf-8")
+    assert "letter" in (report / "tables" / "slices.tex").read_text("utf-8")

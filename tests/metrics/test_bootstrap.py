@@ -163,6 +163,13 @@ def test_quantiles_of_students_distribution_are_those_of_scipy(freedom):
         assert bootstrap.student_quantile(share, np.array([freedom]))[0] == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.parametrize("freedom", [2, 5.5, 60, 500])
+def test_p_values_of_students_t(freedom):
+    t = np.array([0, 0.5, -2, 4.0])
+    found = bootstrap.student_p_value(t, np.full(4, float(freedom)))
+    np.testing.assert_allclose(found, 2 * stats.t.sf(np.abs(t), freedom), rtol=1e-6)
+
+
 def test_equal_pages_have_no_width():
     found = one_label_pages(*[0.7] * 12).bootstrap(50)
     known = found.headline.dropna()

@@ -12,6 +12,7 @@ import pytest
 from layoutcm.report import html_page, report_files, workbook
 from layoutcm.tables.report_tables import HTML_TABLES, LATEX_TABLES, SHEETS, SUMMARY_TABLES, all_tables
 from layoutcm.tables.result_json import Extras
+from layoutcm.tables.slice_tables import slice_table
 from support.sample_comparisons import compare_sample
 from support.written_reports import FAMILIES
 
@@ -23,7 +24,8 @@ def compared():
 
 @pytest.fixture(scope="module")
 def tables(compared):
-    extras = Extras(compared.families(FAMILIES), compared.bootstrap(20))
+    slices = slice_table(compared, "doc_category")
+    extras = Extras(compared.families(FAMILIES), compared.bootstrap(20), slices=slices)
     return all_tables(compared, compared.confusion(), compared.objects(), extras)
 
 

@@ -304,11 +304,11 @@ def test_tables_of_objects_families_and_intervals_are_made_if_given(two_pages):
 def test_where_tables_appear():
     matrices = ["confusion", "recall", "precision", "f1", "collapsed"]
     results = ["classes", "intervals", "difference", "units"]
-    families = ["families", "families_pred"]
+    grouped = ["slices", "families", "families_pred"]
     details = ["documents", "pages", "findings", "recipe"]
-    assert list(report_tables.SHEETS) == [*matrices, *results, "objects", "ranked_pairs", *families, *details]
+    assert list(report_tables.SHEETS) == [*matrices, *results, "objects", "ranked_pairs", *grouped, *details]
     assert report_tables.SHEETS["families_pred"] == "Families pred" and report_tables.SHEETS["f1"] == "F1"
     assert report_tables.SUMMARY_TABLES == ["averages", "object_scores", "confusions"]
     averages = ("averages", "confusions")
-    assert list(report_tables.HTML_TABLES) == [*averages, *results, "object_scores", "objects", *families, *details]
-    assert list(report_tables.LATEX_TABLES) == [*matrices, *averages, *results[:-1], "objects", *families]
+    assert list(report_tables.HTML_TABLES) == [*averages, *results, "object_scores", "objects", *grouped, *details]
+    assert list(report_tables.LATEX_TABLES) == [*matrices, *averages, *results[:-1], "objects", *grouped]

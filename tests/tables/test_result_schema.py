@@ -10,6 +10,7 @@ import layoutcm as lcm
 from layoutcm.models.differences import difference
 from layoutcm.tables.result_json import SCHEMA as VERSION
 from layoutcm.tables.result_json import Extras, full_result
+from layoutcm.tables.slice_tables import slice_table
 from support.layouts import build
 from support.result_schema import SCHEMA, VALIDATOR, assert_valid, undescribed_keys
 from support.sample_comparisons import compare_sample
@@ -43,7 +44,8 @@ def test_every_part_of_the_schema_is_described():
 
 def all_extras(c):
     other = three_pages(min_score=0.75)
-    return Extras(c.families({"All": {"Inner": ["a"], "Other": ["b"]}}), c.bootstrap(5), difference(c, other, 5))
+    families = c.families({"All": {"Inner": ["a"], "Other": ["b"]}})
+    return Extras(families, c.bootstrap(5), difference(c, other, 5), slice_table(c, None))
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])
@@ -56,13 +58,22 @@ def test_small_results(method, per_page, two_pages):
 def test_results_with_extras_and_lists_of_results():
     c = three_pages()
     result = full_result(c, per_page=True, extras=all_extras(c))
-    assert {"families", "intervals", "difference_from_first", "by_page"} <= set(result)
+    assert {"families", "intervals", "difference_from_first", "slices", "by_page"} <= set(result)
     assert_valid(result)
     assert_valid([result, full_result(different_labels(), extras=Extras(None, different_labels().bootstrap(5)))])
 
 
 def test_the_sample():
     assert_valid(full_result(compare_sample(), "tensor", per_page=True))
+
+
+@pytest.mark.parametrize("taxonomy", ["same", "different"])
+@pytest.mark.parametrize("attribute", [None, "doc_category", "format"])
+def test_slices(attribute, taxonomy):
+    c = compare_sample(taxonomy=taxonomy)
+    result = full_result(c, extras=Extras(slices=slice_table(c, attribute)))
+    assert result["slices"]["rows"]
+    assert_valid(result)
 
 
 @pytest.mark.parametrize("method", ["matrix", "tensor"])

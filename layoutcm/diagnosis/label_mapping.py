@@ -1,0 +1,260 @@
+"""A mapping from the labels of a prediction to those of the ground truth, suggested by the pixels that they share.
+
+For every pred label, a partner is the gt label that lies on most of its pixels. Background is a partner, too. Where two
+partners are almost equal, their names decide.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.alignment.align import AlignmentOptions, align
+from layoutcm.alignment.checks import findings_by_side
+from layoutcm.alignment.taxonomy import SIMILARITY, plain_spelling
+from layoutcm.diagnosis.assignment import best_assignment
+from layoutcm.diagnosis.label_sets import synonym_likeness
+from layoutcm.errors import InputError
+from layoutcm.layouts.model import BACKGROUND, GT, PRED, Finding, Floats, Layout
+from layoutcm.layouts.page_maps import PageMapLike, load_page_map
+from layoutcm.metrics.scores import ratio
+from layoutcm.pixels.pair_counts import PairCounts
+from layoutcm.wording import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from layoutcm.pixels.counting import Progress
+
+CLOSE = 0.1  # names decide between partners whose shares differ by less
+LEAST_SHARE = 0.25  # of a good partner
+CELLS_AT_A_TIME = 2_000_000  # rows x labels that are unpacked: 16 MB
+COLUMNS = ("pred_label", "gt_label", "share", "runner_up", "runner_up_share", "likeness", "mapped", "note")
+NO_PIXELS, LEFT, NO_PARTNER = "no pixels on common pages", "left as it is: mostly Background", "left: no good partner"
+SAME_NAME = "but gt has {}, on {} of its pixels"
+BY_NAME, INSIDE, TAKEN = "by its name, instead of {}", "inside {}, which shares these pixels", "left: {} is taken by {}"
+
+Names = tuple[tuple[str, ...], tuple[str, ...]]  # of gt with Background, of pred
+Choice = tuple[list[int], list[str]]  # the gt label of every pred label, -1 if it is left, and a note
+
+
+@dataclass(frozen=True, eq=False)
+class SuggestedMapping:
+    """What `suggest_mapping` returns.
+
+    `table` has one row per pred label: its best partner in gt, the share of its pixels that have this partner, the
+    runner-up with its share, the likeness of the two names from 0 to 1, whether it is part of the mapping, and a note.
+    `unmatched` has the gt labels to which no pred label is mapped, with the pred label that has most of their pixels.
+    """
+
+    table: pd.DataFrame
+    unmatched: pd.DataFrame
+    pages: int  # on which both sides were counted
+    findings: tuple[Finding, ...] = ()  # what is unusual in the inputs and may spoil the shares
+
+    def __repr__(self) -> str:
+        return f"<SuggestedMapping of {self.table['mapped'].sum()} of {len(self.table)} labels>"
+
+    @property
+    def mapping(self) -> dict[str, dict[str, str]]:
+        """{"pred": {pred label: gt label}}, as `compare(mapping=…)` takes it."""
+        rows = self.table[self.table["mapped"]]
+        return {"pred": dict(zip(rows["pred_label"], rows["gt_label"]))}
+
+
+def suggest_mapping(
+    gt: Layout,
+    pred: Layout,
+    one_to_one: bool = False,
+    *,
+    prior: bool = True,
+    min_score: float | None = None,
+    pages: PageMapLike = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SuggestedMapping:
+    """Suggest the gt label for every pred label, from the pixels of the pages that both sides have.
+
+    Several labels may get the same partner, unless `one_to_one`. Without `prior`, synonyms of the built-in label sets
+    are not known. Pred regions with a score below `min_score` are left out; `pages` is a page map as in `compare`.
+    """
+    from layoutcm.pixels.counting import check_counting_options, count_pairs
+
+    check_counting_options("outer", min_score, threads)
+    alignment = align(gt, pred, AlignmentOptions("ignore", "different", page_map=load_page_map(pages)))
+    if not len(alignment.pages):
+        raise InputError(
+            "", "gt, pred", "the two layouts have no page in common", "Give a page map, or check the names."
+        )
+    counts = count_pairs(alignment, "outer", min_score, threads, progress)
+    findings = findings_by_side(alignment, min_score, counts.total, counts.ignored_total).values()
+    warnings = tuple(one for side in findings for one in side if one.severity == "warning")
+    return replace(mapping_of(counts, len(alignment.pages), one_to_one, prior), findings=warnings)
+
+
+def mapping_of(counts: PairCounts, pages: int, one_to_one: bool = False, prior: bool = True) -> SuggestedMapping:
+    """The same from pair counts."""
+    overlaps = Overlaps.of_counts(counts)
+    names = ((BACKGROUND, *counts.labels[GT]), counts.labels[PRED])
+    likeness = name_likeness(names, overlaps.both > 0, prior)
+    choice, notes = _one_to_one(overlaps, likeness, names) if one_to_one else _many_to_one(overlaps, likeness, names)
+    table = _table(overlaps, likeness, names, choice, notes)
+    return SuggestedMapping(table, _unmatched(overlaps, names, table), pages)
+
+
+@dataclass(frozen=True, eq=False)
+class Overlaps:
+    """Pixels that labels of both sides share; gt label 0 is Background."""
+
+    both: Floats  # [pred labels, gt labels]
+    gt: Floats  # [gt labels]
+    pred: Floats  # [pred labels]
+
+    @classmethod
+    def of_counts(cls, counts: PairCounts) -> Overlaps:
+        """Sums over rows, some at a time, because sets are unpacked to one number per label."""
+        sizes = [len(labels) + 1 for labels in counts.labels]
+        both, gt, pred = np.zeros((sizes[PRED], sizes[GT])), np.zeros(sizes[GT]), np.zeros(sizes[PRED])
+        step = max(CELLS_AT_A_TIME // sum(sizes), 1)
+        for first in range(0, len(counts), step):
+            rows = slice(first, first + step)
+            words, pixels = counts.words[rows], counts.pixels[rows]
+            halves = (words[:, : counts.gt_words], words[:, counts.gt_words :])
+            of_gt, of_pred = (_label_columns(half, size) for half, size in zip(halves, sizes))
+            weighted = of_pred * pixels[:, None]
+            both += weighted.T @ of_gt
+            gt += pixels @ of_gt
+            pred += weighted.sum(axis=0)
+        return cls(both[1:], gt, pred[1:])
+
+    @cached_property
+    def shares(self) -> Floats:
+        """float64[pred labels, gt labels]: of the pixels of a pred label, the share with a gt label."""
+        return ratio(self.both, self.pred[:, None])
+
+    @cached_property
+    def covered(self) -> Floats:
+        """float64[pred labels, gt labels]: of the pixels of a gt label, the share with a pred label."""
+        return ratio(self.both, self.gt)
+
+
+def _label_columns(words: NDArray[np.uint64], size: int) -> Floats:
+    """float64[rows, labels]: 1 where a set has a label, from uint64[rows, words]."""
+    packed = np.ascontiguousarray(words).view(np.uint8)
+    return np.unpackbits(packed, axis=1, bitorder="little", count=size).astype(float)
+
+
+def name_likeness(names: Names, wanted: NDArray[np.bool_], prior: bool) -> Floats:
+    """float64[pred labels, gt labels]: how alike the names are, of wanted pairs only, because comparing is slow.
+
+    It is 1 if only case, blanks, hyphens or plural differ, and at least 0.8 for known synonyms.
+    """
+    found = np.zeros(wanted.shape)
+    for j, i in zip(*np.nonzero(wanted)):
+        pred, gt = names[PRED][j], names[GT][i]
+        ratio_of_letters = difflib.SequenceMatcher(None, plain_spelling(pred), plain_spelling(gt), False).ratio()
+        found[j, i] = max(ratio_of_letters, synonym_likeness(pred, gt) if prior else 0)
+    return found
+
+
+def _many_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
+    choice, notes = [], []
+    for shares, covered, alike in zip(overlaps.shares, overlaps.covered, likeness):
+        partner, note = _partner(shares, covered, alike, names[GT])
+        kept, why = _is_good(shares, partner)
+        choice.append(partner if kept else -1)
+        notes.append((note or _other_name(shares, alike, partner, names[GT])) if kept else why)
+    return choice, notes
+
+
+def _other_name(shares: Floats, alike: Floats, partner: int, names: tuple[str, ...]) -> str:
+    """A note if another gt label than the partner has the name of the pred label, else ""."""
+    same = int(alike.argmax())
+    return SAME_NAME.format(names[same], percent(shares[same])) if alike[same] == 1 > alike[partner] else ""
+
+
+def _partner(shares: Floats, covered: Floats, alike: Floats, names: tuple[str, ...]) -> tuple[int, str]:
+    """The partner of one pred label, and a note if it is not the one with the largest share."""
+    if np.isnan(shares).any():
+        return -1, NO_PIXELS
+    best = int(shares.argmax())
+    close = shares > shares[best] - CLOSE
+    named = np.where(close & (alike >= SIMILARITY), alike, -1)
+    if named.max() >= 0:
+        partner = int(np.lexsort((-shares, -named))[0])
+        return partner, BY_NAME.format(names[best]) if partner != best else ""
+    # Shares that add up to more than 1 are of the same pixels: the label of a region inside another one.
+    inside = close & (shares + shares[best] > 1)
+    partner = int(np.where(inside, covered, -1).argmax()) if inside.any() else best
+    return partner, INSIDE.format(names[best]) if partner != best else ""
+
+
+def _is_good(shares: Floats, partner: int) -> tuple[bool, str]:
+    """Whether a partner is good enough for the mapping, and the note if it is not."""
+    if partner < 0:
+        return False, NO_PIXELS
+    if partner == 0:
+        return False, LEFT
+    return (True, "") if shares[partner] >= LEAST_SHARE else (False, NO_PARTNER)
+
+
+def _one_to_one(overlaps: Overlaps, likeness: Floats, names: Names) -> Choice:
+    """The assignment with the largest sum of 2 x common pixels / (pixels of pred + of gt), plus 0.1 for like names."""
+    shares = overlaps.shares
+    best, notes = _many_to_one(overlaps, likeness, names)
+    alike = likeness >= SIMILARITY
+    enough = (shares >= LEAST_SHARE) & (shares > shares[:, :1] - np.where(alike, CLOSE, 0))
+    common = np.nan_to_num(ratio(2 * overlaps.both, overlaps.pred[:, None] + overlaps.gt))
+    values = np.where(enough, common + CLOSE * alike, 0)
+    assigned = best_assignment(values[:, 1:])
+    choice = [int(column) + 1 if column >= 0 else -1 for column in assigned]
+    for j, (partner, wanted) in enumerate(zip(choice, best)):
+        if partner < 0 <= wanted:
+            taker = names[PRED][choice.index(wanted)] if wanted in choice else ""
+            notes[j] = TAKEN.format(names[GT][wanted], taker) if taker else NO_PARTNER
+        elif partner != wanted:
+            notes[j] = ""
+    return choice, notes
+
+
+def _table(overlaps: Overlaps, likeness: Floats, names: Names, choice: list[int], notes: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for j, (shares, chosen) in enumerate(zip(overlaps.shares, choice)):
+        known = not np.isnan(shares).any()
+        partner = chosen if chosen >= 0 else int(shares.argmax()) if known else -1
+        others = np.where(np.arange(shares.size) == partner, -1, shares)
+        second = int(others.argmax()) if known and others.max() > 0 else -1
+        rows.append(
+            (
+                names[PRED][j],
+                names[GT][partner] if partner >= 0 else "",
+                shares[partner] if partner >= 0 else np.nan,
+                names[GT][second] if second >= 0 else "",
+                shares[second] if second >= 0 else np.nan,
+                likeness[j, partner] if partner >= 0 else np.nan,
+                chosen >= 0,
+                notes[j],
+            )
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"mapped": bool})
+
+
+def _unmatched(overlaps: Overlaps, names: Names, table: pd.DataFrame) -> pd.DataFrame:
+    """The gt labels in use to which no pred label is mapped: gt_label, pred_label, share of its pixels."""
+    import pandas as pd
+
+    used = set(table["gt_label"][table["mapped"]])
+    rows = []
+    for i, label in enumerate(names[GT]):
+        if i and overlaps.gt[i] > 0 and label not in used:
+            covered = overlaps.covered[:, i]
+            best = int(covered.argmax()) if covered.size and covered.max() > 0 else -1
+            rows.append((label, names[PRED][best] if best >= 0 else "", covered[best] if best >= 0 else 0.0))
+    return pd.DataFrame(rows, columns=["gt_label", "pred_label", "share"])

@@ -1,0 +1,276 @@
+"""Slices: the figures of pages that have something in common, and how they differ from the rest.
+
+Documents are the units, as in all intervals: a document with pages in a slice and outside of it adds its pages to both,
+and is left out of both by the jackknife. So the two sides need not be independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.alignment.align import Alignment
+from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.diagnosis.page_groups import PageGroups, known_attributes, page_groups
+from layoutcm.diagnosis.slice_test import slice_p_value
+from layoutcm.errors import check_choice
+from layoutcm.layouts.model import Floats
+from layoutcm.metrics.bootstrap import (
+    CONFIDENCE,
+    FEWEST_UNITS,
+    MOST_JACKKNIFE,
+    check_resampling,
+    jackknife_ends,
+    jackknife_errors,
+    student_p_value,
+)
+from layoutcm.metrics.confusion import check_method
+from layoutcm.metrics.content import content_scores
+from layoutcm.metrics.intervals import BETTER, NO_DIFFERENCE, TOO_FEW, UNIT_FIGURES, WORSE
+from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.randomisation import SAME, holm
+from layoutcm.metrics.scores import Margins, ratio
+from layoutcm.metrics.unit_sums import average_over, margin_rows, unit_kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WORST = 10  # slices of the ranking
+COLUMNS = (
+    "value", "pages", "documents", *UNIT_FIGURES, "figure", "low", "high", "rest", "difference", "difference_low",
+    "difference_high", "p", "verdict", "error_share", "explained",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class FigureSums:
+    """What one F1 is computed from: float64[units, numbers], the numbers of each unit."""
+
+    figure: str
+    rows: Floats
+    signed = False
+
+    def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
+        """float64[sums, 1]: the F1 of float64[sums, numbers]; macro over the labels of `whole`, if it is given."""
+        if self.figure == "content_f1":
+            return content_scores(totals)["f1"][:, None]
+        margins = Margins(*np.split(totals, 4, axis=1))
+        in_set = None if whole is None else Margins(*np.split(whole[None], 4, axis=1))
+        return average_over(margins, self.figure.removesuffix("_f1"), in_set)["f1"][:, None]
+
+    def sizes(self) -> Floats:
+        """float64[units, 1]: the pixels of a unit, of gt and pred."""
+        parts = np.split(self.rows, 4, axis=1)[2:] if self.figure != "content_f1" else [self.rows[:, 1:]]
+        return sum(part.sum(axis=1, keepdims=True) for part in parts) + np.zeros((len(self.rows), 1))
+
+    @cached_property
+    def value(self) -> float:
+        return float(self.results(self.rows.sum(axis=0, keepdims=True))[0, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class SliceAgainstRest:
+    """The sums of a slice and of the rest, unit by unit; the result is the difference of their F1."""
+
+    inside: FigureSums
+    rest: FigureSums
+    signed = True
+
+    @cached_property
+    def rows(self) -> Floats:
+        return np.concatenate([self.inside.rows, self.rest.rows], axis=1)
+
+    def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
+        inside, rest = np.split(totals, 2, axis=1)
+        whole_inside, whole_rest = (None, None) if whole is None else np.split(whole, 2)
+        return self.inside.results(inside, whole_inside) - self.rest.results(rest, whole_rest)
+
+    def sizes(self) -> Floats:
+        """Those of the side with fewer units, by their sizes: it limits what is known of the difference."""
+        sizes = [side.sizes() for side in (self.inside, self.rest)]
+        return min(sizes, key=lambda one: float(ratio(one.sum() ** 2, (one**2).sum())))
+
+
+@dataclass(frozen=True, eq=False)
+class SliceSource:
+    """The numbers of all pages, from which slices are summed."""
+
+    alignment: Alignment
+    levels: Levels
+    figure: str  # the one that is tested
+    level: float
+    seed: int
+    pages: dict[str, Floats]  # {figure: float64[pages, numbers]}
+
+    @cached_property
+    def unit(self) -> NDArray[np.int64]:
+        """int64[pages]: the document of a page, or the page itself if there is one document."""
+        by_document = unit_kind(self.levels) == "document"
+        return self.levels.document_of_page if by_document else np.arange(len(self.levels.pages))
+
+    @cached_property
+    def units(self) -> FigureSums:
+        return self._sums(self.figure, np.ones(len(self.levels.pages), bool))
+
+    @cached_property
+    def errors(self) -> Floats:
+        """float64[pages, 2]: wrong pixels of gt and pred, and all pixels of gt and pred, with labels or content."""
+        if not self.levels.space.shared:
+            both, gt, pred = self.pages["content_f1"].T
+            return np.stack([gt + pred - 2 * both, gt + pred], axis=1)
+        recall_hit, precision_hit, gt, pred = self.pages["micro_f1"].T
+        return np.stack([gt + pred - recall_hit - precision_hit, gt + pred], axis=1)
+
+    def _sums(self, figure: str, inside: NDArray[np.bool_]) -> FigureSums:
+        """The sums of every unit over the pages inside a slice."""
+        rows, unit, units = self.pages[figure][inside], self.unit[inside], int(self.unit.max(initial=-1)) + 1
+        columns = [np.bincount(unit, column, units) for column in rows.T]
+        return FigureSums(figure, np.stack(columns, axis=1).astype(float))
+
+    def row(self, name: str, inside: NDArray[np.bool_]) -> dict[str, Any]:
+        """The row of one slice; `p` is not corrected, so that there is no verdict yet, unless documents are too few."""
+        levels, own = self.levels, self._sums(self.figure, inside)
+        rest = FigureSums(self.figure, self.units.rows - own.rows)
+        in_units, out_units = np.unique(self.unit[inside]), np.unique(self.unit[~inside])
+        own_ends = difference_ends = np.full(2, np.nan)
+        p = np.nan
+        if in_units.size >= FEWEST_UNITS:
+            own_ends = _ends(FigureSums(self.figure, own.rows[in_units]), own.value, self.level)
+        difference = own.value - rest.value if out_units.size else np.nan
+        enough = min(in_units.size, out_units.size) >= FEWEST_UNITS
+        if enough and np.isfinite(difference):
+            against = SliceAgainstRest(own, rest)
+            difference_ends = _ends(against, difference, self.level)
+            p = self._p_value(against, difference, inside)
+        return {
+            "value": name,
+            "pages": int(inside.sum()),
+            "documents": np.unique(levels.document_of_page[inside]).size,
+            **{figure: self._value_on(figure, inside) for figure in UNIT_FIGURES},
+            "figure": self.figure,
+            **dict(zip(("low", "high"), own_ends.tolist())),
+            "rest": rest.value if out_units.size else np.nan,
+            "difference": difference,
+            **dict(zip(("difference_low", "difference_high"), difference_ends.tolist())),
+            "p": p,
+            "verdict": TOO_FEW if np.isfinite(difference) and not enough else None,
+            **self._share_of_error(inside),
+        }
+
+    def _p_value(self, against: SliceAgainstRest, difference: float, inside: NDArray[np.bool_]) -> float:
+        if len(against.rows) > MOST_JACKKNIFE:
+            return _t_test(against, difference)
+        f1_of = lambda totals: against.inside.results(totals)[:, 0]
+        return slice_p_value(self.pages[self.figure], self.unit, inside, f1_of, self.seed)
+
+    def _value_on(self, figure: str, inside: NDArray[np.bool_]) -> float:
+        """The value of a figure on the pages of a slice."""
+        return FigureSums(figure, self.pages[figure][inside].sum(axis=0, keepdims=True)).value
+
+    def _share_of_error(self, inside: NDArray[np.bool_]) -> dict[str, float]:
+        """The share of all wrong pixels that are in a slice, and the share that it has too much, by the rest."""
+        total, own = self.errors.sum(axis=0), self.errors[inside].sum(axis=0)
+        rest = total - own
+        expected = own[1] * ratio(rest[0], rest[1])
+        return {
+            "error_share": float(ratio(own[0], total[0])),
+            "explained": float(ratio(own[0] - expected, total[0])),
+        }
+
+    def rows(self, groups: PageGroups) -> list[dict[str, Any]]:
+        return [self.row(name, groups.group == i) for i, name in enumerate(groups.names)]
+
+
+def _ends(sums: FigureSums | SliceAgainstRest, value: float, level: float) -> Floats:
+    return jackknife_ends(sums, np.array([value]), level)[:, 0]
+
+
+def _t_test(sums: SliceAgainstRest, difference: float) -> float:
+    """Student's t test of the difference with the error and the degrees of freedom of its interval."""
+    error, freedom = jackknife_errors(sums)
+    if error[0] == 0:
+        return 1.0 if abs(difference) <= SAME else 0.0
+    return float(student_p_value(difference / error, freedom)[0])
+
+
+def usual_figure(space: LabelSpace) -> str:
+    """The figure that is tested unless another is asked for: F1 of labels only if both sides have the same."""
+    return "micro_f1" if space.shared else "content_f1"
+
+
+def slice_source(
+    alignment: Alignment,
+    levels: Levels,
+    figure: str | None = None,
+    method: str = "matrix",
+    level: float = CONFIDENCE,
+    seed: int = 0,
+) -> SliceSource:
+    """`figure` is one of `UNIT_FIGURES`; None is the usual one."""
+    check_method(method)
+    check_resampling(1, seed, level)
+    figure = figure or usual_figure(levels.space)
+    check_choice("figure", figure, UNIT_FIGURES)
+    width = len(levels.space.labels)
+    rows = [np.empty((0, 4 * width)), *(margin_rows(matrices) for _, matrices in levels.page_matrices(method))]
+    of_labels = np.concatenate(rows).reshape(len(levels.pages), 4, width)[:, :, 1:]
+    if not levels.space.shared:
+        of_labels = np.zeros_like(of_labels)  # without a meaningful diagonal, F1 of labels is undefined
+    pages = {
+        "micro_f1": of_labels.sum(axis=2),
+        "macro_f1": of_labels.reshape(len(levels.pages), 4 * (width - 1)),
+        "content_f1": levels.page_content,
+    }
+    return SliceSource(alignment, levels, figure, level, seed, pages)
+
+
+def slices_of(source: SliceSource, attribute: str | None) -> pd.DataFrame:
+    """The slices of one attribute, the worst first, or in their order; or with None the worst of all attributes."""
+    if attribute is None:
+        return _worst_slices(source)
+    groups = page_groups(attribute, source.alignment, source.levels)
+    table = _as_table(_tested([source.rows(groups)], source.level))
+    return table if groups.ordered else table.sort_values(source.figure, kind="stable", ignore_index=True)
+
+
+def _worst_slices(source: SliceSource) -> pd.DataFrame:
+    """The slices of all attributes that explain most of the error; those that explain none are left out."""
+    all_groups = [page_groups(name, source.alignment, source.levels) for name in known_attributes(source.levels)]
+    # Very many values are names of pages rather than kinds of them.
+    divided = [groups for groups in all_groups if len(groups.names) > 1 and not groups.joined]
+    table = _as_table(_tested([source.rows(groups) for groups in divided], source.level))
+    table.insert(0, "attribute", [groups.attribute for groups in divided for _ in groups.names])
+    table = table[table["explained"] > SAME].sort_values("explained", ascending=False, kind="stable")
+    return table.head(WORST).reset_index(drop=True)
+
+
+def _as_table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    # A column of texts would turn None into nan.
+    return table.assign(verdict=pd.Series([row["verdict"] for row in rows], table.index, dtype=object))
+
+
+def _tested(attributes: Sequence[list[dict[str, Any]]], level: float) -> list[dict[str, Any]]:
+    """All rows with corrected p-values and verdicts. Two slices that are each other's rest are one test."""
+    tests = [row["p"] for rows in attributes for row in (rows[:1] if len(rows) == 2 else rows)]
+    corrected = iter(holm(np.array(tests, float)).tolist())
+    answers = []
+    for rows in attributes:
+        own = [next(corrected)] * 2 if len(rows) == 2 else [next(corrected) for _ in rows]
+        answers += [row | {"p": p, "verdict": row["verdict"] or _verdict(row, p, level)} for row, p in zip(rows, own)]
+    return answers
+
+
+def _verdict(row: dict[str, Any], p: float, level: float) -> str | None:
+    if np.isnan(row["difference"]):
+        return None
+    if not p <= 1 - level + SAME:
+        return NO_DIFFERENCE
+    return BETTER if row["difference"] > 0 else WORSE

@@ -1,0 +1,57 @@
+"""Slices in the terminal, in JSON and in reports: the numbers of the worked pages."""
+
+import numpy as np
+import pytest
+
+import layoutcm as lcm
+from layoutcm.layouts.page_attributes import add_attributes, load_attributes
+from layoutcm.tables.slice_tables import slice_report_table, slice_summary, slice_table
+from support.layouts import build
+
+FOUND = {"letter-a": 50, "letter-b": 40, "form-a": 30, "form-b": 30}
+
+
+@pytest.fixture
+def compared():
+    """Four pages of 100 pixels: gt has a label on 50 of each, pred on some of them; see docs/method.md."""
+    sizes = dict.fromkeys(FOUND, (100, 1))
+    gt = build(sizes, [(page, "x", 0, 0, 50, 1) for page in FOUND], ["x"], documents={page: page for page in FOUND})
+    pred = build(sizes, [(page, "x", 0, 0, n, 1) for page, n in FOUND.items()], ["x"])
+    kinds = load_attributes({page: {"kind": page.split("-")[0]} for page in FOUND})
+    return lcm.compare(add_attributes(gt, kinds), pred)
+
+
+def test_the_terminal_shows_one_attribute(compared):
+    assert slice_summary(slice_table(compared, "kind")).splitlines() == [
+        "slices by kind  pages  documents     F1  interval  difference  p   error  explained  verdict",
+        "form                2          2  0.750         –      -0.197  –  80.0 %     63.2 %  too few documents",
+        "letter              2          2  0.947         –      +0.197  –  20.0 %          –  too few documents",
+        "micro F1, without Background",
+        "95 % intervals over 4 documents by the jackknife, none below 6",
+        "p: randomisation test against the rest, corrected for the number of slices (Holm)",
+    ]
+
+
+def test_the_terminal_shows_the_worst_of_all(compared):
+    lines = slice_summary(slice_table(compared, None)).splitlines()
+    assert lines[0].startswith("slices that explain most of the error  pages")
+    assert lines[1].startswith("kind: form                                 2          2  0.750")
+    same = lcm.compare(*compared.alignment.layouts[:1] * 2)
+    assert slice_summary(slice_table(same, None)) == "no slice of pages is worse than the rest"
+
+
+def test_json_and_report(compared):
+    slices = slice_table(compared, "kind")
+    stored = slices.as_dict()
+    assert (stored["attribute"], stored["figure"], stored["level"], stored["seed"]) == ("kind", "micro_f1", 0.95, 0)
+    assert "slices:kind|figure:micro_f1" in stored["recipe"]
+    first = stored["rows"][0]
+    assert (first["value"], first["pages"], first["verdict"]) == ("form", 2, "too few documents")
+    assert (first["error_share"], first["rest"]) == (pytest.approx(0.8), pytest.approx(180 / 190))
+    table = slice_report_table(slices)
+    assert table.headings() == [
+        "slice", "pages", "documents", "micro F1", "macro F1", "content F1", "low", "high", "difference",
+        "difference, low", "difference, high", "p", "verdict", "share of error", "explained",
+    ]  # fmt: skip
+    np.testing.assert_allclose(table.data["explained"], [(40 - 160 * 10 / 190) / 50, (10 - 190 * 40 / 160) / 50])
+    assert slice_report_table(slice_table(compared, None)).data["slice"].tolist() == ["kind: form"]
