@@ -20,6 +20,8 @@ from .metrics.scores import accuracy as accuracy
 from .metrics.scores import averages as averages
 from .metrics.soft import soft_scores as soft_scores
 from .models.differences import difference as difference
+from .models.leaderboard import Leaderboard as Leaderboard
+from .models.leaderboard import leaderboard as leaderboard
 from .pixels.pair_counts import PairCounts as PairCounts
 from .tables.loaded_result import Result as Result
 from .tables.loaded_result import load_result as load_result

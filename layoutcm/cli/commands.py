@@ -96,7 +96,7 @@ def _extras(
         return Extras(counted, intervals), []
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
-        pages = len(on_common_pages(other, comparison)[0].pages)
+        pages = len(on_common_pages({"c_a": other, "c_b": comparison})[0].pages)
     except InputError as error:
         return Extras(counted, intervals), [f"no difference from {name}: {error}"]
     own = len(comparison.pages) == len(other.pages) == pages

@@ -47,6 +47,8 @@ class AddsUp(Protocol):
     @property
     def rows(self) -> Floats: ...
 
+    def resampled(self, n: int, seed: int) -> Floats: ...
+
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats: ...
 
     def sizes(self) -> Floats: ...
@@ -123,10 +125,7 @@ def unit_counts(sums: AddsUp) -> NDArray[np.int64]:
 
 def resample_results(sums: AddsUp, used: Resampling) -> Floats:
     """float64[resamples, results]"""
-    rows = sums.rows
-    whole = rows.sum(axis=0)
-    weights = resample_weights(len(rows), used.n, used.seed)
-    return np.concatenate([sums.results(block @ rows, whole) for block in weights])
+    return sums.results(sums.resampled(used.n, used.seed), sums.rows.sum(axis=0))
 
 
 def jackknife_ends(sums: AddsUp, value: Floats, level: float) -> Floats:

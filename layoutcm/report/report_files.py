@@ -163,7 +163,7 @@ def matrix_difference_figure(
     level = {"document": document, "page": page}
     before, after = (
         confusion_of(levels.counts_at(page, document), levels.space, method, comparison.recipe_for(method, **level))
-        for comparison, levels in zip((first, second), on_common_pages(first, second))
+        for comparison, levels in zip((first, second), on_common_pages({"c_a": first, "c_b": second}))
     )
     return matrix.difference_figure(before, after, view, names=names, **look)
 
