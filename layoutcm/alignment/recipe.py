@@ -30,6 +30,11 @@ class Recipe:
         return "|".join([*(f"{name}:{value}" for name, value in settings), version])
 
 
+def model_name(layout: Layout) -> str:
+    """The name of a layout in recipes, and under `preds` in a mapping: that of its file, without folder and suffix."""
+    return PurePosixPath(layout.name).stem
+
+
 def make_recipe(
     gt: Layout,
     pred: Layout,
@@ -41,8 +46,8 @@ def make_recipe(
     """The settings of a comparison, without those that have no effect at their default value."""
     documents = options.documents
     settings = {
-        "gt": PurePosixPath(gt.name).stem,
-        "pred": PurePosixPath(pred.name).stem,
+        "gt": model_name(gt),
+        "pred": model_name(pred),
         "pages": len(alignment.pages),
         "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
         "outer_only": "+".join(name for name, side in zip(SIDES, (gt, pred)) if side.outer_only) or None,

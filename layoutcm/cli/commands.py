@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm.cli.file_options import value_for
 from layoutcm.cli.output_checks import check_file_output, check_folder_output
 from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout, repair_file
+from layoutcm.cli.several import baseline_place, check_mapped_models, compare_models, report_names
 from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
@@ -45,15 +46,22 @@ def run_compare(options: argparse.Namespace) -> None:
         families = family_tree(families, ())
     if options.intervals is not None:
         check_resampling(options.intervals)
-    results, texts = [], []
+    names = report_names(options.pred)
+    baseline = baseline_place(options)
+    check_mapped_models(options, names)
+    results: list[dict[str, Any] | None] = []
+    texts: list[str] = []
     with _report_folder(options) as folder:
         gt = read_gt(options)
-        first: tuple[str, Comparison] | None = None
+        comparisons = {name: compare_file(gt, file, options, name) for file, name in zip(options.pred, names)}
+        first = (names[baseline], comparisons[names[baseline]])
+        standings, notes = compare_models(comparisons, first[0], folder, options)
+        texts += notes if options.json != "-" else []
         earlier: dict[object, str] = {}
-        for file, name in zip(options.pred, _report_names(options.pred)):
-            comparison = compare_file(gt, file, options, name)
-            first = first or (name, comparison)
+        for name in names:
+            comparison = comparisons.pop(name)  # so that its memory is free afterwards
             extras, notes = _extras(comparison, first, families, options)
+            extras = replace(extras, standing=standings.get(name))
             notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
             result: dict[str, Any] | None = None
             if folder:
@@ -127,29 +135,6 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
     from layoutcm.report.report_files import REPORT_FILES
 
     return replace_folder(options.output, REPORT_FILES)
-
-
-def _report_names(files: Sequence[str]) -> list[str]:
-    """The name of the folder of each prediction, taken from its file; a single prediction has no folder of its own."""
-    if len(files) == 1:
-        return [""]
-    names: list[str] = []
-    paths = [Path(file).resolve() for file in files]
-    for path in paths:
-        stem = _distinct_stem(path, paths)
-        numbered = (f"{stem}-{k}" for k in range(2, len(files) + 2))
-        names.append(next(name for name in (stem, *numbered) if name not in names))
-    return names
-
-
-def _distinct_stem(path: Path, paths: Sequence[Path]) -> str:
-    """The name without suffix, after as many of its folders as tell it from the other paths."""
-    tails = [(*one.parent.parts[1:], one.stem or "prediction") for one in paths if one != path]
-    own = (*path.parent.parts[1:], path.stem or "prediction")
-    for k in range(1, len(own) + 1):
-        if all(tail[-k:] != own[-k:] for tail in tails):
-            return "-".join(own[-k:])
-    return own[-1]
 
 
 def _repeated_note(name: str, pred: Layout, earlier: dict[object, str]) -> list[str]:

@@ -105,6 +105,9 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"add 95 %% intervals over documents, from N resamples ({RESAMPLES:,}) if there are over {MOST_JACKKNIFE}",
     )
+    command.add_argument(
+        "--baseline", metavar="NAME", help="the prediction that others are compared with; the first unless given"
+    )
     _family_arguments(command)
     _comparison_arguments(command, page_map=("--pages", "--page-map"))
     command.set_defaults(run=run_compare)
@@ -142,7 +145,9 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
     command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
     command.add_argument("--missing-pages", choices=MISSING_PAGES, default="penalise")
     command.add_argument("--taxonomy", choices=TAXONOMIES, default="auto")
-    command.add_argument("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
+    command.add_argument(
+        "--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}, preds: {NAME: {old: new}}}"
+    )
     command.add_argument(
         "--ignore",
         action="append",

@@ -164,16 +164,27 @@ class Leaderboard:
         """
         import pandas as pd
 
+        return pd.DataFrame(list(self.class_rows.values()))
+
+    @cached_property
+    def class_rows(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """{(label, model): row of `classes`}"""
         values = {name: _by_label(found) for name, found in self.intervals.items()}
         paired = {name: _by_label(found) for name, found in self.differences_by_model.items()}
-        rows = []
+        rows = {}
         for label in self.labels:
             for name in self.models:
                 own = values[name].get(label) or dict.fromkeys(ENDS, math.nan)
                 ends = {f"f1{'' if end == ENDS[0] else '_' + end}": own[end] for end in ENDS}
                 difference = self._difference(name, paired.get(name, {}).get(label))
-                rows.append({"label": label, "model": name, **ends, **difference})
-        return pd.DataFrame(rows)
+                rows[label, name] = {"label": label, "model": name, **ends, **difference}
+        return rows
+
+    @cached_property
+    def classes_in_use(self) -> list[str]:
+        """The labels without Background that have F1 in some prediction."""
+        rows = self.class_rows
+        return [label for label in self.labels[1:] if any(rows[label, name]["f1"] >= 0 for name in self.models)]
 
     def causes(self, tolerance: float = TOLERANCE) -> pd.DataFrame:
         """One row per prediction: model, and the pixels of each cause; n/a if the labels differ. Takes longer."""

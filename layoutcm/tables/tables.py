@@ -186,8 +186,8 @@ def ranked_pairs_table(objects: Objects, iou: float = HEADLINE_IOU, pairing: str
 
 
 def interval_tables(intervals: Intervals | None, difference: Intervals | None) -> list[Table]:
-    """Confidence intervals of the figures and class scores, and of their difference from the first prediction."""
-    given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the first prediction", difference)}
+    """Confidence intervals of the figures and class scores, and of their difference from the baseline."""
+    given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the baseline", difference)}
     tables = [_interval_table(name, title, found) for name, (title, found) in given.items() if found]
     if intervals and intervals.resampling.kind == "none":
         unit, data = intervals.resampling.unit, intervals.by_unit()
