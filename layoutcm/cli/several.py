@@ -13,7 +13,7 @@ from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError
 from layoutcm.metrics.bootstrap import RESAMPLES
 from layoutcm.models.leaderboard import leaderboard
-from layoutcm.tables.leaderboard_tables import BOARD_FOLDER_FILES, standing
+from layoutcm.tables.leaderboard_tables import BOARD_FILES, standing
 
 if TYPE_CHECKING:
     pass
@@ -24,7 +24,7 @@ def report_names(files: Sequence[str]) -> list[str]:
     if len(files) == 1:
         return [""]
     names: list[str] = []
-    taken = {*BOARD_FOLDER_FILES}
+    taken = {*BOARD_FILES, "figures", "tables"}
     paths = [Path(file).resolve() for file in files]
     for path in paths:
         stem = _distinct_stem(path, paths)

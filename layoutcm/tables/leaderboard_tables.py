@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from layoutcm.metrics.intervals import BETTER, WORSE
+from layoutcm.metrics.intervals import UNIT_FIGURES
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.tables.averages import figure_title
-from layoutcm.tables.interval_texts import TEST_TEXT, resampling_text
+from layoutcm.tables.class_grid import MARKS, ClassGrid, ends_text
+from layoutcm.tables.drawn_labels import MOST_DRAWN
+from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.tables.tables import Table
+from layoutcm.wording import difference_text, score_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-INDEX_PAGE, BOARD = "index.html", "leaderboard"
-# The tables of a leaderboard in the order of its sheets; those of pages and documents are long.
-BOARD_TABLES = (BOARD, "model_classes", "model_differences", "model_documents", "model_pages")
-CSV_TABLES, BOARD_LATEX = BOARD_TABLES, (BOARD, "model_classes")
-BOARD_FOLDER_FILES = (
-    *(INDEX_PAGE, f"{BOARD}.json", f"{BOARD}.xlsx", "figures", "tables"),
-    *(f"{name}.csv" for name in CSV_TABLES),
-)
-# After F1 of a class: which differences from the baseline are real.
-MARKS = {BETTER: "▲", WORSE: "▼"}
-MARK_TEXT = "▲ better and ▼ worse than {}, by the corrected test"
+INDEX_PAGE = "index.html"
+# The tables of a leaderboard in the order of its sheets, each also a CSV file; those of documents and pages are long.
+BOARD, CLASSES, DIFFERENCES = "leaderboard", "model_classes", "model_differences"
+DOCUMENTS, PAGES = "model_documents", "model_pages"
+BOARD_TABLES = (BOARD, CLASSES, DIFFERENCES, DOCUMENTS, PAGES)
+# What a report of several predictions has beside the folders of the predictions, which therefore have other names.
+BOARD_FILES = (INDEX_PAGE, f"{BOARD}.json", f"{BOARD}.xlsx", *(f"{name}.csv" for name in BOARD_TABLES))
 
 
 def standing(board: Leaderboard, name: str) -> dict[str, Any]:
@@ -36,18 +36,25 @@ def standing(board: Leaderboard, name: str) -> dict[str, Any]:
     return {"model": row.pop("model"), **place, **row}
 
 
+def board_table(board: Leaderboard) -> Table:
+    title = f"Leaderboard, by {figure_title(board.figure)}, differences from {board.baseline}"
+    note = f"{resampling_text(board.intervals[board.baseline])}; p: paired randomisation test"
+    return Table(BOARD, title, board.table, note=note)
+
+
 def board_tables(board: Leaderboard) -> dict[str, Table]:
     """{name: table}: the models, their classes, all differences, documents and pages with the largest spread first."""
-    note = f"{resampling_text(board.intervals[board.baseline])}; {TEST_TEXT}"
-    by_figure = f"by {figure_title(board.figure)}"
-    titles = {
-        BOARD: (f"Leaderboard, {by_figure}, differences from {board.baseline}", board.table, note),
-        "model_classes": ("F1 of classes", class_columns(board), MARK_TEXT.format(board.baseline)),
-        "model_differences": (f"All differences from {board.baseline}", board.differences, note),
-        "model_documents": (f"Documents on which the predictions differ most, {by_figure}", board.documents(), ""),
-        "model_pages": (f"Pages on which the predictions differ most, {by_figure}", board.pages(), ""),
+    differ = f"on which the predictions differ most, by {figure_title(board.figure)}"
+    marked = "F1 of each prediction, and whether it differs from {}; p is corrected for all tests of this table (Holm)"
+    return {
+        BOARD: board_table(board),
+        CLASSES: Table(CLASSES, "F1 of classes", class_columns(board), note=marked.format(board.baseline)),
+        DIFFERENCES: replace(
+            board_table(board), name=DIFFERENCES, title=f"Differences from {board.baseline}", data=board.differences
+        ),
+        DOCUMENTS: Table(DOCUMENTS, f"Documents {differ}", board.documents()),
+        PAGES: Table(PAGES, f"Pages {differ}", board.pages()),
     }
-    return {name: Table(name, *titles[name][:2], note=titles[name][2]) for name in BOARD_TABLES}
 
 
 def class_columns(board: Leaderboard) -> pd.DataFrame:
@@ -61,3 +68,41 @@ def class_columns(board: Leaderboard) -> pd.DataFrame:
         if name != board.baseline:
             columns[f"verdict: {name}"] = [rows[label, name]["verdict"] or "" for label in used]
     return pd.DataFrame(columns)
+
+
+def class_grid(board: Leaderboard) -> ClassGrid:
+    """The labels in use without Background; of more labels than can be drawn, those with most gt pixels."""
+    labels, rows = board.classes_in_use, board.class_rows
+    if len(labels) > MOST_DRAWN:
+        first = board.comparisons[board.baseline].confusion()
+        pixels = dict(zip(reversed(first.labels), reversed(first.gt_pixels.tolist())))
+        kept = {*sorted(labels, key=lambda label: -pixels.get(label, 0))[:MOST_DRAWN]}
+        labels = [label for label in labels if label in kept]
+    values = [[rows[label, name]["f1"] for name in board.models] for label in labels]
+    marks = [[MARKS.get(rows[label, name]["verdict"], "") for name in board.models] for label in labels]
+    shaped = np.array(values, float).reshape(len(labels), len(board.models))
+    recipes = [board.intervals[name].recipe for name in board.models]
+    return ClassGrid(labels, board.models, board.baseline, shaped, marks, rows, recipes)
+
+
+def short_table(board: Leaderboard) -> Table:
+    """The leaderboard with intervals as text, for people: in the HTML page and in LaTeX."""
+    import pandas as pd
+
+    rows = []
+    for row in board.table.to_dict("records"):
+        others = [figure for figure in UNIT_FIGURES if figure != board.figure]
+        values = {short_title(figure): row[figure] for figure in others}
+        first = {"model": row["model"], short_title(board.figure): row[board.figure]}
+        first["interval"] = ends_text(row, board.figure, score_text, " – ")
+        difference = {"difference": row["difference"]}
+        difference["interval of the difference"] = ends_text(row, "difference", difference_text, " to ")
+        rows.append(
+            first | values | difference | {"p": row["p"], "verdict": row["verdict"] or "", "remark": row["remark"]}
+        )
+    return replace(board_table(board), data=pd.DataFrame(rows))
+
+
+def short_title(figure: str) -> str:
+    """The title of a headline figure: 'macro F1'"""
+    return figure_title(figure).partition(",")[0]

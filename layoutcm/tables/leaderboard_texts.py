@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES
 from layoutcm.models.leaderboard import Leaderboard
 from layoutcm.tables.averages import figure_title
+from layoutcm.tables.class_grid import MARK_TEXT, MARKS, ends_text
 from layoutcm.tables.interval_texts import resampling_text
-from layoutcm.tables.leaderboard_tables import MARK_TEXT, MARKS
+from layoutcm.tables.leaderboard_tables import short_title
 from layoutcm.tables.terminal import NAME_LENGTH
 from layoutcm.wording import MISSING, difference_text, one_line, plural, score_text, shorten
 
@@ -27,12 +27,12 @@ def leaderboard_summary(board: Leaderboard) -> str:
 def _model_rows(board: Leaderboard) -> list[list[str]]:
     """Name, the figure of the order with its interval, the other figures, then the difference from the baseline."""
     others = [figure for figure in UNIT_FIGURES if figure != board.figure]
-    titles = [_short_title(figure) for figure in (board.figure, *others)]
+    titles = [short_title(figure) for figure in (board.figure, *others)]
     rows = [["", titles[0], "interval", *titles[1:], f"minus {_name(board.baseline)}", "interval", "p", "verdict"]]
     for row in board.table.to_dict("records"):
-        ends = _ends(row, board.figure, score_text, " – ")
+        ends = ends_text(row, board.figure, score_text, " – ")
         values = [score_text(row[figure]) for figure in (board.figure, *others)]
-        difference = [difference_text(row["difference"]), _ends(row, "difference", difference_text, " to ")]
+        difference = [difference_text(row["difference"]), ends_text(row, "difference", difference_text, " to ")]
         rows.append([_name(row["model"]), values[0], ends, *values[1:], *difference, score_text(row["p"]), _words(row)])
     return rows
 
@@ -41,16 +41,6 @@ def _words(row: Mapping[Any, Any]) -> str:
     """The verdict, and the remark if it adds something."""
     verdict = row["verdict"] or MISSING
     return f"{verdict}, {row['remark']}" if row["remark"] and verdict != TOO_FEW else verdict
-
-
-def _ends(row: Mapping[Any, Any], name: str, write: Any, joint: str) -> str:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return MISSING if math.isnan(low) else f"{write(low)}{joint}{write(high)}"
-
-
-def _short_title(figure: str) -> str:
-    """'macro F1'"""
-    return figure_title(figure).partition(",")[0]
 
 
 def _class_lines(board: Leaderboard) -> list[str]:
