@@ -73,5 +73,9 @@ def compare_models(
         board = leaderboard(comparisons, baseline, n=options.intervals or RESAMPLES, method=options.method)
     except InputError as error:
         return {}, [f"no leaderboard: {error}"]
+    if folder:
+        from layoutcm.report.leaderboard_files import write_board_files
+
+        write_board_files(board, folder)
     standings = {name: standing(board, name) for name in comparisons}
     return standings, [leaderboard_summary(board)]

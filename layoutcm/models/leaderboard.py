@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -250,6 +252,12 @@ class Leaderboard:
         records = {name: table.to_dict("records") for name, table in tables.items()}
         chosen = {"baseline": self.baseline, "figure": self.figure, "method": self.method, "pages": self.page_count}
         return chosen | settings | {"recipes": recipes} | records
+
+    def write_report(self, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None) -> Path:
+        """Write index.html, sheets and figures of all predictions, and the report of each into a folder of its name."""
+        from layoutcm.report.leaderboard_files import write_board_report
+
+        return write_board_report(self, folder, images)
 
 
 def _by_label(intervals: Intervals) -> dict[str, dict[Any, Any]]:

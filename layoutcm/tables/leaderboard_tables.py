@@ -64,7 +64,7 @@ def class_columns(board: Leaderboard) -> pd.DataFrame:
     used, rows = [board.labels[0], *board.classes_in_use], board.class_rows
     columns: dict[str, Any] = {"label": used}
     for name in board.models:
-        columns[f"F1: {name}"] = np.array([rows[label, name]["f1"] for label in used])
+        columns[f"f1: {name}"] = np.array([rows[label, name]["f1"] for label in used])
         if name != board.baseline:
             columns[f"verdict: {name}"] = [rows[label, name]["verdict"] or "" for label in used]
     return pd.DataFrame(columns)

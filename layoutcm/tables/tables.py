@@ -86,7 +86,7 @@ class Table:
 
     def headings(self) -> list[str]:
         names = [str(name) for name in self.data.columns]
-        return [one_line(name if self.matrix else HEADINGS.get(name, name)) for name in names]
+        return [one_line(name if self.matrix else _heading(name)) for name in names]
 
     def kinds(self) -> list[str]:
         """The content of each column: text, whole (integers), pixels or share."""
@@ -98,6 +98,12 @@ class Table:
         if dtype != "f":
             return "text"
         return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXEL_COLUMNS) else "share"
+
+
+def _heading(name: str) -> str:
+    """The heading of a column: "f1" is "F1", and "f1: model" is "F1: model"."""
+    known, colon, rest = name.partition(": ")
+    return f"{HEADINGS.get(known, known)}{colon}{rest}"
 
 
 def matrix_table(confusion: Confusion, view: str, selection: Selection | None = None) -> Table:
