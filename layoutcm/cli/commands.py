@@ -46,39 +46,52 @@ def run_compare(options: argparse.Namespace) -> None:
         families = family_tree(families, ())
     if options.intervals is not None:
         check_resampling(options.intervals)
-    names = report_names(options.pred)
-    baseline = baseline_place(options)
+    names, baseline = report_names(options.pred), baseline_place(options)
     check_mapped_models(options, names)
-    results: list[dict[str, Any] | None] = []
-    texts: list[str] = []
+    results = []
     with _report_folder(options) as folder:
         gt = read_gt(options)
         comparisons = {name: compare_file(gt, file, options, name) for file, name in zip(options.pred, names)}
         first = (names[baseline], comparisons[names[baseline]])
-        standings, notes = compare_models(comparisons, first[0], folder, options)
-        texts += notes if options.json != "-" else []
+        standings, texts = compare_models(comparisons, first[0], folder, options)
         earlier: dict[object, str] = {}
         for name in names:
             comparison = comparisons.pop(name)  # so that its memory is free afterwards
             extras, notes = _extras(comparison, first, families, options)
             extras = replace(extras, standing=standings.get(name))
             notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
-            result: dict[str, Any] | None = None
-            if folder:
-                result, missing = _write_report(comparison, folder / name, options, extras)
-                notes += [*missing, *_write_differences(first, comparison, folder / name, options)]
-            if options.json and (result is None or too_many_documents(comparison)):
-                result = _result_beside(comparison, name, options, extras)
+            result, more_notes = _write_outputs(comparison, name, folder, first, extras, options)
             results.append(result)
             if options.json != "-":
-                texts += [*_sections(comparison, first[0], extras, options), *notes]
+                texts += [*_sections(comparison, first[0], extras, options), *notes, *more_notes]
     # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
     if options.json:
         _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+    if options.json == "-":
+        return
     for text in texts:
         print(without_control_characters(text), end="\n\n")
-    if options.output and options.json != "-":
+    if options.output:
         print(f"report written to {options.output}")
+
+
+def _write_outputs(
+    comparison: Comparison,
+    name: str,
+    folder: Path | None,
+    first: tuple[str, Comparison],
+    extras: Extras,
+    options: argparse.Namespace,
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """Write the report of one prediction, if there is a folder; returns its result, if it is needed, and notes."""
+    result: dict[str, Any] | None = None
+    notes: list[str] = []
+    if folder:
+        result, notes = _write_report(comparison, folder / name, options, extras)
+        notes += _write_differences(first, comparison, folder / name, options)
+    if options.json and (result is None or too_many_documents(comparison)):
+        result = _result_beside(comparison, name, options, extras)
+    return result, notes
 
 
 def _check_outputs(options: argparse.Namespace) -> None:

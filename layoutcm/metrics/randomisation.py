@@ -28,8 +28,9 @@ def p_values(sums: PairedSums, seed: int = 0) -> Floats:
     whole_a, whole_b = a.sum(axis=0), b.sum(axis=0)
     observed = np.abs(sums.results(np.concatenate([whole_a, whole_b])[None])[0])
     large, defined = np.zeros(observed.size), np.zeros(observed.size)
+    apart = b - a
     for swaps in swap_blocks(len(a), seed):
-        moved = swaps @ (b - a)
+        moved = swaps @ apart
         found = np.abs(sums.results(np.concatenate([whole_a + moved, whole_b - moved], axis=1)))
         large += (found >= observed - SAME).sum(axis=0)
         defined += np.isfinite(found).sum(axis=0)

@@ -111,6 +111,17 @@ def test_p_values_of_classes_are_corrected_over_the_whole_table(sample, board):
     }
 
 
+def test_neither_the_order_of_predictions_nor_the_baseline_changes_the_test(sample, board):
+    turned = lcm.leaderboard(dict(reversed(sample.items())), baseline="a")
+    pd.testing.assert_frame_equal(turned.table, board.table)
+    pd.testing.assert_frame_equal(turned.classes, board.classes)
+    back = lcm.leaderboard(sample, baseline="b").table.set_index("model").loc["a"]
+    there = board.table.set_index("model").loc["b"]
+    for name, other in (("difference", "difference"), ("difference_low", "difference_high")):
+        assert back[name] == pytest.approx(-there[other], abs=1e-12)
+    assert (back["p"], back["verdict"], there["verdict"]) == (there["p"], "better", "worse")
+
+
 def test_class_values_are_those_of_the_matrices(sample, board):
     table = board.classes.pivot(index="label", columns="model", values="f1")
     for name, compared in sample.items():
