@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from layoutcm.alignment.align import AlignmentOptions, align
-from layoutcm.alignment.recipe import make_recipe, model_name
-from layoutcm.alignment.taxonomy import LabelMapping, load_mapping, mapping_for
+from layoutcm.alignment.recipe import make_recipe
+from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import Layout
 from layoutcm.layouts.page_maps import PageMapLike, load_page_map
@@ -40,8 +40,7 @@ def compare(
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 
     check_counting_options(rounding, min_score, threads)
-    own_mapping = mapping_for(load_mapping(mapping), model_name(pred))
-    options = AlignmentOptions(missing_pages, taxonomy, own_mapping, documents, load_page_map(pages))
+    options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
     alignment = align(gt, pred, options)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     settings = make_recipe(gt, pred, alignment, options, rounding, min_score)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from layoutcm import __version__
 from layoutcm.alignment.align import Alignment, AlignmentOptions
+from layoutcm.alignment.taxonomy import model_name
 from layoutcm.layouts.model import SIDES, Layout
 from layoutcm.wording import one_line
 
@@ -28,11 +28,6 @@ class Recipe:
         """The same as "name:value|...|vVERSION". The line is for people: no code parses it."""
         *settings, (_, version) = self.with_version(**more).items()
         return "|".join([*(f"{name}:{value}" for name, value in settings), version])
-
-
-def model_name(layout: Layout) -> str:
-    """The name of a layout in recipes, and under `preds` in a mapping: that of its file, without folder and suffix."""
-    return PurePosixPath(layout.name).stem
 
 
 def make_recipe(

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,11 @@ def mapping_for(mapping: LabelMapping | None, model: str) -> LabelMapping | None
     checked = check_mapping(mapping, "")
     own = checked.pop(PREDS).get(model, {})
     return {**checked, SIDES[PRED]: {**checked.get(SIDES[PRED], {}), **own}}
+
+
+def model_name(layout: Layout) -> str:
+    """The name of a layout in recipes, and under `preds` in a mapping: that of its file, without folder and suffix."""
+    return PurePosixPath(layout.name).stem
 
 
 def check_models(mapping: LabelMapping | None, models: Sequence[str], file: str) -> None:
