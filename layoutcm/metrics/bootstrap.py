@@ -21,7 +21,7 @@ from layoutcm.metrics.scores import ratio
 
 RESAMPLES, CONFIDENCE = 1000, 0.95
 MOST_RESAMPLES = 100_000
-BLOCK_WEIGHTS = 2_000_000
+BLOCK_WEIGHTS = 16_000_000  # 128 MB; products of few rows are slow, all the more on a busy machine
 FEWEST_FREEDOM = 2.0  # degrees of freedom; with 1, an interval says nothing
 MOST_LOGITS = 300.0  # an interval this wide reaches from 0 to 1
 FEWEST_UNITS = 6  # with fewer there is no interval and no verdict

@@ -18,7 +18,7 @@ from layoutcm.metrics.unit_sums import PairedSums
 MOST_EXHAUSTIVE = 13  # units; 2^12 swaps, because swapping all units changes only the sign
 MOST_SWAPS, FEWEST_SWAPS = 9_999, 1_999
 SWAPPED_UNITS = 20_000_000  # swaps x units; limits the number of swaps of very many units
-BLOCK_SIGNS = 2_000_000
+BLOCK_SIGNS = 8_000_000  # 64 MB, and as much while they are drawn; see `bootstrap`
 SAME = 1e-12  # differences closer than this are equal; the order of additions can change their last digits
 
 
