@@ -13,8 +13,9 @@ import pandas as pd
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.paper import charts, matrix, pages, score_charts, slice_chart
+from layoutcm.drawing.paper import charts, matrix, model_classes, pages, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import figure_bytes
+from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.slice_tables import slice_table
 
 FIGURES = Path(__file__).parent / "figures"
@@ -72,6 +73,7 @@ def all_figures(n):
     """{name of the file: figure} with n classes."""
     first, second = invented_comparison(n, 1), invented_comparison(n, 2)
     m, other = first.confusion(), second.confusion()
+    board = lcm.leaderboard({"model-1": first, "model-2": second, "model-3": invented_comparison(n, 3)})
     curves = {label: invented_curve(k) for k, label in enumerate(label_names(n))}
     ap = {label: float(np.trapezoid(table["precision"], table["recall"])) for label, table in curves.items()}
     page = first.page_table()["page"][0]
@@ -85,6 +87,7 @@ def all_figures(n):
         "classes": charts.class_bars(m, intervals=invented_intervals(m)),
         "curves": charts.curves_figure(curves, ap=ap, recipe=m.recipe),
         "difference": matrix.difference_figure(m, other, names=("model-1", "model-2")),
+        "model-classes": model_classes.model_classes_figure(class_grid(board)),
         "overlay": pages.page_overlay(first, page),
         "mask": pages.page_figure(first, page, "pred"),
         "agreement": pages.page_figure(first, page, "difference"),

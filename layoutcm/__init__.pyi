@@ -24,6 +24,8 @@ from .metrics.soft import soft_scores as soft_scores
 from .models.differences import difference as difference
 from .models.label_error_files import write_label_errors as write_label_errors
 from .models.label_errors import label_errors as label_errors
+from .models.leaderboard import Leaderboard as Leaderboard
+from .models.leaderboard import leaderboard as leaderboard
 from .pixels.pair_counts import PairCounts as PairCounts
 from .tables.loaded_result import Result as Result
 from .tables.loaded_result import load_result as load_result

@@ -35,7 +35,9 @@ def compare(
     """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
 
     Pred regions with a score below `min_score` are left out; {label: score} has names after mapping, and None for all
-    other labels. `pages` is a page map: {gt page: pred page}, or a file.
+    other labels. `pages` is a page map: {gt page: pred page}, or a file. `mapping` renames labels: {"gt": {old: new},
+    "pred": {old: new}}, or a file; what it has under "preds" and the name of the prediction (that of its file, without
+    folder and suffix) is for this prediction only.
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 

@@ -19,7 +19,9 @@ from layoutcm.alignment.taxonomy import (
     join_labels,
     kept_rows,
     labels_to_ignore,
+    mapping_for,
     match_similar_names,
+    model_name,
     one_sided_label_findings,
     relabel,
     rename_labels,
@@ -118,7 +120,7 @@ def check_layouts(gt: object, pred: object) -> None:
 
 def align(gt: Layout, pred: Layout, options: AlignmentOptions = DEFAULT_OPTIONS) -> Alignment:
     check_layouts(gt, pred)
-    mapping = check_mapping(options.mapping or {}, "")
+    mapping = check_mapping(mapping_for(options.mapping, model_name(pred)) or {}, "")
     findings: list[Finding] = []
     mappings = [mapping.get(side, {}) for side in SIDES]
     mapped = sum(map(count_renamed_labels, (gt, pred), mappings))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from layoutcm import __version__
 from layoutcm.alignment.align import Alignment, AlignmentOptions
 from layoutcm.alignment.min_scores import MinScore, min_score_setting
+from layoutcm.alignment.taxonomy import model_name
 from layoutcm.layouts.model import SIDES, Layout
 from layoutcm.wording import one_line
 
@@ -42,8 +42,8 @@ def make_recipe(
     """The settings of a comparison, without those that have no effect at their default value."""
     documents = options.documents
     settings = {
-        "gt": PurePosixPath(gt.name).stem,
-        "pred": PurePosixPath(pred.name).stem,
+        "gt": model_name(gt),
+        "pred": model_name(pred),
         "pages": len(alignment.pages),
         "shapes": "polygon" if any(side.region_columns.shapes for side in (gt, pred)) else None,
         "outer_only": "+".join(name for name, side in zip(SIDES, (gt, pred)) if side.outer_only) or None,

@@ -7,6 +7,8 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,39 +24,81 @@ NAMES_SHOWN, FEW_NAMES = 6, 3
 # Rows and columns of a matrix: 32 MB. Label sets of real data have up to a few hundred labels on each side.
 MOST_LABELS = 2000
 MAX_COMPARED = 100  # comparing spellings is slow
-LabelMapping = Mapping[str, Mapping[str, str]]  # {"gt": {old: new}, "pred": {old: new}}
+# {"gt": {old: new}, "pred": {old: new}}, and {"preds": {model: {old: new}}} for single predictions
+LabelMapping = Mapping[str, Mapping[str, Any]]
+PREDS = "preds"
+MAPPING_HINT = "Write {pred: {old label: new label}} and the same for gt; map to Background to drop a label."
 
 
-def check_mapping(mapping: object, file: str) -> dict[str, dict[str, str]]:
-    """A copy of {"gt": {old: new}, "pred": {old: new}}; anything else raises InputError."""
-    hint = "Write {pred: {old label: new label}} and the same for gt; map to Background to drop a label."
-    if not isinstance(mapping, Mapping) or not all(side in SIDES for side in mapping):
-        wrong = next((side for side in mapping if side not in SIDES), None) if isinstance(mapping, Mapping) else mapping
-        raise InputError(file, "mapping", f"{short_repr(wrong)} is not a side", f"Use the keys gt and pred. {hint}")
-    for side, names in mapping.items():
-        if not isinstance(names, Mapping):
-            raise InputError(file, f"mapping.{side}", f"{short_repr(names)} is not a mapping of labels", hint)
-        for old, new in names.items():
-            if not isinstance(old, str) or not isinstance(new, str) or not new:
-                problem = f"{short_repr(old)} becomes {short_repr(new)}, both must be label names"
-                raise InputError(file, f"mapping.{side}", problem, f"Put names in quotes if need be. {hint}")
-    return {side: dict(names) for side, names in mapping.items()}
+def check_mapping(mapping: object, file: str) -> dict[str, dict[str, Any]]:
+    """A copy of a `LabelMapping`; anything else raises InputError."""
+    known = (*SIDES, PREDS)
+    if not isinstance(mapping, Mapping) or not all(side in known for side in mapping):
+        wrong = next((side for side in mapping if side not in known), None) if isinstance(mapping, Mapping) else mapping
+        hint = f"Use the keys gt and pred, or preds for single predictions. {MAPPING_HINT}"
+        raise InputError(file, "mapping", f"{short_repr(wrong)} is not a side", hint)
+    checked = {side: _check_names(names, f"mapping.{side}", file) for side, names in mapping.items() if side in SIDES}
+    if PREDS not in mapping:
+        return checked
+    models = mapping[PREDS]
+    if not isinstance(models, Mapping) or not all(isinstance(model, str) for model in models):
+        hint = "Write {preds: {name of the file without suffix: {old label: new label}}}."
+        raise InputError(file, f"mapping.{PREDS}", f"{short_repr(models)} has no mapping for each prediction", hint)
+    own = {model: _check_names(names, f"mapping.{PREDS}.{model}", file) for model, names in models.items()}
+    return {**checked, PREDS: own}
+
+
+def _check_names(names: object, place: str, file: str) -> dict[str, str]:
+    """A copy of {old: new}."""
+    if not isinstance(names, Mapping):
+        raise InputError(file, place, f"{short_repr(names)} is not a mapping of labels", MAPPING_HINT)
+    for old, new in names.items():
+        if not isinstance(old, str) or not isinstance(new, str) or not new:
+            problem = f"{short_repr(old)} becomes {short_repr(new)}, both must be label names"
+            raise InputError(file, place, problem, f"Put names in quotes if need be. {MAPPING_HINT}")
+    return dict(names)
 
 
 def load_mapping(mapping: LabelMapping | str | os.PathLike[str] | None) -> LabelMapping | None:
-    """{"gt": {old: new}, "pred": {old: new}}; a path is read as a YAML or JSON file."""
+    """A mapping of labels; a path is read as a YAML or JSON file.
+
+    {"gt": {old: new}, "pred": {old: new}}. A mapping for several predictions may also have {"preds": {model: {old:
+    new}}}, where a model is named as in the recipe: by its file without folder and suffix. See `mapping_for`.
+    """
     if not isinstance(mapping, str | os.PathLike):
         return mapping
     return _check_loaded(read_yaml_or_json(mapping, "mapping"), str(mapping))
 
 
-def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, str]]:
+def mapping_for(mapping: LabelMapping | None, model: str) -> LabelMapping | None:
+    """The mapping of one prediction: what it has under `preds`, and what is under `pred` for all its other labels."""
+    if mapping is None or not isinstance(mapping, Mapping) or PREDS not in mapping:
+        return mapping
+    checked = check_mapping(mapping, "")
+    own = checked.pop(PREDS).get(model, {})
+    return {**checked, SIDES[PRED]: {**checked.get(SIDES[PRED], {}), **own}}
+
+
+def model_name(layout: Layout) -> str:
+    """The name of a layout in recipes, and under `preds` in a mapping: that of its file, without folder and suffix."""
+    return PurePosixPath(layout.name).stem
+
+
+def check_models(mapping: LabelMapping | None, models: Sequence[str], file: str) -> None:
+    """Raise an InputError if the mapping has labels of a prediction that is none of `models`."""
+    for model in (mapping or {}).get(PREDS, {}):
+        check_choice(f"mapping.{PREDS}", model, models, file=file)
+
+
+def parse_mapping(name: str, data: bytes) -> dict[str, dict[str, Any]]:
     return _check_loaded(parse_yaml_or_json(name, data, "mapping"), name)
 
 
-def _check_loaded(loaded: object, name: str) -> dict[str, dict[str, str]]:
-    # An empty side is allowed.
+def _check_loaded(loaded: object, name: str) -> dict[str, dict[str, Any]]:
+    # An empty side is allowed, and so is an empty prediction.
     sides = {side: names or {} for side, names in loaded.items()} if isinstance(loaded, dict) else loaded
+    if isinstance(sides, dict) and isinstance(sides.get(PREDS), dict):
+        sides[PREDS] = {model: names or {} for model, names in sides[PREDS].items()}
     return check_mapping(sides, name)
 
 

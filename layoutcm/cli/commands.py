@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from layoutcm.cli.file_options import value_for
 from layoutcm.cli.output_checks import check_file_output, check_folder_output
 from layoutcm.cli.reading import compare_file, progress_bar, read_gt, read_layout, repair_file
+from layoutcm.cli.several import baseline_place, check_mapped_models, compare_models, report_names
 from layoutcm.cli.streams import say
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
@@ -47,33 +48,53 @@ def run_compare(options: argparse.Namespace) -> None:
         families = family_tree(families, ())
     if options.intervals is not None:
         check_resampling(options.intervals)
-    results, texts = [], []
+    names, baseline = report_names(options.pred), baseline_place(options)
+    check_mapped_models(options, names)
+    results = []
     # Results hold very many small objects, and a collection would look at all of them.
     with garbage_collection_paused(), _report_folder(options) as folder:
         gt = read_gt(options)
-        first: tuple[str, Comparison] | None = None
+        comparisons = {name: compare_file(gt, file, options, name) for file, name in zip(options.pred, names)}
+        first = (names[baseline], comparisons[names[baseline]])
+        standings, texts = compare_models(comparisons, first[0], folder, options)
         earlier: dict[object, str] = {}
-        for file, name in zip(options.pred, _report_names(options.pred)):
-            comparison = compare_file(gt, file, options, name)
-            first = first or (name, comparison)
+        for name in names:
+            comparison = comparisons.pop(name)  # so that its memory is free afterwards
             extras, notes = _extras(comparison, first, families, options)
+            extras = replace(extras, standing=standings.get(name))
             notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
-            result: dict[str, Any] | None = None
-            if folder:
-                result, missing = _write_report(comparison, folder / name, options, extras)
-                notes += [*missing, *_write_differences(first, comparison, folder / name, options)]
-            if options.json and (result is None or too_many_documents(comparison)):
-                result = _result_beside(comparison, name, options, extras)
+            result, more_notes = _write_outputs(comparison, name, folder, first, extras, options)
             results.append(result)
             if options.json != "-":
-                texts += [*_sections(comparison, first[0], extras, options), *notes]
+                texts += [*_sections(comparison, first[0], extras, options), *notes, *more_notes]
     # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
     if options.json:
         _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+    if options.json == "-":
+        return
     for text in texts:
         print(without_control_characters(text), end="\n\n")
-    if options.output and options.json != "-":
+    if options.output:
         print(f"report written to {options.output}")
+
+
+def _write_outputs(
+    comparison: Comparison,
+    name: str,
+    folder: Path | None,
+    first: tuple[str, Comparison],
+    extras: Extras,
+    options: argparse.Namespace,
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """Write the report of one prediction, if there is a folder; returns its result, if it is needed, and notes."""
+    result: dict[str, Any] | None = None
+    notes: list[str] = []
+    if folder:
+        result, notes = _write_report(comparison, folder / name, options, extras)
+        notes += _write_differences(first, comparison, folder / name, options)
+    if options.json and (result is None or too_many_documents(comparison)):
+        result = _result_beside(comparison, name, options, extras)
+    return result, notes
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -102,7 +123,7 @@ def _extras(
         return Extras(counted, intervals, slices=slices), []
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
-        pages = len(on_common_pages(other, comparison)[0].pages)
+        pages = len(on_common_pages({"c_a": other, "c_b": comparison})[0].pages)
     except InputError as error:
         return Extras(counted, intervals, slices=slices), [f"no difference from {name}: {error}"]
     own = len(comparison.pages) == len(other.pages) == pages
@@ -139,29 +160,6 @@ def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path |
     from layoutcm.report.report_files import REPORT_FILES
 
     return replace_folder(options.output, REPORT_FILES)
-
-
-def _report_names(files: Sequence[str]) -> list[str]:
-    """The name of the folder of each prediction, taken from its file; a single prediction has no folder of its own."""
-    if len(files) == 1:
-        return [""]
-    names: list[str] = []
-    paths = [Path(file).resolve() for file in files]
-    for path in paths:
-        stem = _distinct_stem(path, paths)
-        numbered = (f"{stem}-{k}" for k in range(2, len(files) + 2))
-        names.append(next(name for name in (stem, *numbered) if name not in names))
-    return names
-
-
-def _distinct_stem(path: Path, paths: Sequence[Path]) -> str:
-    """The name without suffix, after as many of its folders as tell it from the other paths."""
-    tails = [(*one.parent.parts[1:], one.stem or "prediction") for one in paths if one != path]
-    own = (*path.parent.parts[1:], path.stem or "prediction")
-    for k in range(1, len(own) + 1):
-        if all(tail[-k:] != own[-k:] for tail in tails):
-            return "-".join(own[-k:])
-    return own[-1]
 
 
 def _repeated_note(name: str, pred: Layout, earlier: dict[object, str]) -> list[str]:

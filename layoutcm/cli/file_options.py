@@ -55,13 +55,24 @@ def _file_option(text: str, option: str, options: argparse.Namespace) -> FileOpt
 def _unclear_file(name: str, option: str, options: argparse.Namespace) -> InputError:
     """The error for a name that is not that of exactly one file of the command."""
     files, gt = _files_of(options, option), getattr(options, "gt", None)
-    named = _files_named(name, files)
-    if not named and gt and option in OPTIONS_OF_GT and _files_named(name, [gt]):
+    if not _files_named(name, files) and gt and option in OPTIONS_OF_GT and _files_named(name, [gt]):
         problem = f"{short_repr(name)} is the ground truth"
         return InputError("", f"--{option}", problem, f"For the ground truth use {OPTIONS_OF_GT[option]}.")
+    return _no_single_file(name, files, f"--{option}", "Write FILE=VALUE, where FILE is one of")
+
+
+def _no_single_file(name: str, files: Sequence[str], place: str, advice: str) -> InputError:
     names = ", ".join(short_repr(file) for file in files)
-    problem = f"{'several files are' if named else 'no file is'} named {short_repr(name)}"
-    return InputError("", f"--{option}", problem, f"Write FILE=VALUE, where FILE is one of {names}.")
+    problem = f"{'several files are' if _files_named(name, files) else 'no file is'} named {short_repr(name)}"
+    return InputError("", place, problem, f"{advice} {names}.")
+
+
+def file_named(name: str, files: Sequence[str], place: str) -> str:
+    """The only one of the files with this path, or this name with or without suffix."""
+    named = _files_named(name, files)
+    if len(named) != 1:
+        raise _no_single_file(name, files, place, "Name one of")
+    return next(iter(named))
 
 
 def value_for(file: str, options: argparse.Namespace, option: str) -> str | None:

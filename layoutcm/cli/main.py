@@ -121,6 +121,9 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         metavar="ATTRIBUTE",
         help="add F1 by an attribute of pages, each value against the rest; without ATTRIBUTE, the worst of all",
     )
+    command.add_argument(
+        "--baseline", metavar="NAME", help="the prediction that others are compared with; the first unless given"
+    )
     _family_arguments(command)
     _comparison_arguments(command, page_map=("--pages", "--page-map"))
     command.set_defaults(run=run_compare)
@@ -167,7 +170,7 @@ def _suggest_mapping_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--no-prior", dest="prior", action="store_false", help="compare the spelling of names only, without synonyms"
     )
-    command.add_argument("--min-score", type=float, metavar="S", help="drop predicted regions with a lower score")
+    _min_score_argument(command)
     _side_arguments(command, page_map=("--pages", "--page-map"))
     command.set_defaults(run=run_suggest_mapping)
 
@@ -181,10 +184,7 @@ def _page_number(text: str) -> int:
         raise argparse.ArgumentTypeError(problem) from None
 
 
-def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[str]) -> None:
-    """The options that decide what is compared and how it is counted; `page_map` are the names of that option."""
-    command.add_argument("--method", choices=METHODS, default="matrix")
-    command.add_argument("--rounding", choices=ROUNDINGS, default="outer")
+def _min_score_argument(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         OPTION,
         action="append",
@@ -192,9 +192,18 @@ def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[s
         metavar="[LABEL=]S",
         help="drop predicted regions with a lower score, of all labels or of some; several may follow",
     )
+
+
+def _comparison_arguments(command: argparse.ArgumentParser, page_map: Sequence[str]) -> None:
+    """The options that decide what is compared and how it is counted; `page_map` are the names of that option."""
+    command.add_argument("--method", choices=METHODS, default="matrix")
+    command.add_argument("--rounding", choices=ROUNDINGS, default="outer")
+    _min_score_argument(command)
     command.add_argument("--missing-pages", choices=MISSING_PAGES, default="penalise")
     command.add_argument("--taxonomy", choices=TAXONOMIES, default="auto")
-    command.add_argument("--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}}")
+    command.add_argument(
+        "--mapping", metavar="FILE", help="YAML or JSON: {gt: {old: new}, pred: {old: new}, preds: {NAME: {old: new}}}"
+    )
     command.add_argument(
         "--ignore",
         action="append",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from layoutcm.alignment.align import AlignmentOptions, align
 from layoutcm.alignment.checks import findings_by_side
+from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
 from layoutcm.alignment.taxonomy import SIMILARITY, plain_spelling
 from layoutcm.diagnosis.assignment import best_assignment
 from layoutcm.diagnosis.label_sets import synonym_likeness
@@ -73,7 +74,7 @@ def suggest_mapping(
     one_to_one: bool = False,
     *,
     prior: bool = True,
-    min_score: float | None = None,
+    min_score: MinScore = None,
     pages: PageMapLike = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -85,7 +86,9 @@ def suggest_mapping(
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 
-    check_counting_options("outer", min_score, threads)
+    check_counting_options("outer", threads)
+    min_score = checked_min_score(min_score)
+    check_named_labels(min_score, pred.labels)
     alignment = align(gt, pred, AlignmentOptions("ignore", "different", page_map=load_page_map(pages)))
     if not len(alignment.pages):
         raise InputError(

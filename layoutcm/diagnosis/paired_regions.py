@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.alignment.align import Alignment, common_frames, own_frames, page_of_region, scale_to_frame
+from layoutcm.alignment.min_scores import MinScore
 from layoutcm.compiled import compiled_for_many
 from layoutcm.diagnosis.cause_kernel import overlaps_of_boxes, overlaps_on_tiles
 from layoutcm.diagnosis.cause_pages import IGNORED, rows_of_page, tiles_of_page
@@ -122,7 +123,7 @@ def _box_pages(grid: GridBoxes, places: Positions) -> BoxPages:
 
 
 def _listed_regions(
-    alignment: Alignment, min_score: float | None, places: Positions
+    alignment: Alignment, min_score: MinScore, places: Positions
 ) -> tuple[PairedRegions, NDArray[np.bool_]]:
     """All regions that have an area, without partners, and whether each is an outline or a mask."""
     both, n_labels, _ = pixel_regions(alignment)

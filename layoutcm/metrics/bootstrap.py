@@ -22,7 +22,7 @@ from layoutcm.metrics.scores import ratio
 
 RESAMPLES, CONFIDENCE = 1000, 0.95
 MOST_RESAMPLES = 100_000
-BLOCK_WEIGHTS = 2_000_000
+BLOCK_WEIGHTS = 16_000_000  # 128 MB; products of few rows are slow, all the more on a busy machine
 FEWEST_FREEDOM = 2.0  # degrees of freedom; with 1, an interval says nothing
 MOST_FREEDOM = 500.0  # more change an interval by less than 0.3 %, and would need finer integration
 MOST_LOGITS = 300.0  # an interval this wide reaches from 0 to 1
@@ -56,6 +56,8 @@ class AddsUp(UnitRows, Protocol):
 
     @property
     def labels(self) -> list[str]: ...
+
+    def resampled(self, n: int, seed: int) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -129,10 +131,7 @@ def unit_counts(sums: AddsUp) -> NDArray[np.int64]:
 
 def resample_results(sums: AddsUp, used: Resampling) -> Floats:
     """float64[resamples, results]"""
-    rows = sums.rows
-    whole = rows.sum(axis=0)
-    weights = resample_weights(len(rows), used.n, used.seed)
-    return np.concatenate([sums.results(block @ rows, whole) for block in weights])
+    return sums.results(sums.resampled(used.n, used.seed), sums.rows.sum(axis=0))
 
 
 def jackknife_ends(sums: UnitRows, value: Floats, level: float) -> Floats:

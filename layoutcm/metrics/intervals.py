@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from layoutcm.metrics.bootstrap import (
 )
 from layoutcm.metrics.levels import Levels
 from layoutcm.metrics.randomisation import SAME, holm, p_values
-from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, paired_sums, unit_sums
+from layoutcm.metrics.unit_sums import CLASS_SCORES, FIGURES, PairedSums, UnitSums, paired_sums, unit_sums
 from layoutcm.wording import plural
 
 if TYPE_CHECKING:
@@ -181,30 +181,57 @@ class UnitValues:
 def intervals_of(levels: Levels, recipe_for: RecipeFor, n: int, seed: int, level: float, method: str) -> Intervals:
     """Intervals of one comparison."""
     check_resampling(n, seed, level)
-    sums = unit_sums(levels, method)
+    return intervals_from(unit_sums(levels, method), recipe_for, n, seed, level, method)
+
+
+def intervals_from(sums: UnitSums, recipe_for: RecipeFor, n: int, seed: int, level: float, method: str) -> Intervals:
+    """Intervals of one comparison, from its sums."""
     used = Resampling(sums.unit, len(sums.names), n, seed, level)
-    ends = interval_ends(sums, used)
     recipe = recipe_for(method, **recipe_settings(used))
-    return _make_intervals(used, (method, recipe), sums, range(len(sums.labels)), ends)
+    return _make_intervals(used, (method, recipe), sums, range(len(sums.labels)), interval_ends(sums, used))
 
 
-def difference_of(
-    levels: Sequence[Levels], recipes: Sequence[RecipeFor], n: int, seed: int, level: float, method: str
-) -> Intervals:
-    """Intervals and tests of b minus a, which have the same units; only of classes that both have."""
-    check_resampling(n, seed, level)
-    paired = paired_sums(*(unit_sums(own, method) for own in levels))
-    used = Resampling(paired.unit, len(paired.names), n, seed, level)
+def differences_from(
+    sums: Mapping[str, UnitSums], recipes: Mapping[str, RecipeFor], n: int, seed: int, level: float, method: str
+) -> dict[str, Intervals]:
+    """{name: difference from the first} of all but the first, which have the same units; with intervals and tests.
+
+    Only of classes that both have. The p-values of a class score are corrected for all classes of all differences.
+    """
+    first, *others = sums
+    found = {}
+    for name in others:
+        paired = paired_sums(sums[first], sums[name], (first, name))
+        used = Resampling(paired.unit, len(paired.names), n, seed, level)
+        settings = recipe_settings(used) | {"test": "randomisation", "seed": used.seed}
+        recipe = " minus ".join(recipes[one](method, **settings) for one in (name, first))
+        common = [label for label in sums[first].labels if label in sums[name].labels] if paired.a.shared else []
+        places = [paired.labels.index(label) for label in common]
+        found[name] = _make_intervals(used, (method, recipe), paired, places, _difference_ends(paired, used))
+    _correct_p_values(list(found.values()))
+    return found
+
+
+def _difference_ends(paired: PairedSums, used: Resampling) -> Floats:
+    """float64[columns of a difference, results], with p-values that are not corrected."""
     ends, resamples = interval_ends(paired, used), resample_results(paired, used)
     each = paired.results(paired.rows)
     better, worse = ((each * sign > SAME).sum(axis=0) for sign in (1, -1))
-    tested = p_values(paired, seed)
-    ends = np.concatenate([ends, [other_side(ends[0], resamples), tested, better, worse]])
-    common = [label for label in levels[0].space.labels if label in levels[1].space.labels] if paired.a.shared else []
-    places = [paired.labels.index(label) for label in common]
-    settings = recipe_settings(used) | {"test": "randomisation", "seed": used.seed}
-    recipe = " minus ".join(recipe_for(method, **settings) for recipe_for in reversed(recipes))
-    return _make_intervals(used, (method, recipe), paired, places, ends)
+    return np.concatenate([ends, [other_side(ends[0], resamples), p_values(paired, used.seed), better, worse]])
+
+
+def _correct_p_values(differences: Sequence[Intervals]) -> None:
+    """Replace the p-values of each class score by those that are corrected for the number of tests in all tables."""
+    column = DIFFERENCE_COLUMNS.index("p")
+    for score in CLASS_SCORES:
+        # A class in fewer documents is not tested: no outcome could be significant.
+        raw = [
+            np.where(one.unit_values.occurrences[score] >= FEWEST_UNITS, one.scores[score][:, column], np.nan)
+            for one in differences
+        ]
+        ends = np.cumsum([p.size for p in raw])[:-1]
+        for one, p in zip(differences, np.split(holm(np.concatenate(raw)), ends)):
+            one.scores[score][:, column] = p
 
 
 def recipe_settings(used: Resampling) -> dict[str, object]:
@@ -219,12 +246,6 @@ def _make_intervals(
     columns = ENDS if len(ends) == len(ENDS) else DIFFERENCE_COLUMNS
     units = unit_counts(sums)
     occurrences = {score: counts[:, 0] for score, counts in _scores(units[None], len(sums.labels), places)}
-    scores = dict(_scores(ends, len(sums.labels), places))
-    for score, values in scores.items():
-        if columns is DIFFERENCE_COLUMNS:
-            # A class in fewer documents is not tested: no outcome could be significant.
-            tested = np.where(occurrences[score] >= FEWEST_UNITS, values[:, columns.index("p")], np.nan)
-            values[:, columns.index("p")] = holm(tested)
     each = sums.results(sums.rows)
     unit_figures = {name: each[:, FIGURES.index(name)] for name in UNIT_FIGURES}
     return Intervals(
@@ -233,7 +254,7 @@ def _make_intervals(
         [sums.labels[place] for place in places],
         columns,
         figures={name: ends[:, i] for i, name in enumerate(FIGURES)},
-        scores=scores,
+        scores=dict(_scores(ends, len(sums.labels), places)),
         unit_values=UnitValues(sums.names, unit_figures, occurrences),
     )
 

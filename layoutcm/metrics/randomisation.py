@@ -18,7 +18,7 @@ from layoutcm.metrics.unit_sums import PairedSums
 MOST_EXHAUSTIVE = 13  # units; 2^12 swaps, because swapping all units changes only the sign
 MOST_SWAPS, FEWEST_SWAPS = 9_999, 1_999
 SWAPPED_UNITS = 20_000_000  # swaps x units; limits the number of swaps of very many units
-BLOCK_SIGNS = 2_000_000
+BLOCK_SIGNS = 8_000_000  # 64 MB, and as much while they are drawn; see `bootstrap`
 SAME = 1e-12  # differences closer than this are equal; the order of additions can change their last digits
 
 
@@ -28,8 +28,9 @@ def p_values(sums: PairedSums, seed: int = 0) -> Floats:
     whole_a, whole_b = a.sum(axis=0), b.sum(axis=0)
     observed = np.abs(sums.results(np.concatenate([whole_a, whole_b])[None])[0])
     large, defined = np.zeros(observed.size), np.zeros(observed.size)
+    apart = b - a
     for swaps in swap_blocks(len(a), seed):
-        moved = swaps @ (b - a)
+        moved = swaps @ apart
         found = np.abs(sums.results(np.concatenate([whole_a + moved, whole_b - moved], axis=1)))
         large += (found >= observed - SAME).sum(axis=0)
         defined += np.isfinite(found).sum(axis=0)

@@ -8,13 +8,14 @@ themselves.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import Floats
+from layoutcm.metrics.bootstrap import resample_weights
 from layoutcm.metrics.confusion import GroupMatrices, check_method
 from layoutcm.metrics.content import content_scores
 from layoutcm.metrics.levels import Levels, level_averages
@@ -50,11 +51,19 @@ class UnitSums:
     labels: list[str]
     shared: bool  # whether the two sides have the same labels; if not, only content has scores
     parts: Sums
+    kept: dict[tuple[int, int], Floats] = field(init=False, default_factory=dict)  # {(n, seed): sums of resamples}
     signed = False  # results are scores from 0 to 1
 
     @cached_property
     def rows(self) -> Floats:
         return np.concatenate(list(self.parts.values()), axis=1)
+
+    def resampled(self, n: int, seed: int) -> Floats:
+        """float64[resamples, numbers]; kept, because they are used for the values and for each difference."""
+        if (n, seed) not in self.kept:
+            rows = self.rows
+            self.kept[n, seed] = np.concatenate([block @ rows for block in resample_weights(len(rows), n, seed)])
+        return self.kept[n, seed]
 
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
         """float64[sums, results]: all `FIGURES`, then every class score of every label, from float64[sums, numbers].
@@ -99,6 +108,8 @@ class UnitSums:
 
     def in_order(self, names: Sequence[str]) -> UnitSums:
         """The same with the units in this order."""
+        if list(names) == self.names:
+            return self
         position = {name: i for i, name in enumerate(self.names)}
         order = [position[name] for name in names]
         parts = {name: values[order] for name, values in self.parts.items()}
@@ -106,6 +117,8 @@ class UnitSums:
 
     def with_labels(self, labels: Sequence[str]) -> UnitSums:
         """The same with the margins of these labels; all 0 for a label that it does not have."""
+        if list(labels) == self.labels:
+            return self
         columns = [self.labels.index(label) if label in self.labels else len(self.labels) for label in labels]
         zero = np.zeros((len(self.names), 1))
         margins = {name: np.concatenate([self.parts[name], zero], axis=1)[:, columns] for name in MARGINS}
@@ -139,6 +152,10 @@ class PairedSums:
     @cached_property
     def rows(self) -> Floats:
         return np.concatenate([self.a.rows, self.b.rows], axis=1)
+
+    def resampled(self, n: int, seed: int) -> Floats:
+        """float64[resamples, numbers]: the same units are drawn for both."""
+        return np.concatenate([one.resampled(n, seed) for one in (self.a, self.b)], axis=1)
 
     def results(self, totals: Floats, whole: Floats | None = None) -> Floats:
         width = self.a.rows.shape[1]
@@ -209,16 +226,17 @@ def average_over(of: Margins, kind: str, whole: Margins | None) -> dict[str, Flo
     return mean_scores(filled, kind)
 
 
-def paired_sums(a: UnitSums, b: UnitSums) -> PairedSums:
-    """The sums of both with the units of a and the labels of both."""
+def paired_sums(a: UnitSums, b: UnitSums, names: tuple[str, str] = ("c_a", "c_b")) -> PairedSums:
+    """The sums of both with the units of a and the labels of both; `names` are for messages."""
     b = b.in_order(a.names)
-    check_same_gt(a, b)
+    check_same_gt(a, b, names)
     labels = list(dict.fromkeys([*a.labels, *b.labels]))
     shared = a.shared and b.shared
-    return PairedSums(*(replace(one.with_labels(labels), shared=shared) for one in (a, b)))
+    both = (one.with_labels(labels) for one in (a, b))
+    return PairedSums(*(one if one.shared == shared else replace(one, shared=shared) for one in both))
 
 
-def check_same_gt(a: UnitSums, b: UnitSums) -> None:
+def check_same_gt(a: UnitSums, b: UnitSums, names: tuple[str, str]) -> None:
     """Raise an InputError if a label covers a different number of gt pixels in the two comparisons.
 
     With the same gt these numbers do not depend on pred.
@@ -235,4 +253,4 @@ def check_same_gt(a: UnitSums, b: UnitSums) -> None:
             amounts = f"{own[unit]:,.0f} gt pixels in one comparison and {other[unit]:,.0f} in the other"
             problem = f"on {a.unit} {short_repr(a.names[unit])}, {label} has {amounts}"
             hint = "Compare both predictions with the same gt, the same rounding and the same mapping of gt."
-            raise InputError("", "c_a, c_b", problem, hint)
+            raise InputError("", ", ".join(names), problem, hint)

@@ -1,4 +1,4 @@
-"""Several predictions of the same pages: their paired differences, and what they contradict in the ground truth.
+"""Several predictions of the same pages: differences, a leaderboard, and what they contradict in the ground truth.
 
 May import comparison and everything below it.
 """

@@ -1,7 +1,8 @@
-"""The paired difference of two predictions against one ground truth."""
+"""Paired differences of predictions against one ground truth."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,12 +10,13 @@ import numpy as np
 from layoutcm.comparison import Comparison
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, Floats, Pages, concatenate_pages
-from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
-from layoutcm.metrics.intervals import Intervals, difference_of
+from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, check_resampling
+from layoutcm.metrics.intervals import Intervals, differences_from
 from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.unit_sums import unit_sums
 from layoutcm.pixels.pair_counts import PairCounts, pack_sets
 
-NO_PAGES_HINT = 'Compare both with missing_pages="penalise", or give predictions of the same pages.'
+NO_PAGES_HINT = 'Compare all with missing_pages="penalise", or give predictions of the same pages.'
 
 
 def difference(
@@ -30,40 +32,51 @@ def difference(
     Both are counted on the same pages (see `on_common_pages`) and use the same resamples. Only classes that both have
     are included.
     """
-    return difference_of(on_common_pages(c_a, c_b), [c_a.recipe_for, c_b.recipe_for], n, seed, level, method)
+    check_resampling(n, seed, level)
+    pair = {"c_a": c_a, "c_b": c_b}
+    sums = {name: unit_sums(levels, method) for name, levels in zip(pair, on_common_pages(pair))}
+    recipes = {name: compared.recipe_for for name, compared in pair.items()}
+    return differences_from(sums, recipes, n, seed, level, method)["c_b"]
 
 
-def on_common_pages(c_a: Comparison, c_b: Comparison) -> tuple[Levels, Levels]:
-    """Both comparisons on the same pages in the same order.
+def on_common_pages(comparisons: Mapping[str, Comparison]) -> list[Levels]:
+    """The comparisons on the same pages in the same order; their names are for messages.
 
-    Under `missing_pages="penalise"` these are the pages of either; a page that only the other prediction has is empty
-    on both sides. Under "ignore" they are the pages of both. An InputError says why two comparisons cannot be paired.
+    Under `missing_pages="penalise"` these are the pages of any of them; a page that only another prediction has is
+    empty on both sides. Under "ignore" they are the pages of all. An InputError says why comparisons cannot be paired.
     """
-    _check_comparisons(c_a, c_b)
-    a, b = c_a.levels, c_b.levels
-    if a.page_names == b.page_names:
-        common = a.page_names
-    elif c_a.settings.fields.get("missing_pages") == "ignore":
-        common = [page for page in a.page_names if page in b.pages.index]
-        if not common:
-            raise InputError("", "c_a, c_b", "the two predictions have no page in common", NO_PAGES_HINT)
-    else:
-        common = [*a.page_names, *(page for page in b.page_names if page not in a.pages.index)]
-    return _with_pages(a, b, common), _with_pages(b, a, common)
+    _check_comparisons(comparisons)
+    levels = [compared.levels for compared in comparisons.values()]
+    if all(one.page_names == levels[0].page_names for one in levels):
+        return levels
+    names = list(dict.fromkeys(page for one in levels for page in one.page_names))
+    if any(_ignores_missing_pages(compared) for compared in comparisons.values()):
+        names = [page for page in names if all(page in one.pages.index for one in levels)]
+        if not names:
+            place = ", ".join(comparisons)
+            raise InputError("", place, f"the {_count(comparisons)} predictions have no page in common", NO_PAGES_HINT)
+    return [_with_pages(own, levels, names) for own in levels]
 
 
-def _with_pages(own: Levels, other: Levels, names: list[str]) -> Levels:
-    """The counts of these pages; a page that only the other comparison has is all Background on both sides."""
+def _ignores_missing_pages(compared: Comparison) -> bool:
+    return compared.settings.fields.get("missing_pages") == "ignore"
+
+
+def _count(comparisons: Mapping[str, Comparison]) -> str:
+    return "two" if len(comparisons) == 2 else str(len(comparisons))
+
+
+def _with_pages(own: Levels, others: Sequence[Levels], names: list[str]) -> Levels:
+    """The counts of these pages; a page that only other comparisons have is all Background on both sides."""
     if own.page_names == names:
         return own
-    both = concatenate_pages([own.pages, other.pages])
-    empty = [i for i, name in enumerate(names) if name not in own.pages.index]
-    in_other = [other.pages.index[names[i]] for i in empty]
-    places = np.array([own.pages.index.get(name, -1) for name in names])
-    places[empty] = np.array(in_other) + len(own.pages)
-    pages = both.take(places)
-    pixels = other.page_pixels[in_other]
-    return Levels(_renumbered(own, pages, empty, pixels), own.space, pages)
+    parts = [own, *others]
+    place = {page: i for i, page in reversed(list(enumerate(page for part in parts for page in part.page_names)))}
+    places = np.array([place[name] for name in names], np.int64)
+    pages = concatenate_pages([part.pages for part in parts]).take(places)
+    empty = np.flatnonzero(places >= len(own.pages))
+    pixels = np.concatenate([part.page_pixels for part in parts])[places[empty]]
+    return Levels(_renumbered(own, pages, empty.tolist(), pixels), own.space, pages)
 
 
 def _renumbered(own: Levels, pages: Pages, empty: list[int], pixels: Floats) -> PairCounts:
@@ -83,34 +96,45 @@ def _renumbered(own: Levels, pages: Pages, empty: list[int], pixels: Floats) -> 
     return replace(counts, page=page[order], words=words[order], pixels=amounts[order], ignored=hidden)
 
 
-def _check_comparisons(c_a: Comparison, c_b: Comparison) -> None:
-    """Raise an InputError if the comparisons cannot be paired: other gt pages, documents or treatment of pages."""
-    for name, compared in (("c_a", c_a), ("c_b", c_b)):
+def _check_comparisons(comparisons: Mapping[str, Comparison]) -> None:
+    """Raise an InputError if comparisons cannot be paired: other gt pages, documents or treatment of pages."""
+    for name, compared in comparisons.items():
         if not isinstance(compared, Comparison):
             problem = f"{short_repr(compared)} is not a comparison"
             raise InputError("", name, problem, "Give what layoutcm.compare returns.")
-    if c_a.settings.fields.get("missing_pages") != c_b.settings.fields.get("missing_pages"):
-        problem = "one comparison leaves out pages that only one side has, the other does not"
-        raise InputError("", "c_a, c_b", problem, "Give both comparisons the same missing_pages=.")
-    _check_gt_pages("c_a", c_a, c_b)
-    _check_gt_pages("c_b", c_b, c_a)
-    _check_judged_pixels(c_a, c_b)
-    a, b = (dict(zip(c.pages, c.alignment.pages.documents)) for c in (c_a, c_b))
-    moved = next((page for page in a if page in b and a[page] != b[page]), None)
-    if moved is not None:
-        first, second = short_repr(a[moved]), short_repr(b[moved])
-        problem = f"page {short_repr(moved)} is of document {first} in one and of {second} in the other"
-        raise InputError("", "c_a, c_b", problem, "Give both comparisons the same documents=.")
+    (first, c_a), *others = comparisons.items()
+    for name, c_b in others:
+        pair = f"{first}, {name}"
+        if _ignores_missing_pages(c_a) != _ignores_missing_pages(c_b):
+            problem = "one comparison leaves out pages that only one side has, the other does not"
+            raise InputError("", pair, problem, "Give both comparisons the same missing_pages=.")
+        _check_gt_pages(first, c_a, c_b)
+        _check_gt_pages(name, c_b, c_a)
+        _check_gt_sizes(pair, c_a, c_b)
+        _check_judged_pixels(pair, c_a, c_b)
+    _check_documents(comparisons)
 
 
-def _check_judged_pixels(c_a: Comparison, c_b: Comparison) -> None:
+def _check_documents(comparisons: Mapping[str, Comparison]) -> None:
+    """Raise an InputError if a page, also one that gt does not have, is of different documents."""
+    known: dict[str, tuple[str, str]] = {}
+    for name, compared in comparisons.items():
+        for page, document in zip(compared.pages, compared.alignment.pages.documents):
+            first, other = known.setdefault(page, (name, document))
+            if other != document:
+                documents = f"{short_repr(other)} in one and of {short_repr(document)} in the other"
+                problem = f"page {short_repr(page)} is of document {documents}"
+                raise InputError("", f"{first}, {name}", problem, "Give both comparisons the same documents=.")
+
+
+def _check_judged_pixels(pair: str, c_a: Comparison, c_b: Comparison) -> None:
     """Raise an InputError if other pixels are judged in one comparison than in the other."""
     a, b = (dict(zip(c.pages, [*c.all_counts.ignored.tolist(), *[0.0] * len(c.pages)])) for c in (c_a, c_b))
     page = next((page for page in a if page in b and a[page] != b[page]), None)
     if page is not None:
         first, second = f"{a[page]:,.0f} pixels", f"{b[page]:,.0f}"
         problem = f"{first} of page {short_repr(page)} are not judged in one comparison, and {second} in the other"
-        raise InputError("", "c_a, c_b", problem, "Compare both with the same gt, and map the same labels to Ignore.")
+        raise InputError("", pair, problem, "Compare both with the same gt, and map the same labels to Ignore.")
 
 
 def _check_gt_pages(name: str, own: Comparison, other: Comparison) -> None:
@@ -121,10 +145,13 @@ def _check_gt_pages(name: str, own: Comparison, other: Comparison) -> None:
         count = f"{len(missing):,} of {len(sides[0]):,} gt pages"
         problem = f"{count} are not in the gt of the other comparison, first {short_repr(missing[0])}"
         raise InputError("", name, problem, "Compare both predictions with the same gt.")
-    first, second = sides
+
+
+def _check_gt_sizes(pair: str, c_a: Comparison, c_b: Comparison) -> None:
+    first, second = (compared.alignment.layouts[GT].page_columns for compared in (c_a, c_b))
     for i, page in enumerate(first.names):
         sizes = first.size(i), second.size(second.index[page])
         if sizes[0] != sizes[1]:
             own_size, other_size = (f"{width:g} x {height:g}" for width, height in sizes)
             problem = f"gt page {short_repr(page)} is {own_size} in one comparison and {other_size} in the other"
-            raise InputError("", "c_a, c_b", problem, "Compare both predictions with the same gt.")
+            raise InputError("", pair, problem, "Compare both predictions with the same gt.")

@@ -38,9 +38,15 @@ class Mark(NamedTuple):
     file: str
     text: bytes
     what: str
+    other: tuple[str, bytes] | None = None  # another file and its text, which is enough as well
+
+    @property
+    def files(self) -> list[tuple[str, bytes]]:
+        return [(self.file, self.text), *([self.other] if self.other else [])]
 
 
-REPORT = Mark("result.json", b'"recipe": "gt:', "report")
+# The second file is in the folder of a report of several predictions, which each have the first in a folder of theirs.
+REPORT = Mark("result.json", b'"recipe": "gt:', "report", ("leaderboard.json", b'"kind": "leaderboard"'))
 
 
 @contextmanager
@@ -133,6 +139,10 @@ def _is_own_file(folder: Path, inner: str, own_files: re.Pattern[str], mark: Mar
     match = own_files.fullmatch(inner)
     if not match or (folder / inner).is_symlink():
         return False
-    with suppress(OSError), (folder / (match[1] or "") / mark.file).open("rb") as marked:
-        return mark.text in marked.read(200)
+    return any(_has_text(folder / (match[1] or "") / file, text) for file, text in mark.files)
+
+
+def _has_text(path: Path, text: bytes) -> bool:
+    with suppress(OSError), path.open("rb") as marked:
+        return text in marked.read(200)
     return False

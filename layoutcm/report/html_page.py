@@ -35,7 +35,7 @@ from layoutcm.tables.tables import NO_CLASSES, Table
 MOST_PICTURES = 40
 FIRST_CELLS = 24  # the largest confusions; their worst pages get pictures first
 PAGES_PER_CELL = 8
-MOST_TABLE_ROWS = {"pages": 500, "documents": 300}
+MOST_TABLE_ROWS = {"pages": 500, "documents": 300, "model_pages": 500, "model_documents": 300}
 IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
 MOST_RUNS = 12_000
 MOST_BOXES = 1_500
@@ -45,10 +45,17 @@ def report_html(
     comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
 ) -> str:
     """The HTML text of the report."""
+    return fill_template("report", report_data(comparison, confusion, tables, images))
+
+
+def fill_template(name: str, data: dict[str, Any]) -> str:
+    """The HTML text of a template, with its style, scripts and data in it."""
     folder = files("layoutcm.report") / "templates"
-    page, style, script = ((folder / f"report.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
-    data = json_for_script(report_data(comparison, confusion, tables, images))
-    return page.replace("/*style*/", style).replace("/*script*/", script).replace("/*data*/", data)
+    page, style, *scripts = (
+        (folder / file).read_text("utf-8") for file in (f"{name}.html", "report.css", "shared.js", f"{name}.js")
+    )
+    page = page.replace("/*style*/", style).replace("/*script*/", "\n".join(scripts))
+    return page.replace("/*data*/", json_for_script(data))
 
 
 def json_for_script(value: Any) -> str:
@@ -83,20 +90,24 @@ def report_data(
         "columns": columns,
         "diagonal": confusion.diagonal,
         "joined": {"labels": confusion.joined, "note": JOINED_CELL},
-        "views": {view: _shown_values(view_values(confusion, view), rows, columns) for view in VIEWS},
+        "views": {view: shown_values(view_values(confusion, view), rows, columns) for view in VIEWS},
         "view_names": VIEW_BUTTONS,
         "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},
         "no_classes": NO_CLASSES,
         "collapsed": {"labels": collapsed.labels, "views": {view: view_values(collapsed, view) for view in VIEWS}},
-        "themes": {name: {"hit": theme.hit, "miss": theme.miss} for name, theme in (("light", LIGHT), ("dark", DARK))},
+        "themes": colour_scales(),
         "cells": cells,
-        "tables": {name: _table(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
+        "tables": {name: table_data(tables[name]) for name in HTML_TABLES if name in tables and name not in absent},
         "families": [_family(table) for table in family_matrix_tables(tables)],
         "pictures": [_picture(comparison, page, confusion.method, images) for page in pictured_pages],
     }
 
 
-def _shown_values(values: Floats, rows: list[int], columns: list[int]) -> Any:
+def colour_scales() -> dict[str, Any]:
+    return {name: {"hit": theme.hit, "miss": theme.miss} for name, theme in (("light", LIGHT), ("dark", DARK))}
+
+
+def shown_values(values: Floats, rows: list[int], columns: list[int]) -> Any:
     """The values as values[row][column]; of a large matrix, which may have few labels in use, only those shown."""
     if not is_sparse(*values.shape):
         return values
@@ -130,7 +141,7 @@ def _family(table: Table) -> dict[str, Any]:
     return {"title": table.title, "labels": labels, "rows": rows, "columns": columns, "values": values}
 
 
-def _table(table: Table) -> dict[str, Any]:
+def table_data(table: Table) -> dict[str, Any]:
     """Headings, kinds and rows; `of` is the total number of rows."""
     most = MOST_TABLE_ROWS.get(table.name, len(table.data))
     rows = [list(row) for row in table.data.head(most).itertuples(index=False, name=None)]

@@ -29,6 +29,7 @@ from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
 from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.tables.latex_markdown import latex
+from layoutcm.tables.leaderboard_tables import BOARD, BOARD_FILES, CLASSES
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, select
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
@@ -52,12 +53,15 @@ FIGURES: dict[str, Callable[..., Figure]] = {
 CURVES, SLICES = "curves", "slices"
 # {view: name of the figure} of the differences from the first of several predictions.
 DIFFERENCES = {view: f"difference-{view}" for view in SHARE_VIEWS}
+MODEL_CLASSES = "model-classes"  # of several predictions
 # All files of a report, relative to its folder; with several predictions each has a subfolder.
 REPORT_FILES = re.compile(
     rf"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|(pages|{RANKED_PAIRS})\.csv"
     rf"|{re.escape(DOCUMENTS_FILE)}"
     rf"|figures/({'|'.join([*FIGURES, CURVES, SLICES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
+    rf"|{'|'.join(map(re.escape, BOARD_FILES))}|figures/{MODEL_CLASSES}\.({'|'.join(FIGURE_FORMATS)})"
+    rf"|tables/({BOARD}|{CLASSES})\.tex"
 )
 
 
@@ -117,9 +121,9 @@ def write_files(
     names = figure_names(confusion, objects)
     for k, name in enumerate(names):
         notify(f"figure {name}", 0.3 + 0.4 * k / len(names))
-        _write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
+        write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
     if extras.slices and len(extras.slices.data):
-        _write_figure(slice_chart.slices_figure(extras.slices), folder, SLICES)
+        write_figure(slice_chart.slices_figure(extras.slices), folder, SLICES)
     notify("page", 0.7)
     (folder / "report.html").write_bytes(report_html(comparison, confusion, tables, images).encode("utf-8"))
     notify("done", 1.0)
@@ -144,7 +148,7 @@ def write_differences(first: Comparison, second: Comparison, names: tuple[str, s
     """
     try:
         for view, name in DIFFERENCES.items():
-            _write_figure(matrix_difference_figure(first, second, view, names, method=method), folder, name)
+            write_figure(matrix_difference_figure(first, second, view, names, method=method), folder, name)
     except InputError as error:
         return error.problem
     return ""
@@ -165,12 +169,13 @@ def matrix_difference_figure(
     level = {"document": document, "page": page}
     before, after = (
         confusion_of(levels.counts_at(page, document), levels.space, method, comparison.recipe_for(method, **level))
-        for comparison, levels in zip((first, second), on_common_pages(first, second))
+        for comparison, levels in zip((first, second), on_common_pages({"c_a": first, "c_b": second}))
     )
     return matrix.difference_figure(before, after, view, names=names, **look)
 
 
-def _write_figure(figure: Figure, folder: Path, name: str) -> None:
+def write_figure(figure: Figure, folder: Path, name: str) -> None:
+    """Write a figure in all formats into the folder of figures of a report."""
     for format in FIGURE_FORMATS:
         (folder / "figures" / f"{name}.{format}").write_bytes(figure_bytes(figure, format))
 

@@ -33,7 +33,7 @@ MOST_CHARACTERS = 32_767  # of a cell, in Excel
 # Rows of the sheets of pages, documents and ranked pairs. A sheet takes ten times as long to write as a CSV file, and
 # people look at the first rows, which are the worst pages and documents.
 MOST_ROWS = 5_000
-LONG_TABLES = ("pages", "documents", RANKED_PAIRS)
+LONG_TABLES = ("pages", "documents", RANKED_PAIRS, "model_documents", "model_pages")
 # Shares close to 0 and 1 have fixed texts, because four decimals would show them as exact.
 SHARE_DIGITS = 4
 NUMBERS = {
@@ -73,12 +73,30 @@ def write_workbook(comparison: Comparison, confusion: Confusion, tables: Mapping
                 continue
             table = _first_rows(tables[name]) if name in LONG_TABLES else tables[name]
             row = _table(sheet, 0, table, formats, right if table.matrix else None, mixed=mixed)
-            for k, text in enumerate(filter(None, (table.note, table.recipe)), start=1):
-                _text(sheet, row + k, 0, text, formats["text"])
-            sheet.freeze_panes(1, 1)
+            _notes(sheet, row, table, formats)
         families = family_matrix_tables(tables)
         if families:
             _matrices(_sheet(book, "Family matrices"), families, formats)
+
+
+def write_tables(tables: Mapping[str, Table], comment: str, path: Path) -> None:
+    """Write a workbook with one sheet per table and no summary."""
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(str(path), OPTIONS | {"tmpdir": str(path.parent)}) as book:
+        book.set_properties({"title": "layoutcm", "comments": one_line(comment), "created": FIXED_DATE})
+        formats = _formats(book)
+        for name, table in tables.items():
+            sheet = _sheet(book, name.capitalize().replace("_", " "))
+            shown = _first_rows(table) if name in LONG_TABLES else table
+            _notes(sheet, _table(sheet, 0, shown, formats, None), shown, formats)
+
+
+def _notes(sheet: Any, row: int, table: Table, formats: Mapping[str, Any]) -> None:
+    """Write the note and the recipe of a table below it, and keep its headings in view."""
+    for k, text in enumerate(filter(None, (table.note, table.recipe)), start=1):
+        _text(sheet, row + k, 0, text, formats["text"])
+    sheet.freeze_panes(1, 1)
 
 
 def _first_rows(table: Table) -> Table:

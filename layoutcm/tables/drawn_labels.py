@@ -102,3 +102,14 @@ def _sum_groups(mass: Floats, group_of: NDArray[np.int64], n: int) -> Floats:
     order = np.argsort(group_of, kind="stable")
     starts = np.searchsorted(group_of[order], np.arange(n))
     return np.add.reduceat(np.add.reduceat(mass[order], starts, axis=0)[:, order], starts, axis=1)
+
+
+def with_labels(confusion: Confusion, labels: list[str]) -> Confusion:
+    """The matrix with these labels, which include its own; the cells of the others are 0."""
+    place = [labels.index(label) for label in confusion.labels]
+    masses = np.zeros((2, len(labels), len(labels)))
+    masses[:, np.array(place)[:, None], place] = confusion.recall_mass, confusion.precision_mass
+    pred = np.zeros(len(labels))
+    pred[place] = confusion.pred_pixels
+    arrays = {"recall_mass": masses[0], "precision_mass": masses[1], "pred_pixels": pred}
+    return replace(confusion, labels=labels, sides=None, **arrays)

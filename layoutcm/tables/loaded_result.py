@@ -126,7 +126,13 @@ class Result:
 
     @property
     def difference_from_first(self) -> dict[str, Any] | None:
+        """The difference from the baseline, the first of several predictions unless another was named."""
         return self.data.get("difference_from_first")
+
+    @property
+    def leaderboard(self) -> dict[str, Any] | None:
+        """The place among several predictions, if there were several."""
+        return self.data.get("leaderboard")
 
     @property
     def documents(self) -> list[str]:

@@ -54,8 +54,9 @@ class Extras:
 
     families: FamilyConfusion | None = None
     intervals: Intervals | None = None
-    difference: Intervals | None = None  # from the first of several predictions
+    difference: Intervals | None = None  # from the baseline, the first of several predictions unless one is named
     slices: SliceTable | None = None
+    standing: dict[str, Any] | None = None  # the place among several predictions
 
 
 NO_EXTRAS = Extras()
@@ -269,7 +270,8 @@ def full_result(
     if extras.families:
         answer["families"] = families_result(comparison, extras.families, method)
     others = {"intervals": extras.intervals, "difference_from_first": extras.difference, "slices": extras.slices}
-    return answer | {name: json_ready(one.as_dict()) for name, one in others.items() if one}
+    answer |= {name: json_ready(one.as_dict()) for name, one in others.items() if one}
+    return answer | ({"leaderboard": json_ready(extras.standing)} if extras.standing else {})
 
 
 def families_result(comparison: Comparison, families: FamilyConfusion, method: str = "matrix") -> dict[str, Any]:

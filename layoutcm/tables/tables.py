@@ -98,7 +98,7 @@ class Table:
 
     def headings(self) -> list[str]:
         names = [str(name) for name in self.data.columns]
-        return [one_line(name if self.matrix else HEADINGS.get(name, name)) for name in names]
+        return [one_line(name if self.matrix else _heading(name)) for name in names]
 
     def kinds(self) -> list[str]:
         """The content of each column: text, whole (integers), pixels or share."""
@@ -110,6 +110,12 @@ class Table:
         if dtype != "f":
             return "text"
         return "pixels" if self.pixels or (not self.matrix and name.partition(":")[0] in PIXEL_COLUMNS) else "share"
+
+
+def _heading(name: str) -> str:
+    """The heading of a column: "f1" is "F1", and "f1: model" is "F1: model"."""
+    known, colon, rest = name.partition(": ")
+    return f"{HEADINGS.get(known, known)}{colon}{rest}"
 
 
 def matrix_table(confusion: Confusion, view: str, selection: Selection | None = None) -> Table:
@@ -206,8 +212,8 @@ def ranked_pairs_table(objects: Objects, iou: float = HEADLINE_IOU, pairing: str
 
 
 def interval_tables(intervals: Intervals | None, difference: Intervals | None) -> list[Table]:
-    """Confidence intervals of the figures and class scores, and of their difference from the first prediction."""
-    given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the first prediction", difference)}
+    """Confidence intervals of the figures and class scores, and of their difference from the baseline."""
+    given = {"intervals": ("Intervals", intervals), "difference": ("Difference from the baseline", difference)}
     tables = [_interval_table(name, title, found) for name, (title, found) in given.items() if found]
     if intervals and intervals.resampling.kind == "none":
         unit, data = intervals.resampling.unit, intervals.by_unit()

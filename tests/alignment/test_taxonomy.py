@@ -178,3 +178,28 @@ def test_a_label_that_a_mapping_forgets_is_named_with_the_way_out():
     assert c.taxonomy == "different" and "(only gt has 'Title'; only pred has 'seal')" in finding.message
     assert "--taxonomy same" in finding.hint
     assert lcm.compare(gt, pred, **forgotten, taxonomy="same").taxonomy == "mapped"
+
+
+def test_a_mapping_may_have_labels_of_single_predictions(tmp_path):
+    """What is under the name of a prediction wins over what is for all, label by label."""
+    gt = build(ONE, [("p", "a", 0, 0, 5, 10), ("p", "b", 5, 0, 10, 10)])
+    rows = [("p", "x", 0, 0, 5, 10), ("p", "y", 5, 0, 10, 10)]
+    first, second = (build(ONE, rows, name=f"folder/{name}.json") for name in ("first", "second.v2"))
+    path = tmp_path / "mapping.yaml"
+    path.write_text("pred: {x: a, y: b}\npreds: {second.v2: {x: b}, third: }\n")
+    for mapping in (path, {"pred": {"x": "a", "y": "b"}, "preds": {"second.v2": {"x": "b"}, "third": {}}}):
+        matrices = [lcm.compare(gt, pred, mapping=mapping).confusion() for pred in (first, second)]
+        assert [m.labels for m in matrices] == [["Background", "a", "b"]] * 2
+        assert [m.values.tolist() for m in matrices] == [
+            [[0, 0, 0], [0, 50, 0], [0, 0, 50]],
+            [[0, 0, 0], [0, 0, 50], [0, 0, 50]],
+        ]
+    only = lcm.compare(gt, second, mapping={"preds": {"second.v2": {"x": "a", "y": "b"}}})
+    assert only.taxonomy == "mapped" and only.confusion().average("micro")["f1"] == 1
+    for preds, message in (
+        ({"first": ["x"]}, r"mapping\.preds\.first: \['x'\] is not a mapping of labels"),
+        ({"first": {"x": 5}}, r"mapping\.preds\.first: 'x' becomes 5, both must be label names"),
+        (["first"], r"mapping\.preds: \['first'\] has no mapping for each prediction"),
+    ):
+        with pytest.raises(lcm.InputError, match=message):
+            lcm.compare(gt, first, mapping={"preds": preds})

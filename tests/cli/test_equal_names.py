@@ -16,7 +16,7 @@ def test_equal_names_get_their_folders_and_a_repeated_file_is_noted(tmp_path, ca
     given = ["compare", str(tmp_path / "gt" / "boxes.csv"), first, second, first]
     assert main([*given, "-o", str(out), "--json", str(found)]) == 0
     names = ["m1-boxes", "m2-boxes", "m1-boxes-2"]
-    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == sorted(names)
+    assert sorted(path.parent.name for path in out.glob("*/report.html")) == sorted(names)
     assert [one["recipe_fields"]["pred"] for one in json.loads(found.read_text())] == names
     said = capsys.readouterr().out
     assert "m1-boxes-2 is the same prediction as m1-boxes." in said and said.count("same prediction") == 1

@@ -96,7 +96,7 @@ def test_pages_that_only_one_prediction_has_count_under_penalise():
     half = ("p", "a", 0, 0, 10, 5)
     a = lcm.compare(gt, build(pages_of_one_size("pn"), [half, ("n", "a", 0, 0, 10, 4)]))
     b = lcm.compare(gt, build(pages_of_one_size("p"), [half]))
-    levels = on_common_pages(a, b)
+    levels = on_common_pages({"a": a, "b": b})
     assert [one.page_names for one in levels] == [["p", "n"]] * 2
     assert [one.page_pixels.tolist() for one in levels] == [[100, 100]] * 2
     found = lcm.difference(a, b).figures
@@ -113,7 +113,7 @@ def test_only_pages_of_both_count_under_ignore():
     b = build(pages_of_one_size("qp"), [("p", "a", 0, 0, 10, 8), ("q", "a", 0, 0, 10, 1)])
     documents = {page: page for page in "pqr"}
     pair = [lcm.compare(gt, pred, missing_pages="ignore", documents=documents) for pred in (a, b)]
-    assert [one.page_names for one in on_common_pages(*pair)] == [["p"]] * 2
+    assert [one.page_names for one in on_common_pages(dict(zip("ab", pair)))] == [["p"]] * 2
     assert lcm.difference(*pair).figures["micro_recall"][0] == pytest.approx(0.3)
     apart = lcm.compare(gt, build(pages_of_one_size("q"), []), missing_pages="ignore", documents=documents)
     with pytest.raises(lcm.InputError, match="c_a, c_b: the two predictions have no page in common"):

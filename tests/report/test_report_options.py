@@ -71,7 +71,8 @@ def test_predictions_of_other_pages_have_difference_figures_on_all_pages(quick, 
 def test_several_predictions_have_one_folder_each_and_can_be_replaced(tmp_path, quick, capsys):
     target = tmp_path / "out"
     assert main(["compare", GT, MODEL_A, MODEL_B, MODEL_A, "-o", str(target), "--method", "tensor"]) == 0
-    assert sorted(path.name for path in target.iterdir()) == ["model-a", "model-a-2", "model-b"]
+    folders = sorted(path.name for path in target.iterdir() if path.is_dir())
+    assert folders == ["figures", "model-a", "model-a-2", "model-b", "tables"]
     assert json.loads((target / "model-a/result.json").read_text())["method"] == "tensor"
     assert f"report written to {target}" in capsys.readouterr().out
     assert main(["compare", GT, MODEL_A, "-o", str(target)]) == 0
@@ -84,7 +85,7 @@ def test_several_predictions_have_figures_of_the_difference_from_the_first(tmp_p
     command = ["compare", GT, MODEL_A, MODEL_A, MODEL_B, "-o", str(target)]
     for _ in range(2):  # the second run recognises the files of the first
         assert main(command) == 0
-    visible = [name for name in files_in(target) if "figures/" in name]
+    visible = [name for name in files_in(target) if "/figures/" in name]
     assert visible == [f"model-a-2/figures/difference-{view}.svg" for view in ("f1", "precision", "recall")]
     assert "recall: model-a-2 less model-a" in (target / visible[2]).read_text("utf-8")
     assert "model-b minus model-a: no figure, because the two models have different labels" in capsys.readouterr().out

@@ -232,7 +232,7 @@ def test_difference_from_the_first_prediction(tables):
     table = tables["difference"]
     tested = RESAMPLES + "|test:randomisation|seed:0"
     recipes = [RECIPE.format("min_score:0.75|" + tested), RECIPE.format(tested)]
-    assert (table.title, table.recipe) == ("Difference from the first prediction", " minus ".join(recipes))
+    assert (table.title, table.recipe) == ("Difference from the baseline", " minus ".join(recipes))
     assert table.headings()[4:] == ["verdict", "p", "better in", "worse in", "documents", "remark"]
     lines = [" ".join(line.split()) for line in lines_of(table)]
     assert [lines[0], *lines[-6:-3]] == [

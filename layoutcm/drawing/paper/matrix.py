@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +41,7 @@ from layoutcm.drawing.paper.printing import (
 )
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion
-from layoutcm.tables.drawn_labels import drawn_matrix
+from layoutcm.tables.drawn_labels import drawn_matrix, with_labels
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, select, view_values
 from layoutcm.wording import percent_brief, pixels_brief
 
@@ -149,17 +148,7 @@ def _same_labels(first: Confusion, second: Confusion) -> tuple[Confusion, Confus
         problem = "the two models have different labels"
         raise InputError("", "difference", problem, "Compare both with the same gt, with a mapping where they differ.")
     labels = list(dict.fromkeys((*first.labels, *second.labels)))
-    return _with_labels(first, labels), _with_labels(second, labels)
-
-
-def _with_labels(confusion: Confusion, labels: list[str]) -> Confusion:
-    place = [labels.index(label) for label in confusion.labels]
-    masses = np.zeros((2, len(labels), len(labels)))
-    masses[:, np.array(place)[:, None], place] = confusion.recall_mass, confusion.precision_mass
-    pred = np.zeros(len(labels))
-    pred[place] = confusion.pred_pixels
-    arrays = {"recall_mass": masses[0], "precision_mass": masses[1], "pred_pixels": pred}
-    return replace(confusion, labels=labels, sides=None, **arrays)
+    return with_labels(first, labels), with_labels(second, labels)
 
 
 def _draw_matrix(

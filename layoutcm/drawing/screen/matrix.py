@@ -118,7 +118,7 @@ def matrix_figure(
     values = view_values(confusion, view)[np.ix_(*selection)]
     shares = view != "pixels"
     layers = matrix_layers(confusion, view, selection, theme, log)
-    traces = [_heatmap(layer, theme, shares) for layer in layers]
+    traces = [heatmap_trace(layer, theme, shares) for layer in layers]
     traces += [_numbers(values, layers, theme, shares), _cells(drawn, view, unit)]
     layout = _layout(confusion, selection, theme, title, height)
     layout["clickmode"] = "event+select" if clickable else "none"
@@ -128,7 +128,8 @@ def matrix_figure(
     return go.Figure(traces, layout)
 
 
-def _heatmap(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
+def heatmap_trace(layer: Layer, theme: Theme, shares: bool) -> dict[str, Any]:
+    """The coloured cells of one layer, with its colour bar."""
     return {
         "type": "heatmap",
         "name": layer.name,
@@ -169,13 +170,13 @@ def _numbers(values: Floats, layers: Sequence[Layer], theme: Theme, shares: bool
         "y": y,
         "mode": "text",
         "text": ["·" if math.isnan(value) else show(value) for value in values[has_text]],
-        "textfont": {"size": 11, "color": [_ink(layers, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
+        "textfont": {"size": 11, "color": [ink_on(layers, i, j, theme) for i, j in zip(y.tolist(), x.tolist())]},
         "hoverinfo": "skip",
         "showlegend": False,
     }
 
 
-def _ink(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
+def ink_on(layers: Sequence[Layer], row: int, column: int, theme: Theme) -> str:
     """A text colour that is readable on the cell."""
     colour = cell_colour(layers, row, column)
     return text_colour_on(colour) if colour else theme.muted
@@ -229,9 +230,9 @@ def _layout(
     rows, columns = selection
     sizes = figure_sizes([confusion.labels[i] for i in rows], [confusion.labels[j] for j in columns])
     top, bottom = sizes.top + (20 if title else 0), 56
-    x = _axis(confusion, columns, sizes.most, sizes.x_font, theme)
-    y = _axis(confusion, rows, sizes.most, sizes.font, theme)
-    x |= {"title": _axis_title("pred", theme), "side": "top", "tickangle": sizes.angle}
+    x = cell_axis([confusion.labels[j] for j in columns], sizes.most, sizes.x_font, theme)
+    y = cell_axis([confusion.labels[i] for i in rows], sizes.most, sizes.font, theme)
+    x |= {"title": axis_title("pred", theme), "side": "top", "tickangle": sizes.angle}
     return base_layout(theme, title) | {
         "height": height or len(rows) * sizes.row + top + bottom,
         "margin": {"l": sizes.left, "r": sizes.right, "t": top, "b": bottom, "autoexpand": False},
@@ -240,16 +241,17 @@ def _layout(
         "showlegend": False,
         # No fixed aspect ratio: the matrix fills the available width.
         "xaxis": x | {"range": [-0.5, len(columns) - 0.5]},
-        "yaxis": y | {"title": _axis_title("gt", theme), "range": [len(rows) - 0.5, -0.5]},
+        "yaxis": y | {"title": axis_title("gt", theme), "range": [len(rows) - 0.5, -0.5]},
     }
 
 
-def _axis(confusion: Confusion, positions: Sequence[int], most: int, font: int, theme: Theme) -> dict[str, Any]:
-    n = len(positions)
+def cell_axis(labels: Sequence[str], most: int, font: int, theme: Theme) -> dict[str, Any]:
+    """An axis of cells with a label each, at most `most` characters long."""
+    n = len(labels)
     return {
         "tickmode": "array",
         "tickvals": list(range(n)),
-        "ticktext": [plotly_text(shorten(confusion.labels[i], most)) for i in positions],
+        "ticktext": [plotly_text(shorten(label, most)) for label in labels],
         "tickfont": {"size": font},
         "ticklabelstandoff": 3,
         "ticks": "",
@@ -261,5 +263,5 @@ def _axis(confusion: Confusion, positions: Sequence[int], most: int, font: int, 
     }
 
 
-def _axis_title(text: str, theme: Theme) -> dict[str, Any]:
+def axis_title(text: str, theme: Theme) -> dict[str, Any]:
     return {"text": text, "standoff": 8, "font": {"size": 12, "color": theme.muted}}

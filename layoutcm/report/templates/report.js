@@ -1,151 +1,8 @@
-"use strict";
-// Draws the report from the JSON in the page. Labels and names are inserted as text, never as markup.
-const data = JSON.parse(document.getElementById("data").textContent);
-const VIEWS = data.view_names;
-const DARK = matchMedia("(prefers-color-scheme: dark)");
+// The report of one prediction.
 const PICTURES_AT_ONCE = 6;
 const chosen = { view: "recall", cell: null, log: false, outlines: true, all: false };
 
-const at = (id) => document.getElementById(id);
-function make(tag, attributes = {}, ...children) {
-  const is_svg = ["svg", "rect", "text", "line", "circle", "g"].includes(tag);
-  const element = is_svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child !== null));
-  return element;
-}
-
-// Rounded numbers for reading; the tables and the tooltip have more digits.
-// The same text as everywhere else; a test compares it with the functions of layoutcm.wording.
-// `toFixed` rounds a half up; Python rounds it to the even digit.
-function fixed(v, n) {
-  const exact = v.toFixed(n + 30), cut = exact.slice(0, -30).replace(/\.$/, "");
-  return exact.endsWith("5" + "0".repeat(29)) && "02468".includes(cut.at(-1)) ? cut : v.toFixed(n);
-}
-const is_whole = (v) => Math.abs(v - Math.round(v)) <= 1e-9 * Math.max(Math.abs(v), 1);
-function thin_spaced(v) {
-  const [whole, ...part] = fixed(v, is_whole(v) ? 0 : 2).split(".");
-  return [whole.replace(/\B(?=(\d{3})+$)/g, "\u202f"), ...part].join(".");
-}
-const significant = (v, n) => String(+fixed(v, Math.min(Math.max(n - 1 - Math.floor(Math.log10(v)), 0), 70)));
-function percent(v) {
-  if (v === null || v === 0) return v === null ? "–" : "0 %";
-  const digits = +significant(100 * v, 3), p = v < 1 ? Math.min(digits, 99.9) : digits;
-  return p < 0.001 ? "<0.001 %" : `${fixed(p, Math.max(2 - Math.floor(Math.log10(p)), 0))} %`;
-}
-function score_text(v, n) {
-  if (v < 0) return score_text(-v, n).replace(/^<?/, (less) => (less ? ">-" : "-"));
-  const step = 10 ** -n;
-  if (v > 0 && v < 1 && +fixed(v, n) === 0) return `<${fixed(step, n)}`;
-  return fixed(v < 1 ? Math.min(v, 1 - step) : v, n);
-}
-function percent_brief(v) {
-  const p = 100 * v;
-  if (p < 0.05) return "<0.1";
-  if (p >= 99.5 && p < 100) return fixed(Math.min(p, 99.9), 1);
-  return fixed(p, p < 9.95 ? 1 : 0);
-}
-function pixels_brief(v) {
-  if (v < 9.95 && !Number.isInteger(v)) return v >= 0.01 ? significant(v, 2) : "<0.01";
-  if (v < 999.5) return fixed(v, 0);
-  const power = [0, 1, 2, 3].filter((k) => v >= 999.5 * 1000 ** k).length, scaled = v / 1000 ** power;
-  return fixed(scaled, scaled < 9.95 ? 1 : 0) + " kMGT"[power];
-}
-function short(text, most) {
-  const letters = [...text];
-  if (letters.length <= most) return text;
-  const tail = Math.floor((most - 1) / 3);
-  return letters.slice(0, most - 1 - tail).join("") + "…" + letters.slice(letters.length - tail).join("");
-}
-function cell_text(value, kind) {
-  if (value === null) return kind === "text" ? "" : "–";
-  return kind === "text" ? String(value) : kind === "share" ? score_text(value, 4) : thin_spaced(value);
-}
-
-// Colours: one scale for correct cells and one for all others; zero is not coloured.
-const channels = (colour) => [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
-function colour_at(scale, place) {
-  for (let k = 1; k < scale.length; k++) {
-    const [low, from] = scale[k - 1], [high, to] = scale[k];
-    if (place <= high || k === scale.length - 1) {
-      const part = Math.min(Math.max((place - low) / (high - low), 0), 1), a = channels(from), b = channels(to);
-      return a.map((v, c) => Math.round(v + (b[c] - v) * part));
-    }
-  }
-}
-const css = (c) => `rgb(${c.join(",")})`;
-function readable(c) {
-  const [r, g, b] = c.map((v) => (v <= 10 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.19 ? "#111111" : "#ffffff";
-}
-function layers_of(values, rows, columns, view, diagonal) {
-  const theme = data.themes[DARK.matches ? "dark" : "light"];
-  const right = (i, j) => !diagonal || i === j;
-  // Partly correct and partly wrong: not coloured.
-  const mixed = (i, j) => values === data.views[view] && i === j && data.joined.labels.includes(i);
-  const top = { hit: 0, miss: 0 };
-  for (const i of rows) for (const j of columns) {
-    if (mixed(i, j)) continue;
-    const kind = right(i, j) ? "hit" : "miss";
-    top[kind] = Math.max(top[kind], values[i][j] ?? 0);
-  }
-  const layer = (kind) => {
-    const whole = kind === "hit" && diagonal && view !== "pixels", high = whole ? 1 : top[kind] || 1;
-    const log = chosen.log && !whole && top[kind] > 0;
-    const place = (v) => (log ? 1 + Math.max(Math.log10(v / high), -4) / 4 : v / high);
-    return { kind, scale: theme[kind], high, low: log ? high * 1e-4 : 0, log, place, empty: !top[kind] };
-  };
-  const both = { hit: layer("hit"), miss: layer("miss") };
-  return { ...both, of: (i, j) => (mixed(i, j) ? null : both[right(i, j) ? "hit" : "miss"]) };
-}
-
 // The matrix.
-function sizes(n) {
-  const steps = [[4, 56, 13, 26], [12, 40, 12, 26], [16, 34, 12, 24], [24, 26, 11, 24], [40, 19, 10, 22], [Infinity, 15, 9, 20]];
-  const [, high, font, most] = steps.find(([limit]) => n <= limit);
-  return { high, wide: n <= 16 ? Math.round(high / 0.78) : high, font, most };
-}
-function matrix_svg(values, labels, rows, columns, view, diagonal, pick) {
-  const { high, wide, font, most } = sizes(Math.max(rows.length, columns.length));
-  const names = (list) => list.map((i) => short(labels[i], most));
-  const left = 24 + Math.max(...names(rows).map((t) => t.length)) * font * 0.62;
-  const turned = names(columns).some((t) => t.length * font * 0.55 > wide);
-  const top = turned ? 24 + Math.max(...names(columns).map((t) => t.length)) * font * 0.62 : 44;
-  const width = left + wide * columns.length + 4, height = top + high * rows.length + 4;
-  const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-size": font, fill: "currentColor" });
-  const layers = layers_of(values, rows, columns, view, diagonal);
-  rows.forEach((i, r) => {
-    svg.append(make("text", { x: left - 6, y: top + (r + 0.5) * high, "text-anchor": "end", "dominant-baseline": "central" }, short(labels[i], most)));
-    columns.forEach((j, c) => svg.append(...one_cell(values[i][j], layers.of(i, j), left + c * wide, top + r * high, wide, high, view, `${i}-${j}`, columns.length <= 16)));
-  });
-  columns.forEach((j, c) => {
-    const x = left + (c + 0.5) * wide, y = top - 7;
-    const look = turned ? { transform: `rotate(-90 ${x} ${y})`, "dominant-baseline": "central" } : { "text-anchor": "middle" };
-    svg.append(make("text", { x, y, ...look }, short(labels[j], most)));
-  });
-  const soft = { fill: "var(--soft)", "font-size": 12 };
-  svg.append(make("text", { x: left - 6, y: top - 8, "text-anchor": "end", ...soft }, "gt"));
-  svg.append(make("text", { x: left + (wide * columns.length) / 2, y: 13, "text-anchor": "middle", ...soft }, "pred"));
-  if (pick && chosen.cell) mark(svg, rows.indexOf(chosen.cell[0]), columns.indexOf(chosen.cell[1]), left, top, wide, high);
-  return { svg, layers };
-}
-function one_cell(value, layer, x, y, wide, high, view, key, written) {
-  const colour = value && layer ? colour_at(layer.scale, layer.place(value)) : null;
-  const parts = [make("rect", { x, y, width: wide, height: high, fill: colour ? css(colour) : "transparent", stroke: "var(--line)", "stroke-width": 0.7, "data-cell": key })];
-  if (value === null) parts.push(make("circle", { cx: x + wide / 2, cy: y + high / 2, r: 1.1, fill: "var(--soft)", "pointer-events": "none" }));
-  else if (value > 0 && written) {
-    const text = view === "pixels" ? pixels_brief(value) : percent_brief(value);
-    parts.push(make("text", { x: x + wide / 2, y: y + high / 2, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 11.5, fill: readable(colour), "pointer-events": "none" }, text));
-  }
-  return parts;
-}
-function mark(svg, row, column, left, top, wide, high) {
-  if (row < 0 || column < 0) return;
-  svg.append(make("rect", { x: left + column * wide, y: top + row * high, width: wide, height: high, fill: "none", stroke: "currentColor", "stroke-width": 2.5, "pointer-events": "none" }));
-}
 function draw_matrix() {
   const place = at("heatmap");
   place.replaceChildren();
@@ -159,14 +16,6 @@ function draw_matrix() {
   const { svg, layers } = matrix_svg(data.views[chosen.view], data.labels, data.rows, data.columns, chosen.view, data.diagonal, true);
   place.append(svg);
   for (const layer of [layers.hit, layers.miss]) if (!layer.empty) at("bars").append(scale_bar(layer));
-}
-function scale_bar(layer) {
-  const stops = [...Array(21).keys()].map((k) => css(colour_at(layer.scale, Math.max(k / 20, 1e-6))));
-  const bar = make("i");
-  bar.style.background = `linear-gradient(to right, ${stops.join(",")})`;
-  const text = (v) => (v === 0 ? "0" : chosen.view === "pixels" ? pixels_brief(v) : `${significant(100 * v, 3)} %`);
-  const name = !data.diagonal ? VIEWS[chosen.view] : layer.kind === "hit" ? "diagonal" : "off the diagonal";
-  return make("div", { class: "scale" }, name, bar, make("span", {}, make("b", {}, text(layer.low)), make("b", {}, text(layer.high))));
 }
 function tip_of(i, j) {
   const lines = [`gt ${data.labels[i]}`, `pred ${data.labels[j]}`];
@@ -291,39 +140,6 @@ function enlarge(picture, i, j, lit) {
   at("large").showModal();
 }
 
-// Tables that are sorted by a click on a heading.
-function table(name, pick) {
-  const { columns, kinds, rows, of } = data.tables[name];
-  const order = { column: -1, down: true };
-  const body = make("tbody");
-  const fill = () => {
-    const sorted = order.column < 0 ? rows : [...rows].sort((a, b) => compare(a[order.column], b[order.column]) * (order.down ? -1 : 1));
-    body.replaceChildren(...sorted.map((row) => make("tr", {}, ...row.map((value, k) => table_cell(value, kinds[k], pick && k < 2 ? () => pick(row) : null)))));
-  };
-  const head = columns.map((heading, k) => make("th", { class: kinds[k] === "text" ? "text" : "", scope: "col", tabindex: 0, onclick: () => turn(k), onkeydown: (event) => { if (event.key === "Enter") turn(k); } }, heading));
-  const turn = (k) => {
-    order.down = order.column === k ? !order.down : kinds[k] !== "text";
-    order.column = k;
-    head.forEach((th, c) => th.setAttribute("aria-sort", c !== k ? "none" : order.down ? "descending" : "ascending"));
-    fill();
-  };
-  fill();
-  const box = make("div", {}, make("div", { class: "scroll" }, make("table", {}, make("thead", {}, make("tr", {}, ...head)), body)));
-  if (of > rows.length) box.append(make("p", { class: "soft" }, `The ${thin_spaced(rows.length)} worst of ${thin_spaced(of)}; the other files of this report have all of them.`));
-  return box;
-}
-function compare(a, b) {
-  if (a === null || b === null) return (a === null ? -1 : 0) - (b === null ? -1 : 0);
-  return typeof a === "number" ? a - b : String(a).localeCompare(String(b));
-}
-function table_cell(value, kind, click) {
-  const cell = make("td", { class: kind });
-  if (kind === "share" && value !== null) cell.style.setProperty("--share", `${Math.min(Math.max(100 * value, 0), 100)}%`);
-  const text = cell_text(value, kind);
-  cell.append(click ? make("button", { class: "plain", onclick: click }, text) : text);
-  return cell;
-}
-
 // The complete page.
 function draw_views() {
   const buttons = Object.entries(VIEWS).map(([view, name]) => make("button", { "aria-pressed": String(chosen.view === view), onclick: () => { chosen.view = view; draw_views(); draw_matrix(); } }, name));
@@ -335,11 +151,6 @@ function draw_findings() {
   const [severity, message, fix] = ["severity", "message", "fix"].map((name) => columns.indexOf(name));
   const lines = rows.map((row) => make("p", {}, make("b", { class: row[severity] }, `${row[severity]}: `), row[message], " ", make("span", { class: "soft" }, row[fix])));
   at("findings").querySelector("div").replaceChildren(...(lines.length ? lines : [make("p", { class: "soft" }, "Nothing unusual was found.")]));
-}
-function table_with_notes(name) {
-  const { title, note } = data.tables[name];
-  const notes = note.map((text) => make("p", { class: "soft recipe" }, text));
-  return make("div", {}, make("h3", {}, title), table(name), ...notes);
 }
 function draw_families() {
   if (!data.families.length) return;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -229,10 +230,12 @@ def _show_mapping_editor(files: session.LoadedFiles) -> None:
 
 
 def _mapping_rows(uploaded: Any) -> session.MappingRows:
-    from layoutcm.alignment.taxonomy import parse_mapping
+    """The rows of a mapping file for the chosen prediction."""
+    from layoutcm.alignment.taxonomy import mapping_for, parse_mapping
 
     data = uploaded.getvalue()
-    return session.mapping_rows(run_guarded(parse_mapping, uploaded.name, data, file=uploaded.name, size=len(data)))
+    mapping = run_guarded(parse_mapping, uploaded.name, data, file=uploaded.name, size=len(data))
+    return session.mapping_rows(mapping_for(mapping, PurePath(session.chosen_pred().name).stem) or {})
 
 
 def _use_mapping(mapping: session.MappingRows) -> None:

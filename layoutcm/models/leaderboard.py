@@ -1,0 +1,267 @@
+"""Several predictions of the same pages, the best first: their figures, and what really differs from a baseline."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from layoutcm.comparison import Comparison
+from layoutcm.diagnosis.causes import TOLERANCE
+from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.layouts.model import Floats
+from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES, Resampling, check_resampling
+from layoutcm.metrics.intervals import ENDS, UNIT_FIGURES, Intervals, differences_from, intervals_from
+from layoutcm.metrics.levels import Levels, level_scores
+from layoutcm.metrics.matrix_blocks import MatrixBlocks
+from layoutcm.metrics.unit_sums import unit_sums
+from layoutcm.models.differences import on_common_pages
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BASELINE = "baseline"  # in the place of the verdict
+# The figure of the order, as in the tables of pages and documents; without class values it is that of content.
+FIGURE, FIGURE_WITHOUT_CLASSES = "macro_f1", "content_f1"
+# {figure: column of `level_scores`}
+PAGE_SCORES = {"micro_f1": "micro_f1", "macro_f1": "f1", "content_f1": "content_f1"}
+
+Columns = dict[str, Any]  # of a table
+
+
+def leaderboard(
+    comparisons: Mapping[str, Comparison],
+    baseline: str | None = None,
+    *,
+    figure: str | None = None,
+    n: int = RESAMPLES,
+    seed: int = 0,
+    level: float = CONFIDENCE,
+    method: str = "matrix",
+) -> Leaderboard:
+    """Compare predictions of one gt with each other: {name: comparison}, the first is the baseline unless one is named.
+
+    All are counted on the same pages (see `on_common_pages`) and use the same resamples. `figure` decides the order:
+    "micro_f1", "macro_f1" (unless given), or "content_f1" (unless given, if a prediction has no class values).
+    """
+    check_resampling(n, seed, level)
+    _check_names(comparisons, baseline)
+    if figure is not None:
+        check_choice("figure", figure, UNIT_FIGURES)
+    levels = dict(zip(comparisons, on_common_pages(comparisons)))
+    sums = {name: unit_sums(own, method) for name, own in levels.items()}
+    recipes = {name: compared.recipe_for for name, compared in comparisons.items()}
+    intervals = {name: intervals_from(own, recipes[name], n, seed, level, method) for name, own in sums.items()}
+    first = next(iter(comparisons)) if baseline is None else baseline
+    differences = differences_from({first: sums[first], **sums}, recipes, n, seed, level, method)
+    if figure is None:
+        figure = FIGURE if all(own.space.shared for own in levels.values()) else FIGURE_WITHOUT_CLASSES
+    return Leaderboard(dict(comparisons), first, figure, method, levels, intervals, differences)
+
+
+def _check_names(comparisons: object, baseline: str | None) -> None:
+    if not isinstance(comparisons, Mapping) or len(comparisons) < 2:
+        problem = f"{short_repr(comparisons)} is not a table of two or more comparisons"
+        raise InputError("", "comparisons", problem, "Give {name: comparison, other name: comparison}.")
+    wrong = next((name for name in comparisons if not isinstance(name, str) or not name), None)
+    if wrong is not None:
+        raise InputError("", "comparisons", f"{short_repr(wrong)} is not the name of a prediction", "Use a text.")
+    if baseline is not None:
+        check_choice("baseline", baseline, list(comparisons))
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """Several predictions on the same pages; `differences_by_model` has all of them but the baseline."""
+
+    comparisons: dict[str, Comparison]
+    baseline: str
+    figure: str
+    method: str
+    levels: dict[str, Levels]
+    intervals: dict[str, Intervals]
+    differences_by_model: dict[str, Intervals]
+
+    def __repr__(self) -> str:
+        return f"<Leaderboard by {self.figure}: {', '.join(self.models)}; baseline {self.baseline}>"
+
+    @cached_property
+    def models(self) -> list[str]:
+        """The names, the best first; equal ones in the order given, those without the figure last."""
+        values = {name: float(found.figures[self.figure][0]) for name, found in self.intervals.items()}
+        return sorted(values, key=lambda name: math.inf if math.isnan(values[name]) else -values[name])
+
+    @property
+    def resampling(self) -> Resampling:
+        return self.intervals[self.baseline].resampling
+
+    @property
+    def page_count(self) -> int:
+        """The number of pages on which all predictions are counted."""
+        return len(self.levels[self.baseline].pages)
+
+    @property
+    def labels(self) -> list[str]:
+        """Background, the labels of gt, and those that only predictions have."""
+        return list(dict.fromkeys(label for found in self.intervals.values() for label in found.labels))
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row per prediction, the best first.
+
+        model, each headline figure with the ends of its interval, then of the figure that decides the order the paired
+        difference from the baseline, its ends, p, verdict ("baseline" for the baseline itself) and remark.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self._row(name) for name in self.models])
+
+    def _row(self, name: str) -> dict[str, Any]:
+        row: dict[str, Any] = {"model": name}
+        for figure in UNIT_FIGURES:
+            ends = self.intervals[name].figures[figure][:3].tolist()
+            row |= dict(zip((figure, f"{figure}_low", f"{figure}_high"), ends))
+        return row | self._difference(name, self._figure_rows.get(name))
+
+    @cached_property
+    def _figure_rows(self) -> dict[str, dict[Any, Any]]:
+        """{model: the row of its table of differences that has the figure of the order}"""
+        rows = {}
+        for name, found in self.differences_by_model.items():
+            table = found.headline
+            rows[name] = table[table["figure"] == self.figure].to_dict("records")[0]
+        return rows
+
+    def _difference(self, name: str, row: Mapping[Any, Any] | None) -> dict[str, Any]:
+        """The columns of a paired difference, from a row of `Intervals`; n/a without one."""
+        nothing = {**dict.fromkeys((*ENDS, "p"), math.nan), "verdict": None, "remark": ""}
+        found = nothing if row is None else row
+        values = {f"difference{'' if end == ENDS[0] else '_' + end}": found[end] for end in ENDS}
+        verdict = BASELINE if name == self.baseline else found["verdict"]
+        return values | {"p": found["p"], "verdict": verdict, "remark": found["remark"]}
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """One row per prediction and figure, without the baseline: model, then the columns of `Intervals.headline`."""
+        import pandas as pd
+
+        paired = self.differences_by_model
+        tables = [paired[name].headline.assign(model=name) for name in self.models if name in paired]
+        joined = pd.concat(tables, ignore_index=True)
+        joined.insert(0, "model", joined.pop("model"))
+        return joined
+
+    @cached_property
+    def classes(self) -> pd.DataFrame:
+        """One row per label and prediction: F1 with its interval, and the paired difference from the baseline.
+
+        label, model, f1, f1_low, f1_high, difference, difference_low, difference_high, p, verdict, remark. The p-values
+        are corrected for all tests of this table. n/a for labels that a prediction does not have.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(list(self.class_rows.values()))
+
+    @cached_property
+    def class_rows(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """{(label, model): row of `classes`}"""
+        values = {name: _by_label(found) for name, found in self.intervals.items()}
+        paired = {name: _by_label(found) for name, found in self.differences_by_model.items()}
+        rows = {}
+        for label in self.labels:
+            for name in self.models:
+                own = values[name].get(label) or dict.fromkeys(ENDS, math.nan)
+                ends = {f"f1{'' if end == ENDS[0] else '_' + end}": own[end] for end in ENDS}
+                difference = self._difference(name, paired.get(name, {}).get(label))
+                rows[label, name] = {"label": label, "model": name, **ends, **difference}
+        return rows
+
+    @cached_property
+    def classes_in_use(self) -> list[str]:
+        """The labels without Background that have F1 in some prediction."""
+        rows = self.class_rows
+        return [label for label in self.labels[1:] if any(rows[label, name]["f1"] >= 0 for name in self.models)]
+
+    def causes(self, tolerance: float = TOLERANCE) -> pd.DataFrame:
+        """One row per prediction: model, and the pixels of each cause; n/a if the labels differ. Takes longer."""
+        import pandas as pd
+
+        rows = []
+        for name in self.models:
+            compared, common = self.comparisons[name], self.levels[name]
+            found = compared.cause_source.of_all_pages(tolerance)
+            if common is not compared.levels:
+                own = compared.levels.pages.index
+                found = found.of_pages([own[page] for page in common.page_names if page in own])
+            total = found.total
+            rows.append({"model": name, **dict(zip(total.names, total.values.sum(axis=(1, 2)).tolist()))})
+        return pd.DataFrame(rows)
+
+    def pages(self) -> pd.DataFrame:
+        """One row per page, that on which the predictions differ most first.
+
+        page, document, pixels, the figure of the order of each prediction ("f1: name"), spread (the largest minus the
+        smallest, where n/a counts as 1: nothing to find and nothing invented), and the best and the worst prediction.
+        """
+        own = self.levels[self.baseline]
+        columns: Columns = {"page": own.page_names, "document": list(own.pages.documents), "pixels": own.page_pixels}
+        scores = {name: self._scores(levels, of_pages=True) for name, levels in self.levels.items()}
+        return self._most_different_first(columns, scores)
+
+    def documents(self) -> pd.DataFrame:
+        """One row per document, that on which the predictions differ most first: document, pages, then as `pages`."""
+        own = self.levels[self.baseline]
+        columns: Columns = {"document": own.documents, "pages": own.document_sizes, "pixels": own.document_pixels}
+        scores = {name: self._scores(levels, of_pages=False) for name, levels in self.levels.items()}
+        return self._most_different_first(columns, scores)
+
+    def _scores(self, levels: Levels, of_pages: bool) -> Floats:
+        """float64[pages or documents]: the figure of the order."""
+        blocks: MatrixBlocks = (levels.page_matrices if of_pages else levels.document_matrices)(self.method)
+        content = levels.page_content if of_pages else levels.document_content
+        return level_scores(blocks, content, levels.space.shared)[PAGE_SCORES[self.figure]]
+
+    def _most_different_first(self, columns: Columns, scores: dict[str, Floats]) -> pd.DataFrame:
+        import pandas as pd
+
+        values = np.stack([scores[name] for name in self.models], axis=1)
+        filled = np.nan_to_num(values, nan=1.0)
+        table = pd.DataFrame(columns)
+        for k, name in enumerate(self.models):
+            table[f"f1: {name}"] = values[:, k]
+        table["spread"] = filled.max(axis=1) - filled.min(axis=1)
+        known = np.isfinite(values).any(axis=1)
+        for title, places in (("best", filled.argmax(axis=1)), ("worst", filled.argmin(axis=1))):
+            differ = known & (table["spread"].to_numpy() > 0)
+            table[title] = [self.models[place] if real else "" for place, real in zip(places.tolist(), differ)]
+        return table.sort_values("spread", ascending=False, kind="stable", ignore_index=True)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All tables but those of pages and documents as JSON values, with the settings."""
+        used = self.resampling
+        settings = {"units": used.units, "unit_count": used.unit_count, "few_documents": used.few}
+        settings |= {"interval": used.kind, "n": used.n, "seed": used.seed, "level": used.level}
+        recipes = {name: self.intervals[name].recipe for name in self.models}
+        tables = {"models": self.table, "differences": self.differences, "classes": self.classes}
+        records = {name: table.to_dict("records") for name, table in tables.items()}
+        chosen = {"baseline": self.baseline, "figure": self.figure, "method": self.method, "pages": self.page_count}
+        return chosen | settings | {"recipes": recipes} | records
+
+    def write_report(self, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None) -> Path:
+        """Write index.html, sheets and figures of all predictions, and the report of each into a folder of its name."""
+        from layoutcm.report.leaderboard_files import write_board_report
+
+        return write_board_report(self, folder, images)
+
+
+def _by_label(intervals: Intervals) -> dict[str, dict[Any, Any]]:
+    """{label: the row of its F1 in the table of classes}"""
+    table = intervals.classes()
+    rows = table[table["score"] == "f1"].to_dict("records")
+    return {row["label"]: row for row in reversed(rows)}  # of two labels of one name that of gt, which is the first

@@ -1,0 +1,74 @@
+"""The files of a report of several predictions that are about all of them: page, sheets, figure, tables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from layoutcm import __version__
+from layoutcm.drawing.page_images import images_from_path
+from layoutcm.drawing.paper.model_classes import model_classes_figure
+from layoutcm.errors import InputError, short_repr
+from layoutcm.models.leaderboard import Leaderboard
+from layoutcm.outputs.folders import replace_folder
+from layoutcm.report.index_page import index_html
+from layoutcm.report.report_files import (
+    MODEL_CLASSES,
+    REPORT_FILES,
+    system_errors_of_xlsxwriter,
+    write_differences,
+    write_figure,
+    write_files,
+)
+from layoutcm.report.workbook import write_tables
+from layoutcm.tables.latex_markdown import latex
+from layoutcm.tables.leaderboard_tables import (
+    BOARD,
+    BOARD_FILES,
+    CLASSES,
+    INDEX_PAGE,
+    board_tables,
+    class_grid,
+    short_table,
+    standing,
+)
+from layoutcm.tables.result_json import Extras, json_ready, json_text
+from layoutcm.tables.tables import csv_text
+
+
+def write_board_report(
+    board: Leaderboard, folder: str | os.PathLike[str], images: str | os.PathLike[str] | None = None
+) -> Path:
+    """Write the report of every prediction into a folder of its name, and the page of all beside them."""
+    for name in board.models:
+        if Path(name).name != name or name in (".", "..", *BOARD_FILES, "figures", "tables") or "\\" in name:
+            problem = f"{short_repr(name)} cannot be the name of a folder"
+            raise InputError("", "comparisons", problem, "Give this prediction another name.")
+    pictures = None if images is None else images_from_path(Path(images))
+    baseline = board.comparisons[board.baseline]
+    with replace_folder(folder, REPORT_FILES) as place:
+        write_board_files(board, place)
+        for name, comparison in board.comparisons.items():
+            extras = Extras(standing=standing(board, name))
+            write_files(comparison, place / name, pictures, method=board.method, extras=extras)
+            if comparison is not baseline:
+                write_differences(baseline, comparison, (board.baseline, name), place / name, board.method)
+    return Path(folder)
+
+
+def write_board_files(board: Leaderboard, folder: Path) -> None:
+    """Write the files that are about all predictions; each has its report in a folder of its name beside them."""
+    for place in (folder / "figures", folder / "tables"):
+        place.mkdir(parents=True, exist_ok=True)
+    tables, grid = board_tables(board), class_grid(board)
+    answer = {"kind": "leaderboard", "version": __version__, **board.as_dict()}
+    (folder / f"{BOARD}.json").write_bytes(json_text(json_ready(answer)))
+    for name, table in tables.items():
+        (folder / f"{name}.csv").write_bytes(csv_text(table).encode("utf-8"))
+    for name, table in ((BOARD, short_table(board)), (CLASSES, tables[CLASSES])):
+        (folder / "tables" / f"{name}.tex").write_bytes(latex(table).encode("utf-8", "replace"))
+    with system_errors_of_xlsxwriter():
+        write_tables(tables, " ".join(grid.recipes), folder / f"{BOARD}.xlsx")
+    if grid.labels:
+        write_figure(model_classes_figure(grid), folder, MODEL_CLASSES)
+    (folder / INDEX_PAGE).write_bytes(index_html(board, tables).encode("utf-8"))

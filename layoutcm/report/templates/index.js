@@ -1,0 +1,96 @@
+// The page of several predictions.
+const chosen = { view: "recall", cell: null, log: false };
+const report_of = (folder) => `${encodeURIComponent(folder)}/report.html`;
+
+// F1 of classes (rows) and predictions (columns); the frame is around the baseline.
+function classes_svg() {
+  const { labels, models, values, numbers } = data.classes;
+  const { high, font, most } = sizes(Math.max(labels.length, models.length)), wide = 92;
+  const left = 24 + Math.max(...labels.map((label) => short(label, most).length)) * font * 0.62, top = 30;
+  const width = left + wide * models.length + 4, height = top + high * labels.length + 4;
+  const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-size": font, fill: "currentColor" });
+  const scale = data.themes[DARK.matches ? "dark" : "light"].hit;
+  models.forEach((model, c) => svg.append(make("text", { x: left + (c + 0.5) * wide, y: top - 9, "text-anchor": "middle" }, short(model, 13))));
+  labels.forEach((label, r) => {
+    svg.append(make("text", { x: left - 6, y: top + (r + 0.5) * high, "text-anchor": "end", "dominant-baseline": "central" }, short(label, most)));
+    models.forEach((_, c) => svg.append(...class_cell(values[r][c], numbers[r][c], scale, left + c * wide, top + r * high, wide, high, `${r}-${c}`)));
+  });
+  mark_column(svg, models.indexOf(data.baseline), labels.length, left, top, wide, high);
+  return svg;
+}
+function class_cell(value, number, scale, x, y, wide, high, key) {
+  const colour = value ? colour_at(scale, value) : null;
+  const look = { x: x + wide / 2, y: y + high / 2, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 11.5, "pointer-events": "none" };
+  return [
+    make("rect", { x, y, width: wide, height: high, fill: colour ? css(colour) : "transparent", stroke: "var(--line)", "stroke-width": 0.7, "data-class": key }),
+    make("text", { ...look, fill: colour ? readable(colour) : "var(--soft)" }, number || "·"),
+  ];
+}
+function mark_column(svg, column, rows, left, top, wide, high) {
+  svg.append(make("rect", { x: left + column * wide, y: top, width: wide, height: rows * high, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "pointer-events": "none" }));
+}
+
+// The matrices of all predictions, side by side.
+function draw_matrices() {
+  const place = at("matrices").querySelector(".small"), view = chosen.view;
+  const drawn = data.models.map((model) => {
+    const common = { ...model.tops[view], joined: model.joined };
+    return matrix_svg(model.views[view], model.labels, model.rows, model.columns, view, model.diagonal, false, common);
+  });
+  place.replaceChildren(...drawn.map(({ svg }, k) => {
+    const { name, folder } = data.models[k];
+    return make("div", { "data-model": k }, make("h3", {}, make("a", { href: report_of(folder) }, name)), svg);
+  }));
+  const { hit, miss } = drawn[0].layers;
+  at("bars").replaceChildren(...[hit, miss].filter((layer) => !layer.empty).map(scale_bar));
+}
+function draw_views() {
+  const buttons = Object.entries(VIEWS).map(([view, name]) => make("button", { "aria-pressed": String(chosen.view === view), onclick: () => { chosen.view = view; draw_views(); draw_matrices(); } }, name));
+  at("views").replaceChildren(...buttons);
+}
+// The value of a cell in every prediction that has the same list of labels.
+function matrix_tip(k, i, j) {
+  const own = data.models[k], alike = own.diagonal ? data.models.filter((model) => model.diagonal) : [own];
+  const text = (value) => (value === null ? "–" : chosen.view === "pixels" ? `${thin_spaced(value)} px` : score_text(value, 4));
+  const lines = alike.map((model) => `${model.name}: ${text(model.views[chosen.view][i][j])}`);
+  return [`gt ${own.labels[i]}`, `pred ${own.labels[j]}`, VIEWS[chosen.view], ...lines].join("\n");
+}
+function class_tip(row, column) {
+  const { labels, models, values } = data.classes, value = values[row][column];
+  return `${labels[row]}\n${models[column]}\nF1 ${value === null ? "–" : score_text(value, 4)}`;
+}
+function show_tip(event) {
+  const tip = at("tip"), cell = event.target.dataset?.cell, in_class = event.target.dataset?.class;
+  tip.hidden = !cell && !in_class;
+  if (tip.hidden) return;
+  const place = (cell ?? in_class).split("-").map(Number);
+  tip.textContent = cell ? matrix_tip(+event.target.closest("[data-model]").dataset.model, ...place) : class_tip(...place);
+  tip.style.left = `${Math.min(event.clientX + 14, innerWidth - 350)}px`;
+  tip.style.top = `${Math.min(event.clientY + 14, innerHeight - 140)}px`;
+}
+
+function draw_classes() {
+  if (data.classes.labels.length) at("model-classes").querySelector(".drawing").replaceChildren(classes_svg());
+}
+function start() {
+  const count = data.models.length;
+  document.title = `${data.gt} → ${count} predictions`;
+  at("title").append(document.title);
+  at("facts").append(`${thin_spaced(data.pages)} pages · ${thin_spaced(data.documents)} documents · baseline ${data.baseline} · method ${data.method}`);
+  data.models.forEach(({ name, folder }, k) => at("reports").append(k ? " · " : "", make("a", { href: report_of(folder) }, name)));
+  if (!data.classes.labels.length) at("model-classes").remove();
+  else { at("legend").append(data.legend); at("class-table").append(table_with_notes("model_classes")); }
+  const places = { leaderboard: "leaderboard", documents: "model_documents", pages: "model_pages", differences: "model_differences" };
+  for (const [id, name] of Object.entries(places)) at(id).querySelector("div").append(table_with_notes(name));
+  at("recipe").querySelector("div").append(...data.models.map(({ recipe }) => make("p", { class: "recipe" }, recipe)));
+  for (const section of document.querySelectorAll("main section")) at("nav").append(make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
+  draw_classes();
+  draw_views();
+  draw_matrices();
+}
+for (const id of ["matrices", "model-classes"]) {
+  at(id).addEventListener("pointermove", show_tip);
+  at(id).addEventListener("pointerleave", () => { at("tip").hidden = true; });
+}
+DARK.addEventListener("change", () => { draw_classes(); draw_matrices(); });
+start();

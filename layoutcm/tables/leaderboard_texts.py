@@ -1,0 +1,66 @@
+"""A leaderboard as terminal text: one line per prediction, then F1 of every class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from layoutcm.metrics.intervals import TOO_FEW, UNIT_FIGURES
+from layoutcm.models.leaderboard import Leaderboard
+from layoutcm.tables.averages import figure_title
+from layoutcm.tables.class_grid import MARK_TEXT, MARKS, ends_text
+from layoutcm.tables.interval_texts import resampling_text
+from layoutcm.tables.leaderboard_tables import short_title
+from layoutcm.tables.terminal import NAME_LENGTH
+from layoutcm.wording import MISSING, difference_text, one_line, plural, score_text, shorten
+
+
+def leaderboard_summary(board: Leaderboard) -> str:
+    """The predictions, the best first, with the difference from the baseline; then the classes and which differ."""
+    of = f"{plural(len(board.models), 'prediction')} on {plural(board.page_count, 'page')}"
+    heading = f"{of}, the best first, by {figure_title(board.figure)}"
+    notes = [resampling_text(board.intervals[board.baseline]), "p: paired randomisation test"]
+    sections = [[heading, *_aligned(_model_rows(board), "<" + ">" * 7 + "<"), *notes], _class_lines(board)]
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def _model_rows(board: Leaderboard) -> list[list[str]]:
+    """Name, the figure of the order with its interval, the other figures, then the difference from the baseline."""
+    others = [figure for figure in UNIT_FIGURES if figure != board.figure]
+    titles = [short_title(figure) for figure in (board.figure, *others)]
+    rows = [["", titles[0], "interval", *titles[1:], f"minus {_name(board.baseline)}", "interval", "p", "verdict"]]
+    for row in board.table.to_dict("records"):
+        ends = ends_text(row, board.figure, score_text, " – ")
+        values = [score_text(row[figure]) for figure in (board.figure, *others)]
+        difference = [difference_text(row["difference"]), ends_text(row, "difference", difference_text, " to ")]
+        rows.append([_name(row["model"]), values[0], ends, *values[1:], *difference, score_text(row["p"]), _words(row)])
+    return rows
+
+
+def _words(row: Mapping[Any, Any]) -> str:
+    """The verdict, and the remark if it adds something."""
+    verdict = row["verdict"] or MISSING
+    return f"{verdict}, {row['remark']}" if row["remark"] and verdict != TOO_FEW else verdict
+
+
+def _class_lines(board: Leaderboard) -> list[str]:
+    """F1 of every label and prediction, with a mark where it really differs from the baseline; without Background."""
+    if not board.classes_in_use:
+        return []
+    rows = [["F1 of classes", *(f"{_name(name)}  " for name in board.models)]]
+    for label in board.classes_in_use:
+        cells = [board.class_rows[label, name] for name in board.models]
+        rows.append([_name(label), *(f"{score_text(cell['f1'])} {MARKS.get(cell['verdict'], ' ')}" for cell in cells)])
+    return [*_aligned(rows, "<" + ">" * len(board.models)), MARK_TEXT.format(_name(board.baseline))]
+
+
+def _name(text: str) -> str:
+    return shorten(one_line(text), NAME_LENGTH)
+
+
+def _aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
+    """The rows as lines with columns of one width; `sides` has "<" or ">" for each column."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        "  ".join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows
+    ]

@@ -1,0 +1,232 @@
+"""The report of several predictions: every file that is about all of them is read back and compared with the API."""
+
+import json
+import re
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+import layoutcm as lcm
+from layoutcm.cli.main import main
+from layoutcm.drawing.palette import LIGHT, rgb
+from layoutcm.report import report_files
+from layoutcm.report.index_page import largest_values, model_matrices
+from layoutcm.report.leaderboard_files import write_board_files
+from layoutcm.tables.leaderboard_tables import class_grid
+from layoutcm.tables.result_json import json_ready
+from support import hostile
+from support.browser import chromium
+from support.layouts import build
+from support.sample_comparisons import compare_all_of_sample
+from support.written_reports import GT, MODEL_A, MODEL_B, Scripts, data_of, files_in, values
+
+OWN_FILES = ["figures/model-classes.svg", "index.html", "leaderboard.csv", "leaderboard.json", "leaderboard.xlsx"]
+OWN_FILES += ["model_classes.csv", "model_differences.csv", "model_documents.csv", "model_pages.csv"]
+OWN_FILES += ["tables/leaderboard.tex", "tables/model_classes.tex"]
+
+
+@pytest.fixture(scope="module")
+def board():
+    return lcm.leaderboard({f"model-{name}": compared for name, compared in compare_all_of_sample().items()})
+
+
+def write_quickly(board, place):
+    """The files of a leaderboard, with figures in one format."""
+    place.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_files, "FIGURE_FORMATS", ("svg",))
+        write_board_files(board, place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def place(board, tmp_path_factory):
+    return write_quickly(board, tmp_path_factory.mktemp("boards") / "board")
+
+
+def test_equal_input_gives_equal_files(board, place, tmp_path):
+    assert files_in(place) == OWN_FILES
+    again = write_quickly(lcm.leaderboard(board.comparisons), tmp_path / "again")
+    for name in OWN_FILES:
+        assert (place / name).read_bytes() == (again / name).read_bytes(), name
+
+
+def test_json_and_csv_equal_the_api(board, place):
+    found = json.loads((place / "leaderboard.json").read_text("utf-8"))
+    assert found.pop("kind") == "leaderboard" and found.pop("version") == lcm.__version__
+    assert found == json_ready(board.as_dict())
+    tables = {"leaderboard": board.table, "model_differences": board.differences}
+    tables |= {"model_pages": board.pages(), "model_documents": board.documents()}
+    for name, wanted in tables.items():
+        read = pd.read_csv(place / f"{name}.csv", na_values=[""], keep_default_na=False)
+        assert list(read) == list(wanted)
+        for column in wanted:
+            if wanted[column].dtype.kind in "if":
+                np.testing.assert_allclose(read[column], wanted[column], rtol=1e-14)
+            else:
+                assert read[column].fillna("").tolist() == wanted[column].tolist()
+    classes = pd.read_csv(place / "model_classes.csv").set_index("label")
+    wanted = board.classes.set_index(["label", "model"])
+    assert list(classes.index) == board.labels
+    for label, model in wanted.index:
+        assert classes.loc[label, f"f1: {model}"] == pytest.approx(wanted.loc[(label, model), "f1"], rel=1e-14)
+        if model != board.baseline:
+            assert classes.loc[label, f"verdict: {model}"] == wanted.loc[(label, model), "verdict"]
+
+
+def test_workbook_and_latex_have_the_numbers(board, place):
+    book = openpyxl.load_workbook(place / "leaderboard.xlsx")
+    titles = ["Leaderboard", "Model classes", "Model differences", "Model documents", "Model pages"]
+    assert book.sheetnames == titles
+    head, *rows = book["Leaderboard"].iter_rows(values_only=True)
+    place_of = {name: head.index(name) for name in ("model", "macro_f1_low", "difference", "verdict")}
+    for row, wanted in zip(rows, board.table.to_dict("records")):
+        assert row[place_of["model"]] == wanted["model"] and row[place_of["verdict"]] == wanted["verdict"]
+        assert row[place_of["macro_f1_low"]] == pytest.approx(wanted["macro_f1_low"], rel=1e-14)
+        assert (row[place_of["difference"]] is None) == (wanted["model"] == board.baseline)
+    pages = list(book["Model pages"].iter_rows(values_only=True))
+    assert pages[0][3] == "F1: model-c" and pages[1][0] == board.pages()["page"][0]
+    text = (place / "tables" / "leaderboard.tex").read_text("utf-8")
+    best = board.table.iloc[0]
+    assert f"& {best['macro_f1']:.4f} & {best['macro_f1_low']:.3f} – {best['macro_f1_high']:.3f} &" in text
+    assert "no difference shown" in text and "baseline" in text
+    assert "Caption & " in (place / "tables" / "model_classes.tex").read_text("utf-8")
+
+
+def test_the_page_has_the_numbers_of_the_api(board, place):
+    data = data_of(place / "index.html")
+    assert [model["name"] for model in data["models"]] == board.models and data["baseline"] == "model-a"
+    table = data["tables"]["leaderboard"]
+    assert table["columns"][:5] == ["model", "macro F1", "interval", "micro F1", "content F1"]
+    assert [row[1] for row in table["rows"]] == board.table["macro_f1"].tolist()
+    assert [row[3] for row in table["rows"]] == board.table["micro_f1"].tolist()
+    for model in data["models"]:
+        confusion = board.comparisons[model["name"]].confusion()
+        assert model["labels"] == confusion.labels and model["diagonal"]
+        for view, wanted in (("recall", confusion.recall), ("pixels", confusion.values), ("f1", confusion.f1)):
+            np.testing.assert_array_equal(values(model["views"][view]), wanted)
+        diagonal = np.eye(len(confusion.labels), dtype=bool)
+        assert model["tops"]["recall"]["miss"] >= np.nanmax(np.where(diagonal, 0, confusion.recall))
+    tops = [model["tops"] for model in data["models"]]
+    assert tops[0] == tops[1] == tops[2]  # one scale of colours
+    every = [np.where(np.eye(len(m.labels)), 0, m.recall) for m in (c.confusion() for c in board.comparisons.values())]
+    assert tops[0]["recall"]["miss"] == max(np.nanmax(one) for one in every)
+    grid = class_grid(board)
+    np.testing.assert_array_equal(values(data["classes"]["values"]), grid.values)
+    assert data["classes"]["numbers"][0] == [grid.number(0, j) for j in range(3)]
+
+
+def test_the_page_opens_offline_in_light_and_dark(board, place):
+    grid = class_grid(board)
+    with chromium() as browser:
+        for scheme in ("light", "dark"):
+            context = browser.new_context(color_scheme=scheme, viewport={"width": 1500, "height": 900})
+            page = context.new_page()
+            errors, requested = [], []
+            page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+            page.on("request", lambda request, requested=requested: requested.append(request.url))
+            page.goto((place / "index.html").as_uri())
+            texts = page.locator("#model-classes .drawing text").all_text_contents()
+            shown = [grid.number(i, j) for i in range(len(grid.labels)) for j in range(3)]
+            assert [text for text in texts if text in shown and re.match(r"\d", text)] == shown
+            places = [box.bounding_box()["y"] for box in page.locator("#matrices [data-model]").all()]
+            assert len(set(places)) == 1  # side by side
+            links = [link.get_attribute("href") for link in page.locator("#matrices h3 a").all()]
+            assert links == [f"{name}/report.html" for name in board.models]
+            assert not errors and len(requested) == 1
+            if scheme == "light":
+                check_colours(page, board)
+            context.close()
+
+
+def check_colours(page, board):
+    """The largest wrong cell of all matrices has the last colour of the scale, and no other matrix has this colour."""
+    last = f"rgb({','.join(map(str, rgb(LIGHT.miss[-1][1])))})"
+    counts = [
+        page.locator(f"#matrices [data-model='{k}'] rect[fill='{last}']").count() for k in range(len(board.models))
+    ]
+    worst = [board.models[k] for k, count in enumerate(counts) if count]
+    tops = {}
+    for name, compared in board.comparisons.items():
+        confusion = compared.confusion()
+        tops[name] = np.nanmax(np.where(np.eye(len(confusion.labels)), 0, confusion.recall))
+    assert worst == [max(tops, key=tops.get)]
+
+
+def test_matrices_of_other_labels_have_their_own_lists():
+    """x has the labels of gt and one more, y has others; the colours of x do not depend on y."""
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 5), ("p", "b", 0, 5, 10, 10)])
+    x = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 5), ("p", "c", 0, 5, 10, 8)], ["a", "b", "c"])
+    more = build({"p": (10, 10)}, [("p", "b", 0, 0, 10, 10)], ["b", "a", "d"])
+    y = build({"p": (10, 10)}, [("p", "k", 0, 0, 10, 10)])
+    named = {"x": x, "y": y, "more": more}
+    board = lcm.leaderboard({name: lcm.compare(gt, pred) for name, pred in named.items()})
+    matrices = model_matrices(board)
+    assert matrices["x"].confusion.labels == matrices["more"].confusion.labels == ["Background", "a", "b", "c", "d"]
+    assert matrices["x"].selection == matrices["more"].selection == ([0, 1, 2, 3], [0, 1, 2, 3])  # d is not used
+    assert matrices["x"].confusion.values[2].tolist() == [20, 0, 0, 30, 0]
+    assert matrices["y"].confusion.labels == ["Background", "a", "b", "k"] and not matrices["y"].confusion.diagonal
+    assert largest_values([matrices["x"], matrices["more"]], "pixels") == {"hit": 50, "miss": 50}
+    assert largest_values([matrices["y"]], "pixels") == {"hit": 50, "miss": 0}
+
+
+def test_predictions_without_class_values_have_a_page_without_classes(tmp_path):
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 5)])
+    other = build({"p": (10, 10)}, [("p", "k", 0, 0, 10, 10)])
+    place = write_quickly(lcm.leaderboard({name: lcm.compare(gt, other) for name in "xy"}), tmp_path / "r")
+    assert "figures/model-classes.svg" not in files_in(place)
+    assert data_of(place / "index.html")["classes"]["labels"] == []
+
+
+def test_hostile_names_stay_text(tmp_path):
+    names = ["</script><script>alert(1)</script>", "=1+1"]
+    place = write_quickly(lcm.leaderboard({name: hostile.compared() for name in names}), tmp_path / "r")
+    page = Scripts((place / "index.html").read_text("utf-8"))
+    assert page.tags.count("script") == 2
+    assert [model["name"] for model in json.loads(page.scripts["data"])["models"]] == names
+    assert (place / "leaderboard.csv").read_text("utf-8").splitlines()[2].startswith('"\'=1+1"')
+
+
+def test_write_report_writes_the_report_of_each_and_replaces_an_earlier_one(tmp_path, svg_only, monkeypatch):
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+    gt = build({"p": (10, 10)}, [("p", "a", 0, 0, 10, 5)])
+    half = build({"p": (10, 10)}, [("p", "a", 0, 0, 5, 5)])
+    board = lcm.leaderboard({"x": lcm.compare(gt, half), "y": lcm.compare(gt, gt)})
+    for _ in range(2):  # the second one recognises the files of the first
+        assert board.write_report(tmp_path / "r") == tmp_path / "r"
+    names = files_in(tmp_path / "r")
+    assert {*OWN_FILES, "x/report.html", "y/result.json", "y/figures/difference-f1.svg"} <= set(names)
+    assert json.loads((tmp_path / "r/y/result.json").read_text())["leaderboard"]["rank"] == 1
+    board.comparisons["x"].write_report(tmp_path / "r")  # as does the report of one prediction
+    assert "index.html" not in files_in(tmp_path / "r")
+    bad = lcm.leaderboard({"x": board.comparisons["x"], "a/b": board.comparisons["y"]})
+    with pytest.raises(lcm.InputError, match="'a/b' cannot be the name of a folder"):
+        bad.write_report(tmp_path / "s")
+
+
+def test_the_command_writes_the_same_files_and_foreign_files_are_kept(tmp_path, svg_only, monkeypatch, capsys):
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+    target = tmp_path / "out"
+    command = ["compare", GT, MODEL_A, MODEL_B, "-o", str(target)]
+    assert main(command) == 0
+    assert {*OWN_FILES} - {"figures/model-classes.svg"} <= set(files_in(target))
+    gt = lcm.read(GT)
+    named = {f"model-{k}": lcm.compare(gt, lcm.read(file, like=gt)) for k, file in (("a", MODEL_A), ("b", MODEL_B))}
+    alone = write_quickly(lcm.leaderboard(named), tmp_path / "alone")
+    for name in ("leaderboard.json", "index.html", "model_pages.csv"):
+        assert (target / name).read_bytes() == (alone / name).read_bytes()
+    (target / "leaderboard.txt").write_text("mine")
+    assert main(command) == 2
+    assert "'leaderboard.txt', which no report has written" in capsys.readouterr().err
+
+
+def test_a_prediction_cannot_take_the_name_of_a_file(tmp_path, svg_only, monkeypatch):
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+    text = "page,width,height,label,x0,y0,x1,y1\np,20,20,Text,0,0,{},9\n"
+    for name in ("gt.csv", "index.html.csv", "tables.csv"):
+        (tmp_path / name).write_text(text.format(len(name)))
+    files = [str(tmp_path / name) for name in ("gt.csv", "index.html.csv", "tables.csv")]
+    assert main(["compare", *files, "-o", str(tmp_path / "out")]) == 0
+    assert {"index.html", "index.html-2/report.html", "tables-2/report.html"} <= set(files_in(tmp_path / "out"))

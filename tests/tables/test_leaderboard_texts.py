@@ -1,0 +1,64 @@
+"""The leaderboard on the terminal."""
+
+import pytest
+
+import layoutcm as lcm
+from layoutcm.tables.leaderboard_tables import short_table, standing
+from layoutcm.tables.leaderboard_texts import leaderboard_summary
+from support.one_label_pages import one_label_pages
+from support.three_pages import different_labels
+
+TEXT = """\
+3 predictions on 8 pages, the best first, by macro F1, without Background
+        macro F1       interval  micro F1  content F1  minus half          interval      p  verdict
+most       0.889  0.889 – 0.889     0.889       0.889      +0.222  +0.222 to +0.222  0.008  better
+half       0.667  0.667 – 0.667     0.667       0.667           –                 –      –  baseline
+uneven     0.667  0.404 – 0.855     0.667       0.667       0.000  -0.239 to +0.239  1.000  no difference shown, {}
+95 % intervals over 8 documents, by the jackknife; with fewer than 20 documents they are rough
+p: paired randomisation test
+
+F1 of classes   most     half    uneven
+a              0.889 ▲  0.667     0.667
+▲ better and ▼ worse than half, by the corrected test"""
+
+
+@pytest.fixture
+def board():
+    """Eight documents of one page; see docs/method.md."""
+    shares = {"half": [0.5] * 8, "most": [0.8] * 8, "uneven": [0.8] * 4 + [0.2] * 4}
+    return lcm.leaderboard({name: one_label_pages(*found) for name, found in shares.items()})
+
+
+def test_all_lines(board):
+    assert leaderboard_summary(board) == TEXT.format("interval too wide to show 0.02")
+
+
+def test_the_other_figures_have_columns_of_their_own(board):
+    """With one label they would be equal."""
+    board.table.loc[0, ["micro_f1", "content_f1"]] = [0.5, 0.25]
+    assert "most       0.889  0.889 – 0.889     0.500       0.250 " in leaderboard_summary(board)
+    first = short_table(board).data.iloc[0]
+    assert (first["micro F1"], first["content F1"], first["macro F1"]) == (0.5, 0.25, pytest.approx(8 / 9))
+
+
+def test_few_documents_and_different_labels():
+    few = lcm.leaderboard({"half": one_label_pages(0.5, 0.5, 0.5), "most": one_label_pages(0.8, 0.8, 0.8)})
+    lines = leaderboard_summary(few).splitlines()
+    assert lines[2].endswith("+0.222         –  0.250  too few documents")
+    assert lines[4] == "no intervals: 3 documents are too few, at least 6 are needed"
+    different = leaderboard_summary(lcm.leaderboard({name: different_labels() for name in "xy"}))
+    assert different.startswith("2 predictions on 1 page, the best first, by content F1\n")
+    assert "\nx       0.667         –         –         –        –" in different and "classes" not in different
+
+
+def test_names_stay_on_their_line():
+    long = "n" * 80
+    found = leaderboard_summary(lcm.leaderboard({long: one_label_pages(0.5), "a\nb": one_label_pages(0.8)}))
+    assert "\na b " in found and long not in found and "n" * 30 in found
+
+
+def test_the_place_of_a_prediction(board):
+    found = standing(board, "uneven")
+    assert (found["model"], found["rank"], found["models"]) == ("uneven", 3, 3)
+    assert (found["baseline"], found["figure"], found["verdict"]) == ("half", "macro_f1", "no difference shown")
+    assert found["macro_f1"] == pytest.approx(2 / 3) and found["difference"] == pytest.approx(0, abs=1e-12)
