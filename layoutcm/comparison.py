@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from layoutcm.diagnosis.page_tiles import PageTiles
     from layoutcm.diagnosis.score_curves import ScoreCurves
     from layoutcm.metrics.objects.centroids import Centroids
-    from layoutcm.metrics.objects.instances import Sides
     from layoutcm.metrics.objects.matched_objects import Objects
+    from layoutcm.metrics.objects.object_source import ObjectSource
     from layoutcm.metrics.soft_layouts import SoftSums
     from layoutcm.pixels.grid import PageRegions
 
@@ -174,24 +174,13 @@ class Comparison:
 
     def objects(self, page: str | None = None, document: str | None = None) -> Objects:
         """Scores of boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
-        from layoutcm.metrics.objects.matched_objects import objects_of
-
-        pages = self.levels.pages_at(page, document)
-        if pages is None:
-            return self._all_objects
-        return objects_of(self.alignment, self.min_score, self._sides, pages, self.threads)
+        return self.object_source.objects(self.levels.pages_at(page, document))
 
     @cached_property
-    def _all_objects(self) -> Objects:
-        from layoutcm.metrics.objects.matched_objects import objects_of
+    def object_source(self) -> ObjectSource:
+        from layoutcm.metrics.objects.object_source import ObjectSource
 
-        return objects_of(self.alignment, self.min_score, self._sides, None, self.threads)
-
-    @cached_property
-    def _sides(self) -> Sides:
-        from layoutcm.metrics.objects.instances import instances_of
-
-        return instances_of(self.alignment, self.min_score, self.threads)
+        return ObjectSource(self.alignment, self.min_score, self.threads)
 
     def centroids(
         self,
@@ -202,11 +191,8 @@ class Comparison:
         document: str | None = None,
     ) -> Centroids:
         """Regions matched by centres closer than (dx, dy): precision, recall, F1, matches."""
-        from layoutcm.metrics.objects.centroids import centroids_of
-        from layoutcm.metrics.objects.instances import on_pages
-
-        sides = on_pages(self._sides, self.levels.pages_at(page, document))
-        return centroids_of(self.alignment, sides, tolerance, one_to_one, class_aware)
+        pages = self.levels.pages_at(page, document)
+        return self.object_source.centroids(pages, tolerance, one_to_one, class_aware)
 
     def content(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
