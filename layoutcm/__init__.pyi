@@ -19,6 +19,7 @@ from .metrics.objects.centroids import centroid_match as centroid_match
 from .metrics.scores import accuracy as accuracy
 from .metrics.scores import averages as averages
 from .metrics.soft import soft_scores as soft_scores
+from .models.agreement import agreement as agreement
 from .models.differences import difference as difference
 from .pixels.pair_counts import PairCounts as PairCounts
 from .tables.loaded_result import Result as Result

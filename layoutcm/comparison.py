@@ -15,6 +15,7 @@ from layoutcm.alignment.recipe import Recipe
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, CauseSource, forgiven_scores
 from layoutcm.layouts.model import Finding
+from layoutcm.metrics.agreement import agreement_of, pages_to_review
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_confusion, label_space_at_depth
@@ -268,6 +269,14 @@ class Comparison:
     def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
         """F1 if borders may be off by a share of the longer page side: tolerance, micro_f1, macro_f1, content_f1."""
         return forgiven_scores(self.confusion(), self.cause_source, tolerances)
+
+    def agreement(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
+        """Observed agreement, Cohen's kappa, Krippendorff's alpha: for two sides of which none is the truth."""
+        return agreement_of([self.counts(page, document)], self.space)
+
+    def pages_to_review(self) -> pd.DataFrame:
+        """The pages on which the two sides disagree most about each label: page, document, label, pixels, share."""
+        return pages_to_review(self.levels)
 
     def pages_behind(
         self, gt_label: str, pred_label: str, method: str = "matrix", *, cause: str | None = None
