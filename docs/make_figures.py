@@ -13,7 +13,7 @@ import pandas as pd
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.paper import charts, matrix, pages
+from layoutcm.drawing.paper import cause_charts, charts, matrix, pages
 from layoutcm.drawing.paper.printing import figure_bytes
 
 FIGURES = Path(__file__).parent / "figures"
@@ -81,6 +81,8 @@ def all_figures(n):
         "collapsed": matrix.collapsed_figure(m),
         "classes": charts.class_bars(m, intervals=invented_intervals(m)),
         "curves": charts.curves_figure(curves, ap=ap, recipe=m.recipe),
+        "causes": cause_charts.cause_bars(first.causes(), m),
+        "forgiveness": cause_charts.forgiveness_figure(first.forgiveness(), recipe=m.recipe),
         "difference": matrix.difference_figure(m, other, names=("model-1", "model-2")),
         "overlay": pages.page_overlay(first, page),
         "mask": pages.page_figure(first, page, "pred"),

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from layoutcm.alignment.align import AlignmentOptions, align
+from layoutcm.alignment.align import AlignmentOptions, align, without_low_scores
 from layoutcm.alignment.recipe import make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
 from layoutcm.comparison import Comparison
@@ -28,18 +28,23 @@ def compare(
     documents: str | Mapping[str, str] | None = None,
     mapping: LabelMapping | str | os.PathLike[str] | None = None,
     pages: PageMapLike = None,
+    truth: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare two layouts pixel by pixel. The pixels are counted from box edges, without a loop over them.
 
     Pred regions with a score below `min_score` are left out. `pages` is a page map: {gt page: pred page}, or a file.
+    With `truth=False` neither side is the truth: they are called A and B, `min_score` holds for both, and reports show
+    how far they agree.
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 
     check_counting_options(rounding, min_score, threads)
     options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
-    alignment = align(gt, pred, options)
+    alignment = align(gt if truth else without_low_scores(gt, min_score), pred, options)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
-    return Comparison(alignment, counts, rounding, min_score, settings, threads)
+    return Comparison(
+        alignment, counts, rounding, min_score, settings if truth else settings.without_truth(), threads, truth
+    )

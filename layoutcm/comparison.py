@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, CauseSource, forgiven_scores
-from layoutcm.layouts.model import Finding
+from layoutcm.layouts.model import LETTERS, SIDES, Finding
 from layoutcm.metrics.agreement import agreement_of, pages_to_review
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -46,6 +46,7 @@ class Comparison:
     min_score: float | None
     settings: Recipe
     threads: int | None = None
+    has_truth: bool = True  # else the two sides are called A and B
 
     def __repr__(self) -> str:
         return f"<Comparison {self.recipe}>"
@@ -57,6 +58,10 @@ class Comparison:
     @property
     def labels(self) -> list[str]:
         return list(self.space.labels)
+
+    @property
+    def side_names(self) -> tuple[str, ...]:
+        return SIDES if self.has_truth else LETTERS
 
     @property
     def taxonomy(self) -> str:
@@ -91,7 +96,7 @@ class Comparison:
     @cached_property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
         """{"gt", "pred", "both": findings}; a repair named by a finding under "both" is a repair of pred."""
-        return findings_by_side(self.alignment, self.min_score, self.pixels, self.ignored_pixels)
+        return findings_by_side(self.alignment, self.min_score, self.pixels, self.ignored_pixels, self.has_truth)
 
     @property
     def recipe(self) -> str:
@@ -140,7 +145,8 @@ class Comparison:
         """
         counts, level = self.counts(page, document), {"document": document, "page": page}
         if families is None:
-            return confusion_of(counts, self.space, method, self.recipe_for(method, **level))
+            found = confusion_of(counts, self.space, method, self.recipe_for(method, **level))
+            return replace(found, side_names=self.side_names)
         tree = family_tree(families, self.labels[1:])
         space = label_space_at_depth(self.space, counts.labels, tree, depth, expanded)
         at = {"families": tree.title, "depth": min(depth, tree.depth + 1), "expanded": "+".join(expanded) or None}
@@ -266,6 +272,13 @@ class Comparison:
     def cause_source(self) -> CauseSource:
         return CauseSource(self.alignment, self.page_regions, self.rounding, self.min_score, self.threads)
 
+    @cached_property
+    def border_slack(self) -> float | None:
+        """The share of wrong pixels whose cause is slack; None if it is not known and would take long to count."""
+        from layoutcm.diagnosis.border_slack import slack_share
+
+        return slack_share(self.cause_source, self.confusion())
+
     def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
         """F1 if borders may be off by a share of the longer page side: tolerance, micro_f1, macro_f1, content_f1."""
         return forgiven_scores(self.confusion(), self.cause_source, tolerances)
@@ -298,11 +311,13 @@ class Comparison:
         *,
         families: FamilyConfusion | FamiliesLike | None = None,
         intervals: int | None = None,
+        why: bool = False,
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images`: a folder, zip, PDF or Parquet of page images; `intervals`: resamples. Only an old report is replaced.
+        `images`: a folder, zip, PDF or Parquet of page images; `intervals`: resamples;
+        `why`: causes and forgiveness. Only an old report is replaced.
         """
         from layoutcm.report.report_files import write_report
 
-        return write_report(self, folder, images, method=method, families=families, intervals=intervals)
+        return write_report(self, folder, images, method=method, families=families, intervals=intervals, why=why)

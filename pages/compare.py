@@ -37,7 +37,7 @@ if files is not None:
             page_shell.show_recipe(confusion.recipe)
         with right:
             st.markdown(
-                sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope_text(compared))
+                sentences.sentence_on_screen(confusion, session.chosen_pred().name, selection.scope_text(compared))
             )
             matrix_panel.show_next_steps(compared)
             findings.show_applied_repairs()

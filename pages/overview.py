@@ -9,7 +9,7 @@ router.ensure_routed()
 compared = page_shell.need_comparison()
 confusion = session.chosen_confusion(compared)
 st.title("Overview", anchor=False)
-st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope_text(compared)))
+st.markdown(sentences.sentence_on_screen(confusion, session.chosen_pred().name, selection.scope_text(compared)))
 warnings = st.container()  # filled last, because the checks take longer
 figures = st.container(horizontal=True, gap="small")
 own = sentences.headline_figures(compared, confusion, choices.current().level)

@@ -211,6 +211,14 @@ def page_of_region(
     return page if min_score is None else np.where(regions.scores < min_score, np.int32(-1), page)
 
 
+def without_low_scores(layout: Layout, min_score: float | None) -> Layout:
+    """The layout without regions whose score is below `min_score`; a region without a score stays."""
+    if min_score is None:
+        return layout
+    regions = layout.region_columns
+    return replace(layout, region_columns=regions.take(~(regions.scores < min_score)))
+
+
 def pair_pages(
     gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None
 ) -> tuple[Sources, PageMatches, list[Finding]]:

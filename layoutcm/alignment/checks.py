@@ -73,7 +73,7 @@ def _after_repairs(finding: Finding, earlier: Sequence[str]) -> Finding:
 
 
 def findings_by_side(
-    alignment: Alignment, min_score: float | None, pixels: float = 0, ignored: float = 0
+    alignment: Alignment, min_score: float | None, pixels: float = 0, ignored: float = 0, has_truth: bool = True
 ) -> dict[str, tuple[Finding, ...]]:
     """The findings on gt, on pred, and on both together; repairs named in the last group apply to pred.
 
@@ -85,7 +85,8 @@ def findings_by_side(
     if ignored:
         finding = Finding("ignored-pixels", math.ceil(ignored), {"pixels": math.ceil(pixels + ignored)})
         between = (finding, *between)
-    return {"gt": findings_of(gt), "pred": findings_of(pred), "both": between}
+    own = (*findings_of(gt), *(_scored_truth(gt) if has_truth else ()))
+    return {"gt": own, "pred": findings_of(pred), "both": between}
 
 
 def _same_file(gt: Layout, pred: Layout) -> list[Finding]:
@@ -178,6 +179,13 @@ def _unusual_scores(layout: Layout) -> list[Finding]:
     if known.size > 1 and np.ptp(known) == 0:
         return [Finding("score-constant", values={"file": layout.name, "score": float(known[0])})]
     return []
+
+
+def _scored_truth(gt: Layout) -> list[Finding]:
+    """A finding if every region of gt has a score, and not all the same one: people do not write such files."""
+    scores = gt.region_columns.scores
+    is_scored = scores.size > 1 and bool(np.isfinite(scores).all()) and np.ptp(scores) > 0
+    return [Finding("truth-with-scores", values={"file": gt.name})] if is_scored else []
 
 
 def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:

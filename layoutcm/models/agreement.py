@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import scale_to_frame
+from layoutcm.alignment.align import scale_to_frame, without_low_scores
 from layoutcm.alignment.page_matching import match_pages
 from layoutcm.alignment.taxonomy import join_labels
 from layoutcm.comparing import compare
@@ -53,14 +53,6 @@ def _check_layouts(layouts: Sequence[Layout]) -> list[Layout]:
             problem = f"{short_repr(layout)} is not a layout"
             raise InputError("", f"layouts[{k}]", problem, "Read the file first: layoutcm.read(path).")
     return list(layouts)
-
-
-def without_low_scores(layout: Layout, min_score: float | None) -> Layout:
-    """The layout without regions whose score is below `min_score`; a region without a score stays."""
-    if min_score is None:
-        return layout
-    regions = layout.region_columns
-    return replace(layout, region_columns=regions.take(~(regions.scores < min_score)))
 
 
 def _on_common_pages(layouts: Sequence[Layout]) -> list[Layout]:

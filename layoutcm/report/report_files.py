@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages, images_from_path
-from layoutcm.drawing.paper import charts, matrix
+from layoutcm.drawing.paper import cause_charts, charts, matrix
 from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -34,6 +34,7 @@ from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
 from layoutcm.tables.result_levels import DOCUMENTS_FILE
 from layoutcm.tables.tables import RANKED_PAIRS, Table, class_table, csv_text, matrix_table, write_parquet
+from layoutcm.tables.why import Why
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,13 +51,14 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "classes": lambda confusion, shown, **look: charts.class_bars(confusion, selection=shown, **look),
 }
 CURVES = "curves"
+WHY_FIGURES = ("causes", "forgiveness")  # only if asked for
 # {view: name of the figure} of the differences from the first of several predictions.
 DIFFERENCES = {view: f"difference-{view}" for view in SHARE_VIEWS}
 # All files of a report, relative to its folder; with several predictions each has a subfolder.
 REPORT_FILES = re.compile(
     rf"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|(pages|{RANKED_PAIRS})\.csv"
     rf"|{re.escape(DOCUMENTS_FILE)}"
-    rf"|figures/({'|'.join([*FIGURES, CURVES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
+    rf"|figures/({'|'.join([*FIGURES, CURVES, *WHY_FIGURES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
 )
 
@@ -70,17 +72,19 @@ def write_report(
     per_page: bool = False,
     families: FamilyConfusion | FamiliesLike | None = None,
     intervals: int | None = None,
+    why: bool = False,
     progress: ReportProgress | None = None,
 ) -> Path:
     """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
 
     `families` is an argument or a result of `Comparison.families`. `intervals` is a number of resamples; class bars
-    then have whiskers, and result.json has all intervals.
+    then have whiskers, and result.json has all intervals. `why` adds causes and forgiveness.
     """
     pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
     counted = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
     bootstrapped = None if intervals is None else comparison.bootstrap(intervals, method=method)
-    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": Extras(counted, bootstrapped)}
+    extras = Extras(counted, bootstrapped, why=Why(comparison) if why else None)
+    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": extras}
     with replace_folder(folder, REPORT_FILES) as place:
         write_files(comparison, place, pictures, **chosen, progress=progress)
     return Path(folder)
@@ -114,12 +118,14 @@ def write_files(
     notify("workbook", 0.15)
     with system_errors_of_xlsxwriter():
         write_workbook(comparison, confusion, tables, folder / "report.xlsx")
-    names = figure_names(confusion, objects)
+    names = figure_names(confusion, objects) if comparison.has_truth else [TABLE_OF_VIEW["pixels"]]
     for k, name in enumerate(names):
         notify(f"figure {name}", 0.3 + 0.4 * k / len(names))
         _write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
+    drawings = _write_why(extras.why, folder) if extras.why and extras.why.is_defined else {}
     notify("page", 0.7)
-    (folder / "report.html").write_bytes(report_html(comparison, confusion, tables, images).encode("utf-8"))
+    page = report_html(comparison, confusion, tables, images, drawings)
+    (folder / "report.html").write_bytes(page.encode("utf-8"))
     notify("done", 1.0)
     return result
 
@@ -171,6 +177,24 @@ def matrix_difference_figure(
 def _write_figure(figure: Figure, folder: Path, name: str) -> None:
     for format in FIGURE_FORMATS:
         (folder / "figures" / f"{name}.{format}").write_bytes(figure_bytes(figure, format))
+
+
+def _write_why(why: Why, folder: Path) -> dict[str, bytes]:
+    """Write the figures of causes and forgiveness; returns {name: SVG} for the HTML page."""
+    draw = {"causes": cause_figure, "forgiveness": forgiveness_figure}
+    figures = {name: draw[name](why) for name in WHY_FIGURES}
+    for name, figure in figures.items():
+        _write_figure(figure, folder, name)
+    return {name: figure_bytes(figure, "svg") for name, figure in figures.items()}
+
+
+def cause_figure(why: Why, **look: Any) -> Figure:
+    """Stacked causes of each label; they are those of method matrix, whatever the method of the report."""
+    return cause_charts.cause_bars(why.causes, why.comparison.confusion(), **look)
+
+
+def forgiveness_figure(why: Why, **look: Any) -> Figure:
+    return cause_charts.forgiveness_figure(why.forgiveness, recipe=why.comparison.recipe, **look)
 
 
 def report_zip(
@@ -226,7 +250,7 @@ def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, st
     in_use["classes"] = class_table(confusion, selection)
     chosen = {name: in_use.get(name, tables[name]) for name in LATEX_TABLES if name in tables}
     if not confusion.diagonal:
-        chosen.pop("classes")
+        chosen.pop("classes", None)
     return {
         name: f"% {table.recipe or confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8") + latex(table)
         for name, table in sorted(chosen.items())

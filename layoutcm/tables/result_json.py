@@ -29,6 +29,7 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import AVERAGES
+from layoutcm.tables.agreement_tables import agreement_result
 from layoutcm.tables.result_levels import (
     document_records,
     left_out_finding,
@@ -41,6 +42,7 @@ from layoutcm.tables.result_levels import (
     write_documents,
 )
 from layoutcm.tables.result_objects import centroids_result, objects_result, soft_result
+from layoutcm.tables.why import Why, why_result
 from layoutcm.wording import pixels_as_number
 
 VALUES_SHOWN = 50  # of an attribute of pages
@@ -54,6 +56,7 @@ class Extras:
     families: FamilyConfusion | None = None
     intervals: Intervals | None = None
     difference: Intervals | None = None  # from the first of several predictions
+    why: Why | None = None
 
 
 NO_EXTRAS = Extras()
@@ -164,6 +167,8 @@ def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
         )
         answer[f"averages_over_{level}"] = averages
     answer["soft"] = soft_result(comparison) if diagonal else None
+    if not comparison.has_truth:
+        answer["agreement"] = agreement_result(comparison)
     return answer
 
 
@@ -268,6 +273,8 @@ def full_result(
     answer = comparison_result(comparison, method, per_page, documents_path)
     if extras.families:
         answer["families"] = families_result(comparison, extras.families, method)
+    if extras.why:
+        answer |= json_ready(why_result(extras.why))
     intervals = {"intervals": extras.intervals, "difference_from_first": extras.difference}
     return answer | {name: json_ready(one.as_dict()) for name, one in intervals.items() if one}
 

@@ -21,6 +21,7 @@ from layoutcm.drawing.paper.printing import (
     shorten_labels,
     text_width,
 )
+from layoutcm.layouts.model import GT, PRED, SIDES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +116,7 @@ def _readable(font: float, largest: float) -> tuple[float, int]:
     return min(font * every, largest), every
 
 
-def draw_frame(axes: Axes, grid: Grid) -> None:
+def draw_frame(axes: Axes, grid: Grid, sides: Sequence[str] = SIDES) -> None:
     """Draw the labels, the axis names and the lines between cells."""
     from matplotlib.collections import LineCollection
 
@@ -129,11 +130,11 @@ def draw_frame(axes: Axes, grid: Grid) -> None:
             x = grid.left + (j + 0.5) * grid.cell_width
             draw_text(axes, x, grid.top - (3 if grid.upright else 6), name, grid.fonts.column, **turned)
     if any(grid.rows):
-        draw_text(axes, grid.left - 3, grid.top - 6, "gt", 6, align="right", color=SOFT)
+        draw_text(axes, grid.left - 3, grid.top - 6, sides[GT], 6, align="right", color=SOFT)
     highest = grid.fonts.column
     if grid.upright:
         highest = max((text_width(name, grid.fonts.column) for name in grid.columns), default=0)
-    draw_text(axes, (grid.left + grid.right) / 2, grid.top - highest - 9, "pred", 6, align="center", color=SOFT)
+    draw_text(axes, (grid.left + grid.right) / 2, grid.top - highest - 9, sides[PRED], 6, align="center", color=SOFT)
     xs = [grid.left + j * grid.cell_width for j in range(len(grid.columns) + 1)]
     ys = [grid.top + i * grid.cell_height for i in range(len(grid.rows) + 1)]
     lines = [[(x, grid.top), (x, grid.bottom)] for x in xs] + [[(grid.left, y), (grid.right, y)] for y in ys]
