@@ -272,12 +272,11 @@ class Comparison:
     def cause_source(self) -> CauseSource:
         return CauseSource(self.alignment, self.page_regions, self.rounding, self.min_score, self.threads)
 
-    @cached_property
-    def border_slack(self) -> float | None:
+    def border_slack(self, page: str | None = None, document: str | None = None) -> float | None:
         """The share of wrong pixels whose cause is slack; None if it is not known and would take long to count."""
         from layoutcm.diagnosis.border_slack import slack_share
 
-        return slack_share(self.cause_source, self.confusion())
+        return slack_share(self.cause_source, self.confusion(page, document), self.levels.pages_at(page, document))
 
     def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
         """F1 if borders may be off by a share of the longer page side: tolerance, micro_f1, macro_f1, content_f1."""

@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.alignment.align import Alignment
 from layoutcm.diagnosis.causes import TOLERANCE, CauseSource, places_of_labels, tolerance_in_pixels
-from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats
+from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1, Floats, Positions
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.scores import ratio
 from layoutcm.pixels.grid import GridBoxes, alignment_to_grid
@@ -26,31 +25,40 @@ BACKGROUND_SET = 1
 Sets = NDArray[np.unsignedinteger]
 
 
-def slack_share(source: CauseSource, confusion: Confusion) -> float | None:
-    """The share of slack in all wrong pixels, nan if there are none; None if it would take long to count."""
+def slack_share(source: CauseSource, confusion: Confusion, pages: Positions | None = None) -> float | None:
+    """The share of slack in the wrong pixels of some pages, or of all; nan if there are none.
+
+    None if it would take long to count. `confusion` is the matrix of these pages, with method `matrix`.
+    """
     if not source.alignment.space.shared:
         return float("nan")
     if TOLERANCE in source.kept:
-        slack: float | None = source.of_all_pages().total.totals["slack"]
+        known = source.of_all_pages() if pages is None else source.of_pages(pages)
+        slack: float | None = known.total.totals["slack"]
     else:
-        slack = quick_slack(source.alignment, source.rounding, source.min_score)
+        slack = quick_slack(source, TOLERANCE, pages)
     wrong = confusion.values.sum() - confusion.values.trace()
     return None if slack is None else float(ratio(slack, wrong))
 
 
-def quick_slack(
-    alignment: Alignment, rounding: str, min_score: float | None, tolerance: float = TOLERANCE
-) -> float | None:
+def quick_slack(source: CauseSource, tolerance: float, pages: Positions | None = None) -> float | None:
     """The pixels of cause slack; None if counting them would take long, as on very many pages or with outlines."""
-    if len(alignment.pages) > MOST_PAGES or not alignment.space.shared:
+    if len(source.alignment.pages if pages is None else pages) > MOST_PAGES:
         return None
-    grid = alignment_to_grid(alignment, rounding, min_score)
-    tiles = (6 * np.diff(grid.offsets) + 6) ** 2
-    if grid.shapes or tiles.sum() > MOST_TILES or tiles.max(initial=0) > MOST_TILES_OF_PAGE:
+    if pages is None:
+        grids = [alignment_to_grid(source.alignment, source.rounding, source.min_score)]
+    else:
+        grids = [source.regions.to_grid(int(page), source.rounding) for page in pages]
+    tiles = np.concatenate([[0], *((6 * np.diff(grid.offsets) + 6) ** 2 for grid in grids)])
+    if any(grid.shapes for grid in grids) or tiles.sum() > MOST_TILES or tiles.max() > MOST_TILES_OF_PAGE:
         return None
-    places = places_of_labels(alignment, grid)[grid.labels]
-    distances = tolerance_in_pixels(grid.frames, tolerance, rounding)
-    return sum(_slack_of_page(grid, page, places, float(distances[page])) for page in range(len(distances)))
+    return sum(_slack_of_grid(source, grid, tolerance) for grid in grids)
+
+
+def _slack_of_grid(source: CauseSource, grid: GridBoxes, tolerance: float) -> float:
+    places = places_of_labels(source.alignment, grid)[grid.labels]
+    distances = tolerance_in_pixels(grid.frames, tolerance, source.rounding).tolist()
+    return sum(_slack_of_page(grid, page, places, distance) for page, distance in enumerate(distances))
 
 
 def _slack_of_page(grid: GridBoxes, page: int, places: NDArray[np.int64], distance: float) -> float:

@@ -41,7 +41,7 @@ def comparison_sentence(comparison: Comparison, confusion: Confusion) -> str:
     if not comparison.has_truth:
         return agreement_sentence(comparison, confusion)
     pred = one_line(PurePath(comparison.alignment.layouts[PRED].name).name)
-    return summary_sentence(confusion, pred, slack=comparison.border_slack)
+    return summary_sentence(confusion, pred, slack=comparison.border_slack())
 
 
 def agreement_sentence(comparison: Comparison, confusion: Confusion) -> str:

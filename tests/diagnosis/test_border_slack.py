@@ -17,7 +17,7 @@ def shares(c):
     """The share counted quickly, and the one of the causes."""
     totals = c.causes().totals
     c.cause_source.kept.clear()
-    return c.border_slack, totals["slack"] / sum(totals.values())
+    return c.border_slack(), totals["slack"] / sum(totals.values())
 
 
 @pytest.mark.parametrize("rounding", ["outer", "exact"])
@@ -30,7 +30,17 @@ def test_a_page_that_one_can_count():
     box = ("p", "a", 10, 10, 50, 50)
     gt, pred = build(PAGE, [box]), build(PAGE, [("p", "a", 10, 10, 49, 50), ("p", "a", 90, 0, 94, 10)])
     # 40 pixels beside the border, and 40 in a region that is not there: gt has no `a` near it.
-    assert lcm.compare(gt, pred).border_slack == 40 / (40 + 40)
+    assert lcm.compare(gt, pred).border_slack() == 40 / (40 + 40)
+
+
+def test_pages_and_documents_have_their_own_share():
+    c = compare_sample()
+    page, document = c.pages[0], c.documents[-1]
+    for level in ({"page": page}, {"document": document}):
+        totals = c.causes(**level).totals
+        assert c.border_slack(**level) == pytest.approx(totals["slack"] / sum(totals.values()))
+    c.causes()  # from now on it is taken from the causes of all pages
+    assert c.border_slack(page=page) == pytest.approx(compare_sample().border_slack(page=page))
 
 
 @pytest.mark.parametrize("labels", [3, 15, 16, 70])
@@ -50,12 +60,12 @@ def test_pages_with_many_labels_and_pixels_that_are_not_judged(labels):
 def test_it_is_not_counted_where_that_would_take_long(monkeypatch):
     c = compare_sample()
     monkeypatch.setattr(border_slack, "MOST_PAGES", 2)
-    assert c.border_slack is None
+    assert c.border_slack() is None
     c = compare_sample()
     c.causes()  # counted anyway, so that it is known
-    assert c.border_slack > 0
+    assert c.border_slack() > 0
 
 
 def test_without_errors_or_with_different_labels_there_is_none():
     a, b = build(PAGE, [("p", "a", 0, 0, 9, 9)]), build(PAGE, [("p", "b", 0, 0, 9, 9)])
-    assert math.isnan(lcm.compare(a, a).border_slack) and math.isnan(lcm.compare(a, b).border_slack)
+    assert math.isnan(lcm.compare(a, a).border_slack()) and math.isnan(lcm.compare(a, b).border_slack())

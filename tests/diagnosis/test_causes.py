@@ -168,7 +168,7 @@ def test_generated_pages_equal_the_loop_over_all_pixels(page, tolerance):
     (width, height), gt, pred = page
     c = compared(gt, pred, {"p": (width, height)}, taxonomy="same")
     found = causes(gt, pred, tolerance, sizes={"p": (width, height)}, taxonomy="same")
-    assert quick_slack(c.alignment, "outer", None, tolerance) == pytest.approx(sum(found.get("slack", {}).values()))
+    assert quick_slack(c.cause_source, tolerance) == pytest.approx(sum(found.get("slack", {}).values()))
     regions = [[(label, box_pixels(*box)) for label, *box in side] for side in (gt, pred)]
     expected = causes_of_page(*regions, width, height, tolerance)
     for cause in CAUSES:

@@ -84,3 +84,13 @@ def test_the_chosen_cell_in_numbers(sample):
     share = 100 * counted / sample.confusion().gt_pixels[sample.labels.index("Caption")]
     pixels = f"{round(counted):,}".replace(",", "\u202f")
     assert f"{share:.1f} % of Caption, {pixels} px on 9 of 60 pages" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "level"), [("compare", {}), ("overview", {"level": "page", "page": "paper-1_p1.png"})]
+)
+def test_the_sentence_says_how_much_is_border_slack(page, level, sample):
+    share = sample.border_slack(level.get("page"))
+    assert f"{100 * share:.1f} % of the wrong pixels are only border slack" in texts(
+        opened(page, load="sample", **level)
+    )
