@@ -32,6 +32,8 @@ def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figu
     assert found["causes"]["totals"] == pytest.approx(c.causes().totals)
     assert found["forgiveness"] == c.forgiveness().to_dict("records")
     assert found == json.loads((tmp_path / "r" / "result.json").read_text())
+    loaded = lcm.load_result(target)
+    assert (loaded.causes, loaded.forgiveness, loaded.agreement) == (found["causes"], found["forgiveness"], None)
     assert sorted(path.name for path in (tmp_path / "r" / "figures").iterdir()) == ["causes.svg", "forgiveness.svg"]
     sheets = openpyxl.load_workbook(tmp_path / "r" / "report.xlsx").sheetnames
     assert {"Causes", "Causes by label", "Causes by document", "Causes by page", "Forgiveness"} <= set(sheets)
@@ -58,6 +60,8 @@ def test_without_truth_the_text_speaks_of_a_and_b(tmp_path, capsys, quick_figure
     assert_valid(found)
     assert found["agreement"]["observed"] == pytest.approx(0.92, abs=0.005)
     assert found["recipe"].startswith("A:model-a|B:model-c|") and found["recipe_fields"]["A"] == "model-a"
+    loaded = lcm.load_result(target)
+    assert loaded.agreement == found["agreement"] and loaded.confusion().side_names == ("A", "B")
     page = (tmp_path / "r" / "report.html").read_text("utf-8")
     assert '"sides":["A","B"]' in page and '"has_truth":false' in page
     drawing = (tmp_path / "r" / "figures" / "confusion.svg").read_text("utf-8")
