@@ -62,6 +62,16 @@ def tiles_under(box, x_edges, y_edges):
 
 
 @compiled_part
+def hide_tiles(sets, tiles):
+    """Take all labels, also Background, from tiles that are not judged."""
+    top, bottom, left, right = tiles
+    for row in range(top, bottom):
+        for column in range(left, right):
+            for word in range(sets.shape[3]):
+                sets[GT, row, column, word] = sets[PRED, row, column, word] = 0
+
+
+@compiled_part
 def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
     """The tiles of a page with boxes only, and the places in the matrix of its labels; Background is the first."""
     x_edges, y_edges = edges_of(boxes, 0, frame[0]), edges_of(boxes, 1, frame[1])
@@ -99,11 +109,7 @@ def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
                     sets[side, row, column, 0] = 1  # Background
     for i in range(len(places)):
         if places[i] == IGNORED:
-            top, bottom, left, right = tiles_under(boxes[i], x_edges, y_edges)
-            for row in range(top, bottom):
-                for column in range(left, right):
-                    for word in range(sets.shape[3]):
-                        sets[GT, row, column, word] = sets[PRED, row, column, word] = 0
+            hide_tiles(sets, tiles_under(boxes[i], x_edges, y_edges))
     page = PageRegionsOnTiles(x_edges, y_edges, region_gt, labels[:regions], over, sets, distance)
     return page, used[:n_labels]
 

@@ -118,6 +118,8 @@ def comparison_result(
     if left_out and documents_path:
         write_documents(comparison, method, documents_path)
     answer = _set_result(comparison, method)
+    if not comparison.has_truth:
+        answer["agreement"] = agreement_result(comparison)
     if left_out:
         file = documents_path.name if documents_path else ""
         answer["findings"].append(left_out_finding(comparison, file).as_dict())
@@ -167,8 +169,6 @@ def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
         )
         answer[f"averages_over_{level}"] = averages
     answer["soft"] = soft_result(comparison) if diagonal else None
-    if not comparison.has_truth:
-        answer["agreement"] = agreement_result(comparison)
     return answer
 
 
