@@ -13,7 +13,7 @@ import pandas as pd
 from PIL import Image
 
 import layoutcm as lcm
-from layoutcm.drawing.paper import charts, matrix, model_classes, pages, score_charts, slice_chart
+from layoutcm.drawing.paper import cause_charts, charts, matrix, model_classes, pages, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import figure_bytes
 from layoutcm.tables.leaderboard_tables import class_grid
 from layoutcm.tables.slice_tables import slice_table
@@ -86,6 +86,8 @@ def all_figures(n):
         "collapsed": matrix.collapsed_figure(m),
         "classes": charts.class_bars(m, intervals=invented_intervals(m)),
         "curves": charts.curves_figure(curves, ap=ap, recipe=m.recipe),
+        "causes": cause_charts.cause_bars(first.causes(), m),
+        "forgiveness": cause_charts.forgiveness_figure(first.forgiveness(), recipe=m.recipe),
         "difference": matrix.difference_figure(m, other, names=("model-1", "model-2")),
         "model-classes": model_classes.model_classes_figure(class_grid(board)),
         "overlay": pages.page_overlay(first, page),

@@ -21,6 +21,7 @@ from .metrics.objects.centroids import centroid_match as centroid_match
 from .metrics.scores import accuracy as accuracy
 from .metrics.scores import averages as averages
 from .metrics.soft import soft_scores as soft_scores
+from .models.agreement import agreement as agreement
 from .models.differences import difference as difference
 from .models.label_error_files import write_label_errors as write_label_errors
 from .models.label_errors import label_errors as label_errors

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from layoutcm.alignment.align import AlignmentOptions, align
+from layoutcm.alignment.align import AlignmentOptions, align, gt_without_low_scores
 from layoutcm.alignment.min_scores import MinScore, check_named_labels, checked_min_score
 from layoutcm.alignment.recipe import make_recipe
 from layoutcm.alignment.taxonomy import LabelMapping, load_mapping
@@ -29,6 +29,7 @@ def compare(
     documents: str | Mapping[str, str] | None = None,
     mapping: LabelMapping | str | os.PathLike[str] | None = None,
     pages: PageMapLike = None,
+    truth: bool = True,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -37,7 +38,8 @@ def compare(
     Pred regions with a score below `min_score` are left out; {label: score} has names after mapping, and None for all
     other labels. `pages` is a page map: {gt page: pred page}, or a file. `mapping` renames labels: {"gt": {old: new},
     "pred": {old: new}}, or a file; what it has under "preds" and the name of the prediction (that of its file, without
-    folder and suffix) is for this prediction only.
+    folder and suffix) is for this prediction only. With `truth=False` neither side is the truth: they are called A and
+    B, `min_score` holds for both, and reports show how far they agree.
     """
     from layoutcm.pixels.counting import check_counting_options, count_pairs
 
@@ -46,6 +48,9 @@ def compare(
     options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
     alignment = align(gt, pred, options)
     check_named_labels(min_score, list(dict.fromkeys(label for side in alignment.layouts for label in side.labels)))
+    alignment = alignment if truth else gt_without_low_scores(alignment, min_score)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
-    return Comparison(alignment, counts, rounding, min_score, settings, threads)
+    return Comparison(
+        alignment, counts, rounding, min_score, settings if truth else settings.without_truth(), threads, truth
+    )

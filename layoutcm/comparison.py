@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,10 @@ from layoutcm.alignment.checks import findings_by_side
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, CauseSource, forgiven_scores
-from layoutcm.layouts.model import Finding
+from layoutcm.diagnosis.causes import TOLERANCE, TOLERANCES, Causes, forgiven_scores
+from layoutcm.diagnosis.region_sources import RegionSources
+from layoutcm.layouts.model import LETTERS, SIDES, Finding
+from layoutcm.metrics.agreement import agreement_of, pages_to_review
 from layoutcm.metrics.bootstrap import CONFIDENCE, RESAMPLES
 from layoutcm.metrics.confusion import Confusion, confusion_of
 from layoutcm.metrics.family_confusion import BY_SIDE, FamilyConfusion, family_confusion, label_space_at_depth
@@ -32,9 +34,6 @@ if TYPE_CHECKING:
     from layoutcm.diagnosis.score_curves import ScoreCurves
     from layoutcm.metrics.objects.centroids import Centroids
     from layoutcm.metrics.objects.matched_objects import Objects
-    from layoutcm.metrics.objects.object_source import ObjectSource
-    from layoutcm.metrics.soft_layouts import SoftSums
-    from layoutcm.pixels.grid import PageRegions
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +46,7 @@ class Comparison:
     min_score: MinScore
     settings: Recipe
     threads: int | None = None
+    has_truth: bool = True  # else the two sides are called A and B
 
     def __repr__(self) -> str:
         return f"<Comparison {self.recipe}>"
@@ -58,6 +58,10 @@ class Comparison:
     @property
     def labels(self) -> list[str]:
         return list(self.space.labels)
+
+    @property
+    def side_names(self) -> tuple[str, ...]:
+        return SIDES if self.has_truth else LETTERS
 
     @property
     def taxonomy(self) -> str:
@@ -92,7 +96,7 @@ class Comparison:
     @cached_property
     def findings_by_side(self) -> dict[str, tuple[Finding, ...]]:
         """{"gt", "pred", "both": findings}; a repair named by a finding under "both" is a repair of pred."""
-        return findings_by_side(self.alignment, self.min_score, self.pixels, self.ignored_pixels)
+        return findings_by_side(self.alignment, self.min_score, self.pixels, self.ignored_pixels, self.has_truth)
 
     @property
     def recipe(self) -> str:
@@ -108,17 +112,15 @@ class Comparison:
         return self.settings.line(method=method, **more)
 
     @cached_property
-    def page_regions(self) -> PageRegions:
-        """The regions of both sides, page by page."""
-        from layoutcm.pixels.grid import PageRegions
-
-        return PageRegions(self.alignment, self.min_score)
+    def sources(self) -> RegionSources:
+        """What is computed from regions instead of pair counts, collected when it is first needed."""
+        return RegionSources(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
 
     def page_tiles(self, page: str) -> PageTiles:
         """The tiles of one page, with the rounding and score threshold of the comparison."""
         from layoutcm.diagnosis.page_tiles import page_tiles
 
-        grid = self.page_regions.to_grid(self.levels.page_index(page), self.rounding)
+        grid = self.sources.page_regions.to_grid(self.levels.page_index(page), self.rounding)
         return page_tiles(grid, self.space, self.all_counts.labels, self.rounding)
 
     def counts(self, page: str | None = None, document: str | None = None) -> PairCounts:
@@ -141,7 +143,8 @@ class Comparison:
         """
         counts, level = self.counts(page, document), {"document": document, "page": page}
         if families is None:
-            return confusion_of(counts, self.space, method, self.recipe_for(method, **level))
+            found = confusion_of(counts, self.space, method, self.recipe_for(method, **level))
+            return replace(found, side_names=self.side_names)
         tree = family_tree(families, self.labels[1:])
         space = label_space_at_depth(self.space, counts.labels, tree, depth, expanded)
         at = {"families": tree.title, "depth": min(depth, tree.depth + 1), "expanded": "+".join(expanded) or None}
@@ -174,13 +177,7 @@ class Comparison:
 
     def objects(self, page: str | None = None, document: str | None = None) -> Objects:
         """Scores of boxes and masks instead of pixels: AP, scores at one IoU, the object confusion matrix."""
-        return self.object_source.objects(self.levels.pages_at(page, document))
-
-    @cached_property
-    def object_source(self) -> ObjectSource:
-        from layoutcm.metrics.objects.object_source import ObjectSource
-
-        return ObjectSource(self.alignment, self.min_score, self.threads)
+        return self.sources.objects.objects(self.levels.pages_at(page, document))
 
     def centroids(
         self,
@@ -192,7 +189,7 @@ class Comparison:
     ) -> Centroids:
         """Regions matched by centres closer than (dx, dy): precision, recall, F1, matches."""
         pages = self.levels.pages_at(page, document)
-        return self.object_source.centroids(pages, tolerance, one_to_one, class_aware)
+        return self.sources.objects.centroids(pages, tolerance, one_to_one, class_aware)
 
     def content(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
         """Precision, recall and F1 of content against Background; each pixel counts once, whatever its labels."""
@@ -234,38 +231,27 @@ class Comparison:
 
         check_soft_options(average, beta, eps)
         pages = self.levels.pages_at(page, document)
-        return layout_scores(self.soft_sums, pages, len(self.labels) - 1, average, beta, eps)
-
-    @cached_property
-    def soft_sums(self) -> SoftSums | None:
-        """The sums for soft scores; None if the labels differ or scores are not in 0..1."""
-        from layoutcm.metrics.soft_layouts import soft_sums
-
-        return soft_sums(self.alignment, self.rounding, self.min_score, self.threads)
+        return layout_scores(self.sources.soft_sums, pages, len(self.labels) - 1, average, beta, eps)
 
     def causes(self, page: str | None = None, document: str | None = None, tolerance: float = TOLERANCE) -> Causes:
         """Why pixels are wrong: each cell of the matrix divided into eight causes; nan if the labels differ."""
         pages = self.levels.pages_at(page, document)
-        source = self.cause_source
+        source = self.sources.causes
         return (source.of_all_pages(tolerance) if pages is None else source.of_pages(pages, tolerance)).total
 
-    @cached_property
-    def cause_source(self) -> CauseSource:
-        return CauseSource(self.alignment, self.page_regions, self.rounding, self.min_score, self.threads)
+    def border_slack(self, page: str | None = None, document: str | None = None) -> float | None:
+        """The share of wrong pixels whose cause is slack; None if it is not known and would take long to count."""
+        from layoutcm.diagnosis.border_slack import slack_share
+
+        return slack_share(self.sources.causes, self.confusion(page, document), self.levels.pages_at(page, document))
 
     def forgiveness(self, tolerances: Sequence[float] = TOLERANCES) -> pd.DataFrame:
         """F1 if borders may be off by a share of the longer page side: tolerance, micro_f1, macro_f1, content_f1."""
-        return forgiven_scores(self.confusion(), self.cause_source, tolerances)
+        return forgiven_scores(self.confusion(), self.sources.causes, tolerances)
 
     def score_curves(self) -> ScoreCurves:
         """F1 of each label over the score threshold, best thresholds, ROC AUC and calibration; nan if labels differ."""
-        return self._score_curves
-
-    @cached_property
-    def _score_curves(self) -> ScoreCurves:
-        from layoutcm.diagnosis.score_curves import score_curves_of
-
-        return score_curves_of(self.alignment, self.levels, self.rounding, self.min_score, self.threads)
+        return self.sources.score_curves
 
     def slices(self, attribute: str | None, figure: str | None = None, **options: Any) -> pd.DataFrame:
         """Figures by a page attribute, against the rest (None: the worst of all); `options` are method, level, seed."""
@@ -273,13 +259,21 @@ class Comparison:
 
         return slices_of(slice_source(self.alignment, self.levels, figure, **options), attribute)
 
+    def agreement(self, page: str | None = None, document: str | None = None) -> dict[str, float]:
+        """Observed agreement, Cohen's kappa, Krippendorff's alpha: for two sides of which none is the truth."""
+        return agreement_of([self.counts(page, document)], self.space)
+
+    def pages_to_review(self) -> pd.DataFrame:
+        """The pages on which the two sides disagree most about each label: page, document, label, pixels, share."""
+        return pages_to_review(self.levels)
+
     def pages_behind(
         self, gt_label: str, pred_label: str, method: str = "matrix", *, cause: str | None = None
     ) -> pd.DataFrame:
         """The pages with pixels in a cell, of one cause or all, in descending order: page, document, pixels, share."""
         if cause is None:
             return pages_behind(self.levels, self.alignment, gt_label, pred_label, method)
-        counts, cell = self.cause_source.of_all_pages(), self.cell(gt_label, pred_label)
+        counts, cell = self.sources.causes.of_all_pages(), self.cell(gt_label, pred_label)
         return pages_by_pixels(self.levels, counts.by_page(len(self.pages), cell, cause))
 
     def cell(self, gt_label: str, pred_label: str) -> tuple[int, int]:
@@ -293,11 +287,13 @@ class Comparison:
         *,
         families: FamilyConfusion | FamiliesLike | None = None,
         intervals: int | None = None,
+        why: bool = False,
     ) -> Path:
         """Write report.html, report.xlsx, result.json, pages, figures and tables into a folder, and return it.
 
-        `images`: a folder, zip, PDF or Parquet of page images; `intervals`: resamples. Only an old report is replaced.
+        `images`: a folder, zip, PDF or Parquet of page images; `intervals`: resamples; `why`: causes, forgiveness and
+        score curves. Only an old report is replaced.
         """
         from layoutcm.report.report_files import write_report
 
-        return write_report(self, folder, images, method=method, families=families, intervals=intervals)
+        return write_report(self, folder, images, method=method, families=families, intervals=intervals, why=why)

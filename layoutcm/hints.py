@@ -15,8 +15,8 @@ _SIZES_ON_SCREEN = (
 )
 CUT_OFF = "The file seems cut off: copy or export it again."
 MISSING_SIZE = Hint(
-    "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect` and `convert` after "
-    f"--like), {_SIZES}",
+    "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect`, `convert` and "
+    f"`compare --no-truth` after --like), {_SIZES}",
     _SIZES_ON_SCREEN,
 )
 NO_FOLDER_OF_IMAGES = Hint(

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from layoutcm.comparison import Comparison
-from layoutcm.ui import page_shell, router, screen_text, selection, session
+from layoutcm.ui import page_shell, router, screen_text, session
 from layoutcm.ui.parts import findings, format_list, loading, matrix_panel, page_matches, sentences
 
 router.ensure_routed()
@@ -36,9 +36,7 @@ if files is not None:
             matrix_panel.show_matrix(compared, confusion, "recall", key="first_matrix")
             page_shell.show_recipe(confusion.recipe)
         with right:
-            st.markdown(
-                sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope_text(compared))
-            )
+            add_slack = sentences.show_sentence(compared, confusion)
             matrix_panel.show_next_steps(compared)
             findings.show_applied_repairs()
             with st.spinner("Checking the files …"):
@@ -48,6 +46,7 @@ if files is not None:
             findings.show_notes(found)
             page_shell.guard(lambda: page_matches.show_page_pairs(compared))
             loading.show_taxonomy(compared)
+            add_slack()
     else:
         findings.show_applied_repairs()
         if layouts:

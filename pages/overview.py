@@ -9,7 +9,7 @@ router.ensure_routed()
 compared = page_shell.need_comparison()
 confusion = session.chosen_confusion(compared)
 st.title("Overview", anchor=False)
-st.markdown(sentences.summary_sentence(confusion, session.chosen_pred().name, selection.scope_text(compared)))
+add_slack = sentences.show_sentence(compared, confusion)
 warnings = st.container()  # filled last, because the checks take longer
 figures = st.container(horizontal=True, gap="small")
 own = sentences.headline_figures(compared, confusion, choices.current().level)
@@ -39,3 +39,4 @@ headlines.add_intervals(places, own, intervals)
 headlines.draw_headlines(figures, headlines.headlines_of_other_views(compared))
 with warnings:
     findings.show_reminder(compared.findings)
+add_slack()

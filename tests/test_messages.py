@@ -15,6 +15,8 @@ MESSAGES = [
      "1 page has another size in pred and is scaled to gt's (first: 'p', 5 x 7.5 to 10 x 15)."),
     ("scaled-page", 1200, {"page": "p", "pred_size": (5.0, 7.5), "gt_size": (10.0, 15.0)},
      "1,200 pages have another size in pred and are scaled to gt's (first: 'p', 5 x 7.5 to 10 x 15)."),
+    ("truth-with-scores", 1, {"file": "a.json"},
+     "a.json: every region of the ground truth has a score, as in a prediction."),
     ("page-without-pred", 2, {"pages": 3, "first": "p"},
      "2 of 3 pages have regions in gt and none in pred (first: 'p'); they count as missed."),
     ("page-without-pred", 1, {"pages": 3, "first": "p"},
@@ -444,8 +446,8 @@ def test_hints_of_errors_in_full():
     )
     assert (
         Hint(
-            "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect` and "
-            f"`convert` after --like), {sizes}",
+            "Give a ground truth that has the page sizes (like=; in `compare` it goes first, in `inspect`, `convert` "
+            f"and `compare --no-truth` after --like), {sizes}",
             on_screen,
         )
         == hints.MISSING_SIZE

@@ -216,6 +216,17 @@ def page_of_region(
     return np.where(are_below(min_score, layout.labels, regions), np.int32(-1), page)
 
 
+def gt_without_low_scores(alignment: Alignment, min_score: MinScore) -> Alignment:
+    """The alignment without regions of gt whose score is below `min_score`; a region without a score stays."""
+    if min_score is None:
+        return alignment
+    gt, pred = alignment.layouts
+    kept = ~are_below(min_score, gt.labels, gt.region_columns)
+    rows = alignment.mapped.rows[GT][kept], alignment.mapped.rows[PRED]
+    layouts = replace(gt, region_columns=gt.region_columns.take(kept)), pred
+    return replace(alignment, layouts=layouts, mapped=alignment.mapped._replace(rows=rows))
+
+
 def pair_pages(
     gt: Pages, pred: Pages, missing_pages: str, page_map: PageMap | None = None
 ) -> tuple[Sources, PageMatches, list[Finding]]:

@@ -75,7 +75,7 @@ def _after_repairs(finding: Finding, earlier: Sequence[str]) -> Finding:
 
 
 def findings_by_side(
-    alignment: Alignment, min_score: MinScore, pixels: float = 0, ignored: float = 0
+    alignment: Alignment, min_score: MinScore, pixels: float = 0, ignored: float = 0, has_truth: bool = True
 ) -> dict[str, tuple[Finding, ...]]:
     """The findings on gt, on pred, and on both together; repairs named in the last group apply to pred.
 
@@ -89,7 +89,7 @@ def findings_by_side(
         between = (finding, *between)
     with ThreadPoolExecutor(2) as pool:  # most of the time is for sorting, which numpy does without Python's lock
         of_gt, of_pred = pool.map(findings_of, (gt, pred))
-    return {"gt": of_gt, "pred": of_pred, "both": between}
+    return {"gt": (*of_gt, *(_scored_truth(gt) if has_truth else ())), "pred": of_pred, "both": between}
 
 
 def _same_file(gt: Layout, pred: Layout) -> list[Finding]:
@@ -183,6 +183,13 @@ def _unusual_scores(layout: Layout) -> list[Finding]:
     if known.size > 1 and np.ptp(known) == 0:
         return [Finding("score-constant", values={"file": layout.name, "score": float(known[0])})]
     return []
+
+
+def _scored_truth(gt: Layout) -> list[Finding]:
+    """A finding if every region of gt has a score, and not all the same one: people do not write such files."""
+    scores = gt.region_columns.scores
+    is_scored = scores.size > 1 and bool(np.isfinite(scores).all()) and np.ptp(scores) > 0
+    return [Finding("truth-with-scores", values={"file": gt.name})] if is_scored else []
 
 
 def _pages_off_by_one(alignment: Alignment, before: float) -> list[Finding]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import Regions
+from layoutcm.layouts.model import Layout, Regions
 
 MinScore = float | Mapping[str | None, float] | None
 NAMES_SHOWN = 4
@@ -45,6 +46,12 @@ def check_named_labels(min_score: MinScore, labels: Sequence[str]) -> None:
     for label in min_score if isinstance(min_score, Mapping) else ():
         if label is not None:
             check_choice("min_score", label, labels)
+
+
+def without_low_scores(layout: Layout, min_score: MinScore) -> Layout:
+    """The layout without regions whose score is below the minimum; a region without a score stays."""
+    regions = layout.region_columns
+    return replace(layout, region_columns=regions.take(~are_below(min_score, layout.labels, regions)))
 
 
 def are_below(min_score: MinScore, labels: Sequence[str], regions: Regions) -> NDArray[np.bool_]:

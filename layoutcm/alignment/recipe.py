@@ -9,8 +9,15 @@ from layoutcm import __version__
 from layoutcm.alignment.align import Alignment, AlignmentOptions
 from layoutcm.alignment.min_scores import MinScore, min_score_setting
 from layoutcm.alignment.taxonomy import model_name
-from layoutcm.layouts.model import SIDES, Layout
+from layoutcm.layouts.model import GT, LETTERS, PRED, SIDES, Layout
 from layoutcm.wording import one_line
+
+# The names of settings of one side if neither side is the truth.
+LETTER_NAMES = {
+    **dict(zip(SIDES, LETTERS)),
+    **{f"gt_{name}": f"{LETTERS[GT]}_{name}" for name in ("annotator", "fix")},
+    **{name: f"{LETTERS[PRED]}_{name}" for name in ("annotator", "fix")},
+}
 
 
 @dataclass(frozen=True)
@@ -19,6 +26,10 @@ class Recipe:
 
     fields: dict[str, str]
     version: str = __version__
+
+    def without_truth(self) -> Recipe:
+        """The same recipe for two sides that are called A and B."""
+        return Recipe({LETTER_NAMES.get(name, name): value for name, value in self.fields.items()}, self.version)
 
     def with_version(self, **more: object) -> dict[str, str]:
         """The fields, then `more`, then the version; None leaves a setting out."""

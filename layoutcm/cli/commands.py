@@ -34,6 +34,7 @@ from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:
     from layoutcm.drawing.page_images import PageImages
+    from layoutcm.tables.why import Why
 
 COMMON_PAGES = "The difference from {} is on {}, so that both predictions have the same pages."
 
@@ -101,10 +102,25 @@ def _check_outputs(options: argparse.Namespace) -> None:
     if options.per_page and not (options.json or options.output):
         problem = "matrices of pages are for JSON and reports"
         raise InputError("", "--per-page", problem, "Name a file with --json, or a folder with -o.")
+    if options.no_truth:
+        _check_no_truth(options)
+    elif options.like:
+        raise InputError("", "--like", "the ground truth has page sizes and labels", "It is for --no-truth.")
     if options.output:
         check_folder_output(options.output, options)
     if options.json and options.json != "-":
         check_file_output(options.json, options)
+
+
+def _check_no_truth(options: argparse.Namespace) -> None:
+    """Raise an InputError for what needs a truth."""
+    if len(options.pred) > 1:
+        problem = f"{len(options.pred) + 1} files are given, two are compared"
+        raise InputError("", "--no-truth", problem, "In Python, layoutcm.agreement takes more.")
+    for name in ("intervals", "families", "objects", "why"):
+        if getattr(options, name):
+            problem = f"--{name} needs a ground truth"
+            raise InputError("", "--no-truth", problem, "Leave out one of the two.")
 
 
 def _extras(
@@ -113,33 +129,49 @@ def _extras(
     """The requested extras of a comparison, and a note if the difference cannot be computed."""
     from layoutcm.tables.slice_tables import slice_table
 
-    counted = None if families is None else _families(comparison, families, options)
+    why = _why(comparison) if options.why else None
     slices = None if options.slices is None else slice_table(comparison, options.slices or None, options.method)
+    counted = Extras(None if families is None else _families(comparison, families, options), slices=slices, why=why)
     if not options.intervals:
-        return Extras(counted, slices=slices), []
+        return counted, []
     intervals = comparison.bootstrap(options.intervals, method=options.method)
     name, other = first
     if comparison is other:
-        return Extras(counted, intervals, slices=slices), []
+        return replace(counted, intervals=intervals), []
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
         pages = len(on_common_pages({"c_a": other, "c_b": comparison})[0].pages)
     except InputError as error:
-        return Extras(counted, intervals, slices=slices), [f"no difference from {name}: {error}"]
+        return replace(counted, intervals=intervals), [f"no difference from {name}: {error}"]
     own = len(comparison.pages) == len(other.pages) == pages
-    return Extras(counted, intervals, found, slices), [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
+    extras = replace(counted, intervals=intervals, difference=found)
+    return extras, [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
+
+
+def _why(comparison: Comparison) -> Why:
+    """Causes and forgiveness, counted here: the summary sentence, which is printed before them, uses the causes."""
+    from layoutcm.tables.why import Why
+
+    why = Why(comparison)
+    _ = why.causes
+    return why
 
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
     """The texts that are printed for one prediction."""
+    from layoutcm.tables.agreement_texts import agreement_summary
     from layoutcm.tables.interval_texts import difference_summary
     from layoutcm.tables.object_texts import object_summary
     from layoutcm.tables.slice_tables import slice_summary, slice_table
     from layoutcm.tables.terminal import comparison_summary, family_summary
+    from layoutcm.tables.why import why_summary
 
+    if not comparison.has_truth:
+        return [agreement_summary(comparison, options.method)]
     with ThreadPoolExecutor(1) as pool:
         pool.submit(lambda: comparison.findings)  # on a second processor, while the averages are computed
         texts = [comparison_summary(comparison, options.method, extras.intervals)]
+    texts += [why_summary(extras.why)] if extras.why else []
     texts.append(object_summary(comparison, options.objects))
     texts += [difference_summary(extras.difference, first)] if extras.difference else []
     # Attributes are given to see their slices, but these are part of files only if they are asked for.

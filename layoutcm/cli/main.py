@@ -102,6 +102,13 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
         "--images", metavar="FOLDER", help="page images (or a zip, PDF or Parquet file) for the report's pages"
     )
     command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
+    command.add_argument(
+        "--why", action="store_true", help="why pixels are wrong: causes by label, and F1 with forgiven borders"
+    )
+    command.add_argument(
+        "--no-truth", action="store_true", help="both are predictions, A and B: how far they agree, and where not"
+    )
+    command.add_argument("--like", metavar="FILE", help="with --no-truth: page sizes and labels for files without them")
     command.add_argument("--objects", action="store_true", help="objects and centroids also of very many pages")
     command.add_argument(
         "--per-page", action="store_true", help="add every page's matrix to the JSON, also that of a report"

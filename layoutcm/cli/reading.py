@@ -35,7 +35,8 @@ LABELS_SHOWN = 12
 
 def read_gt(options: argparse.Namespace) -> Layout:
     """The ground truth that the command line names, repaired as it says."""
-    layout = read_layout(options.gt, options, format=options.gt_format, annotator=options.gt_annotator)
+    like = read_layout(options.like, options) if getattr(options, "like", None) else None
+    layout = read_layout(options.gt, options, like, options.gt_format, annotator=options.gt_annotator)
     return _repair_all(layout, options.fix_gt or ())
 
 
@@ -52,6 +53,7 @@ def compare_file(gt: Layout, file: str, options: argparse.Namespace, name: str =
         pred = replace(pred, name=name + Path(file).suffix)
     chosen = {option: getattr(options, option) for option in COMPARE_OPTIONS}
     chosen["mapping"] = _mapping(gt, options)
+    chosen["truth"] = not getattr(options, "no_truth", False)  # `verify` has no such option
     with progress_bar(f"comparing {Path(file).name}") as progress:
         return compare(gt, pred, **chosen, progress=progress)
 

@@ -26,7 +26,7 @@ from layoutcm.diagnosis.region_pairs import (
     PARTIAL,
     SPLIT,
     STATUSES,
-    sort_by,
+    sort_values,
 )
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1
 
@@ -81,8 +81,7 @@ def overlaps_of_boxes(boxes, overlap):
 
 @compiled_part
 def overlaps_on_tiles(page, overlap):
-    """Write float64[regions, regions]: the areas of regions and of their intersections, without what is not judged."""
-    overlap[:] = 0
+    """Add the areas of regions and of their intersections to zeros, without what is not judged."""
     n = len(page.labels)
     here = np.empty(n, np.int64)
     rows, columns = page.over.shape[:2]
@@ -102,8 +101,11 @@ def overlaps_on_tiles(page, overlap):
 
 
 @compiled_part
-def near_rectangles(page, side, label, tile, found):
-    """The parts of a tile within the distance of a label: ALL, or the number of rectangles written to `found`."""
+def near_rectangles(page, sets, label, tile, found):
+    """The parts of a tile within the distance of a label: ALL, or the number of rectangles written to `found`.
+
+    `sets` are the label sets of one side.
+    """
     row, column = tile
     x, y, d = page.x_edges, page.y_edges, page.distance
     x0, x1, y0, y1 = x[column], x[column + 1], y[row], y[row + 1]
@@ -135,7 +137,7 @@ def near_rectangles(page, side, label, tile, found):
             count += part[0] < part[2] and part[1] < part[3]
     for r in range(top, bottom + 1):
         for c in range(left, right + 1):
-            if not has_bit(page.sets[side, r, c], label):
+            if not has_bit(sets[r, c], label):
                 continue
             part = found[count]
             part[0], part[1] = max(x0, x[c] - d), max(y0, y[r] - d)
@@ -167,9 +169,8 @@ def distinct_edges(low, high, first, n_first, second, n_second, axis):
     for k in range(max(n_second, 0)):
         edges[count], edges[count + 1] = second[k, axis], second[k, axis + 2]
         count += 2
-    order = np.arange(count)
-    sort_by(order, edges, count)
-    return edges[order]
+    sort_values(edges)
+    return edges
 
 
 @compiled_part
@@ -177,10 +178,10 @@ def slack_area(page, tile, gt_label, pred_label, buffers):
     """The area of a tile near pred's label in gt and near gt's label in pred."""
     row, column = tile
     x0, x1, y0, y1 = page.x_edges[column], page.x_edges[column + 1], page.y_edges[row], page.y_edges[row + 1]
-    in_gt = near_rectangles(page, GT, pred_label, tile, buffers[GT])
+    in_gt = near_rectangles(page, page.sets[GT], pred_label, tile, buffers[GT])
     if in_gt == NONE:
         return 0.0
-    in_pred = near_rectangles(page, PRED, gt_label, tile, buffers[PRED])
+    in_pred = near_rectangles(page, page.sets[PRED], gt_label, tile, buffers[PRED])
     if in_pred == NONE:
         return 0.0
     if in_gt == ALL and in_pred == ALL:

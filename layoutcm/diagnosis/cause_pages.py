@@ -17,7 +17,7 @@ from layoutcm.diagnosis.cause_kernel import (
     overlaps_on_tiles,
     set_bit,
 )
-from layoutcm.diagnosis.region_pairs import find_statuses, pair_regions, sort_by
+from layoutcm.diagnosis.region_pairs import find_statuses, pair_regions, sort_values
 from layoutcm.layouts.model import GT, PRED, X0, X1, Y0, Y1
 
 IGNORED = -1  # the place of a label that marks pixels as not judged
@@ -32,29 +32,57 @@ def edges_of(boxes, axis, end):
     values[0], values[1] = 0.0, end
     for i in range(n):
         values[2 + 2 * i], values[3 + 2 * i] = boxes[i, axis], boxes[i, axis + 2]
-    order = np.arange(len(values))
-    sort_by(order, values, len(values))
-    edges, count = values[order], 1
-    for value in edges[1:]:
-        if value != edges[count - 1]:
-            edges[count] = value
+    sort_values(values)
+    count = 1
+    for i in range(1, len(values)):
+        if values[i] != values[count - 1]:
+            values[count] = values[i]
             count += 1
-    return edges[:count]
+    return values[:count]
+
+
+@compiled_part
+def place_of(edges, value):
+    """The position of a value among sorted edges."""
+    low, high = 0, len(edges) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if edges[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled_part
+def tiles_under(box, x_edges, y_edges):
+    """The first row and column of the tiles under a box, and the ends."""
+    top, bottom = place_of(y_edges, box[Y0]), place_of(y_edges, box[Y1])
+    return top, bottom, place_of(x_edges, box[X0]), place_of(x_edges, box[X1])
+
+
+@compiled_part
+def hide_tiles(sets, tiles):
+    """Take all labels, also Background, from tiles that are not judged."""
+    top, bottom, left, right = tiles
+    for row in range(top, bottom):
+        for column in range(left, right):
+            for word in range(sets.shape[3]):
+                sets[GT, row, column, word] = sets[PRED, row, column, word] = 0
 
 
 @compiled_part
 def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
     """The tiles of a page with boxes only, and the places in the matrix of its labels; Background is the first."""
     x_edges, y_edges = edges_of(boxes, 0, frame[0]), edges_of(boxes, 1, frame[1])
-    known = np.full(n_places, -1)
-    known[0] = 0
+    known = np.zeros(n_places, np.int64)  # 0: not on this page, or Background
     used = np.zeros(len(places) + 1, np.int64)
     n_labels, regions, region_gt = 1, 0, 0
     labels = np.empty(len(places), np.int64)
     for i in range(len(places)):
         if places[i] == IGNORED:
             continue
-        if known[places[i]] < 0:
+        if known[places[i]] == 0:
             known[places[i]] = n_labels
             used[n_labels] = places[i]
             n_labels += 1
@@ -66,10 +94,9 @@ def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
     sets = np.zeros((2, rows, columns, n_labels // 64 + 1), np.uint64)
     region = 0
     for i in range(len(places)):
-        left, right = np.searchsorted(x_edges, boxes[i, X0]), np.searchsorted(x_edges, boxes[i, X1])
-        top, bottom = np.searchsorted(y_edges, boxes[i, Y0]), np.searchsorted(y_edges, boxes[i, Y1])
         if places[i] == IGNORED:
             continue
+        top, bottom, left, right = tiles_under(boxes[i], x_edges, y_edges)
         for row in range(top, bottom):
             for column in range(left, right):
                 set_bit(over[row, column], region)
@@ -82,9 +109,7 @@ def tiles_of_page(boxes, places, n_gt, frame, distance, n_places):
                     sets[side, row, column, 0] = 1  # Background
     for i in range(len(places)):
         if places[i] == IGNORED:
-            left, right = np.searchsorted(x_edges, boxes[i, X0]), np.searchsorted(x_edges, boxes[i, X1])
-            top, bottom = np.searchsorted(y_edges, boxes[i, Y0]), np.searchsorted(y_edges, boxes[i, Y1])
-            sets[:, top:bottom, left:right] = 0
+            hide_tiles(sets, tiles_under(boxes[i], x_edges, y_edges))
     page = PageRegionsOnTiles(x_edges, y_edges, region_gt, labels[:regions], over, sets, distance)
     return page, used[:n_labels]
 
@@ -152,7 +177,8 @@ def causes_of_pages(first, stop, frames, offsets, boxes, places, n_gt, distances
         needed = count + totals.size
         if needed > len(found):
             larger = np.empty(2 * needed, ROW)
-            larger[:count] = found[:count]
+            for k in range(count):  # an assignment of slices would take a second longer to compile
+                larger[k] = found[k]
             found = larger
         count = add_rows(totals, used, number, found, count)
-    return found[:count].copy()
+    return found[:count]

@@ -81,6 +81,14 @@ class CauseCounts:
         rows = self.rows
         return replace(self, rows=None if rows is None else rows[np.isin(rows["page"], pages)])
 
+    def by_group(self, group_of_page: NDArray[np.integer], groups: int) -> Floats:
+        """float64[groups, causes]: the pixels of each cause in every group of pages; nan if the labels differ."""
+        if self.rows is None:
+            return np.full((groups, len(CAUSES)), np.nan)
+        place = group_of_page[self.rows["page"]].astype(np.int64) * len(CAUSES) + self.rows["cause"]
+        sums = np.bincount(place, self.rows["pixels"], groups * len(CAUSES))
+        return sums.astype(np.float64).reshape(groups, len(CAUSES))
+
     def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats:
         """float64[pages]: the pixels of a cell with a cause on every page."""
         if self.rows is None:

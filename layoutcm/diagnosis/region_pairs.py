@@ -38,6 +38,22 @@ def sort_by(order, keys, n):
 
 
 @compiled_part
+def sort_values(values):
+    """Sort the values themselves (Shell's method, too)."""
+    gap = 1
+    while gap < len(values) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, len(values)):
+            one, k = values[i], i
+            while k >= gap and values[k - gap] > one:
+                values[k] = values[k - gap]
+                k -= gap
+            values[k] = one
+        gap //= 3
+
+
+@compiled_part
 def pair_regions(n_gt, labels, overlap, partner):
     """Write the partner of every region. Regions are numbered through both sides, gt first.
 
@@ -59,7 +75,8 @@ def pair_regions(n_gt, labels, overlap, partner):
                 found += 1
     order = np.arange(found)
     sort_by(order, keys, found)
-    partner[:n] = NO_PARTNER
+    for i in range(n):
+        partner[i] = NO_PARTNER
     for k in order:
         g, r = pairs[k]
         if partner[g] == NO_PARTNER and partner[r] == NO_PARTNER:

@@ -21,7 +21,7 @@ def page_boxes(comparison: Comparison, page: str) -> list[dict[str, Any]]:
     colours = label_colours(comparison.labels[1:])
     found = []
     for side, name in enumerate(SIDES):
-        regions, labels = comparison.page_regions.of(side, index), comparison.alignment.layouts[side].labels
+        regions, labels = comparison.sources.page_regions.of(side, index), comparison.alignment.layouts[side].labels
         judged = regions.label < len(labels)
         for number in range(len(regions)):
             score = float(regions.scores[number])

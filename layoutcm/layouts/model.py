@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 GT, PRED = 0, 1
 SIDES = ("gt", "pred")
+LETTERS = ("A", "B")  # the names of the two sides if neither is the truth
 BACKGROUND = "Background"
 IGNORE = "Ignore"  # a label mapped to it marks areas that are not judged
 X0, Y0, X1, Y1 = range(4)

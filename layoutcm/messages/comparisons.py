@@ -97,6 +97,9 @@ TEXTS: dict[str, FindingText] = {
             + (f" under two names, {short_repr(gt)} and {short_repr(pred)}" if gt != pred else f", {short_repr(gt)}")
             + ", so that the scores say nothing about a model.",
         "Check the names of the files."),
+    "truth-with-scores": note(
+        lambda n, file: f"{file}: every region of the ground truth has a score, as in a prediction.",
+        Hint("If it is a prediction, too, ask how far the two agree (truth=False, --no-truth).", "")),
     # Pages of the two sides.
     "scaled-page": note(
         lambda n, page, pred_size, gt_size:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import BACKGROUND, Floats
+from layoutcm.layouts.model import BACKGROUND, SIDES, Floats
 from layoutcm.metrics.content import CountedPixels, PixelSums, content_scores
 from layoutcm.metrics.scores import (
     SCORES,
@@ -59,6 +59,7 @@ class Confusion:
     recipe: str = ""
     sides: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     source: CountedPixels | PixelSums | None = None  # for what the matrix does not show: content and right labels
+    side_names: tuple[str, ...] = SIDES  # of rows and of columns, in figures and tables
     joined: tuple[int, ...] = ()  # labels that stand for several: their diagonal also has confusions among these
 
     def __repr__(self) -> str:

@@ -37,7 +37,7 @@ def label_errors(comparisons: Iterable[Comparison] | Comparison) -> pd.DataFrame
     _check_comparisons(given)
     alignments = [c.alignment for c in given]
     labels = list(dict.fromkeys(label for c in given for label in c.labels))
-    pairs = [paired_regions(c.cause_source) for c in given]
+    pairs = [paired_regions(c.sources.causes) for c in given]
     gt = _gt_regions(alignments, pairs, labels)
     models = [_model(c, gt, found, labels) for c, found in zip(given, pairs)]
     names = prediction_names([one.layouts[PRED] for one in alignments])

@@ -195,7 +195,7 @@ class Leaderboard:
         rows = []
         for name in self.models:
             compared, common = self.comparisons[name], self.levels[name]
-            found = compared.cause_source.of_all_pages(tolerance)
+            found = compared.sources.causes.of_all_pages(tolerance)
             if common is not compared.levels:
                 own = compared.levels.pages.index
                 found = found.of_pages([own[page] for page in common.page_names if page in own])

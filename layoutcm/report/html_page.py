@@ -26,26 +26,40 @@ from layoutcm.layouts.model import GT, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.levels import largest_groups
 from layoutcm.tables.drawn_labels import JOINED_CELL, drawn_matrix
-from layoutcm.tables.matrix_views import VIEW_BUTTONS, VIEWS, cell_verb, select, view_values
+from layoutcm.tables.matrix_views import LETTER_BUTTONS, VIEW_BUTTONS, VIEWS, cell_verb, select, view_values
 from layoutcm.tables.report_tables import HTML_TABLES, family_matrix_tables
 from layoutcm.tables.result_json import json_ready
 from layoutcm.tables.result_levels import is_sparse
+from layoutcm.tables.summary_sentence import comparison_sentence
 from layoutcm.tables.tables import NO_CLASSES, Table
 
 MOST_PICTURES = 40
 FIRST_CELLS = 24  # the largest confusions; their worst pages get pictures first
 PAGES_PER_CELL = 8
-MOST_TABLE_ROWS = {"pages": 500, "documents": 300, "model_pages": 500, "model_documents": 300}
+MOST_TABLE_ROWS = {
+    "pages": 500,
+    "documents": 300,
+    "review": 300,
+    "causes_by_document": 300,
+    "model_pages": 500,
+    "model_documents": 300,
+}
 IMAGE_SIDE, IMAGE_BYTES = 900, 90_000
 MOST_RUNS = 12_000
 MOST_BOXES = 1_500
 
 
 def report_html(
-    comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], images: PageImages | None = None
+    comparison: Comparison,
+    confusion: Confusion,
+    tables: Mapping[str, Table],
+    images: PageImages | None = None,
+    drawings: Mapping[str, bytes] | None = None,
 ) -> str:
-    """The HTML text of the report."""
-    return fill_template("report", report_data(comparison, confusion, tables, images))
+    """The HTML text of the report; `drawings` are figures as SVG, shown above the tables of the same names."""
+    data = report_data(comparison, confusion, tables, images)
+    data["drawings"] = {name: _svg_uri(drawing) for name, drawing in (drawings or {}).items()}
+    return fill_template("report", data)
 
 
 def fill_template(name: str, data: dict[str, Any]) -> str:
@@ -56,6 +70,10 @@ def fill_template(name: str, data: dict[str, Any]) -> str:
     )
     page = page.replace("/*style*/", style).replace("/*script*/", "\n".join(scripts))
     return page.replace("/*data*/", json_for_script(data))
+
+
+def _svg_uri(drawing: bytes) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(drawing).decode()
 
 
 def json_for_script(value: Any) -> str:
@@ -71,13 +89,16 @@ def report_data(
 ) -> dict[str, Any]:
     """All data that the page shows."""
     gt, pred = comparison.alignment.layouts
-    drawn = drawn_matrix(confusion, select(confusion))
+    sentence, drawn = comparison_sentence(comparison, confusion), drawn_matrix(confusion, select(confusion))
     cells, pictured_pages = ({}, []) if drawn.joined else _pages_behind_cells(comparison, confusion)
     collapsed, (confusion, (rows, columns), _) = confusion.collapse(), drawn
     absent, colours = () if confusion.diagonal else ("classes",), label_colours(confusion.labels[1:])
     return {
         "gt": PurePath(gt.name).name,
         "pred": PurePath(pred.name).name,
+        "sides": comparison.side_names,
+        "has_truth": comparison.has_truth,
+        "sentence": sentence,
         "recipe": confusion.recipe,
         "method": confusion.method,
         "taxonomy": comparison.taxonomy,
@@ -91,7 +112,7 @@ def report_data(
         "diagonal": confusion.diagonal,
         "joined": {"labels": confusion.joined, "note": JOINED_CELL},
         "views": {view: shown_values(view_values(confusion, view), rows, columns) for view in VIEWS},
-        "view_names": VIEW_BUTTONS,
+        "view_names": VIEW_BUTTONS if comparison.has_truth else LETTER_BUTTONS,
         "verbs": {name: cell_verb(confusion.diagonal, name == "correct") for name in ("correct", "wrong")},
         "no_classes": NO_CLASSES,
         "collapsed": {"labels": collapsed.labels, "views": {view: view_values(collapsed, view) for view in VIEWS}},

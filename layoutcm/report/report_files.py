@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages, images_from_path
-from layoutcm.drawing.paper import charts, matrix, slice_chart
+from layoutcm.drawing.paper import cause_charts, charts, matrix, score_charts, slice_chart
 from layoutcm.drawing.paper.printing import FIGURE_FORMATS, figure_bytes
 from layoutcm.errors import InputError
 from layoutcm.metrics.confusion import Confusion, confusion_of
@@ -35,6 +35,7 @@ from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
 from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
 from layoutcm.tables.result_levels import DOCUMENTS_FILE
 from layoutcm.tables.tables import RANKED_PAIRS, Table, class_table, csv_text, matrix_table, write_parquet
+from layoutcm.tables.why import Why
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,6 +52,7 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "classes": lambda confusion, shown, **look: charts.class_bars(confusion, selection=shown, **look),
 }
 CURVES, SLICES = "curves", "slices"
+WHY_FIGURES = ("causes", "forgiveness", "thresholds", "calibration")  # only if asked for
 # {view: name of the figure} of the differences from the first of several predictions.
 DIFFERENCES = {view: f"difference-{view}" for view in SHARE_VIEWS}
 MODEL_CLASSES = "model-classes"  # of several predictions
@@ -58,7 +60,8 @@ MODEL_CLASSES = "model-classes"  # of several predictions
 REPORT_FILES = re.compile(
     rf"([^/]+/)?(report\.html|report\.xlsx|result\.json|pages\.parquet|(pages|{RANKED_PAIRS})\.csv"
     rf"|{re.escape(DOCUMENTS_FILE)}"
-    rf"|figures/({'|'.join([*FIGURES, CURVES, SLICES, *DIFFERENCES.values()])})\.({'|'.join(FIGURE_FORMATS)})"
+    rf"|figures/({'|'.join([*FIGURES, CURVES, SLICES, *WHY_FIGURES, *DIFFERENCES.values()])})"
+    rf"\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({'|'.join(LATEX_TABLES)})\.tex)"
     rf"|{'|'.join(map(re.escape, BOARD_FILES))}|figures/{MODEL_CLASSES}\.({'|'.join(FIGURE_FORMATS)})"
     rf"|tables/({BOARD}|{CLASSES})\.tex"
@@ -74,17 +77,19 @@ def write_report(
     per_page: bool = False,
     families: FamilyConfusion | FamiliesLike | None = None,
     intervals: int | None = None,
+    why: bool = False,
     progress: ReportProgress | None = None,
 ) -> Path:
     """Write the report of one comparison into a folder; `images` is a folder of page images, a zip or a PDF.
 
     `families` is an argument or a result of `Comparison.families`. `intervals` is a number of resamples; class bars
-    then have whiskers, and result.json has all intervals.
+    then have whiskers, and result.json has all intervals. `why` adds causes and forgiveness.
     """
     pictures = images if images is None or isinstance(images, PageImages) else images_from_path(Path(images))
     counted = families if families is None or isinstance(families, FamilyConfusion) else comparison.families(families)
     bootstrapped = None if intervals is None else comparison.bootstrap(intervals, method=method)
-    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": Extras(counted, bootstrapped)}
+    extras = Extras(counted, bootstrapped, why=Why(comparison) if why else None)
+    chosen: dict[str, Any] = {"method": method, "per_page": per_page, "extras": extras}
     with replace_folder(folder, REPORT_FILES) as place:
         write_files(comparison, place, pictures, **chosen, progress=progress)
     return Path(folder)
@@ -118,14 +123,18 @@ def write_files(
     notify("workbook", 0.15)
     with system_errors_of_xlsxwriter():
         write_workbook(comparison, confusion, tables, folder / "report.xlsx")
-    names = figure_names(confusion, objects)
+    names = figure_names(confusion, objects) if comparison.has_truth else [TABLE_OF_VIEW["pixels"]]
     for k, name in enumerate(names):
         notify(f"figure {name}", 0.3 + 0.4 * k / len(names))
         write_figure(report_figure(name, comparison, confusion, objects, extras.intervals), folder, name)
+    drawings = _write_why(extras.why, folder) if extras.why and extras.why.is_defined else {}
     if extras.slices and len(extras.slices.data):
-        write_figure(slice_chart.slices_figure(extras.slices), folder, SLICES)
+        figure = slice_chart.slices_figure(extras.slices)
+        write_figure(figure, folder, SLICES)
+        drawings[SLICES] = figure_bytes(figure, "svg")
     notify("page", 0.7)
-    (folder / "report.html").write_bytes(report_html(comparison, confusion, tables, images).encode("utf-8"))
+    page = report_html(comparison, confusion, tables, images, drawings)
+    (folder / "report.html").write_bytes(page.encode("utf-8"))
     notify("done", 1.0)
     return result
 
@@ -178,6 +187,38 @@ def write_figure(figure: Figure, folder: Path, name: str) -> None:
     """Write a figure in all formats into the folder of figures of a report."""
     for format in FIGURE_FORMATS:
         (folder / "figures" / f"{name}.{format}").write_bytes(figure_bytes(figure, format))
+
+
+def _write_why(why: Why, folder: Path) -> dict[str, bytes]:
+    """Write the figures of causes, forgiveness and scores; returns {name: SVG} for the HTML page."""
+    draw = {"causes": cause_figure, "forgiveness": forgiveness_figure}
+    draw |= {"thresholds": threshold_figure, "calibration": calibration_figure} if why.has_scores else {}
+    figures = {name: draw[name](why) for name in WHY_FIGURES if name in draw}
+    for name, figure in figures.items():
+        write_figure(figure, folder, name)
+    return {name: figure_bytes(figure, "svg") for name, figure in figures.items()}
+
+
+def cause_figure(why: Why, **look: Any) -> Figure:
+    """Stacked causes of each label; they are those of method matrix, whatever the method of the report."""
+    return cause_charts.cause_bars(why.causes, why.comparison.confusion(), **look)
+
+
+def forgiveness_figure(why: Why, **look: Any) -> Figure:
+    return cause_charts.forgiveness_figure(why.forgiveness, recipe=why.comparison.recipe, **look)
+
+
+def threshold_figure(why: Why, **look: Any) -> Figure:
+    """The curve of all labels together."""
+    return score_charts.threshold_curve_figure(why.score_curves, recipe=why.comparison.recipe, **look)
+
+
+def calibration_figure(why: Why, **look: Any) -> Figure:
+    """The reliability of the label whose scores are farthest from their meaning."""
+    ece = {label: value for label, value in why.score_curves.ece.items() if value == value}
+    return score_charts.reliability_figure(
+        why.score_curves, max(ece, key=ece.__getitem__), recipe=why.comparison.recipe, **look
+    )
 
 
 def report_zip(
@@ -233,7 +274,7 @@ def paper_tables(confusion: Confusion, tables: dict[str, Table]) -> dict[str, st
     in_use["classes"] = class_table(confusion, selection)
     chosen = {name: in_use.get(name, tables[name]) for name in LATEX_TABLES if name in tables}
     if not confusion.diagonal:
-        chosen.pop("classes")
+        chosen.pop("classes", None)
     return {
         name: f"% {table.recipe or confusion.recipe}\n".encode("utf-8", "replace").decode("utf-8") + latex(table)
         for name, table in sorted(chosen.items())

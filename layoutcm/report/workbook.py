@@ -33,7 +33,8 @@ MOST_CHARACTERS = 32_767  # of a cell, in Excel
 # Rows of the sheets of pages, documents and ranked pairs. A sheet takes ten times as long to write as a CSV file, and
 # people look at the first rows, which are the worst pages and documents.
 MOST_ROWS = 5_000
-LONG_TABLES = ("pages", "documents", RANKED_PAIRS, "model_documents", "model_pages")
+LONG_TABLES = {"pages", "documents", "review", "causes_by_document", "causes_by_page", "model_documents", "model_pages"}
+LONG_TABLES |= {RANKED_PAIRS}
 # Shares close to 0 and 1 have fixed texts, because four decimals would show them as exact.
 SHARE_DIGITS = 4
 NUMBERS = {
@@ -153,10 +154,8 @@ def _formats(book: Any) -> dict[str, Any]:
 def _summary(
     sheet: Any, comparison: Comparison, confusion: Confusion, tables: Mapping[str, Table], formats: Mapping[str, Any]
 ) -> None:
-    gt, pred = comparison.alignment.layouts
     facts: list[tuple[str, str | float]] = [
-        ("gt", PurePath(gt.name).name),
-        ("pred", PurePath(pred.name).name),
+        *zip(comparison.side_names, (PurePath(side.name).name for side in comparison.alignment.layouts)),
         ("pages", len(comparison.pages)),
         ("documents", len(comparison.documents)),
         ("pixels", comparison.pixels),

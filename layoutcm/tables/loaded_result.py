@@ -11,7 +11,7 @@ import numpy as np
 
 from layoutcm.alignment.recipe import Recipe
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.layouts.model import Floats
+from layoutcm.layouts.model import LETTERS, SIDES, Floats
 from layoutcm.metrics.confusion import Confusion, GroupMatrices
 from layoutcm.metrics.content import PixelSums
 from layoutcm.metrics.levels import example_name, worst_first
@@ -135,6 +135,26 @@ class Result:
         return self.data.get("leaderboard")
 
     @property
+    def causes(self) -> dict[str, Any] | None:
+        """Why pixels are wrong, if the result was written with --why."""
+        return self.data.get("causes")
+
+    @property
+    def forgiveness(self) -> list[dict[str, Any]] | None:
+        """F1 over the tolerance of borders, if the result was written with --why."""
+        return self.data.get("forgiveness")
+
+    @property
+    def score_curves(self) -> dict[str, Any] | None:
+        """Best thresholds and calibration of scores, if the result was written with --why."""
+        return self.data.get("score_curves")
+
+    @property
+    def agreement(self) -> dict[str, Any] | None:
+        """The agreement of A (gt) and B (pred), if neither is the truth."""
+        return self.data.get("agreement")
+
+    @property
     def documents(self) -> list[str]:
         """The names of the documents."""
         return list(self._by_document)
@@ -239,6 +259,7 @@ class Result:
             recipe=recipe,
             sides=None if self._shared else sides,
             source=PixelSums(_content_of(level), right),
+            side_names=LETTERS if self.agreement else SIDES,
         )
 
     def _table(self, columns: dict[str, Any], levels: Sequence[StoredLevel]) -> pd.DataFrame:

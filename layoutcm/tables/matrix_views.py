@@ -36,6 +36,9 @@ def heading_of_view(view: str) -> str:
 # The views among which a reader chooses, with the text of their buttons.
 VIEW_BUTTONS = {**{view: heading_of_view(view) for view in (*SHARE_VIEWS, "pixels")}, COLLAPSED: "2x2"}
 
+# The same without a truth: what recall and precision are then.
+LETTER_BUTTONS = VIEW_BUTTONS | {"recall": "Share of A", "precision": "Share of B", "f1": "Both of A and B (F1)"}
+
 
 class Selection(NamedTuple):
     """The labels of a matrix that are shown, as positions of its rows and of its columns."""

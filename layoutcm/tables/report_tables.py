@@ -8,6 +8,7 @@ from typing import NamedTuple
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.tables.agreement_tables import agreement_tables
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
 from layoutcm.tables.result_json import NO_EXTRAS, Extras
 from layoutcm.tables.slice_tables import slice_report_table
@@ -28,6 +29,7 @@ from layoutcm.tables.tables import (
     ranked_pairs_table,
     recipe_table,
 )
+from layoutcm.tables.why import why_tables
 
 
 class Uses(NamedTuple):
@@ -43,12 +45,22 @@ class Uses(NamedTuple):
 USES = {
     **{TABLE_OF_VIEW[view]: Uses(sheet=True, latex=True) for view in VIEWS},
     "collapsed": Uses(sheet=True, latex=True),
+    "agreement": Uses(summary=1, html=True, latex=True),
     "averages": Uses(summary=1, html=True, latex=True),
     "confusions": Uses(summary=3, html=True, latex=True),
     "classes": Uses(sheet=True, html=True, latex=True),
+    "label_agreement": Uses(sheet=True, html=True, latex=True),
+    "review": Uses(sheet=True, html=True),
     "intervals": Uses(sheet=True, html=True, latex=True),
     "difference": Uses(sheet=True, html=True, latex=True),
     "units": Uses(sheet=True, html=True),
+    "causes": Uses(sheet=True, html=True, latex=True),
+    "causes_by_label": Uses(sheet=True, html=True, latex=True),
+    "forgiveness": Uses(sheet=True, html=True, latex=True),
+    "thresholds": Uses(sheet=True, html=True, latex=True),
+    "calibration": Uses(sheet=True, html=True, latex=True),
+    "causes_by_document": Uses(sheet=True, html=True),
+    "causes_by_page": Uses(sheet=True),
     "object_scores": Uses(summary=2, html=True),
     "objects": Uses(sheet=True, html=True, latex=True),
     RANKED_PAIRS: Uses(sheet=True),
@@ -74,6 +86,8 @@ def all_tables(
     Beside the tables of `USES` there is one for each family, named "family_1" and so on.
     """
     method = confusion.method
+    if not comparison.has_truth:
+        return {table.name: table for table in agreement_tables(comparison, confusion)}
     tables = [
         *(matrix_table(confusion, view) for view in VIEWS),
         collapsed_table(confusion),
@@ -87,6 +101,7 @@ def all_tables(
         *(object_tables(objects) if objects else ()),
         *([ranked_pairs_table(objects)] if objects and objects.space.shared else ()),
         *(interval_tables(extras.intervals, extras.difference)),
+        *(why_tables(extras.why) if extras.why else ()),
         *(family_tables(extras.families) if extras.families else ()),
         *([slice_report_table(extras.slices)] if extras.slices else ()),
     ]

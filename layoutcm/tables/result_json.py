@@ -29,6 +29,7 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import AVERAGES
+from layoutcm.tables.agreement_tables import agreement_result
 from layoutcm.tables.result_levels import (
     document_records,
     left_out_finding,
@@ -42,6 +43,7 @@ from layoutcm.tables.result_levels import (
 )
 from layoutcm.tables.result_objects import centroids_result, objects_result, soft_result
 from layoutcm.tables.slice_views import SliceTable
+from layoutcm.tables.why import Why, why_result
 from layoutcm.wording import pixels_as_number
 
 VALUES_SHOWN = 50  # of an attribute of pages
@@ -57,6 +59,7 @@ class Extras:
     difference: Intervals | None = None  # from the baseline, the first of several predictions unless one is named
     slices: SliceTable | None = None
     standing: dict[str, Any] | None = None  # the place among several predictions
+    why: Why | None = None
 
 
 NO_EXTRAS = Extras()
@@ -118,6 +121,8 @@ def comparison_result(
     if left_out and documents_path:
         write_documents(comparison, method, documents_path)
     answer = _set_result(comparison, method)
+    if not comparison.has_truth:
+        answer["agreement"] = agreement_result(comparison)
     if left_out:
         file = documents_path.name if documents_path else ""
         answer["findings"].append(left_out_finding(comparison, file).as_dict())
@@ -269,6 +274,8 @@ def full_result(
     answer = comparison_result(comparison, method, per_page, documents_path)
     if extras.families:
         answer["families"] = families_result(comparison, extras.families, method)
+    if extras.why:
+        answer |= json_ready(why_result(extras.why))
     others = {"intervals": extras.intervals, "difference_from_first": extras.difference, "slices": extras.slices}
     answer |= {name: json_ready(one.as_dict()) for name, one in others.items() if one}
     return answer | ({"leaderboard": json_ready(extras.standing)} if extras.standing else {})

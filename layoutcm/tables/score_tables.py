@@ -7,7 +7,10 @@ from typing import Any
 from layoutcm.diagnosis.held_out import FEWEST_DOCUMENTS
 from layoutcm.diagnosis.score_curves import ScoreCurves
 from layoutcm.tables.tables import Table
-from layoutcm.wording import plural
+from layoutcm.wording import MISSING, one_line, plural, score_text, shorten
+
+BEST = "best score thresholds"
+NAME_LENGTH = 40
 
 
 def threshold_table(curves: ScoreCurves) -> Table:
@@ -38,6 +41,20 @@ def gain_text(curves: ScoreCurves) -> str:
     if curves.is_cross_validated:
         return f"gain: cross-validated over {documents}, each with a threshold chosen on the others"
     return f"gain: on these pages, not cross-validated, because {documents} of at least {FEWEST_DOCUMENTS} are too few"
+
+
+def score_lines(curves: ScoreCurves) -> list[str]:
+    """Terminal text: the best threshold of each label with its gain, ROC AUC and calibration error."""
+    rows = [row for row in curves.gains().to_dict("records") if row["threshold"] == row["threshold"]]
+    names = [shorten(one_line(row["label"]), NAME_LENGTH) for row in rows]
+    width = max(len(BEST), *map(len, names))
+    lines = [f"{BEST:{width}} threshold       F1     gain  ROC AUC      ECE"]
+    for name, row in zip(names, rows):
+        gain = MISSING if row["gain"] != row["gain"] else f"{row['gain']:+.3f}"
+        more = (values.get(row["label"], float("nan")) for values in (curves.roc_auc, curves.ece))
+        others = " ".join(f"{score_text(value):>8}" for value in more)
+        lines.append(f"{name:{width}} {row['threshold']:9.3g} {score_text(row['f1']):>8} {gain:>8} {others}")
+    return [*lines, gain_text(curves)]
 
 
 def score_curves_result(curves: ScoreCurves) -> dict[str, Any]:

@@ -47,7 +47,7 @@ COUNTS = ("tp", "fp", "fn")
 RANKED_PAIRS = "ranked_pairs"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 # Float columns that contain pixels; all other float columns contain shares.
-PIXEL_COLUMNS = frozenset({"pixels", "gt_pixels", "pred_pixels", "total"})
+PIXEL_COLUMNS = frozenset({"pixels", "total", *(f"{side}_pixels" for side in ("gt", "pred", "a", "b", "both"))})
 HEADINGS = {
     "gt_pixels": "gt pixels",
     "pred_pixels": "pred pixels",
@@ -62,6 +62,12 @@ HEADINGS = {
     "content_recall": "content recall",
     "content_f1": "content F1",
     "share": "share of gt",
+    "share_of_a": "share of A",
+    "share_of_wrong": "share of wrong pixels",
+    "share_of_label": "share of the label",
+    "a_pixels": "A pixels",
+    "b_pixels": "B pixels",
+    "both_pixels": "pixels of both",
     **{name: name.upper() for name in (*AP_COLUMNS, *QUALITIES, *COUNTS)},
     "in_family": "in family",
     "oof": OUT_OF_FAMILY,
@@ -129,8 +135,9 @@ def matrix_table(confusion: Confusion, view: str, selection: Selection | None = 
     values = view_values(confusion, view)[np.ix_(rows, columns)]
     # Two taxonomies can use the same label name, so columns are built by position, not by name.
     data = pd.DataFrame(values, columns=pd.Index([confusion.labels[j] for j in columns], dtype=object))
-    data.insert(0, "gt", pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
-    title = f"{heading_of_view(view)}, rows gt, columns pred"
+    gt, pred = confusion.side_names
+    data.insert(0, gt, pd.Series([confusion.labels[i] for i in rows], dtype=object), allow_duplicates=True)
+    title = f"{heading_of_view(view)}, rows {gt}, columns {pred}"
     return Table(TABLE_OF_VIEW[view], title, data, matrix=True, pixels=view == "pixels")
 
 
@@ -168,7 +175,7 @@ def average_table(comparison: Comparison, confusion: Confusion) -> Table:
 def confusions_table(confusion: Confusion, most: int = 20) -> Table:
     import pandas as pd
 
-    columns = ["gt", "pred", "pixels", "share"]
+    columns = [*confusion.side_names, "pixels", "share"]
     title = "Largest confusions" if confusion.diagonal else "Largest cells"
     return Table("confusions", title, pd.DataFrame(largest_confusions(confusion, most), columns=columns))
 

@@ -19,6 +19,7 @@ from layoutcm.tables.averages import CONTENT_F1_FIGURE, F1_TITLES, SHORT_LIST, a
 from layoutcm.tables.interval_texts import interval_text, resampling_text, unit_lines
 from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
 from layoutcm.tables.result_json import layout_result
+from layoutcm.tables.summary_sentence import comparison_sentence
 from layoutcm.verification.deviations import TOLERANCE, Deviation
 from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
 from layoutcm.wording import one_line, percent, pixels_in_full, plural, score_text, shorten
@@ -37,6 +38,7 @@ def comparison_summary(comparison: Comparison, method: str = "matrix", intervals
             f"{pixels_in_full(comparison.pixels)} pixels, {comparison.taxonomy} taxonomy",
         ],
         finding_lines(tuple(finding for finding in comparison.findings if finding.severity == "warning")),
+        [comparison_sentence(comparison, confusion)],
         _average_lines(comparison, confusion, intervals),
         [_score_line(CONTENT_F1_FIGURE, confusion.content(), intervals)],
         [resampling_text(intervals), *unit_lines(intervals)] if intervals else [],
@@ -76,7 +78,7 @@ def _class_lines(confusion: Confusion) -> list[str]:
         return []
     values = confusion.class_values()
     rows, _ = select(confusion)
-    names = {i: _name(confusion.labels[i]) for i in rows}
+    names = {i: short_name(confusion.labels[i]) for i in rows}
     width = max(map(len, names.values()))
     lines = [f"{'class':{width}} {'gt px':>14} {'pred px':>14} precision   recall       F1      IoU"]
     for i in rows:
@@ -94,15 +96,15 @@ def _confusion_lines(confusion: Confusion) -> list[str]:
     if not cells:
         return []
     verb = cell_verb(confusion.diagonal, correct=False)
-    names = [f"{_name(gt)} {verb} {_name(pred)}" for gt, pred, _, _ in cells]
+    names = [f"{short_name(gt)} {verb} {short_name(pred)}" for gt, pred, _, _ in cells]
     width = max(map(len, names))
     lines = ["largest confusions" if confusion.diagonal else "largest cells"]
     for name, (gt, _, pixels, share) in zip(names, cells):
-        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {_name(gt)}")
+        lines.append(f"  {name:{width}} {pixels_in_full(pixels):>14} px  {percent(share):>7} of {short_name(gt)}")
     return lines
 
 
-def _name(text: str) -> str:
+def short_name(text: str) -> str:
     """A name on one line and not too long, so that it cannot look like other lines, or widen a table."""
     return shorten(one_line(text), NAME_LENGTH)
 
@@ -127,7 +129,7 @@ def family_summary(families: FamilyConfusion) -> str:
 def _family_lines(families: FamilyConfusion, side: int) -> list[str]:
     table = families.given_gt() if side == GT else families.given_pred()
     used = table[table["total"] > 0]
-    width = max(len(_name(label)) for label in (*used["label"], "all but Background"))
+    width = max(len(short_name(label)) for label in (*used["label"], "all but Background"))
     unit = "px" if families.sample == "pixel" else "pages"
     title = f"given {SIDES[side]}"
     lines = [f"{title:{width}} identity in family  out of it {unit:>14}  mostly confused with"]
@@ -139,7 +141,7 @@ def _family_lines(families: FamilyConfusion, side: int) -> list[str]:
 def _family_line(row: Mapping[Any, Any], width: int) -> str:
     parts = " ".join(f"{percent(row[part]):>{column}}" for part, column in zip(PARTS, (8, 9, 10)))
     total = "" if math.isnan(row["total"]) else pixels_in_full(row["total"])
-    return f"{_name(row['label']):{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
+    return f"{short_name(row['label']):{width}} {parts} {total:>14}  {preferred_name(row['preferred'])}".rstrip()
 
 
 def layout_summary(layout: Layout) -> str:
@@ -151,12 +153,12 @@ def layout_summary(layout: Layout) -> str:
     ]
     if facts["page0"]:
         first = facts["page0"]
-        lines.append(f"  first page   {_name(first['page'])}, {first['width']} x {first['height']}")
+        lines.append(f"  first page   {short_name(first['page'])}, {first['width']} x {first['height']}")
     if facts["region0"]:
         box = ", ".join(f"{v:g}" for v in facts["region0"]["box"])
-        label, page = (_name(facts["region0"][name]) for name in ("label", "page"))
+        label, page = (short_name(facts["region0"][name]) for name in ("label", "page"))
         lines.append(f"  first region {label} at {box} on {page}")
-    names = list(map(_name, facts["labels"]))  # those of two labels may be equal
+    names = list(map(short_name, facts["labels"]))  # those of two labels may be equal
     width = max(map(len, names), default=0)
     lines += [f"  {name:{width}} {count:>10,}" for name, count in zip(names, facts["labels"].values())]
     lines += [f"  {one_line(line)}" for line in further_facts(facts)]

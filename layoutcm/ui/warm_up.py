@@ -75,6 +75,7 @@ def _compare_and_draw() -> None:
     objects.ap_at(0.5)
     compared.centroids()
     compared.soft()
+    compared.causes()  # last, because it takes longest to compile, and only the panel of a cell needs it
 
 
 @contextmanager

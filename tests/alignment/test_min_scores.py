@@ -47,7 +47,7 @@ def test_all_views_leave_out_the_same_regions():
     assert c.causes().totals == plain.causes().totals
     assert c.score_curves().curve().equals(plain.score_curves().curve())
     assert c.centroids().recall == plain.centroids().recall
-    assert len(c.page_regions.of(1, 0)) == len(PRED) - 1
+    assert len(c.sources.page_regions.of(1, 0)) == len(PRED) - 1
 
 
 def test_names_are_those_after_mapping():

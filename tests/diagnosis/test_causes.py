@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import layoutcm as lcm
+from layoutcm.diagnosis.border_slack import quick_slack
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from support.causes_loop import box_pixels, causes_of_page
 from support.layouts import build
@@ -165,7 +166,9 @@ def pages(draw):
 @given(pages(), st.sampled_from([0, 0.05, 0.1, 0.2]))
 def test_generated_pages_equal_the_loop_over_all_pixels(page, tolerance):
     (width, height), gt, pred = page
+    c = compared(gt, pred, {"p": (width, height)}, taxonomy="same")
     found = causes(gt, pred, tolerance, sizes={"p": (width, height)}, taxonomy="same")
+    assert quick_slack(c.sources.causes, tolerance) == pytest.approx(sum(found.get("slack", {}).values()))
     regions = [[(label, box_pixels(*box)) for label, *box in side] for side in (gt, pred)]
     expected = causes_of_page(*regions, width, height, tolerance)
     for cause in CAUSES:

@@ -44,7 +44,7 @@ def test_generated_pages_equal_sets_of_pixels(pages):
         rows[1] += [(f"p{i}", label, *box) for label, box in pred]
     layouts = [build(sizes, own, ["a", "b", "skip"]) for own in rows]
     c = lcm.compare(*layouts, mapping={"gt": {"skip": "Ignore"}}, taxonomy="same")
-    found = paired_regions(c.cause_source)
+    found = paired_regions(c.sources.causes)
     own_row = [int(c.alignment.mapped.rows[which][row]) for which, row in zip(found.side, found.row)]
     expected = [(i, *one) for i, one_page in enumerate(pages) for one in plain(*one_page)]
     actual = []

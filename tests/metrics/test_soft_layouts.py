@@ -177,10 +177,10 @@ def test_the_sums_of_pages_and_labels_by_hand():
         (2, 2): [0, 0, 2, 0, 0.5],
     }
     as_rows = lambda sums: dict(zip(zip(sums.page.tolist(), sums.label.tolist()), sums.sums.tolist()))
-    assert as_rows(c.soft_sums) == rows
-    assert as_rows(c.soft_sums.of_pages(np.array([1, 2]))) == {key: rows[key] for key in ((2, 1), (2, 2))}
-    assert as_rows(c.soft_sums.of_pages(np.array([1]))) == {}
-    assert (c.soft_sums.page.dtype, c.soft_sums.label.dtype) == (np.int32, np.int32)
+    assert as_rows(c.sources.soft_sums) == rows
+    assert as_rows(c.sources.soft_sums.of_pages(np.array([1, 2]))) == {key: rows[key] for key in ((2, 1), (2, 2))}
+    assert as_rows(c.sources.soft_sums.of_pages(np.array([1]))) == {}
+    assert (c.sources.soft_sums.page.dtype, c.sources.soft_sums.label.dtype) == (np.int32, np.int32)
     # precision of a, b, c: 5 of 15, none, 0 of 2; of the pages: 5 of 15, 0 of 2
     assert c.soft(None)["precision"].tolist() == [5 / 15, 0, 0]
     assert [c.soft(kind)["precision"] for kind in ("micro", "macro", "samples")] == pytest.approx(
@@ -200,9 +200,9 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
             (f"page {i % 11}", LABELS[i % 3], *map(float, box), float(rng.random())) for i, box in enumerate(corners)
         ]
         sides.append(build(pages, rows, LABELS))
-    whole = lcm.compare(*sides, threads=1).soft_sums
+    whole = lcm.compare(*sides, threads=1).sources.soft_sums
     monkeypatch.setattr(soft_layouts, "PAGES_PER_CHUNK", 3)
-    parts = lcm.compare(*sides, threads=3).soft_sums
+    parts = lcm.compare(*sides, threads=3).sources.soft_sums
     np.testing.assert_array_equal(whole.page, parts.page)
     np.testing.assert_array_equal(whole.label, parts.label)
     np.testing.assert_array_equal(whole.sums, parts.sums)

@@ -13,6 +13,7 @@ from layoutcm.report import html_page, report_files, workbook
 from layoutcm.tables.report_tables import HTML_TABLES, LATEX_TABLES, SHEETS, SUMMARY_TABLES, all_tables
 from layoutcm.tables.result_json import Extras
 from layoutcm.tables.slice_tables import slice_table
+from layoutcm.tables.why import Why
 from support.sample_comparisons import compare_sample
 from support.written_reports import FAMILIES
 
@@ -24,8 +25,8 @@ def compared():
 
 @pytest.fixture(scope="module")
 def tables(compared):
-    slices = slice_table(compared, "doc_category")
-    extras = Extras(compared.families(FAMILIES), compared.bootstrap(20), slices=slices)
+    slices, why = slice_table(compared, "doc_category"), Why(compared)
+    extras = Extras(compared.families(FAMILIES), compared.bootstrap(20), slices=slices, why=why)
     return all_tables(compared, compared.confusion(), compared.objects(), extras)
 
 
@@ -54,7 +55,8 @@ def test_the_workbook_has_every_cell(compared, tables, tmp_path):
     seen = [name for name in SHEETS if name in tables]
     for name in seen:
         assert_same(cells[SHEETS[name]], rows_of(tables[name]))
-    below_each_other = {"Summary": SUMMARY_TABLES, "Family matrices": [name for name in tables if "family_" in name]}
+    families = [name for name in tables if "family_" in name]
+    below_each_other = {"Summary": [name for name in SUMMARY_TABLES if name in tables], "Family matrices": families}
     for sheet, names in below_each_other.items():
         titles = [row[0] for row in cells[sheet]]
         for name in names:

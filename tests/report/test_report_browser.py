@@ -2,6 +2,7 @@
 
 import pytest
 
+import layoutcm as lcm
 from layoutcm import wording
 from layoutcm.report import report_files
 from support import hostile
@@ -67,3 +68,21 @@ def test_numbers_are_written_as_everywhere_else(browser, folder):
     both_signs = [*shares, *(-share for share in shares)]
     written = page.evaluate("values => values.map((value) => score_text(value, 4))", both_signs)
     assert written == [wording.score_text(value, 4) for value in both_signs]
+
+
+def test_reports_with_causes_and_without_a_truth(browser, tmp_path, monkeypatch, two_pages):
+    monkeypatch.setattr(report_files, "figure_names", lambda *_: [])
+    with_truth = lcm.compare(*two_pages).write_report(tmp_path / "why", why=True)
+    without = lcm.compare(*two_pages, truth=False).write_report(tmp_path / "agreement")
+    page, errors = browser.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((with_truth / "report.html").as_uri())
+    assert page.locator("#why img").count() == 2 and page.locator("#why table").count() == 4
+    assert page.evaluate("[...document.querySelectorAll('#why img')].every((image) => image.naturalWidth > 0)")
+    assert "4.35 % of the wrong pixels are only border slack" in page.inner_text("#sentence")
+    page.goto((without / "report.html").as_uri())
+    page.click("[data-cell='3-2']")
+    text = page.inner_text("body")
+    assert "list_item in A, paragraph in B" in text and "100 % of A list_item" in text
+    assert "Rows are A, columns are B." in text and "Observed agreement" in text
+    assert not any(word in text for word in ("recall", "Recall", "read as", "ground truth")) and not errors

@@ -303,12 +303,17 @@ def test_tables_of_objects_families_and_intervals_are_made_if_given(two_pages):
 
 def test_where_tables_appear():
     matrices = ["confusion", "recall", "precision", "f1", "collapsed"]
-    results = ["classes", "intervals", "difference", "units"]
+    results = ["classes", "label_agreement", "review", "intervals", "difference", "units"]
     grouped = ["slices", "families", "families_pred"]
     details = ["documents", "pages", "findings", "recipe"]
-    assert list(report_tables.SHEETS) == [*matrices, *results, "objects", "ranked_pairs", *grouped, *details]
+    causes = ["causes", "causes_by_label", "forgiveness", "thresholds", "calibration"]
+    by_group = ["causes_by_document", "causes_by_page"]
+    objects = ["objects", "ranked_pairs"]
+    assert list(report_tables.SHEETS) == [*matrices, *results, *causes, *by_group, *objects, *grouped, *details]
     assert report_tables.SHEETS["families_pred"] == "Families pred" and report_tables.SHEETS["f1"] == "F1"
-    assert report_tables.SUMMARY_TABLES == ["averages", "object_scores", "confusions"]
-    averages = ("averages", "confusions")
-    assert list(report_tables.HTML_TABLES) == [*averages, *results, "object_scores", "objects", *grouped, *details]
-    assert list(report_tables.LATEX_TABLES) == [*matrices, *averages, *results[:-1], "objects", *grouped]
+    assert report_tables.SUMMARY_TABLES == ["agreement", "averages", "object_scores", "confusions"]
+    averages = ("agreement", "averages", "confusions")
+    on_page = [*causes, "causes_by_document", "object_scores", "objects"]
+    assert list(report_tables.HTML_TABLES) == [*averages, *results, *on_page, *grouped, *details]
+    latex = [name for name in results if name not in ("review", "units")]
+    assert list(report_tables.LATEX_TABLES) == [*matrices, *averages, *latex, *causes, "objects", *grouped]

@@ -13,6 +13,9 @@ from support.layouts import build
 from support.three_pages import different_labels, three_pages
 
 NOTHING = "has no region at all, so every score with it is 0 or n/a. Check that this is the right file."
+FINDS, CONTENT = "finds", "of content pixels of the whole set"
+RIGHT = "of the ground truth's label pixels have the right label"
+SLACK = "of the wrong pixels are only border slack"
 VERSION = f"v{lcm.__version__}"
 FAMILIES = {"Text": ["title", "paragraph", "list_item", "caption"], "Figure": ["picture"], "Table": ["table"]}
 
@@ -24,6 +27,8 @@ def test_summary_of_a_comparison(two_pages):
 gt:gt|pred:pred|pages:2|rounding:outer|taxonomy:same|method:matrix|{VERSION}
 
 2 pages, 2 documents, 500 pixels, same taxonomy
+
+pred {FINDS} 97.8 % {CONTENT}; 62.2 % {RIGHT}; largest confusion: picture read as table; 4.35 % {SLACK}.
 
 averages                     precision   recall       F1
 micro, without Background        0.522    0.533    0.527
@@ -66,6 +71,8 @@ gt:gt|pred:pred|pages:3|rounding:outer|min_score:0.55|taxonomy:same|method:tenso
 
 3 pages, 2 documents, 26 pixels, same taxonomy
 
+pred {FINDS} 100 % {CONTENT}; 33.3 % {RIGHT}; largest confusion: a read as b; 0 % {SLACK}.
+
 averages                     precision   recall       F1   interval of F1
 micro, without Background        0.333    0.333    0.333   –
 macro, without Background        0.250    0.250    0.250   –
@@ -105,6 +112,8 @@ gt:gt|pred:pred|pages:1|rounding:outer|taxonomy:different|method:matrix|{VERSION
 
 1 page, 1 document, 16 pixels, different taxonomy
 
+pred finds 50.0 % of content pixels of the whole set; 100 % of what it marks is content. Labels need a mapping.
+
 Averages over classes: none, because the two sides have different labels (use a mapping).
 
                              precision   recall       F1   interval of F1
@@ -131,7 +140,7 @@ def test_warnings_stand_before_the_scores():
         "  [warning] 1 of 1 pages has regions in gt and none in pred (first: 'p'); they count as missed. "
         "Check that the model ran on all pages.",
     ]
-    assert [section.split()[0] for section in sections[3:]] == ["averages", "Content", "class", "largest"]
+    assert [section.split()[0] for section in sections[3:]] == ["pred", "averages", "Content", "class", "largest"]
 
 
 def test_no_findings_have_no_lines():

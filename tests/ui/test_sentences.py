@@ -6,7 +6,7 @@ import layoutcm as lcm
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.tables.matrix_views import select
 from layoutcm.ui.parts.families import family_sentence
-from layoutcm.ui.parts.sentences import collapsed_on_screen, confusion_sentences, summary_sentence
+from layoutcm.ui.parts.sentences import collapsed_on_screen, confusion_sentences, sentence_on_screen
 from support.app_runner import opened, texts
 
 
@@ -19,13 +19,13 @@ def confusion():
 
 
 def test_the_summary(confusion):
-    assert summary_sentence(confusion, "m_1.json", "page *p*") == (
+    assert sentence_on_screen(confusion, "m_1.json", "page *p*") == (
         r"**m\_1\.json** finds 90.0 % of content pixels of page \*p\*; 60.0 % of the ground truth's label pixels have "
         "the right label; "
         "largest confusion: a read as b."
     )
     perfect = lcm.label_sets_confusion([["a"]], [["a"]], ["a"])
-    assert summary_sentence(perfect, "m", "the whole set") == (
+    assert sentence_on_screen(perfect, "m", "the whole set") == (
         "**m** finds 100 % of content pixels of the whole set; 100 % of the ground truth's label pixels have the right "
         "label."
     )
@@ -34,7 +34,7 @@ def test_the_summary(confusion):
 def test_the_summary_of_different_labels(two_pages):
     gt, pred = two_pages
     m = lcm.compare(gt, pred, taxonomy="different").confusion()
-    assert summary_sentence(m, "m", "the whole set") == (
+    assert sentence_on_screen(m, "m", "the whole set") == (
         # gt marks 450 pixels, of which 10 are missed; pred marks 460, of which 20 are invented.
         "**m** finds 97.8 % of content pixels of the whole set; 95.7 % of what it marks is content. "
         "Labels need a mapping."
@@ -84,3 +84,13 @@ def test_the_chosen_cell_in_numbers(sample):
     share = 100 * counted / sample.confusion().gt_pixels[sample.labels.index("Caption")]
     pixels = f"{round(counted):,}".replace(",", "\u202f")
     assert f"{share:.1f} % of Caption, {pixels} px on 9 of 60 pages" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "level"), [("compare", {}), ("overview", {"level": "page", "page": "paper-1_p1.png"})]
+)
+def test_the_sentence_says_how_much_is_border_slack(page, level, sample):
+    share = sample.border_slack(level.get("page"))
+    assert f"{100 * share:.1f} % of the wrong pixels are only border slack" in texts(
+        opened(page, load="sample", **level)
+    )

@@ -162,7 +162,7 @@ def _draw_matrix(
     values = view_values(confusion, view)[np.ix_(*selection)]
     colours = [[cell_colour(layers, i, j) for j in range(values.shape[1])] for i in range(values.shape[0])]
     show = cell_text(view != "pixels")
-    draw_frame(axes, grid)
+    draw_frame(axes, grid, confusion.side_names)
     draw_cells(axes, grid, colours)
     if confusion.diagonal:
         draw_outlines(axes, grid, correct_cells(confusion, selection))

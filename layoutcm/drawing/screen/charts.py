@@ -81,7 +81,7 @@ def _make_score_bars(score: str, values: Floats, positions: Sequence[int], hover
         "name": SCORE_TITLES[score],
         "orientation": "h",
         "y": list(range(len(positions))),
-        "x": [_or_none(values[i]) for i in positions],
+        "x": [or_none(values[i]) for i in positions],
         "marker": {"color": SCORE_COLOURS[score], "line": {"width": 0}},
         "customdata": positions,
         "hoverinfo": "text",
@@ -103,12 +103,12 @@ def class_hover(
 
 def _whiskers(values: Floats, ends: Floats, positions: Sequence[int], theme: Theme) -> dict[str, Any]:
     """Plotly error bars from the value to both ends of its interval; None if there is no interval."""
-    below, above = ([_or_none(sign * (ends[i, end] - values[i])) for i in positions] for end, sign in ((0, -1), (1, 1)))
+    below, above = ([or_none(sign * (ends[i, end] - values[i])) for i in positions] for end, sign in ((0, -1), (1, 1)))
     look = {"color": theme.text, "thickness": 1, "width": 2}
     return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, **look}
 
 
-def _or_none(value: float) -> float | None:
+def or_none(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 

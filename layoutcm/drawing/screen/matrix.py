@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 
 from layoutcm.drawing.matrix_layers import Layer, cell_colour, cell_text, matrix_layers, tick_text
 from layoutcm.drawing.palette import Theme, text_colour_on
-from layoutcm.layouts.model import Floats
+from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.drawn_labels import JOINED_CELL, DrawnMatrix, drawn_matrix
 from layoutcm.tables.matrix_views import VIEW_TITLES, Selection, view_values
@@ -232,7 +232,7 @@ def _layout(
     top, bottom = sizes.top + (20 if title else 0), 56
     x = cell_axis([confusion.labels[j] for j in columns], sizes.most, sizes.x_font, theme)
     y = cell_axis([confusion.labels[i] for i in rows], sizes.most, sizes.font, theme)
-    x |= {"title": axis_title("pred", theme), "side": "top", "tickangle": sizes.angle}
+    x |= {"title": axis_title(confusion.side_names[PRED], theme), "side": "top", "tickangle": sizes.angle}
     return base_layout(theme, title) | {
         "height": height or len(rows) * sizes.row + top + bottom,
         "margin": {"l": sizes.left, "r": sizes.right, "t": top, "b": bottom, "autoexpand": False},
@@ -241,7 +241,7 @@ def _layout(
         "showlegend": False,
         # No fixed aspect ratio: the matrix fills the available width.
         "xaxis": x | {"range": [-0.5, len(columns) - 0.5]},
-        "yaxis": y | {"title": axis_title("gt", theme), "range": [len(rows) - 0.5, -0.5]},
+        "yaxis": y | {"title": axis_title(confusion.side_names[GT], theme), "range": [len(rows) - 0.5, -0.5]},
     }
 
 

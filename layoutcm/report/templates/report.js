@@ -18,7 +18,7 @@ function draw_matrix() {
   for (const layer of [layers.hit, layers.miss]) if (!layer.empty) at("bars").append(scale_bar(layer));
 }
 function tip_of(i, j) {
-  const lines = [`gt ${data.labels[i]}`, `pred ${data.labels[j]}`];
+  const lines = [`${data.sides[0]} ${data.labels[i]}`, `${data.sides[1]} ${data.labels[j]}`];
   const value = (view) => data.views[view][i][j];
   for (const view of ["recall", "precision", "f1"]) lines.push(`${VIEWS[view]} ${value(view) === null ? "–" : score_text(value(view), 6)}`);
   const note = i === j && data.joined.labels.includes(i) ? [data.joined.note] : [];
@@ -43,10 +43,11 @@ function draw_cell() {
   }
   const [i, j] = chosen.cell, [gt, pred] = [data.labels[i], data.labels[j]];
   const verb = data.verbs[i === j ? "correct" : "wrong"];
+  const heading = data.has_truth ? `${gt} ${verb} ${pred}` : `${gt} in ${data.sides[0]}, ${pred} in ${data.sides[1]}`;
   const known = data.cells[`${i}-${j}`] ?? { pages: 0, worst: [] };
   const pixels = data.views.pixels[i][j];
-  const line = `${percent(data.views.recall[i][j])} of gt ${gt}, ${percent(data.views.precision[i][j])} of pred ${pred}, ${thin_spaced(pixels)} px on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages`;
-  place.replaceChildren(make("h3", {}, `${gt} ${verb} ${pred}`), make("p", {}, line));
+  const line = `${percent(data.views.recall[i][j])} of ${data.sides[0]} ${gt}, ${percent(data.views.precision[i][j])} of ${data.sides[1]} ${pred}, ${thin_spaced(pixels)} px on ${thin_spaced(known.pages)} of ${thin_spaced(data.pages)} pages`;
+  place.replaceChildren(make("h3", {}, heading), make("p", {}, line));
   const pictures = data.pictures.map((picture) => [lit_pixels(picture, i, j), picture]).filter(([lit]) => lit > 0).sort((a, b) => b[0] - a[0]);
   if (pictures.length) {
     const toggle = make("button", { "aria-pressed": String(chosen.outlines), onclick: () => { chosen.outlines = !chosen.outlines; draw_cell(); } }, "Outlines");
@@ -135,7 +136,7 @@ function enlarge(picture, i, j, lit) {
     swatch.style.background = data.colours[label];
     return make("span", {}, swatch, data.labels[label]);
   });
-  box.replaceChildren(make("b", {}, picture.page), make("div", { class: "soft" }, `${data.labels[i]} / ${data.labels[j]}: ${thin_spaced(lit)} px lit; gt solid, pred dashed`), canvas, make("div", { class: "key" }, ...key));
+  box.replaceChildren(make("b", {}, picture.page), make("div", { class: "soft" }, `${data.labels[i]} / ${data.labels[j]}: ${thin_spaced(lit)} px lit; ${data.sides[0]} solid, ${data.sides[1]} dashed`), canvas, make("div", { class: "key" }, ...key));
   draw_page(canvas, picture, i, j, Math.max(Math.min(innerHeight, innerWidth * 1.3) - 150, 300));
   at("large").showModal();
 }
@@ -158,17 +159,29 @@ function draw_families() {
   at("families").querySelector("div").replaceChildren(table_with_notes("families"), table_with_notes("families_pred"), make("div", { class: "small" }, ...matrices));
 }
 function start() {
-  for (const name of ["intervals", "objects", "families"]) if (!data.tables[name]) at(name).remove();
-  document.title = `${data.gt} → ${data.pred}`;
+  for (const name of ["intervals", "objects", "families", "review"]) if (!data.tables[name]) at(name).remove();
+  at(data.has_truth ? "method-agreement" : "method").remove();
+  document.title = `${data.gt} ${data.has_truth ? "→" : "/"} ${data.pred}`;
+  const titles = { documents: "documents", pages: "pages", classes: "label_agreement" };
+  for (const [id, name] of Object.entries(titles)) if (data.tables[name]) at(id).querySelector("h2").textContent = data.tables[name].title;
+  at("sentence").append(data.sentence);
+  at("axes").prepend(`Rows are ${data.sides[0]}, columns are ${data.sides[1]}. `);
   at("title").append(document.title);
   at("facts").append(`${thin_spaced(data.pages)} pages · ${thin_spaced(data.documents)} documents · ${thin_spaced(data.pixels)} pixels · ${data.taxonomy} taxonomy · method ${data.method}`);
   at("recipe-line").append(data.recipe);
   for (const section of document.querySelectorAll("main section")) at("nav").append(make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent));
   const by_name = ([gt, pred]) => choose(data.rows.find((i) => data.labels[i] === gt), data.columns.find((j) => data.labels[j] === pred));
-  at("averages").append(make("h3", {}, data.tables.averages.title), table("averages"));
+  const figures = data.has_truth ? "averages" : "agreement";
+  at("averages").append(make("h3", {}, data.tables[figures].title), table(figures));
   at("confusions").append(make("h3", {}, data.tables.confusions.title), table("confusions", (row) => { by_name(row); at("matrix").scrollIntoView(); }));
   const none = make("p", {}, data.no_classes);
-  at("classes").querySelector("div").append(data.tables.classes ? table("classes") : none);
+  at("classes").querySelector("div").append(data.tables.classes ? table("classes") : data.tables.label_agreement ? table("label_agreement") : none);
+  if (data.tables.review) at("review").querySelector("div").append(table("review"));
+  const why_tables = ["causes", "causes_by_label", "forgiveness", "thresholds", "calibration", "causes_by_document"].filter((name) => data.tables[name]);
+  if (why_tables.length) at("why").querySelector("div").append(...why_tables.map(table_with_notes));
+  else at("why").remove();
+  if (data.tables.slices) at("slices").querySelector("div").append(table_with_notes("slices"));
+  else at("slices").remove();
   const interval_tables = ["difference", "intervals", "units"].filter((name) => data.tables[name]);
   if (interval_tables.length) at("intervals").querySelector("div").append(...interval_tables.map(table_with_notes));
   if (data.tables.objects) at("objects").querySelector("div").append(make("div", { class: "pair wide" }, table_with_notes("object_scores"), table_with_notes("objects")));

@@ -192,5 +192,7 @@ function table_cell(value, kind, click) {
 function table_with_notes(name) {
   const { title, note } = data.tables[name];
   const notes = note.map((text) => make("p", { class: "soft recipe" }, text));
-  return make("div", {}, make("h3", {}, title), table(name), ...notes);
+  const source = data.drawings?.[name];
+  const drawing = source ? make("img", { src: source, alt: title, class: "drawing" }) : null;
+  return make("div", {}, make("h3", {}, title), drawing, table(name), ...notes);
 }

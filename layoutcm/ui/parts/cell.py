@@ -142,6 +142,6 @@ def _show_bar(parts: list[tuple[str, str, float]]) -> None:
 def _cached_causes(key: tuple[str, ...], _compared: Comparison, _pages: list[str]) -> dict[str, float]:
     """{cause: pixels of the cell on these pages}."""
     _, gt_label, pred_label, _ = key
-    counts = _compared.cause_source.of_pages([_compared.levels.page_index(page) for page in _pages])
+    counts = _compared.sources.causes.of_pages([_compared.levels.page_index(page) for page in _pages])
     row, column = _compared.cell(gt_label, pred_label)
     return dict(zip(CAUSES, counts.total.values[:, row, column].tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,7 +11,8 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.tables.averages import ALL_AVERAGES, OF_CLASSES, WITH_BACKGROUND, average_scores
 from layoutcm.tables.matrix_views import Selection, cell_verb, largest_confusions
-from layoutcm.ui import choices, session
+from layoutcm.tables.summary_sentence import summary_sentence
+from layoutcm.ui import choices, selection, session
 from layoutcm.ui.parts.data_tables import CLASS_COLUMNS, plain_number
 from layoutcm.ui.screen_text import as_typed
 from layoutcm.wording import percent, score_text, thin_spaced
@@ -21,15 +23,27 @@ if TYPE_CHECKING:
 COLLAPSED_COLUMNS = CLASS_COLUMNS | {"f1": plain_number("F1")}
 
 
-def summary_sentence(confusion: Confusion, pred: str, scope: str) -> str:
-    """The result in one sentence, for readers who do not know the metrics."""
-    content = confusion.content()
-    found = f"**{as_typed(pred)}** finds {percent(content['recall'])} of content pixels of {as_typed(scope)}"
-    if not confusion.diagonal:
-        return f"{found}; {percent(content['precision'])} of what it marks is content. Labels need a mapping."
-    worst = next(iter(largest_confusions(confusion, 1)), None)
-    loss = f"; largest confusion: {as_typed(worst[0])} read as {as_typed(worst[1])}" if worst else ""
-    return f"{found}; {percent(confusion.right)} of the ground truth's label pixels have the right label{loss}."
+def sentence_on_screen(confusion: Confusion, pred: str, scope: str, slack: float | None = None) -> str:
+    """The summary sentence in Markdown; `slack` is the share of wrong pixels that are only border slack."""
+    return summary_sentence(confusion, f"**{as_typed(pred)}**", as_typed(scope), slack, as_typed)
+
+
+def show_sentence(compared: Comparison, confusion: Confusion) -> Callable[[], None]:
+    """Show the summary sentence; the returned function adds the share of border slack, which takes a moment."""
+    place = st.empty()
+    names = session.chosen_pred().name, selection.scope_text(compared)
+    place.markdown(sentence_on_screen(confusion, *names))
+
+    def add_slack() -> None:
+        slack = _border_slack(session.comparison_key(), session.chosen_level(compared), compared)
+        place.markdown(sentence_on_screen(confusion, *names, slack))
+
+    return add_slack
+
+
+@st.cache_data(max_entries=24, show_spinner=False, scope="session")
+def _border_slack(content: str, level: dict[str, str], _compared: Comparison) -> float | None:
+    return _compared.border_slack(**level)
 
 
 def headline_figures(compared: Comparison, confusion: Confusion, level: str) -> list[tuple[str, str, str]]:

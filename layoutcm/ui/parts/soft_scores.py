@@ -30,7 +30,7 @@ def why_none(compared: Comparison) -> str:
         return "The two sides have different labels, so there are no soft scores. Map labels to each other first."
     if not compared.alignment.layouts[PRED].has_scores:
         return "The prediction has no scores, so soft scores would be those of the pixels, with every score taken as 1."
-    if compared.soft_sums is None:
+    if compared.sources.soft_sums is None:
         return "Some scores are not in 0..1, so they are no probabilities, and soft scores have no meaning."
     return ""
 

@@ -1,0 +1,157 @@
+"""Agreement of layouts of which none is the truth: observed agreement, Cohen's kappa, Krippendorff's alpha.
+
+Units are pixels, the value of a pixel is its label set. Everything is computed from pair counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layoutcm.alignment.taxonomy import LabelSpace
+from layoutcm.layouts.model import Floats
+from layoutcm.metrics.levels import Levels
+from layoutcm.metrics.scores import ratio
+from layoutcm.pixels.pair_counts import PairCounts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Words = NDArray[np.uint64]  # [rows, words]: label sets
+AGREEMENT = ("observed", "kappa", "alpha")
+SETS_AT_A_TIME = 500  # of the distances between all sets
+
+
+def agreement_of(counts: Sequence[PairCounts], space: LabelSpace) -> dict[str, float]:
+    """The agreement of two layouts, or of more if there are the counts of all their pairs, on the same labels.
+
+    Observed agreement and kappa are means over the pairs, kappa over those that have one. All are nan if the labels
+    differ or there are no pixels.
+    """
+    if not space.shared or not all(one.total for one in counts):
+        return dict.fromkeys(AGREEMENT, float("nan"))
+    pairs = [_pairs_of_sets(one, space) for one in counts]
+    different = [_share_of_different(*pair) for pair in pairs]
+    kappas = 1 - ratio(different, [_expected_by_margins(*pair) for pair in pairs])
+    distance = np.mean([(_distances(first, second) * pixels).sum() / pixels.sum() for first, second, pixels in pairs])
+    return {
+        "observed": float(1 - np.mean(different)),
+        "kappa": float(ratio(np.nansum(kappas), np.isfinite(kappas).sum())),
+        "alpha": float(1 - ratio(distance, _expected_of_pooled(pairs))),
+    }
+
+
+def _pairs_of_sets(counts: PairCounts, space: LabelSpace) -> tuple[Words, Words, Floats]:
+    """The sets of both sides on the common labels, and the pixels of each pair."""
+    merged = counts.merged()
+    first, second = np.split(merged.placed(space.gt_positions, space.pred_positions), 2, axis=1)
+    return first, second, merged.pixels
+
+
+def _share_of_different(first: Words, second: Words, pixels: Floats) -> float:
+    """The share of pixels whose two sets are different."""
+    return float((pixels * (first != second).any(axis=1)).sum() / pixels.sum())
+
+
+def _expected_by_margins(first: Words, second: Words, pixels: Floats) -> float:
+    """The share of different sets if the sets of the two sides were paired at random."""
+    sets, place = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
+    a, b = (np.bincount(half, pixels, len(sets)) for half in np.split(place.ravel(), 2))
+    return float((a * (a.sum() - b)).sum() / a.sum() ** 2)  # without the difference of two numbers near 1
+
+
+def _expected_of_pooled(pairs: Sequence[tuple[Words, Words, Floats]]) -> float:
+    """The mean distance of two different values out of all values of all layouts.
+
+    In the pairs of m layouts, every value occurs m - 1 times.
+    """
+    layouts = (1 + np.sqrt(1 + 8 * len(pairs))) / 2
+    words = np.concatenate([side for first, second, _ in pairs for side in (first, second)])
+    weights = np.concatenate([pixels for *_, pixels in pairs for _ in range(2)]) / (layouts - 1)
+    sets, place = np.unique(words, axis=0, return_inverse=True)
+    values = np.bincount(place.ravel(), weights, len(sets))
+    total = 0.0
+    for low in range(0, len(sets), SETS_AT_A_TIME):
+        rows = slice(low, low + SETS_AT_A_TIME)
+        total += float(values[rows] @ _distances(sets[rows, None], sets[None]) @ values)
+    return float(ratio(total, values.sum() * (values.sum() - 1)))
+
+
+def _distances(first: Words, second: Words) -> Floats:
+    """float64[...]: the Jaccard distance of sets, 1 - |both| / |either|."""
+    both, either = (np.bitwise_count(words).sum(axis=-1) for words in (first & second, first | second))
+    return 1 - ratio(both.astype(float), either.astype(float))
+
+
+def label_agreement(counts: PairCounts, space: LabelSpace) -> pd.DataFrame:
+    """One row per label in use, without Background: label, a_pixels, b_pixels, both_pixels, agreement.
+
+    `agreement` is the share of the pixels with the label on either side that have it on both.
+    """
+    import pandas as pd
+
+    sums = _sums_of_labels(counts, space, np.zeros(len(counts), np.int64), 1)[:, 0]
+    table = pd.DataFrame(sums, columns=["a_pixels", "b_pixels", "both_pixels"])
+    table["agreement"] = ratio(sums[:, 2], sums[:, 0] + sums[:, 1] - sums[:, 2])
+    table.insert(0, "label", space.labels[1 : 1 + len(sums)])
+    return table[table["a_pixels"] + table["b_pixels"] > 0].reset_index(drop=True)
+
+
+def observed_by_group(levels: Levels, by_document: bool) -> Floats:
+    """float64[groups]: the share of pixels with equal sets on every page or in every document."""
+    counts, space = levels.counts, levels.space
+    group = levels.document_of_page[counts.page] if by_document else counts.page
+    pixels = levels.document_pixels if by_document else levels.page_pixels
+    if not space.shared:
+        return np.full(len(pixels), np.nan)
+    first, second = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
+    equal = counts.pixels * (first == second).all(axis=1)
+    return ratio(np.bincount(group, equal, minlength=len(pixels)), pixels)
+
+
+def pages_to_review(levels: Levels) -> pd.DataFrame:
+    """Pages with pixels that have a label on one side only: page, document, label, pixels, share.
+
+    First the page with the most such pixels of every label, then their second pages, and so on; `share` is that of the
+    page in all such pixels of the label. There are none if the labels differ.
+    """
+    import pandas as pd
+
+    pages = levels.pages
+    a, b, both = np.moveaxis(_sums_of_labels(levels.counts, levels.space, levels.counts.page, len(pages)), 2, 0)
+    pixels = a + b - 2 * both
+    label, page = np.nonzero(pixels)
+    found = pixels[label, page]
+    order = np.lexsort((page, -found, label))
+    label, page, found = label[order], page[order], found[order]
+    rank = np.arange(len(label)) - np.searchsorted(label, label)
+    order = np.lexsort((label, -found, rank))
+    columns = {
+        "page": [pages.names[i] for i in page[order].tolist()],
+        "document": [pages.documents[i] for i in page[order].tolist()],
+        "label": [levels.space.labels[1 + i] for i in label[order].tolist()],
+        "pixels": found[order],
+        "share": ratio(found, pixels.sum(axis=1)[label])[order],
+    }
+    return pd.DataFrame(columns)
+
+
+def _sums_of_labels(counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int) -> Floats:
+    """float64[labels, groups, 3]: pixels with the label in the first layout, in the second, in both.
+
+    `group` is int[rows]. No labels if those of the two sides differ.
+    """
+    labels = len(space.labels) - 1 if space.shared else 0
+    sums = np.zeros((labels, groups, 3))
+    if not labels:
+        return sums
+    first, second = np.split(counts.placed(space.gt_positions, space.pred_positions), 2, axis=1)
+    for k, words in enumerate((first, second, first & second)):
+        for label in range(labels):
+            word, bit = divmod(label + 1, 64)
+            has = np.flatnonzero((words[:, word] >> np.uint64(bit)) & np.uint64(1))
+            sums[label, :, k] = np.bincount(group[has], counts.pixels[has], groups)
+    return sums

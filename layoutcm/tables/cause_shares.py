@@ -1,0 +1,35 @@
+"""What figures of causes and forgiveness show: shares of each label by cause, and how tolerances are written."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from layoutcm.diagnosis.causes import Causes
+from layoutcm.layouts.model import Floats
+from layoutcm.metrics.confusion import Confusion
+from layoutcm.metrics.scores import ratio
+from layoutcm.tables.matrix_views import Selection, select
+
+# The columns of forgiveness that are drawn, with their titles.
+FORGIVEN = {"micro_f1": "micro F1", "macro_f1": "macro F1", "content_f1": "content F1"}
+
+
+def tolerance_text(tolerance: float) -> str:
+    """'0.5 %', without more digits than it has."""
+    return f"{100 * tolerance:g} %"
+
+
+class CauseShares(NamedTuple):
+    """What labels lost, and what they have too much, as shares of their pixels: float64[labels, causes] each."""
+
+    labels: list[str]
+    gt: Floats  # of the pixels of the label in gt: 1 - recall
+    pred: Floats  # of those in pred: 1 - precision
+
+
+def cause_shares(causes: Causes, confusion: Confusion, selection: Selection | None = None) -> CauseShares:
+    """The shares of the labels in use without Background, the largest in gt first; `confusion` has method matrix."""
+    positions = [i for i in (selection or select(confusion)).rows if i > 0]
+    positions.sort(key=lambda i: -confusion.values[i].sum())
+    lost, extra = (ratio(causes.values.sum(axis=2 - k).T, confusion.values.sum(axis=1 - k)[:, None]) for k in (0, 1))
+    return CauseShares([confusion.labels[i] for i in positions], lost[positions], extra[positions])

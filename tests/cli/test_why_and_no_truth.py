@@ -1,0 +1,91 @@
+"""The options --why and --no-truth: what is printed, written and refused."""
+
+import json
+
+import openpyxl
+import pytest
+
+import layoutcm as lcm
+from layoutcm.cli.main import main
+from support.paths import SAMPLE
+from support.result_schema import assert_valid
+
+GT, MODEL_A, MODEL_C = (str(SAMPLE / name) for name in ("gt.json", "model-a.json", "model-c.json"))
+NO_TRUTH = ("--no-truth", "--like", GT)
+
+
+@pytest.fixture
+def quick_figures(monkeypatch):
+    monkeypatch.setattr("layoutcm.report.report_files.FIGURE_FORMATS", ("svg",))
+    monkeypatch.setattr("layoutcm.report.report_files.figure_names", lambda *_: [])
+
+
+def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figures):
+    target = tmp_path / "out.json"
+    assert main(["compare", GT, MODEL_A, "--why", "--json", str(target), "-o", str(tmp_path / "r")]) == 0
+    text = capsys.readouterr().out
+    assert "why pixels are wrong" in text and "F1 if borders may be off by" in text
+    found = json.loads(target.read_text())
+    assert_valid(found)
+    gt = lcm.read(GT)
+    c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
+    assert found["causes"]["totals"] == pytest.approx(c.causes().totals)
+    assert found["forgiveness"] == c.forgiveness().to_dict("records")
+    assert found == json.loads((tmp_path / "r" / "result.json").read_text())
+    loaded = lcm.load_result(target)
+    assert (loaded.causes, loaded.forgiveness, loaded.agreement) == (found["causes"], found["forgiveness"], None)
+    assert sorted(path.name for path in (tmp_path / "r" / "figures").iterdir()) == ["causes.svg", "forgiveness.svg"]
+    sheets = openpyxl.load_workbook(tmp_path / "r" / "report.xlsx").sheetnames
+    assert {"Causes", "Causes by label", "Causes by document", "Causes by page", "Forgiveness"} <= set(sheets)
+    page = (tmp_path / "r" / "report.html").read_text("utf-8")
+    assert page.count('"data:image/svg+xml;base64,') == 2 and "only border slack" in page
+
+
+def test_without_why_no_cause_is_counted(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("layoutcm.diagnosis.causes.CauseSource.of_all_pages", lambda *_: pytest.fail("counted"))
+    assert main(["compare", GT, MODEL_A, "--json", str(tmp_path / "x.json")]) == 0
+    text = capsys.readouterr().out
+    assert "31.6 % of the wrong pixels are only border slack" in text and "why pixels" not in text
+    assert not {"causes", "forgiveness", "agreement"} & set(json.loads((tmp_path / "x.json").read_text()))
+
+
+def test_without_truth_the_text_speaks_of_a_and_b(tmp_path, capsys, quick_figures):
+    target = tmp_path / "out.json"
+    command = ["compare", MODEL_A, MODEL_C, *NO_TRUTH, "--json", str(target), "-o", str(tmp_path / "r")]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert "A (model-a.json) and B (model-c.json) have the same labels on 92.0 % of all pixels" in text
+    assert not any(word in text for word in ("precision", "recall", "ground truth", "gt", "pred", "wrong"))
+    found = json.loads(target.read_text())
+    assert_valid(found)
+    assert found["agreement"]["observed"] == pytest.approx(0.92, abs=0.005)
+    assert found["recipe"].startswith("A:model-a|B:model-c|") and found["recipe_fields"]["A"] == "model-a"
+    loaded = lcm.load_result(target)
+    assert loaded.agreement == found["agreement"] and loaded.confusion().side_names == ("A", "B")
+    page = (tmp_path / "r" / "report.html").read_text("utf-8")
+    assert '"sides":["A","B"]' in page and '"has_truth":false' in page
+    drawing = (tmp_path / "r" / "figures" / "confusion.svg").read_text("utf-8")
+    assert ">A<" in drawing and ">B<" in drawing and ">gt<" not in drawing
+    book = openpyxl.load_workbook(tmp_path / "r" / "report.xlsx")
+    assert [book["Summary"].cell(row, 1).value for row in (1, 2)] == ["A", "B"]
+    assert {"Label agreement", "Review"} <= set(book.sheetnames) and "Recall" not in book.sheetnames
+
+
+def test_the_minimum_score_holds_for_both_sides(capsys):
+    given = ["compare", MODEL_A, MODEL_A, *NO_TRUTH, "--min-score", "0.9"]
+    assert main(given) == 0
+    assert "have the same labels on 100 % of all pixels" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ((MODEL_A, MODEL_C, MODEL_A, *NO_TRUTH), "--no-truth: 3 files"),
+        ((MODEL_A, MODEL_C, *NO_TRUTH, "--why"), "--no-truth: --why needs a ground truth"),
+        ((MODEL_A, MODEL_C, *NO_TRUTH, "--intervals", "9"), "--no-truth: --intervals needs"),
+        ((GT, MODEL_A, "--like", GT), "--like: the ground truth has page sizes"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments, place, capsys):
+    assert main(["compare", *arguments]) == 2
+    assert place in capsys.readouterr().err
