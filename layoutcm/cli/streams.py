@@ -10,6 +10,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import IO
 
+from layoutcm.outputs.files import write_whole
+
 # As for a program that a signal has ended, in every shell: 128 and the number of the signal. Windows has no SIGPIPE.
 CLOSED_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
 
@@ -68,3 +70,10 @@ def settle_output() -> None:
 def _drop(stream: IO[str]) -> None:
     with suppress(OSError):  # a stream of a test has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def write_json(text: bytes, target: str) -> None:
+    if target == "-":
+        print(text.decode("utf-8"), end="")
+        return
+    write_whole(target, text)

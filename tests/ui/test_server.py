@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from layoutcm.cli.main import argument_parser
+from layoutcm.cli.arguments import argument_parser
 from layoutcm.errors import InputError
 from layoutcm.ui import server, settings
 from support.paths import ROOT

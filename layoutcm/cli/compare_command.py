@@ -1,0 +1,260 @@
+"""`layoutcm compare`: predictions against a ground truth, as terminal text, JSON and a report folder."""
+
+from __future__ import annotations
+
+import argparse
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from layoutcm.cli.output_checks import check_file_output, check_folder_output
+from layoutcm.cli.reading import compare_file, progress_bar, read_gt
+from layoutcm.cli.several import baseline_place, check_mapped_models, compare_models, report_names
+from layoutcm.cli.streams import write_json
+from layoutcm.comparison import Comparison
+from layoutcm.errors import InputError, short_repr
+from layoutcm.formats import garbage_collection_paused
+from layoutcm.layouts.model import PRED, Layout
+from layoutcm.metrics.bootstrap import check_resampling
+from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
+from layoutcm.models.differences import difference, on_common_pages
+from layoutcm.tables.result_json import Extras, full_result
+from layoutcm.tables.result_levels import DOCUMENTS_FILE, too_many_documents
+from layoutcm.wording import agree, plural, without_control_characters
+
+if TYPE_CHECKING:
+    from layoutcm.drawing.page_images import PageImages
+    from layoutcm.tables.why import Why
+
+COMMON_PAGES = "The difference from {} is on {}, so that both predictions have the same pages."
+
+
+def run_compare(options: argparse.Namespace) -> None:
+    from layoutcm.tables.result_json import json_text
+
+    # Checked before the long work, so that a mistake is reported at once.
+    _check_outputs(options)
+    families = options.families
+    if families is not None and families not in BUILT_IN:
+        families = family_tree(families, ())
+    if options.intervals is not None:
+        check_resampling(options.intervals)
+    names, baseline = report_names(options.pred), baseline_place(options)
+    check_mapped_models(options, names)
+    results = []
+    # Results hold very many small objects, and a collection would look at all of them.
+    with garbage_collection_paused(), _report_folder(options) as folder:
+        gt = read_gt(options)
+        comparisons = {name: compare_file(gt, file, options, name) for file, name in zip(options.pred, names)}
+        first = (names[baseline], comparisons[names[baseline]])
+        standings, texts = compare_models(comparisons, first[0], folder, options)
+        earlier: dict[object, str] = {}
+        for name in names:
+            comparison = comparisons.pop(name)  # so that its memory is free afterwards
+            extras, notes = _extras(comparison, first, families, options)
+            extras = replace(extras, standing=standings.get(name))
+            notes += _repeated_note(name, comparison.alignment.layouts[PRED], earlier)
+            result, more_notes = _write_outputs(comparison, name, folder, first, extras, options)
+            results.append(result)
+            if options.json != "-":
+                texts += [*_sections(comparison, first[0], extras, options), *notes, *more_notes]
+    # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
+    if options.json:
+        write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+    if options.json == "-":
+        return
+    for text in texts:
+        print(without_control_characters(text), end="\n\n")
+    if options.output:
+        print(f"report written to {options.output}")
+
+
+def _write_outputs(
+    comparison: Comparison,
+    name: str,
+    folder: Path | None,
+    first: tuple[str, Comparison],
+    extras: Extras,
+    options: argparse.Namespace,
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """Write the report of one prediction, if there is a folder; returns its result, if it is needed, and notes."""
+    result: dict[str, Any] | None = None
+    notes: list[str] = []
+    if folder:
+        result, notes = _write_report(comparison, folder / name, options, extras)
+        notes += _write_differences(first, comparison, folder / name, options)
+    if options.json and (result is None or too_many_documents(comparison)):
+        result = _result_beside(comparison, name, options, extras)
+    return result, notes
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    if options.per_page and not (options.json or options.output):
+        problem = "matrices of pages are for JSON and reports"
+        raise InputError("", "--per-page", problem, "Name a file with --json, or a folder with -o.")
+    if options.no_truth:
+        _check_no_truth(options)
+    elif options.like:
+        raise InputError("", "--like", "the ground truth has page sizes and labels", "It is for --no-truth.")
+    if options.output:
+        check_folder_output(options.output, options)
+    if options.json and options.json != "-":
+        check_file_output(options.json, options)
+
+
+def _check_no_truth(options: argparse.Namespace) -> None:
+    """Raise an InputError for what needs a truth."""
+    if len(options.pred) > 1:
+        problem = f"{len(options.pred) + 1} files are given, two are compared"
+        raise InputError("", "--no-truth", problem, "In Python, layoutcm.agreement takes more.")
+    for name in ("intervals", "families", "objects", "why"):
+        if getattr(options, name):
+            problem = f"--{name} needs a ground truth"
+            raise InputError("", "--no-truth", problem, "Leave out one of the two.")
+
+
+def _extras(
+    comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
+) -> tuple[Extras, list[str]]:
+    """The requested extras of a comparison, and a note if the difference cannot be computed."""
+    from layoutcm.tables.slice_tables import slice_table
+
+    why = _why(comparison) if options.why else None
+    slices = None if options.slices is None else slice_table(comparison, options.slices or None, options.method)
+    counted = Extras(None if families is None else _families(comparison, families, options), slices=slices, why=why)
+    if not options.intervals:
+        return counted, []
+    intervals = comparison.bootstrap(options.intervals, method=options.method)
+    name, other = first
+    if comparison is other:
+        return replace(counted, intervals=intervals), []
+    try:
+        found = difference(other, comparison, options.intervals, method=options.method)
+        pages = len(on_common_pages({"c_a": other, "c_b": comparison})[0].pages)
+    except InputError as error:
+        return replace(counted, intervals=intervals), [f"no difference from {name}: {error}"]
+    own = len(comparison.pages) == len(other.pages) == pages
+    extras = replace(counted, intervals=intervals, difference=found)
+    return extras, [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
+
+
+def _why(comparison: Comparison) -> Why:
+    """Causes and forgiveness, counted here: the summary sentence, which is printed before them, uses the causes."""
+    from layoutcm.tables.why import Why
+
+    why = Why(comparison)
+    _ = why.causes
+    return why
+
+
+def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:
+    """The texts that are printed for one prediction."""
+    from layoutcm.tables.agreement_texts import agreement_summary
+    from layoutcm.tables.interval_texts import difference_summary
+    from layoutcm.tables.object_texts import object_summary
+    from layoutcm.tables.slice_tables import slice_summary, slice_table
+    from layoutcm.tables.terminal import comparison_summary, family_summary
+    from layoutcm.tables.why import why_summary
+
+    if not comparison.has_truth:
+        return [agreement_summary(comparison, options.method)]
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: comparison.findings)  # on a second processor, while the averages are computed
+        texts = [comparison_summary(comparison, options.method, extras.intervals)]
+    texts += [why_summary(extras.why)] if extras.why else []
+    texts.append(object_summary(comparison, options.objects))
+    texts += [difference_summary(extras.difference, first)] if extras.difference else []
+    # Attributes are given to see their slices, but these are part of files only if they are asked for.
+    slices = extras.slices or (slice_table(comparison, None, options.method) if options.attributes else None)
+    texts += [slice_summary(slices)] if slices else []
+    return [*texts, family_summary(extras.families)] if extras.families else texts
+
+
+def _report_folder(options: argparse.Namespace) -> AbstractContextManager[Path | None]:
+    """The temporary folder that replaces the output folder at the end; invalid options are reported before any work."""
+    if options.output is None:
+        if options.images:
+            raise InputError("", "--images", "page images are for a report", "Name its folder with -o.")
+        return nullcontext()
+    if not options.output:
+        raise InputError("", "-o", "the folder of the report has no name", "Name one.")
+    from layoutcm.outputs.folders import replace_folder
+    from layoutcm.report.report_files import REPORT_FILES
+
+    return replace_folder(options.output, REPORT_FILES)
+
+
+def _repeated_note(name: str, pred: Layout, earlier: dict[object, str]) -> list[str]:
+    """A note if the same file was given before, and read and repaired in the same way."""
+    key = (pred.sha256, pred.format, pred.annotator, pred.repairs)
+    first = earlier.setdefault(key, name)
+    return [f"{name} is the same prediction as {first}."] if pred.sha256 and first != name else []
+
+
+def _documents_path(target: str, name: str) -> Path | None:
+    """The file beside the JSON for the documents of a very large set; `name` is empty if there is one prediction."""
+    if target == "-":
+        return None
+    file = Path(DOCUMENTS_FILE)
+    return Path(target).with_name(f"{file.stem}-{name}{file.suffix}" if name else file.name)
+
+
+def _result_beside(comparison: Comparison, name: str, options: argparse.Namespace, extras: Extras) -> dict[str, Any]:
+    """The result for `--json`; the documents of a very large set are written into a file beside it."""
+    beside = _documents_path(options.json, name)
+    if beside and too_many_documents(comparison):  # only then it is written
+        check_file_output(str(beside), options)
+    return full_result(comparison, options.method, options.per_page, extras, beside)
+
+
+def _write_report(
+    comparison: Comparison, folder: Path, options: argparse.Namespace, extras: Extras
+) -> tuple[dict[str, Any], list[str]]:
+    """Write all files of one report; returns its result, and a note if images were given and some pages have none."""
+    from layoutcm.drawing.page_images import images_from_path
+    from layoutcm.report.report_files import write_files
+
+    images = images_from_path(options.images) if options.images else None
+    with progress_bar("writing the report", "%") as progress:
+        show_share = (lambda step, share: progress(round(100 * share), 100)) if progress else None
+        chosen: dict[str, Any] = {"method": options.method, "per_page": options.per_page}
+        result = write_files(comparison, folder, images, **chosen, extras=extras, progress=show_share)
+    return result, _missing_picture_notes(comparison, images, options.images) if images else []
+
+
+def _missing_picture_notes(comparison: Comparison, images: PageImages, place: str) -> list[str]:
+    found, pages = len(images.by_page(comparison)), len(comparison.pages)
+    if found == pages:
+        return []
+    note = f"{found:,} of {pages:,} pages {agree(found, 'has', 'have')} a picture in {place}"
+    if not images.pictures:
+        return [f"{note}: it contains no image that can be read"]
+    unmatched = images.unmatched_files(comparison)
+    page = next(name for k, name in enumerate(comparison.pages) if k not in images.by_page(comparison))
+    note = f"{note}; the first page without a picture is {short_repr(page)}"
+    if unmatched:
+        files = plural(len(unmatched), "file belongs", "files belong")
+        note = f"{note}, and {files} to no page (first: {short_repr(unmatched[0])})"
+    return [note]
+
+
+def _write_differences(
+    first: tuple[str, Comparison], comparison: Comparison, folder: Path, options: argparse.Namespace
+) -> list[str]:
+    """Write figures of this prediction minus the first; returns a note with the reason if there are none."""
+    from layoutcm.report.report_files import write_differences
+
+    name, other = first
+    if comparison is other:
+        return []
+    why = write_differences(other, comparison, (name, folder.name), folder, options.method)
+    return [f"{folder.name} minus {name}: no figure, because {why}"] if why else []
+
+
+def _families(comparison: Comparison, families: FamiliesLike, options: argparse.Namespace) -> FamilyConfusion:
+    return comparison.families(
+        families, sample=options.family_sample, count=options.family_count, depth=options.family_depth
+    )
