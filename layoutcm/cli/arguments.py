@@ -52,7 +52,9 @@ def _compare_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--json", metavar="FILE", help="write all numbers as JSON; - for standard output")
     command.add_argument(
-        "--why", action="store_true", help="why pixels are wrong: causes by label, and F1 with forgiven borders"
+        "--why",
+        action="store_true",
+        help="why pixels are wrong: causes, F1 with forgiven borders, best score thresholds",
     )
     command.add_argument(
         "--no-truth", action="store_true", help="both are predictions, A and B: how far they agree, and where not"

@@ -25,20 +25,44 @@ def test_why_adds_causes_and_forgiveness_everywhere(tmp_path, capsys, quick_figu
     assert main(["compare", GT, MODEL_A, "--why", "--json", str(target), "-o", str(tmp_path / "r")]) == 0
     text = capsys.readouterr().out
     assert "why pixels are wrong" in text and "F1 if borders may be off by" in text
+    line = next(line for line in text.splitlines() if line.startswith("Table ") and "0." in line and "+" in line)
+    assert "best score thresholds" in text and "cross-validated over 30 documents" in text
     found = json.loads(target.read_text())
     assert_valid(found)
     gt = lcm.read(GT)
     c = lcm.compare(gt, lcm.read(MODEL_A, like=gt))
     assert found["causes"]["totals"] == pytest.approx(c.causes().totals)
     assert found["forgiveness"] == c.forgiveness().to_dict("records")
+    curves = c.score_curves()
+    table = next(one for one in found["score_curves"]["classes"] if one["label"] == "Table")
+    best = curves.best().set_index("label").loc["Table"]
+    assert (table["threshold"], table["f1"]) == (best["threshold"], best["f1"])
+    assert (table["roc_auc"], table["ece"]) == (curves.roc_auc["Table"], curves.ece["Table"])
+    assert line.split()[1:] == [f"{best['threshold']:.3g}", f"{best['f1']:.3f}", f"{table['gain']:+.3f}"] + [
+        f"{table[name]:.3f}" for name in ("roc_auc", "ece")
+    ]
     assert found == json.loads((tmp_path / "r" / "result.json").read_text())
     loaded = lcm.load_result(target)
     assert (loaded.causes, loaded.forgiveness, loaded.agreement) == (found["causes"], found["forgiveness"], None)
-    assert sorted(path.name for path in (tmp_path / "r" / "figures").iterdir()) == ["causes.svg", "forgiveness.svg"]
+    assert loaded.score_curves == found["score_curves"]
+    assert sorted(path.name for path in (tmp_path / "r" / "figures").iterdir()) == [
+        "calibration.svg",
+        "causes.svg",
+        "forgiveness.svg",
+        "thresholds.svg",
+    ]
     sheets = openpyxl.load_workbook(tmp_path / "r" / "report.xlsx").sheetnames
-    assert {"Causes", "Causes by label", "Causes by document", "Causes by page", "Forgiveness"} <= set(sheets)
+    assert {
+        "Causes",
+        "Causes by label",
+        "Causes by document",
+        "Causes by page",
+        "Forgiveness",
+        "Thresholds",
+        "Calibration",
+    } <= set(sheets)
     page = (tmp_path / "r" / "report.html").read_text("utf-8")
-    assert page.count('"data:image/svg+xml;base64,') == 2 and "only border slack" in page
+    assert page.count('"data:image/svg+xml;base64,') == 4 and "only border slack" in page
 
 
 def test_without_why_no_cause_is_counted(tmp_path, capsys, monkeypatch):
