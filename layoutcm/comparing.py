@@ -48,7 +48,8 @@ def compare(
     options = AlignmentOptions(missing_pages, taxonomy, load_mapping(mapping), documents, load_page_map(pages))
     alignment = align(gt, pred, options)
     check_named_labels(min_score, list(dict.fromkeys(label for side in alignment.layouts for label in side.labels)))
-    alignment = alignment if truth else gt_without_low_scores(alignment, min_score)
+    if not truth and min_score is not None:
+        alignment = align(gt_without_low_scores(gt, alignment, min_score), pred, options)
     counts = count_pairs(alignment, rounding, min_score, threads, progress)
     settings = make_recipe(gt, pred, alignment, options, rounding, min_score)
     return Comparison(

@@ -216,15 +216,13 @@ def page_of_region(
     return np.where(are_below(min_score, layout.labels, regions), np.int32(-1), page)
 
 
-def gt_without_low_scores(alignment: Alignment, min_score: MinScore) -> Alignment:
-    """The alignment without regions of gt whose score is below `min_score`; a region without a score stays."""
-    if min_score is None:
-        return alignment
-    gt, pred = alignment.layouts
-    kept = ~are_below(min_score, gt.labels, gt.region_columns)
-    rows = alignment.mapped.rows[GT][kept], alignment.mapped.rows[PRED]
-    layouts = replace(gt, region_columns=gt.region_columns.take(kept)), pred
-    return replace(alignment, layouts=layouts, mapped=alignment.mapped._replace(rows=rows))
+def gt_without_low_scores(gt: Layout, alignment: Alignment, min_score: MinScore) -> Layout:
+    """gt without regions whose score is below `min_score`, which names labels as they are called in the alignment."""
+    mapped = alignment.layouts[GT]
+    low = alignment.mapped.rows[GT][are_below(min_score, mapped.labels, mapped.region_columns)]
+    kept = np.ones(len(gt.region_columns), bool)
+    kept[low] = False
+    return replace(gt, region_columns=gt.region_columns.take(kept))
 
 
 def pair_pages(
