@@ -77,7 +77,7 @@ def test_reports_with_causes_and_without_a_truth(browser, tmp_path, monkeypatch,
     page, errors = browser.new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto((with_truth / "report.html").as_uri())
-    assert page.locator("#why img").count() == 4 and page.locator("#why table").count() == 4
+    assert page.locator("#why img").count() == 4 and page.locator("#why table").count() == 6
     assert page.evaluate("[...document.querySelectorAll('#why img')].every((image) => image.naturalWidth > 0)")
     assert "4.35 % of the wrong pixels are only border slack" in page.inner_text("#sentence")
     page.goto((without / "report.html").as_uri())
