@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Real
+from typing import TypeGuard
 
+LONGEST_CHOICE = 60
 MOST_CHOICES, CLOSEST_CHOICES = 30, 3  # so many values are listed; of more than that, the closest
 LEAST_ALIKE = 0.5  # share of characters that a close name has in common with the value
 MOST_COMPARED = 100  # characters; comparing long texts is slow
@@ -66,6 +69,11 @@ def short_repr(value: object, limit: int = 60) -> str:
     return f"{text[: limit - 1 - len(quote)]}…{quote}"
 
 
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a number, also one of NumPy; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def check_choice(place: str, value: object, known: Collection[str], otherwise: str = "", file: str = "") -> None:
     """Refuse a value that is not one of the known ones."""
     if not (isinstance(value, str) and value in known):
@@ -78,5 +86,6 @@ def unknown_choice(place: str, value: object, known: Iterable[str], otherwise: s
     if len(names) > MOST_CHOICES:
         names = get_close_matches(str(value)[:MOST_COMPARED], names, CLOSEST_CHOICES, cutoff=LEAST_ALIKE)
         which = "The closest are " if len(names) > 1 else "The closest is "
-    choices = f"{which}{', '.join(names)}{otherwise}" if names else otherwise.lstrip(",; ")
+    shown = (name if len(name) <= LONGEST_CHOICE and name.isprintable() else short_repr(name) for name in names)
+    choices = f"{which}{', '.join(shown)}{otherwise}" if names else otherwise.lstrip(",; ")
     return InputError(file, place, f"{short_repr(value)} is not known", f"{choices}." if choices else "")

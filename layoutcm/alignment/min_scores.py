@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layoutcm.errors import InputError, check_choice, short_repr
+from layoutcm.errors import InputError, check_choice, is_number, short_repr
 from layoutcm.layouts.model import Layout, Regions
 
 MinScore = float | Mapping[str | None, float] | None
@@ -37,7 +37,7 @@ _HINT = "Use a number such as 0.5, or {label: number}."
 
 
 def _check_number(score: object, place: str) -> None:
-    if not (isinstance(score, int | float) and math.isfinite(score)):
+    if not (is_number(score) and math.isfinite(score)):
         raise InputError("", place, f"{short_repr(score)} is not a finite number", "Use one such as 0.5.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 
 from layoutcm import __version__
 from layoutcm.alignment.align import MISSING_PAGES
@@ -31,15 +32,16 @@ def argument_parser() -> argparse.ArgumentParser:
         prog="layoutcm", description="How good is a document layout model, and where does it go wrong?"
     )
     top.add_argument("--version", action="version", version=f"layoutcm {__version__}")
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
-    _compare_arguments(commands.add_parser("compare", help="compare predictions with a ground truth"))
-    _verify_arguments(commands.add_parser("verify", help="recount random pages by drawing their regions on pixels"))
-    _label_errors_arguments(commands.add_parser("label-errors", help="what is probably wrong in a ground truth"))
-    _suggest_mapping_arguments(commands.add_parser("suggest-mapping", help="which gt label each pred label means"))
-    _inspect_arguments(commands.add_parser("inspect", help="what a file is and what it holds"))
-    commands.add_parser("formats", help="all formats that are read").set_defaults(run=run_formats)
-    _app_arguments(commands.add_parser("app", help="the dashboard in the browser"))
-    _convert_arguments(commands.add_parser("convert", help="write a layout in another format"))
+    # Options are not abbreviated, because several values may follow --min-score only under its full name.
+    add_command = partial(top.add_subparsers(required=True, metavar="COMMAND").add_parser, allow_abbrev=False)
+    _compare_arguments(add_command("compare", help="compare predictions with a ground truth"))
+    _verify_arguments(add_command("verify", help="recount random pages by drawing their regions on pixels"))
+    _label_errors_arguments(add_command("label-errors", help="what is probably wrong in a ground truth"))
+    _suggest_mapping_arguments(add_command("suggest-mapping", help="which gt label each pred label means"))
+    _inspect_arguments(add_command("inspect", help="what a file is and what it holds"))
+    add_command("formats", help="all formats that are read").set_defaults(run=run_formats)
+    _app_arguments(add_command("app", help="the dashboard in the browser"))
+    _convert_arguments(add_command("convert", help="write a layout in another format"))
     return top
 
 

@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from layoutcm.alignment.min_scores import MinScore
+from layoutcm.errors import InputError, short_repr
 
 OPTION = "--min-score"
 LabelScore = tuple[str | None, float]  # None: all labels that are not named
@@ -49,5 +49,9 @@ def label_score(text: str) -> LabelScore:
 def resolve_min_score(options: argparse.Namespace) -> None:
     """Replace the values of the option by a minimum score as `compare` takes it."""
     if values := getattr(options, "min_score", None):
-        given: MinScore = dict(values)
+        given = dict(values)
+        if len(given) < len(values):
+            repeated = next(label for k, (label, _) in enumerate(values) if label in dict(values[:k]))
+            what = "all labels" if repeated is None else f"the label {short_repr(repeated)}"
+            raise InputError("", OPTION, f"there are two minimum scores for {what}", "Give one of them.")
         options.min_score = given

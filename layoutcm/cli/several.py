@@ -36,12 +36,17 @@ def report_names(files: Sequence[str]) -> list[str]:
 
 def _distinct_stem(path: Path, paths: Sequence[Path]) -> str:
     """The name without suffix, after as many of its folders as tell it from the other paths."""
-    tails = [(*one.parent.parts[1:], one.stem or "prediction") for one in paths if one != path]
-    own = (*path.parent.parts[1:], path.stem or "prediction")
+    tails = [(*one.parent.parts[1:], _stem(one)) for one in paths if one != path]
+    own = (*path.parent.parts[1:], _stem(path))
     for k in range(1, len(own) + 1):
         if all(tail[-k:] != own[-k:] for tail in tails):
             return "-".join(own[-k:])
     return own[-1]
+
+
+def _stem(path: Path) -> str:
+    """The name without suffix; one of points only, such as that of "...json", is no name of a folder."""
+    return path.stem if path.stem.strip(".") else "prediction"
 
 
 def baseline_place(options: argparse.Namespace) -> int:

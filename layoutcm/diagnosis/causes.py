@@ -6,7 +6,7 @@ all pages, as rows of (page, cause, gt label, pred label, pixels), and then summ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from layoutcm.alignment.align import Alignment
 from layoutcm.alignment.min_scores import MinScore
 from layoutcm.diagnosis.cause_kernel import CAUSES
-from layoutcm.errors import InputError, short_repr
+from layoutcm.errors import InputError, check_choice, is_number, short_repr
 from layoutcm.layouts.model import GT, PRED, Floats
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.pixels.counting import PAGES_PER_CHUNK, map_chunks
@@ -73,7 +73,8 @@ class CauseCounts:
         values = np.full((len(CAUSES), n, n), np.nan)
         if rows is not None:
             cell = (rows["cause"].astype(np.int64) * n + rows["gt"]) * n + rows["pred"]
-            values = np.bincount(cell, rows["pixels"], len(CAUSES) * n * n).reshape(len(CAUSES), n, n)
+            sums = np.bincount(cell, rows["pixels"], len(CAUSES) * n * n)
+            values = sums.astype(np.float64).reshape(len(CAUSES), n, n)
         return Causes(CAUSES, self.labels, values, self.tolerance)
 
     def of_pages(self, pages: Sequence[int] | NDArray[np.integer]) -> CauseCounts:
@@ -91,6 +92,7 @@ class CauseCounts:
 
     def by_page(self, pages: int, cell: tuple[int, int], cause: str) -> Floats:
         """float64[pages]: the pixels of a cell with a cause on every page."""
+        check_choice("cause", cause, CAUSES)
         if self.rows is None:
             return np.zeros(pages)
         chosen = (self.rows["cause"] == CAUSES.index(cause)) & (self.rows["gt"] == cell[0])
@@ -99,7 +101,7 @@ class CauseCounts:
 
 
 def check_tolerance(tolerance: float) -> float:
-    if not (isinstance(tolerance, int | float) and 0 <= tolerance <= 1):
+    if not (is_number(tolerance) and 0 <= tolerance <= 1):
         problem = f"{short_repr(tolerance)} is not a share of the page"
         raise InputError("", "tolerance", problem, "Use a number from 0 to 1, such as 0.005.")
     return float(tolerance)
@@ -215,6 +217,8 @@ def forgiven_scores(confusion: Confusion, source: CauseSource, tolerances: Seque
     """One row for every tolerance: F1 if slack within the tolerance counts as right."""
     import pandas as pd
 
+    if not isinstance(tolerances, Iterable):
+        raise InputError("", "tolerances", f"{short_repr(tolerances)} is not a list", "Write [0, 0.005, 0.01].")
     rows = []
     for tolerance in tolerances:
         slack = source.of_all_pages(tolerance).total.values[0] if check_tolerance(tolerance) else 0 * confusion.values

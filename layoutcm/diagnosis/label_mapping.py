@@ -88,8 +88,8 @@ def suggest_mapping(
 
     check_counting_options("outer", threads)
     min_score = checked_min_score(min_score)
-    check_named_labels(min_score, pred.labels)
     alignment = align(gt, pred, AlignmentOptions("ignore", "different", page_map=load_page_map(pages)))
+    check_named_labels(min_score, pred.labels)
     if not len(alignment.pages):
         raise InputError(
             "", "gt, pred", "the two layouts have no page in common", "Give a page map, or check the names."

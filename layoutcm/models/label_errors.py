@@ -87,7 +87,8 @@ def _model(c: Comparison, gt: GtRegions, found: PairedRegions, labels: list[str]
     rows, partners = found.row[paired], found.partner[paired]
     outcome[rows], boxes[rows], trust_of[rows] = said[partners], found.boxes[partners], trust[partners]
     page = c.alignment.sources[GT][found.page]
-    free = np.flatnonzero(pred & (found.status == INVENTED) & (page >= 0) & gt.used_pages[page])
+    free = np.flatnonzero(pred & (found.status == INVENTED) & (page >= 0))
+    free = free[gt.used_pages[page[free]]]
     return Model(gt, outcome, boxes, trust_of, FreeRegions(page[free], said[free], found.boxes[free], trust[free]))
 
 
@@ -131,6 +132,9 @@ def _check_comparisons(given: Sequence[Any]) -> None:
             problem = "its labels are not those of gt, so that it cannot contradict them"
             raise InputError(name, "labels", problem, 'Map them (mapping=), or use taxonomy="match-names".')
         _check_same_gt(place, given[0].alignment, c.alignment)
+    if not np.all([_pages_of_both(c.alignment) for c in given], axis=0).any():
+        problem = "gt and the predictions have no page in common, so nothing can be judged"
+        raise InputError("", "comparisons", problem, "Check the names of the pages, or give a page map.")
 
 
 def _check_same_gt(place: str, first: Alignment, other: Alignment) -> None:
