@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -30,6 +31,7 @@ from layoutcm.metrics.family_trees import OOF
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.tables.result_levels import (
+    column_records,
     document_records,
     left_out_finding,
     mass_matrices,
@@ -76,23 +78,26 @@ def json_ready(value: Any) -> Any:
 
 def json_text(value: Any) -> bytes:
     """The JSON text of a value, as it is written to a file; nan becomes null."""
-    return _broken_text(value, 3 if isinstance(value, list) else 2, b"\n") + b"\n"
+    return b"".join(_broken_text(value, 3 if isinstance(value, list) else 2, b"\n")) + b"\n"
 
 
-def _broken_text(value: Any, levels: int, line: bytes) -> bytes:
+def _broken_text(value: Any, levels: int, line: bytes) -> Iterator[bytes]:
     """JSON with one item per line down to so many levels: a record or a row of a matrix is on one line.
 
-    `line` is a line break with the indentation of the value.
+    `line` is a line break with the indentation of the value. Yields pieces, because to join parts first copies them.
     """
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    is_list = isinstance(value, list)
+    items = value if is_list else value.values() if isinstance(value, dict) else ()
     if not levels or not any(isinstance(item, dict | list) for item in items):
-        return _plain_text(value)
+        yield _plain_text(value)
+        return
     inner = line + b" "
-    texts = [_broken_text(item, levels - 1, inner) for item in items]
-    if isinstance(value, list):
-        return b"[" + inner + (b"," + inner).join(texts) + line + b"]"
-    named = [_plain_text(key) + b": " + text for key, text in zip(value, texts)]
-    return b"{" + inner + (b"," + inner).join(named) + line + b"}"
+    before = b"[" if is_list else b"{"
+    for key, item in zip(repeat(None) if is_list else value, items):
+        yield before + inner if is_list else before + inner + _plain_text(key) + b": "
+        yield from _broken_text(item, levels - 1, inner)
+        before = b","
+    yield line + (b"]" if is_list else b"}")
 
 
 def _plain_text(value: Any) -> bytes:
@@ -147,7 +152,7 @@ def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
         "ignored_pixels": pixels_as_number(comparison.ignored_pixels),
         **view_matrices(confusion),
         **mass_matrices(confusion),
-        "classes": confusion.classes().to_dict("records") if diagonal else None,
+        "classes": column_records(confusion.class_table()) if diagonal else None,
         "averages": _averages(confusion, background=False) if diagonal else None,
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
         **set_sums(confusion),

@@ -5,7 +5,7 @@ A set can have thousands of documents, so their values are converted as whole ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -80,7 +80,7 @@ def _cell_lists(stack: Floats, positions: NDArray[np.int64], shape: list[int]) -
     ]
 
 
-def matrix_json(values: Floats) -> Any:
+def matrix_json(values: NDArray[Any]) -> Any:
     """The JSON of one matrix."""
     return matrix_lists(values[None])[0]
 
@@ -151,9 +151,13 @@ def _records(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[dict[s
     return [dict(zip(names, row)) for row in rows]
 
 
+def column_records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """The rows of a table, which is given as its columns."""
+    return _records(columns, zip(*columns.values()))
+
+
 def _joined(columns: dict[str, Any], matrices: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    rows = _records(columns, zip(*columns.values()))
-    return [row | matrix for row, matrix in zip(rows, matrices)]
+    return [row | matrix for row, matrix in zip(column_records(columns), matrices)]
 
 
 def _matrix_records(
@@ -171,7 +175,7 @@ def _matrix_records(
         columns["pred_pixels"] = plain_lists(matrices.of_all_labels(matrices.pred_pixels))
         columns["classes"] = _class_records(labels, matrices) if shared else [None] * len(groups)
         columns["collapsed"] = collapse_mass(matrices.recall_mass).tolist()
-        yield from _records(columns, zip(*columns.values()))
+        yield from column_records(columns)
 
 
 def _mass_lists(matrices: GroupMatrices, mass: Floats) -> list[Any]:

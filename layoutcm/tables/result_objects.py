@@ -5,29 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from layoutcm.comparison import Comparison
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean_of_defined
 from layoutcm.metrics.scores import SCORES
 from layoutcm.metrics.soft import SOFT_AVERAGES
-from layoutcm.tables.result_levels import matrix_json
+from layoutcm.tables.result_levels import column_records, matrix_json
 
 
 def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any]:
     """The COCO metrics, then all scores at one IoU; the last matrix row is `invented`, the last column `missed`."""
     objects = comparison.objects()
-    matrix = objects.confusion_at(iou)
+    matrix = objects.object_confusion_at(iou)
     ap = None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES}
     at_iou = {
         "iou": iou,
         **objects.scores_at(iou),
         **objects.counts_at(iou),
         "class_blind": objects.scores_at(iou, class_aware=False),
-        "classes": objects.class_scores_at(iou).to_dict("records"),
+        "classes": column_records(objects.class_columns_at(iou)),
         "ap": ap,
         "map": {rule: mean_of_defined(list(values.values())) for rule, values in ap.items()} if ap else None,
         "confusion": {
-            "gt_labels": list(matrix.index),
-            "pred_labels": list(matrix.columns),
-            "values": matrix_json(matrix.to_numpy()),
+            "gt_labels": matrix.names(GT),
+            "pred_labels": matrix.names(PRED),
+            "values": matrix_json(matrix.own_counts),
         },
     }
     return {
@@ -39,7 +40,7 @@ def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[st
         "why_no_ap": objects.why_no_ap or None,
         "pages_left_out": list(objects.left_out),
         "labels": objects.labels,
-        "per_class": objects.per_class.to_dict("records"),
+        "per_class": column_records(objects.per_class_columns()),
         "at_iou": at_iou,
     }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MATCHINGS_KEPT = 4
+Columns = dict[str, Any]  # of a table
 
 
 def _coco_number(name: str, meaning: str) -> property:
@@ -113,13 +114,17 @@ class Objects:
         """One row per label: label, gt, pred, ap, ap50, ap75, ar; crowds are not counted."""
         import pandas as pd
 
+        return pd.DataFrame(self.per_class_columns())
+
+    def per_class_columns(self) -> Columns:
+        """The columns of `per_class`."""
         values = dict.fromkeys(("ap", "ap50", "ap75", "ar"), np.full(len(self.labels), np.nan))
         if not self.why_no_ap:
             (ap, *_), (ar, *_) = self._coco  # for objects of all sizes
             ious = rules.IOUS.round(2).tolist()
             values = {"ap": ap.mean(axis=0), "ap50": ap[ious.index(0.5)], "ap75": ap[ious.index(0.75)]}
             values["ar"] = ar[-1].mean(axis=0)
-        return pd.DataFrame({"label": self.labels, "gt": self.gt_counts, "pred": self.pred_counts, **values})
+        return {"label": self.labels, "gt": self.gt_counts, "pred": self.pred_counts, **values}
 
     @cached_property
     def gt_counts(self) -> Positions:
@@ -266,9 +271,13 @@ class Objects:
         """One row per label at one IoU: label, gt, pred, found (the same as tp), tp, fp, fn, precision, recall, f1."""
         import pandas as pd
 
+        return pd.DataFrame(self.class_columns_at(iou))
+
+    def class_columns_at(self, iou: float) -> Columns:
+        """The columns of `class_scores_at`."""
         found, gt, pred = self._found_at(iou, True)
         columns = {"label": self.labels, "gt": gt, "pred": pred, "found": found}
-        return pd.DataFrame(columns | _counts(found, gt, pred) | _scores(found, gt, pred))
+        return columns | _counts(found, gt, pred) | _scores(found, gt, pred)
 
     def joint_pairs(self, page: str | None = None) -> pd.DataFrame:
         """All pairs of a gt and a pred with the same page and label: page, label, gt, pred, score, iou, which may be 0.
