@@ -177,16 +177,17 @@ class Comparison:
         pages = self.levels.pages_at(page, document)
         if pages is None:
             return self._all_objects
-        return objects_of(self.alignment, self.min_score, self._sides, pages, self.threads)
+        return objects_of(self.alignment, self.min_score, self.object_sides, pages, self.threads)
 
     @cached_property
     def _all_objects(self) -> Objects:
         from layoutcm.metrics.objects.matched_objects import objects_of
 
-        return objects_of(self.alignment, self.min_score, self._sides, None, self.threads)
+        return objects_of(self.alignment, self.min_score, self.object_sides, None, self.threads)
 
     @cached_property
-    def _sides(self) -> Sides:
+    def object_sides(self) -> Sides:
+        """The regions of both sides as objects."""
         from layoutcm.metrics.objects.instances import instances_of
 
         return instances_of(self.alignment, self.min_score, self.threads)
@@ -203,7 +204,7 @@ class Comparison:
         from layoutcm.metrics.objects.centroids import centroids_of
         from layoutcm.metrics.objects.instances import on_pages
 
-        sides = on_pages(self._sides, self.levels.pages_at(page, document))
+        sides = on_pages(self.object_sides, self.levels.pages_at(page, document))
         return centroids_of(self.alignment, sides, tolerance, one_to_one, class_aware)
 
     def content(self, page: str | None = None, document: str | None = None) -> dict[str, float]:

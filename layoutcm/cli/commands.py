@@ -112,8 +112,10 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
     from layoutcm.tables.object_texts import object_summary
     from layoutcm.tables.terminal import comparison_summary, family_summary
 
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(lambda: comparison.findings)  # on a second processor, while the averages are computed
+    with ThreadPoolExecutor(2) as pool:
+        # On a second processor, while the rest is computed; the results are kept.
+        pool.submit(comparison.average, over="pages", method=options.method)
+        pool.submit(lambda: comparison.findings)
         texts = [comparison_summary(comparison, options.method, extras.intervals)]
     texts.append(object_summary(comparison, options.objects))
     texts += [difference_summary(extras.difference, first)] if extras.difference else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path, PurePosixPath
@@ -30,6 +30,7 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
 from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import AVERAGES
+from layoutcm.pixels.counting import map_chunks
 from layoutcm.tables.result_levels import (
     column_records,
     document_records,
@@ -119,20 +120,39 @@ def comparison_result(
     left_out = too_many_documents(comparison)
     if left_out and documents_path:
         write_documents(comparison, method, documents_path)
-    answer = _set_result(comparison, method)
+    parts = _parallel_parts(comparison, method, left_out)
+    answer = _set_result(comparison, method, parts)
     if left_out:
         file = documents_path.name if documents_path else ""
         answer["findings"].append(left_out_finding(comparison, file).as_dict())
     answer = json_ready(answer)
     # Converted as whole arrays, because there can be very many of them.
-    answer["by_document"] = None if left_out else document_records(comparison, method)
+    answer["by_document"] = parts["by_document"]
     if per_page:
         answer["by_page"] = page_records(comparison, method)
     return answer
 
 
-def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
-    """The result of the whole set."""
+def _parallel_parts(comparison: Comparison, method: str, left_out: bool) -> dict[str, Any]:
+    """The parts that take long; on several processors, because most of them is done without Python's lock."""
+    _ = comparison.object_sides  # needed by two of them
+    works: dict[str, Callable[[], Any]] = {
+        "objects": lambda: objects_result(comparison),
+        "by_document": lambda: None if left_out else document_records(comparison, method),
+        "centroids": lambda: centroids_result(comparison),
+        "soft": lambda: soft_result(comparison) if comparison.space.shared else None,
+        "findings": lambda: comparison.findings,
+        "means": lambda: {
+            level: comparison.levels.means_over(level, AVERAGES, background=False, method=method)
+            for level in ("pages", "documents")
+        },
+    }
+    found = map_chunks(lambda i: list(works.values())[i](), range(len(works)), comparison.threads)
+    return dict(zip(works, found))
+
+
+def _set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of the whole set, with the given parts."""
     confusion = comparison.confusion(method=method)
     diagonal, collapsed = confusion.diagonal, confusion.collapse()
     answer = {
@@ -157,16 +177,15 @@ def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
         **set_sums(confusion),
         "collapsed": {"labels": list(collapsed.labels), **view_matrices(collapsed)},
-        "findings": [finding.as_dict() for finding in comparison.findings],
+        "findings": [finding.as_dict() for finding in parts["findings"]],
         "page_matching": _page_matching(comparison),
-        "objects": objects_result(comparison),
-        "centroids": centroids_result(comparison),
+        "objects": parts["objects"],
+        "centroids": parts["centroids"],
         "by_document": None,
     }
-    for level in ("pages", "documents"):
-        averages = comparison.levels.means_over(level, AVERAGES, background=False, method=method)
+    for level, averages in parts["means"].items():
         answer[f"averages_over_{level}"] = averages if diagonal else None
-    answer["soft"] = soft_result(comparison) if diagonal else None
+    answer["soft"] = parts["soft"]
     return answer
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from layoutcm.comparison import Comparison
 from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean_of_defined
+from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE, centroids_in_ways
 from layoutcm.metrics.scores import SCORES
 from layoutcm.metrics.soft import SOFT_AVERAGES
 from layoutcm.tables.result_levels import column_records, matrix_json
@@ -16,7 +17,7 @@ def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[st
     """The COCO metrics, then all scores at one IoU; the last matrix row is `invented`, the last column `missed`."""
     objects = comparison.objects()
     matrix = objects.object_confusion_at(iou)
-    ap = None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES}
+    ap = None if objects.why_no_ap else objects.ap_by_rule(iou, list(RULES))
     at_iou = {
         "iou": iou,
         **objects.scores_at(iou),
@@ -52,9 +53,10 @@ def centroids_result(comparison: Comparison) -> dict[str, Any]:
     """
     aware = comparison.space.shared
     ways = {"one_to_one": True, "many_to_one": False}
-    found = {way: comparison.centroids(one_to_one=one_to_one, class_aware=aware) for way, one_to_one in ways.items()}
-    scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in found.items()}
-    one = found["one_to_one"]
+    sides, tolerance = comparison.object_sides, CENTROID_TOLERANCE
+    found = centroids_in_ways(comparison.alignment, sides, tolerance, list(ways.values()), aware)
+    scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in zip(ways, found)}
+    one = found[0]
     return {"tolerance": one.tolerance, "class_aware": aware, "pages_left_out": list(one.left_out), **scores}
 
 

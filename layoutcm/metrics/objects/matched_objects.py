@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MATCHINGS_KEPT = 4
-Columns = dict[str, Any]  # of a table
 
 
 def _coco_number(name: str, meaning: str) -> property:
@@ -116,7 +115,7 @@ class Objects:
 
         return pd.DataFrame(self.per_class_columns())
 
-    def per_class_columns(self) -> Columns:
+    def per_class_columns(self) -> dict[str, Any]:
         """The columns of `per_class`."""
         values = dict.fromkeys(("ap", "ap50", "ap75", "ar"), np.full(len(self.labels), np.nan))
         if not self.why_no_ap:
@@ -195,15 +194,15 @@ class Objects:
         return match_greedily(self._by_page, self.overlaps, *sides, at)
 
     def _matched_at(self, iou: float, class_aware: bool, most: int = NO_LIMIT) -> Matching:
-        """The matching at one IoU. The last few are cached, because several scores use the same IoU."""
+        """The matching at one IoU. The last few are cached, also for another limit, if no page reaches either."""
         rules.check_iou(iou)
-        key = (float(iou), class_aware, most)
-        found = self._cached_matchings.get(key)
-        if found is None:
-            at = rules_at(np.array([float(iou)]), class_aware=class_aware, most=most)
-            found = self._cached_matchings[key] = self._matched(at)
-            for old in list(self._cached_matchings)[:-MATCHINGS_KEPT]:
-                self._cached_matchings.pop(old, None)
+        for (*key, limit), found in self._cached_matchings.copy().items():
+            if key == [iou, class_aware] and (limit == most or found.rank.max(initial=-1) < min(limit, most)):
+                return found
+        at = rules_at(np.array([float(iou)]), class_aware=class_aware, most=most)
+        found = self._cached_matchings[float(iou), class_aware, most] = self._matched(at)
+        for old in list(self._cached_matchings)[:-MATCHINGS_KEPT]:
+            self._cached_matchings.pop(old, None)
         return found
 
     @cached_property
@@ -217,19 +216,25 @@ class Objects:
         """
         rules.check_iou(iou)
         check_choice("rule", rule, rules.RULES)
-        if self.why_no_ap:
-            return dict.fromkeys(self.labels, float("nan"))
-        hits = (self._ranked_hits(label, iou)[1] for label in range(len(self.labels)))
-        return {
-            label: rules.RULES[rule](one, int(gt_count))
-            for label, one, gt_count in zip(self.labels, hits, self.gt_counts)
-        }
+        return self.ap_by_rule(iou, [rule])[rule]
 
-    def _ranked_hits(self, label: int, iou: float) -> tuple[Positions, NDArray[np.bool_]]:
-        """int64[pred] and bool[pred]: the predictions of a label that count, best first, and whether they are hits."""
-        match, rows = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1]), self._rankings[label]
-        rows = rows[match.left_out[rows] == 0]
-        return rows, match.hit[rows] > 0
+    def ap_by_rule(self, iou: float, chosen: Sequence[str]) -> dict[str, dict[str, float]]:
+        """{rule: {label: AP}} at one IoU, by several rules from one ranking."""
+        if self.why_no_ap:
+            return {rule: dict.fromkeys(self.labels, float("nan")) for rule in chosen}
+
+        ranked = [hits for _, hits in self._ranked_hits(range(len(self.labels)), iou)]
+        values = lambda label: [rules.RULES[rule](ranked[label], int(self.gt_counts[label])) for rule in chosen]
+        found = map_chunks(values, range(len(self.labels)), self.threads)
+        return {rule: dict(zip(self.labels, of_rule)) for rule, of_rule in zip(chosen, zip(*found))}
+
+    def _ranked_hits(self, labels: Iterable[int], iou: float) -> Iterator[tuple[Positions, NDArray[np.bool_]]]:
+        """int64[pred] and bool[pred]: the predictions of labels that count, best first, and whether they are hits."""
+        match = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1])
+        for label in labels:
+            rows = self._rankings[label]
+            rows = rows[match.left_out[rows] == 0]
+            yield rows, match.hit[rows] > 0
 
     def curve(self, label: str, iou: float) -> pd.DataFrame:
         """One row per prediction of the label, best first: score, precision, recall; empty if there is no AP."""
@@ -250,7 +255,7 @@ class Objects:
         for k in labels:
             rows, hits = np.empty(0, np.int64), np.empty(0, bool)
             if not self.why_no_ap:
-                rows, hits = self._ranked_hits(k, iou)
+                rows, hits = next(self._ranked_hits([k], iou))
             precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
             yield pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
 
@@ -273,7 +278,7 @@ class Objects:
 
         return pd.DataFrame(self.class_columns_at(iou))
 
-    def class_columns_at(self, iou: float) -> Columns:
+    def class_columns_at(self, iou: float) -> dict[str, Any]:
         """The columns of `class_scores_at`."""
         found, gt, pred = self._found_at(iou, True)
         columns = {"label": self.labels, "gt": gt, "pred": pred, "found": found}
