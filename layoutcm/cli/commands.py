@@ -27,8 +27,7 @@ from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference, on_common_pages
 from layoutcm.outputs.files import write_whole
-from layoutcm.tables.result_json import Extras, full_result
-from layoutcm.tables.result_levels import DOCUMENTS_FILE, too_many_documents
+from layoutcm.tables.extras import Extras
 from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:
@@ -38,8 +37,6 @@ COMMON_PAGES = "The difference from {} is on {}, so that both predictions have t
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from layoutcm.tables.result_json import json_text
-
     # Checked before the long work, so that a mistake is reported at once.
     _check_outputs(options)
     families = options.families
@@ -62,14 +59,14 @@ def run_compare(options: argparse.Namespace) -> None:
             if folder:
                 result, missing = _write_report(comparison, folder / name, options, extras)
                 notes += [*missing, *_write_differences(first, comparison, folder / name, options)]
-            if options.json and (result is None or too_many_documents(comparison)):
-                result = _result_beside(comparison, name, options, extras)
+            if options.json:
+                result = _result_beside(comparison, name, options, extras, result)
             results.append(result)
             if options.json != "-":
                 texts += [*_sections(comparison, first[0], extras, options), *notes]
     # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
     if options.json:
-        _write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+        _write_json(results[0] if len(results) == 1 else results, options.json)
     for text in texts:
         print(without_control_characters(text), end="\n\n")
     if options.output and options.json != "-":
@@ -113,10 +110,11 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
     from layoutcm.tables.terminal import comparison_summary, family_summary
 
     with ThreadPoolExecutor(2) as pool:
-        # On a second processor, while the rest is computed; the results are kept.
-        pool.submit(comparison.average, over="pages", method=options.method)
+        # On two processors; the results are kept for the summary.
         pool.submit(lambda: comparison.findings)
-        texts = [comparison_summary(comparison, options.method, extras.intervals)]
+        for over in ("pages", "documents"):
+            pool.submit(comparison.average, over=over, method=options.method)
+    texts = [comparison_summary(comparison, options.method, extras.intervals)]
     texts.append(object_summary(comparison, options.objects))
     texts += [difference_summary(extras.difference, first)] if extras.difference else []
     return [*texts, family_summary(extras.families)] if extras.families else texts
@@ -170,12 +168,24 @@ def _documents_path(target: str, name: str) -> Path | None:
     """The file beside the JSON for the documents of a very large set; `name` is empty if there is one prediction."""
     if target == "-":
         return None
+    from layoutcm.tables.result_levels import DOCUMENTS_FILE
+
     file = Path(DOCUMENTS_FILE)
     return Path(target).with_name(f"{file.stem}-{name}{file.suffix}" if name else file.name)
 
 
-def _result_beside(comparison: Comparison, name: str, options: argparse.Namespace, extras: Extras) -> dict[str, Any]:
-    """The result for `--json`; the documents of a very large set are written into a file beside it."""
+def _result_beside(
+    comparison: Comparison, name: str, options: argparse.Namespace, extras: Extras, of_report: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The result for `--json`; the documents of a very large set are written into a file beside it.
+
+    It is the result of the report, if there is one that names no other file.
+    """
+    from layoutcm.tables.result_json import full_result
+    from layoutcm.tables.result_levels import too_many_documents
+
+    if of_report is not None and not too_many_documents(comparison):
+        return of_report
     beside = _documents_path(options.json, name)
     if beside and too_many_documents(comparison):  # only then it is written
         check_file_output(str(beside), options)
@@ -240,7 +250,7 @@ def run_formats(options: argparse.Namespace) -> None:
 
 
 def run_inspect(options: argparse.Namespace) -> None:
-    from layoutcm.tables.result_json import json_text, layout_result
+    from layoutcm.tables.result_json import layout_result
     from layoutcm.tables.terminal import layout_summary
 
     if options.json and options.json != "-":
@@ -254,7 +264,7 @@ def run_inspect(options: argparse.Namespace) -> None:
         if options.json != "-":
             print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
     if options.json:
-        _write_json(json_text([layout_result(layout) for layout in layouts]), options.json)
+        _write_json([layout_result(layout) for layout in layouts], options.json)
 
 
 def run_convert(options: argparse.Namespace) -> None:
@@ -312,7 +322,10 @@ def _check_port(address: str, port: int) -> None:
         raise InputError("", "--port", problem, hint) from None
 
 
-def _write_json(text: bytes, target: str) -> None:
+def _write_json(value: Any, target: str) -> None:
+    from layoutcm.tables.result_json import json_text
+
+    text = json_text(value)
     if target == "-":
         print(text.decode("utf-8"), end="")
         return

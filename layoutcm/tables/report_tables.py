@@ -8,8 +8,8 @@ from typing import NamedTuple
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.matched_objects import Objects
+from layoutcm.tables.extras import NO_EXTRAS, Extras
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
-from layoutcm.tables.result_json import NO_EXTRAS, Extras
 from layoutcm.tables.tables import (
     RANKED_PAIRS,
     Table,

@@ -10,7 +10,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -28,9 +27,9 @@ from layoutcm.layouts.page_documents import name_documents
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
-from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.pixels.counting import map_chunks
+from layoutcm.tables.extras import NO_EXTRAS, Extras
 from layoutcm.tables.result_levels import (
     column_records,
     document_records,
@@ -48,18 +47,6 @@ from layoutcm.wording import pixels_as_number
 
 VALUES_SHOWN = 50  # of an attribute of pages
 SCHEMA = "1.0"  # a new first number means that keys were removed or have another meaning
-
-
-@dataclass(frozen=True, eq=False)
-class Extras:
-    """Optional results that a JSON file or a report contains in addition to the comparison."""
-
-    families: FamilyConfusion | None = None
-    intervals: Intervals | None = None
-    difference: Intervals | None = None  # from the first of several predictions
-
-
-NO_EXTRAS = Extras()
 
 
 def json_ready(value: Any) -> Any:
