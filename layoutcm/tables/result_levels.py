@@ -41,10 +41,12 @@ def plain_lists(values: Floats) -> list[Any]:
     rows = values.reshape(-1, values.shape[-1])
     width = rows.shape[1]
     is_zero, is_nan = (rows == 0).all(axis=1), np.isnan(rows).all(axis=1)
-    zeros, nones = [rows.dtype.type(0).item()] * width, [None] * width
-    others = iter(_plain_cells(rows[~(is_zero | is_nan)]))
-    kinds = np.select([is_zero, is_nan], [0, 1], 2).tolist()
-    lists = [zeros if kind == 0 else nones if kind == 1 else next(others) for kind in kinds]
+    lists: list[Any] = [[rows.dtype.type(0).item()] * width] * len(rows)
+    nones, others = [None] * width, np.flatnonzero(~(is_zero | is_nan))
+    for i in np.flatnonzero(is_nan).tolist():
+        lists[i] = nones
+    for i, row in zip(others.tolist(), _plain_cells(rows[others])):
+        lists[i] = row
     for size in values.shape[-2:0:-1]:
         lists = [lists[i : i + size] for i in range(0, len(lists), size)]
     return lists
