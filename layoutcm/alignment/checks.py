@@ -31,6 +31,7 @@ from layoutcm.layouts.model import GT, PRED, X1, Y1, Finding, Layout
 from layoutcm.layouts.repairs import shift_ids
 
 COARSE_SIDE = 50  # smaller pages are in inches or the like, not in pixels
+NEAR_ROWS = 32  # of a page that are compared with each other, to find equal boxes
 TWO_PARTS = ("two-documents", "two-sides")  # findings on files that hold both sides
 UNIT_LIKE = {1.0: "fractions of the page", 100.0: "percent of the page"}
 
@@ -150,12 +151,26 @@ def _duplicate_boxes(layout: Layout) -> list[Finding]:
 
 
 def _possibly_equal_rows(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """int64[rows]: rows with the same weighted sum as another row. Sorting one column is faster than sorting six."""
-    total = np.zeros(len(columns[0]))
+    """int64[rows]: rows with the same weighted sum as another row; the first column is the page.
+
+    Where the rows of a page follow each other and are few, each is compared with the next rows. The sums of all others
+    are sorted, which takes longer, but less than to sort all columns.
+    """
+    total, page = np.zeros(len(columns[0])), columns[0]
     for column, weight in zip(columns, np.random.default_rng(0).random(len(columns))):
         total += column * weight
-    ordered = np.sort(total)
-    return np.flatnonzero(np.isin(total, ordered[1:][ordered[1:] == ordered[:-1]]))
+    size = np.bincount(page)[page]
+    is_near = (size <= NEAR_ROWS) & bool((page[1:] >= page[:-1]).all())
+    repeated = np.zeros(total.size, bool)
+    for shift in range(1, size.max(where=is_near, initial=0)):
+        equal = total[shift:] == total[:-shift]
+        if equal.any():
+            repeated[shift:] |= equal
+            repeated[:-shift] |= equal
+    others = np.flatnonzero(~is_near)
+    ordered = np.sort(total[others])
+    repeated[others] |= np.isin(total[others], ordered[1:][ordered[1:] == ordered[:-1]])
+    return np.flatnonzero(repeated)
 
 
 def _tiny_boxes(layout: Layout) -> list[Finding]:

@@ -6,7 +6,6 @@ import argparse
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from layoutcm.cli.file_options import value_for
 from layoutcm.cli.output_checks import check_file_output, check_folder_output
@@ -19,9 +18,6 @@ from layoutcm.layouts.writers import FOLDERS, write
 from layoutcm.layouts.writing.places import is_zip
 from layoutcm.wording import plural, without_control_characters
 
-if TYPE_CHECKING:
-    pass
-
 
 def run_formats(options: argparse.Namespace) -> None:
     """Print the name of each format, for --format, and what it is."""
@@ -31,7 +27,7 @@ def run_formats(options: argparse.Namespace) -> None:
 
 
 def run_inspect(options: argparse.Namespace) -> None:
-    from layoutcm.tables.result_json import json_text, layout_result
+    from layoutcm.tables.result_json import layout_result
     from layoutcm.tables.terminal import layout_summary
 
     if options.json and options.json != "-":
@@ -45,7 +41,7 @@ def run_inspect(options: argparse.Namespace) -> None:
         if options.json != "-":
             print(without_control_characters(layout_summary(layouts[-1])), end="\n\n")
     if options.json:
-        write_json(json_text([layout_result(layout) for layout in layouts]), options.json)
+        write_json([layout_result(layout) for layout in layouts], options.json)
 
 
 def run_convert(options: argparse.Namespace) -> None:

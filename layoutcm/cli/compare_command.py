@@ -21,8 +21,7 @@ from layoutcm.metrics.bootstrap import check_resampling
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import BUILT_IN, FamiliesLike, family_tree
 from layoutcm.models.differences import difference, on_common_pages
-from layoutcm.tables.result_json import Extras, full_result
-from layoutcm.tables.result_levels import DOCUMENTS_FILE, too_many_documents
+from layoutcm.tables.extras import Extras
 from layoutcm.wording import agree, plural, without_control_characters
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ COMMON_PAGES = "The difference from {} is on {}, so that both predictions have t
 
 
 def run_compare(options: argparse.Namespace) -> None:
-    from layoutcm.tables.result_json import json_text
-
     # Checked before the long work, so that a mistake is reported at once.
     _check_outputs(options)
     families = options.families
@@ -63,7 +60,7 @@ def run_compare(options: argparse.Namespace) -> None:
                 texts += [*_sections(comparison, first[0], extras, options), *notes, *more_notes]
     # Printed after the report and the JSON are written: a closed pipe (`| head`) must not lose them.
     if options.json:
-        write_json(json_text(results[0] if len(results) == 1 else results), options.json)
+        write_json(results[0] if len(results) == 1 else results, options.json)
     if options.json == "-":
         return
     for text in texts:
@@ -86,8 +83,8 @@ def _write_outputs(
     if folder:
         result, notes = _write_report(comparison, folder / name, options, extras)
         notes += _write_differences(first, comparison, folder / name, options)
-    if options.json and (result is None or too_many_documents(comparison)):
-        result = _result_beside(comparison, name, options, extras)
+    if options.json:
+        result = _result_beside(comparison, name, options, extras, result)
     return result, notes
 
 
@@ -161,9 +158,12 @@ def _sections(comparison: Comparison, first: str, extras: Extras, options: argpa
 
     if not comparison.has_truth:
         return [agreement_summary(comparison, options.method)]
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(lambda: comparison.findings)  # on a second processor, while the averages are computed
-        texts = [comparison_summary(comparison, options.method, extras.intervals)]
+    with ThreadPoolExecutor(2) as pool:
+        # On two processors; the results are kept for the summary.
+        pool.submit(lambda: comparison.findings)
+        for over in ("pages", "documents"):
+            pool.submit(comparison.average, over=over, method=options.method)
+    texts = [comparison_summary(comparison, options.method, extras.intervals)]
     texts += [why_summary(extras.why)] if extras.why else []
     texts.append(object_summary(comparison, options.objects))
     texts += [difference_summary(extras.difference, first)] if extras.difference else []
@@ -198,12 +198,24 @@ def _documents_path(target: str, name: str) -> Path | None:
     """The file beside the JSON for the documents of a very large set; `name` is empty if there is one prediction."""
     if target == "-":
         return None
+    from layoutcm.tables.result_levels import DOCUMENTS_FILE
+
     file = Path(DOCUMENTS_FILE)
     return Path(target).with_name(f"{file.stem}-{name}{file.suffix}" if name else file.name)
 
 
-def _result_beside(comparison: Comparison, name: str, options: argparse.Namespace, extras: Extras) -> dict[str, Any]:
-    """The result for `--json`; the documents of a very large set are written into a file beside it."""
+def _result_beside(
+    comparison: Comparison, name: str, options: argparse.Namespace, extras: Extras, of_report: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The result for `--json`; the documents of a very large set are written into a file beside it.
+
+    It is the result of the report, if there is one that names no other file.
+    """
+    from layoutcm.tables.result_json import full_result
+    from layoutcm.tables.result_levels import too_many_documents
+
+    if of_report is not None and not too_many_documents(comparison):
+        return of_report
     beside = _documents_path(options.json, name)
     if beside and too_many_documents(comparison):  # only then it is written
         check_file_output(str(beside), options)

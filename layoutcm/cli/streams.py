@@ -8,7 +8,7 @@ import signal
 import sys
 from contextlib import suppress
 from types import FrameType
-from typing import IO
+from typing import IO, Any
 
 from layoutcm.outputs.files import write_whole
 
@@ -72,7 +72,11 @@ def _drop(stream: IO[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def write_json(text: bytes, target: str) -> None:
+def write_json(value: Any, target: str) -> None:
+    """Write a value as JSON to a file, or to standard output for "-"."""
+    from layoutcm.tables.result_json import json_text
+
+    text = json_text(value)
     if target == "-":
         print(text.decode("utf-8"), end="")
         return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from layoutcm.cli.reading import compare_file, progress_bar, read_gt
-from layoutcm.verification import check_recounting, verify
 from layoutcm.wording import without_control_characters
 
 WRONG_NUMBER = 1
@@ -14,6 +13,7 @@ WRONG_NUMBER = 1
 def run_verify(options: argparse.Namespace) -> int:
     """0 if all numbers agree, else 1."""
     from layoutcm.tables.terminal import verification_summary
+    from layoutcm.verification.recount import check_recounting, verify
 
     check_recounting(options.recounted, options.seed)  # before the long work, so that a mistake is reported at once
     comparison = compare_file(read_gt(options), options.pred, options)

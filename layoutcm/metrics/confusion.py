@@ -105,7 +105,11 @@ class Confusion:
         """One row per label: label, gt_pixels, pred_pixels, precision, recall, f1, iou."""
         import pandas as pd
 
-        return pd.DataFrame({"label": list(self.labels), **self.class_values()})
+        return pd.DataFrame(self.class_table())
+
+    def class_table(self) -> dict[str, list[str] | Floats]:
+        """The columns of `classes`."""
+        return {"label": list(self.labels), **self.class_values()}
 
     def average(self, kind: str = "macro", background: bool = False) -> dict[str, float]:
         """Precision, recall and F1 over the labels: micro, macro, or weighted by gt pixels."""

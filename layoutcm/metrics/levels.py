@@ -49,7 +49,7 @@ class Levels:
     def document_of_page(self) -> NDArray[np.int64]:
         """int64[pages]: index into `documents`."""
         position = {document: i for i, document in enumerate(self.documents)}
-        return np.fromiter((position[d] for d in self.pages.documents), np.int64, len(self.pages))
+        return np.fromiter(map(position.__getitem__, self.pages.documents), np.int64, len(self.pages))
 
     @cached_property
     def page_pixels(self) -> Floats:

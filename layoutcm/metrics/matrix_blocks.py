@@ -16,7 +16,7 @@ from layoutcm.alignment.taxonomy import LabelSpace
 from layoutcm.metrics.confusion import GroupMatrices, group_matrices, matrices_of
 from layoutcm.pixels.pair_counts import PairCounts, labels_in, on_labels
 
-BLOCK_VALUES = 4_000_000
+BLOCK_VALUES = 500_000  # so few that they stay in the cache of the processor
 # Up to so many labels, all matrices have all labels, because to choose them would take longer than it saves.
 MOST_WHOLE = 200
 # Of the matrices of a block with chosen labels. Smaller blocks have fewer labels; below a megabyte or so, the calls
@@ -38,7 +38,7 @@ def matrix_blocks(
     counts: PairCounts, space: LabelSpace, group: NDArray[np.integer], groups: int, method: str
 ) -> Iterator[tuple[range, GroupMatrices]]:
     """Blocks of groups with one matrix per group; `group` is int[rows]."""
-    if (np.diff(group) < 0).any():
+    if (group[1:] < group[:-1]).any():
         order = np.argsort(group, kind="stable")
         counts, group = counts.select(order), group[order]
     if len(space.labels) > MOST_WHOLE:
@@ -47,11 +47,17 @@ def matrix_blocks(
     block = block_size(len(space.labels), method)
     for first in range(0, groups, block):
         size = min(block, groups - first)
-        low, high = (int(i) for i in np.searchsorted(group, [first, first + size]))
+        low, high = _rows_of(range(first, first + size), group)
         yield (
             range(first, first + size),
             group_matrices(counts.select(slice(low, high)), space, group[low:high] - first, size, method),
         )
+
+
+def _rows_of(block: range, group: NDArray[np.integer]) -> tuple[int, int]:
+    """The first row of a block, and the first after it. Numbers of another type would have numpy convert all rows."""
+    low, high = np.searchsorted(group, np.array([block.start, block.stop], group.dtype)).tolist()
+    return low, high
 
 
 def _blocks_of_chosen_labels(
@@ -62,7 +68,7 @@ def _blocks_of_chosen_labels(
     waiting = [range(groups)] if groups else []
     while waiting:
         block = waiting.pop()
-        low, high = (int(i) for i in np.searchsorted(group, [block.start, block.stop]))
+        low, high = _rows_of(block, group)
         used = labels_in(words[low:high])
         if len(block) > 1 and _masses(method) * len(block) * used.size**2 > CHOSEN_VALUES:
             half = len(block) // 2

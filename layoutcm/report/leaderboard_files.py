@@ -21,6 +21,7 @@ from layoutcm.report.report_files import (
     write_files,
 )
 from layoutcm.report.workbook import write_tables
+from layoutcm.tables.extras import Extras
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.leaderboard_tables import (
     BOARD,
@@ -32,7 +33,7 @@ from layoutcm.tables.leaderboard_tables import (
     short_table,
     standing,
 )
-from layoutcm.tables.result_json import Extras, json_ready, json_text
+from layoutcm.tables.result_json import json_ready, json_text
 from layoutcm.tables.tables import csv_text
 
 

@@ -27,12 +27,13 @@ from layoutcm.models.differences import on_common_pages
 from layoutcm.outputs.folders import replace_folder
 from layoutcm.report.html_page import report_html
 from layoutcm.report.workbook import write_workbook
+from layoutcm.tables.extras import NO_EXTRAS, Extras
 from layoutcm.tables.interval_texts import resampling_text
 from layoutcm.tables.latex_markdown import latex
 from layoutcm.tables.leaderboard_tables import BOARD, BOARD_FILES, CLASSES
 from layoutcm.tables.matrix_views import SHARE_VIEWS, TABLE_OF_VIEW, Selection, select
 from layoutcm.tables.report_tables import LATEX_TABLES, all_tables
-from layoutcm.tables.result_json import NO_EXTRAS, Extras, full_result, json_text
+from layoutcm.tables.result_json import full_result, json_text
 from layoutcm.tables.result_levels import DOCUMENTS_FILE
 from layoutcm.tables.tables import RANKED_PAIRS, Table, class_table, csv_text, matrix_table, write_parquet
 from layoutcm.tables.why import Why

@@ -9,8 +9,8 @@ from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.objects.matched_objects import Objects
 from layoutcm.tables.agreement_tables import agreement_tables
+from layoutcm.tables.extras import NO_EXTRAS, Extras
 from layoutcm.tables.matrix_views import TABLE_OF_VIEW, VIEWS
-from layoutcm.tables.result_json import NO_EXTRAS, Extras
 from layoutcm.tables.slice_tables import slice_report_table
 from layoutcm.tables.tables import (
     RANKED_PAIRS,

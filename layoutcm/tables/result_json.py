@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,10 +27,12 @@ from layoutcm.layouts.page_documents import name_documents
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
 from layoutcm.metrics.family_trees import OOF
-from layoutcm.metrics.intervals import Intervals
 from layoutcm.metrics.scores import AVERAGES
+from layoutcm.pixels.counting import map_chunks
 from layoutcm.tables.agreement_tables import agreement_result
+from layoutcm.tables.extras import NO_EXTRAS, Extras
 from layoutcm.tables.result_levels import (
+    column_records,
     document_records,
     left_out_finding,
     mass_matrices,
@@ -42,27 +44,11 @@ from layoutcm.tables.result_levels import (
     write_documents,
 )
 from layoutcm.tables.result_objects import centroids_result, objects_result, soft_result
-from layoutcm.tables.slice_views import SliceTable
-from layoutcm.tables.why import Why, why_result
+from layoutcm.tables.why import why_result
 from layoutcm.wording import pixels_as_number
 
 VALUES_SHOWN = 50  # of an attribute of pages
 SCHEMA = "1.0"  # a new first number means that keys were removed or have another meaning
-
-
-@dataclass(frozen=True, eq=False)
-class Extras:
-    """Optional results that a JSON file or a report contains in addition to the comparison."""
-
-    families: FamilyConfusion | None = None
-    intervals: Intervals | None = None
-    difference: Intervals | None = None  # from the baseline, the first of several predictions unless one is named
-    slices: SliceTable | None = None
-    standing: dict[str, Any] | None = None  # the place among several predictions
-    why: Why | None = None
-
-
-NO_EXTRAS = Extras()
 
 
 def json_ready(value: Any) -> Any:
@@ -82,23 +68,26 @@ def json_ready(value: Any) -> Any:
 
 def json_text(value: Any) -> bytes:
     """The JSON text of a value, as it is written to a file; nan becomes null."""
-    return _broken_text(value, 3 if isinstance(value, list) else 2, b"\n") + b"\n"
+    return b"".join(_broken_text(value, 3 if isinstance(value, list) else 2, b"\n")) + b"\n"
 
 
-def _broken_text(value: Any, levels: int, line: bytes) -> bytes:
+def _broken_text(value: Any, levels: int, line: bytes) -> Iterator[bytes]:
     """JSON with one item per line down to so many levels: a record or a row of a matrix is on one line.
 
-    `line` is a line break with the indentation of the value.
+    `line` is a line break with the indentation of the value. Yields pieces, because to join parts first copies them.
     """
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    is_list = isinstance(value, list)
+    items = value if is_list else value.values() if isinstance(value, dict) else ()
     if not levels or not any(isinstance(item, dict | list) for item in items):
-        return _plain_text(value)
+        yield _plain_text(value)
+        return
     inner = line + b" "
-    texts = [_broken_text(item, levels - 1, inner) for item in items]
-    if isinstance(value, list):
-        return b"[" + inner + (b"," + inner).join(texts) + line + b"]"
-    named = [_plain_text(key) + b": " + text for key, text in zip(value, texts)]
-    return b"{" + inner + (b"," + inner).join(named) + line + b"}"
+    before = b"[" if is_list else b"{"
+    for key, item in zip(repeat(None) if is_list else value, items):
+        yield before + inner if is_list else before + inner + _plain_text(key) + b": "
+        yield from _broken_text(item, levels - 1, inner)
+        before = b","
+    yield line + (b"]" if is_list else b"}")
 
 
 def _plain_text(value: Any) -> bytes:
@@ -120,7 +109,8 @@ def comparison_result(
     left_out = too_many_documents(comparison)
     if left_out and documents_path:
         write_documents(comparison, method, documents_path)
-    answer = _set_result(comparison, method)
+    parts = _parallel_parts(comparison, method, left_out)
+    answer = _set_result(comparison, method, parts)
     if not comparison.has_truth:
         answer["agreement"] = agreement_result(comparison)
     if left_out:
@@ -128,14 +118,32 @@ def comparison_result(
         answer["findings"].append(left_out_finding(comparison, file).as_dict())
     answer = json_ready(answer)
     # Converted as whole arrays, because there can be very many of them.
-    answer["by_document"] = None if left_out else document_records(comparison, method)
+    answer["by_document"] = parts["by_document"]
     if per_page:
         answer["by_page"] = page_records(comparison, method)
     return answer
 
 
-def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
-    """The result of the whole set."""
+def _parallel_parts(comparison: Comparison, method: str, left_out: bool) -> dict[str, Any]:
+    """The parts that take long; on several processors, because most of them is done without Python's lock."""
+    _ = comparison.sources.objects.sides  # needed by two of them
+    works: dict[str, Callable[[], Any]] = {
+        "objects": lambda: objects_result(comparison),
+        "by_document": lambda: None if left_out else document_records(comparison, method),
+        "centroids": lambda: centroids_result(comparison),
+        "soft": lambda: soft_result(comparison) if comparison.space.shared else None,
+        "findings": lambda: comparison.findings,
+        "means": lambda: {
+            level: comparison.levels.means_over(level, AVERAGES, background=False, method=method)
+            for level in ("pages", "documents")
+        },
+    }
+    found = map_chunks(lambda i: list(works.values())[i](), range(len(works)), comparison.threads)
+    return dict(zip(works, found))
+
+
+def _set_result(comparison: Comparison, method: str, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of the whole set, with the given parts."""
     confusion = comparison.confusion(method=method)
     diagonal, collapsed = confusion.diagonal, confusion.collapse()
     answer = {
@@ -155,21 +163,20 @@ def _set_result(comparison: Comparison, method: str) -> dict[str, Any]:
         "ignored_pixels": pixels_as_number(comparison.ignored_pixels),
         **view_matrices(confusion),
         **mass_matrices(confusion),
-        "classes": confusion.classes().to_dict("records") if diagonal else None,
+        "classes": column_records(confusion.class_table()) if diagonal else None,
         "averages": _averages(confusion, background=False) if diagonal else None,
         "averages_with_background": _averages(confusion, background=True) if diagonal else None,
         **set_sums(confusion),
         "collapsed": {"labels": list(collapsed.labels), **view_matrices(collapsed)},
-        "findings": [finding.as_dict() for finding in comparison.findings],
+        "findings": [finding.as_dict() for finding in parts["findings"]],
         "page_matching": _page_matching(comparison),
-        "objects": objects_result(comparison),
-        "centroids": centroids_result(comparison),
+        "objects": parts["objects"],
+        "centroids": parts["centroids"],
         "by_document": None,
     }
-    for level in ("pages", "documents"):
-        averages = comparison.levels.means_over(level, AVERAGES, background=False, method=method)
+    for level, averages in parts["means"].items():
         answer[f"averages_over_{level}"] = averages if diagonal else None
-    answer["soft"] = soft_result(comparison) if diagonal else None
+    answer["soft"] = parts["soft"]
     return answer
 
 

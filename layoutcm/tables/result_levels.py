@@ -5,7 +5,7 @@ A set can have thousands of documents, so their values are converted as whole ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -41,10 +41,12 @@ def plain_lists(values: Floats) -> list[Any]:
     rows = values.reshape(-1, values.shape[-1])
     width = rows.shape[1]
     is_zero, is_nan = (rows == 0).all(axis=1), np.isnan(rows).all(axis=1)
-    zeros, nones = [rows.dtype.type(0).item()] * width, [None] * width
-    others = iter(_plain_cells(rows[~(is_zero | is_nan)]))
-    kinds = np.select([is_zero, is_nan], [0, 1], 2).tolist()
-    lists = [zeros if kind == 0 else nones if kind == 1 else next(others) for kind in kinds]
+    lists: list[Any] = [[rows.dtype.type(0).item()] * width] * len(rows)
+    nones, others = [None] * width, np.flatnonzero(~(is_zero | is_nan))
+    for i in np.flatnonzero(is_nan).tolist():
+        lists[i] = nones
+    for i, row in zip(others.tolist(), _plain_cells(rows[others])):
+        lists[i] = row
     for size in values.shape[-2:0:-1]:
         lists = [lists[i : i + size] for i in range(0, len(lists), size)]
     return lists
@@ -80,7 +82,7 @@ def _cell_lists(stack: Floats, positions: NDArray[np.int64], shape: list[int]) -
     ]
 
 
-def matrix_json(values: Floats) -> Any:
+def matrix_json(values: NDArray[Any]) -> Any:
     """The JSON of one matrix."""
     return matrix_lists(values[None])[0]
 
@@ -151,9 +153,13 @@ def _records(names: Iterable[str], rows: Iterable[Iterable[Any]]) -> list[dict[s
     return [dict(zip(names, row)) for row in rows]
 
 
+def column_records(columns: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """The rows of a table, which is given as its columns."""
+    return _records(columns, zip(*columns.values()))
+
+
 def _joined(columns: dict[str, Any], matrices: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    rows = _records(columns, zip(*columns.values()))
-    return [row | matrix for row, matrix in zip(rows, matrices)]
+    return [row | matrix for row, matrix in zip(column_records(columns), matrices)]
 
 
 def _matrix_records(
@@ -171,7 +177,7 @@ def _matrix_records(
         columns["pred_pixels"] = plain_lists(matrices.of_all_labels(matrices.pred_pixels))
         columns["classes"] = _class_records(labels, matrices) if shared else [None] * len(groups)
         columns["collapsed"] = collapse_mass(matrices.recall_mass).tolist()
-        yield from _records(columns, zip(*columns.values()))
+        yield from column_records(columns)
 
 
 def _mass_lists(matrices: GroupMatrices, mass: Floats) -> list[Any]:

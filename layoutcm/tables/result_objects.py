@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from layoutcm.comparison import Comparison
+from layoutcm.layouts.model import GT, PRED
 from layoutcm.metrics.objects.average_precision import HEADLINE_IOU, RULES, mean_of_defined
+from layoutcm.metrics.objects.centroids import CENTROID_TOLERANCE, centroids_in_ways
 from layoutcm.metrics.scores import SCORES
 from layoutcm.metrics.soft import SOFT_AVERAGES
-from layoutcm.tables.result_levels import matrix_json
+from layoutcm.tables.result_levels import column_records, matrix_json
 
 
 def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[str, Any]:
@@ -17,22 +19,22 @@ def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[st
     The last row of the matrix is `invented`, its last column `missed`.
     """
     objects = comparison.objects()
-    *classes, means = objects.panoptic().to_dict("records")
+    *classes, means = column_records(objects.panoptic_columns)
     del means["label"]
-    matrix = objects.confusion_at(iou)
-    ap = None if objects.why_no_ap else {rule: objects.ap_at(iou, rule) for rule in RULES}
+    matrix = objects.object_confusion_at(iou)
+    ap = None if objects.why_no_ap else objects.ap_by_rule(iou, list(RULES))
     at_iou = {
         "iou": iou,
         **objects.scores_at(iou),
         **objects.counts_at(iou),
         "class_blind": objects.scores_at(iou, class_aware=False),
-        "classes": objects.class_scores_at(iou).to_dict("records"),
+        "classes": column_records(objects.class_columns_at(iou)),
         "ap": ap,
         "map": {rule: mean_of_defined(list(values.values())) for rule, values in ap.items()} if ap else None,
         "confusion": {
-            "gt_labels": list(matrix.index),
-            "pred_labels": list(matrix.columns),
-            "values": matrix_json(matrix.to_numpy()),
+            "gt_labels": matrix.names(GT),
+            "pred_labels": matrix.names(PRED),
+            "values": matrix_json(matrix.own_counts),
         },
     }
     return {
@@ -46,7 +48,7 @@ def objects_result(comparison: Comparison, iou: float = HEADLINE_IOU) -> dict[st
         "why_no_ap": objects.why_no_ap or None,
         "pages_left_out": list(objects.left_out),
         "labels": objects.labels,
-        "per_class": objects.per_class.to_dict("records"),
+        "per_class": column_records(objects.per_class_columns()),
         "at_iou": at_iou,
     }
 
@@ -58,9 +60,10 @@ def centroids_result(comparison: Comparison) -> dict[str, Any]:
     """
     aware = comparison.space.shared
     ways = {"one_to_one": True, "many_to_one": False}
-    found = {way: comparison.centroids(one_to_one=one_to_one, class_aware=aware) for way, one_to_one in ways.items()}
-    scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in found.items()}
-    one = found["one_to_one"]
+    sides, tolerance = comparison.sources.objects.sides, CENTROID_TOLERANCE
+    found = centroids_in_ways(comparison.alignment, sides, tolerance, list(ways.values()), aware)
+    scores = {way: {name: getattr(one, name) for name in SCORES} for way, one in zip(ways, found)}
+    one = found[0]
     return {"tolerance": one.tolerance, "class_aware": aware, "pages_left_out": list(one.left_out), **scores}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layoutcm.alignment.checks import findings_of
 from layoutcm.comparison import Comparison
@@ -18,11 +18,12 @@ from layoutcm.metrics.intervals import Intervals
 from layoutcm.tables.averages import CONTENT_F1_FIGURE, F1_TITLES, SHORT_LIST, average_scores
 from layoutcm.tables.interval_texts import interval_text, resampling_text, unit_lines
 from layoutcm.tables.matrix_views import cell_verb, largest_confusions, select
-from layoutcm.tables.result_json import layout_result
 from layoutcm.tables.summary_sentence import comparison_sentence
-from layoutcm.verification.deviations import TOLERANCE, Deviation
-from layoutcm.verification.recount import MAX_PAGE_PIXELS, Verification
 from layoutcm.wording import one_line, percent, pixels_in_full, plural, score_text, shorten
+
+if TYPE_CHECKING:
+    from layoutcm.verification.deviations import Deviation
+    from layoutcm.verification.recount import Verification
 
 NAMES_SHOWN, DEVIATIONS_SHOWN, ANNOTATORS_SHOWN = 5, 10, 12
 NAME_LENGTH = 60  # of a label or page in a table
@@ -145,6 +146,8 @@ def _family_line(row: Mapping[Any, Any], width: int) -> str:
 
 
 def layout_summary(layout: Layout) -> str:
+    from layoutcm.tables.result_json import layout_result
+
     facts = layout_result(layout)
     lines = [
         f"{one_line(facts['file'])}: {facts['format']}, {plural(facts['pages'], 'page')}, "
@@ -188,6 +191,8 @@ def _attribute_line(name: str, values: Mapping[str, Any]) -> str:
 
 def verification_summary(result: Verification, findings: tuple[Finding, ...] = ()) -> str:
     """Warnings about the files, what was recounted, the largest deviations, and whether all numbers agree."""
+    from layoutcm.verification.recount import MAX_PAGE_PIXELS
+
     recounted = f"{len(result.recounted.pages):,} of {plural(result.page_count, 'page')} recounted (seed {result.seed})"
     sizes = f"{pixels_in_full(result.recounted.pixels)} pixels, {plural(result.recounted.label_pairs, 'label pair')}"
     notes = []
@@ -221,6 +226,8 @@ def _deviation_table(result: Verification) -> list[str]:
 
 
 def _verdict(result: Verification) -> list[str]:
+    from layoutcm.verification.deviations import TOLERANCE
+
     if result.agrees:
         return [f"All numbers that were compared agree (largest deviation {result.largest:.1e}, limit {TOLERANCE:g})."]
     lines = [_deviation_line(one) for one in result.deviations[:DEVIATIONS_SHOWN]]

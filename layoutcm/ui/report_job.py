@@ -5,7 +5,7 @@ from __future__ import annotations
 from layoutcm.comparison import Comparison
 from layoutcm.drawing.page_images import PageImages, Picture
 from layoutcm.report.report_files import report_zip
-from layoutcm.tables.result_json import Extras
+from layoutcm.tables.extras import Extras
 from layoutcm.ui.reading_worker import note_progress
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from layoutcm.errors import InputError, short_repr
 from layoutcm.layouts.model import GT, PRED
+from layoutcm.verification import PAGES
 from layoutcm.verification.computed import computed_numbers, object_numbers, page_table_rows
 from layoutcm.verification.deviations import Deviation, Deviations, Numbers
 from layoutcm.verification.drawn_pixels import Page, Pair, count_pairs, page_grid
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from layoutcm.comparison import Comparison
 
-PAGES = 20
 MAX_PAGE_PIXELS = 50_000_000
 MAX_PAGES_FOR_ALL_OBJECTS = 5_000  # pycocotools is slow: with more pages, AP is compared on the chosen pages
 PEERS = {"scikit-learn": "sklearn.metrics", "pycocotools": "pycocotools.cocoeval"}

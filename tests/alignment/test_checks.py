@@ -135,9 +135,13 @@ def test_labels_that_differ_in_case_hyphen_or_plural_are_matched_by_name():
     assert matched.average("macro")["f1"] == pytest.approx(1)
 
 
-def test_duplicate_count_agrees_with_a_set_of_rows():
+@pytest.mark.parametrize("order", [list, sorted])
+@pytest.mark.parametrize("near_rows", [1, 22, 32])  # the two pages have 20 and 25 rows
+def test_duplicate_count_agrees_with_a_set_of_rows(monkeypatch, near_rows, order):
+    monkeypatch.setattr("layoutcm.alignment.checks.NEAR_ROWS", near_rows)
     rng = np.random.default_rng(8)
     rows = [(f"p{page}", "ab"[label], x, y, x + 1, y + 1) for page, label, x, y in rng.integers(0, 2, (40, 4)).tolist()]
+    rows = order([*rows, *[row for row in rows if row[0] == "p1"][:5]])
     found = [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, rows)) if f.code == "duplicate-box"]
     assert [f.count for f in found] == [len(rows) - len(set(rows))]
     assert not [f for f in check_layout(build({"p0": (9, 9), "p1": (9, 9)}, set(rows))) if f.code == "duplicate-box"]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import layoutcm as lcm
 from layoutcm.layouts.model import GT, PRED
-from layoutcm.tables.result_json import Extras, full_result
+from layoutcm.tables.extras import Extras
+from layoutcm.tables.result_json import full_result
 from support.generated_pages import LABELS, page
 from support.generated_pages import layouts as generated_layouts
 from support.layouts import build

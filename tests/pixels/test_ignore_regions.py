@@ -12,7 +12,7 @@ import layoutcm as lcm
 from layoutcm.layouts.model import CocoFacts, Regions
 from layoutcm.layouts.shapes import Outline
 from layoutcm.layouts.validation import make_layout
-from layoutcm.verification import verify
+from layoutcm.verification.recount import verify
 from support import pixel_loop
 from support.family_loop import assert_counted, loop
 from support.layouts import build

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from layoutcm.report import html_page, report_files, workbook
+from layoutcm.tables.extras import Extras
 from layoutcm.tables.report_tables import HTML_TABLES, LATEX_TABLES, SHEETS, SUMMARY_TABLES, all_tables
-from layoutcm.tables.result_json import Extras
 from layoutcm.tables.slice_tables import slice_table
 from layoutcm.tables.why import Why
 from support.sample_comparisons import compare_sample

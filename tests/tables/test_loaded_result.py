@@ -16,8 +16,9 @@ from layoutcm.drawing.screen.matrix import matrix_figure as screen_figure
 from layoutcm.metrics.scores import AVERAGES
 from layoutcm.report import report_files
 from layoutcm.tables import tables
+from layoutcm.tables.extras import Extras
 from layoutcm.tables.matrix_views import VIEWS, select
-from layoutcm.tables.result_json import Extras, full_result, json_text
+from layoutcm.tables.result_json import full_result, json_text
 from support.layouts import build
 from support.one_label_pages import one_label_pages
 from support.three_pages import different_labels, three_pages

@@ -6,8 +6,8 @@ import pytest
 import layoutcm as lcm
 from layoutcm.models.differences import difference
 from layoutcm.tables import report_tables
+from layoutcm.tables.extras import Extras
 from layoutcm.tables.report_tables import all_tables, family_matrix_tables
-from layoutcm.tables.result_json import Extras
 from support.three_pages import three_pages
 
 RECIPE = "gt:gt|pred:pred|pages:3|rounding:outer|{}" + f"|v{lcm.__version__}"

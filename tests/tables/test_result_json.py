@@ -1,12 +1,15 @@
 """The result as JSON: averages of every level, objects, centroids and soft scores."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 import layoutcm as lcm
 from layoutcm.cli.main import main
-from layoutcm.tables.result_json import comparison_result
+from layoutcm.tables.result_json import comparison_result, json_ready
+from support.paths import SAMPLE
 
 
 def test_json_has_separate_levels(tmp_path, capsys):
@@ -70,3 +73,23 @@ def test_json_has_the_soft_scores(two_pages, tmp_path):
     target = tmp_path / "out.json"
     assert main(["compare", str(tmp_path / "gt.csv"), str(tmp_path / "pred.csv"), "--json", str(target)]) == 0
     assert json.loads(target.read_text())["soft"] is None
+
+
+def test_the_result_loads_no_pandas_and_has_the_rows_of_the_tables(two_pages):
+    """To load pandas takes longer than to write the JSON of a small set."""
+    code = (
+        "import sys, layoutcm as lcm; from layoutcm.tables.result_json import full_result, json_text;"
+        f"gt = lcm.read({str(SAMPLE / 'gt.json')!r}); pred = lcm.read({str(SAMPLE / 'model-a.json')!r}, like=gt);"
+        "json_text(full_result(lcm.compare(gt, pred)));"
+        "print('pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+    comparison = lcm.compare(*two_pages)
+    result, objects = comparison_result(comparison), comparison.objects()
+    assert result["classes"] == json_ready(comparison.confusion().classes().to_dict("records"))
+    assert result["objects"]["per_class"] == json_ready(objects.per_class.to_dict("records"))
+    assert result["objects"]["at_iou"]["classes"] == json_ready(objects.class_scores_at(0.5).to_dict("records"))
+    matrix, table = result["objects"]["at_iou"]["confusion"], objects.confusion_at(0.5)
+    assert matrix["gt_labels"] == list(table.index) and matrix["pred_labels"] == list(table.columns)
+    assert matrix["values"] == table.to_numpy().tolist()

@@ -8,8 +8,9 @@ from jsonschema import Draft202012Validator
 
 import layoutcm as lcm
 from layoutcm.models.differences import difference
+from layoutcm.tables.extras import Extras
 from layoutcm.tables.result_json import SCHEMA as VERSION
-from layoutcm.tables.result_json import Extras, full_result
+from layoutcm.tables.result_json import full_result
 from layoutcm.tables.slice_tables import slice_table
 from support.layouts import build
 from support.result_schema import SCHEMA, VALIDATOR, assert_valid, undescribed_keys

@@ -6,8 +6,8 @@ import pytest
 
 import layoutcm as lcm
 from layoutcm.models.differences import difference
+from layoutcm.tables.extras import Extras
 from layoutcm.tables.result_json import (
-    Extras,
     comparison_result,
     families_result,
     full_result,

@@ -6,7 +6,8 @@ import pytest
 import layoutcm as lcm
 from layoutcm.diagnosis.cause_kernel import CAUSES
 from layoutcm.tables.cause_shares import cause_shares
-from layoutcm.tables.result_json import Extras, full_result
+from layoutcm.tables.extras import Extras
+from layoutcm.tables.result_json import full_result
 from layoutcm.tables.why import Why, why_summary, why_tables
 from support.layouts import build
 from support.result_schema import assert_valid

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import layoutcm as lcm
 from layoutcm.layouts.model import ROUNDINGS
 from layoutcm.tables.terminal import verification_summary
-from layoutcm.verification import recount, verify
+from layoutcm.verification import recount
+from layoutcm.verification.recount import verify
 from support import generated_pages
 from support.coco_oracle import read_pair
 from support.layouts import build

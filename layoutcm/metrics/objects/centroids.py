@@ -8,9 +8,10 @@ regions near any gt region, recall the share of gt regions near any pred region.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,6 +120,13 @@ def centroids_of(
     alignment: Alignment, sides: Sides, tolerance: Tolerance, one_to_one: bool, class_aware: bool
 ) -> Centroids:
     """Match the regions of two layouts page by page; if class-aware, only with equal labels. Crowds are left out."""
+    return centroids_in_ways(alignment, sides, tolerance, [one_to_one], class_aware)[0]
+
+
+def centroids_in_ways(
+    alignment: Alignment, sides: Sides, tolerance: Tolerance, ways: Sequence[bool], class_aware: bool
+) -> list[Centroids]:
+    """The same for several ways, each of which is one to one or not; the regions are grouped once for all."""
     tolerance, space = _check_tolerance(tolerance), alignment.space
     comparable = space.shared or not class_aware
     gt, pred = sides
@@ -127,9 +135,10 @@ def centroids_of(
     gt, pred = gt.not_on(crowded), pred.not_on(crowded)
     keys = [side.page * len(space.labels) + side.label if class_aware else side.page for side in (gt, pred)]
     centres = gt.centres, pred.centres
-    pairs = np.empty((0, 2), np.int64)
+    pairs = [np.empty((0, 2), np.int64) for _ in ways]
     if comparable:
-        pairs = _matching_pairs(_groups_from_left(centres, (keys[GT], keys[PRED])), centres, tolerance, one_to_one)
+        groups = _groups_from_left(centres, (keys[GT], keys[PRED]))
+        pairs = [_matching_pairs(groups, centres, tolerance, one_to_one) for one_to_one in ways]
 
     def columns(gt_rows: Positions, pred_rows: Positions) -> dict[str, Any]:
         page_names, labels = np.array(alignment.pages.names, object), np.array(space.labels[1:], object)
@@ -142,7 +151,7 @@ def centroids_of(
         }
 
     left_out = tuple(alignment.pages.names[page] for page in crowded.tolist())
-    return Centroids(tolerance, one_to_one, centres, pairs, columns, comparable, left_out)
+    return [Centroids(tolerance, *way, columns, comparable, left_out) for way in zip(ways, repeat(centres), pairs)]
 
 
 def _crowded_pages(gt: Instances, pred: Instances, tolerance: Tolerance) -> Positions:
@@ -176,9 +185,12 @@ def _matching_pairs(
         gt_of = match_largest(groups, *centres, tolerance)
         pred = np.flatnonzero(gt_of >= 0)
         return np.stack([gt_of[pred], pred], axis=1)
-    none = np.empty((0, 2), np.int64)
-    pairs = np.empty((near_pairs(groups, *centres, tolerance, none), 2), np.int64)
-    near_pairs(groups, *centres, tolerance, pairs)
+    pairs = np.empty((sum(map(len, centres)), 2), np.int64)  # enough, if no region has many near it
+    found = near_pairs(groups, *centres, tolerance, pairs)
+    if found > len(pairs):
+        pairs = np.empty((found, 2), np.int64)
+        near_pairs(groups, *centres, tolerance, pairs)
+    pairs = pairs[:found]
     return pairs[stable_order(pairs[:, PRED], stable_order(pairs[:, GT]))]  # not in the order of the search
 
 

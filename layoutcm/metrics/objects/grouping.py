@@ -36,7 +36,8 @@ def group_regions(gt_key: Positions, pred_key: Positions, scores: Floats | None 
     """Group regions by key. gt keeps the order of the file; pred is sorted by descending score, then by file order."""
     gt_order, pred_order = stable_order(gt_key), stable_order(pred_key)
     sorted_gt, sorted_pred = gt_key[gt_order], pred_key[pred_order]
-    bounds = np.flatnonzero(np.diff(sorted_pred, prepend=-1, append=-1))  # keys are 0 or more
+    inner = np.flatnonzero(sorted_pred[1:] != sorted_pred[:-1]) + 1
+    bounds = np.concatenate([[0], inner, [pred_key.size]]) if pred_key.size else np.zeros(1, np.int64)
     pred_start, pred_stop = bounds[:-1], bounds[1:]
     keys = sorted_pred[pred_start]
     gt_start, gt_stop = (np.searchsorted(sorted_gt, keys, side=side) for side in ("left", "right"))

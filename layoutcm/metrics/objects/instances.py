@@ -80,12 +80,13 @@ def page_ranks(alignment: Alignment) -> Positions:
     pycocotools sorts pages by their ids in gt, and AP depends on this order if scores are equal. Pages without an id
     come last.
     """
-    ids: dict[int, Any] = {page: key for key, page in alignment.layouts[GT].keys.items()}
-    own: list[Any] = [ids.get(page) for page in alignment.sources[GT].tolist()]
+    keys = alignment.layouts[GT].keys
+    own: list[Any] = list(map(dict(zip(keys.values(), keys)).get, alignment.sources[GT].tolist()))
     known = [page for page, key in enumerate(own) if key is not None]
     unknown = [page for page, key in enumerate(own) if key is None]
-    if len({isinstance(own[page], str) for page in known}) == 1:  # a mix of numbers and text cannot be sorted
-        known.sort(key=lambda page: own[page])
+    kinds = set(map(type, own)) - {type(None)}
+    if kinds and (kinds == {str} or str not in kinds):  # a mix of numbers and text cannot be sorted
+        known.sort(key=own.__getitem__)
     ranks = np.empty(len(own), np.int64)
     ranks[known + unknown] = np.arange(len(own))
     return ranks

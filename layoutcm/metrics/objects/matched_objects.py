@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,7 +38,7 @@ from layoutcm.metrics.objects.matching import (
 )
 from layoutcm.metrics.objects.object_confusion import ObjectConfusion, object_confusion
 from layoutcm.metrics.objects.overlaps import crowded_note, overlaps_of
-from layoutcm.metrics.objects.panoptic import panoptic_table
+from layoutcm.metrics.objects.panoptic import panoptic_columns
 from layoutcm.metrics.scores import SCORES, ratio
 from layoutcm.pixels.counting import map_chunks
 
@@ -115,13 +115,17 @@ class Objects:
         """One row per label: label, gt, pred, ap, ap50, ap75, ar; crowds are not counted."""
         import pandas as pd
 
+        return pd.DataFrame(self.per_class_columns())
+
+    def per_class_columns(self) -> dict[str, Any]:
+        """The columns of `per_class`."""
         values = dict.fromkeys(("ap", "ap50", "ap75", "ar"), np.full(len(self.labels), np.nan))
         if not self.why_no_ap:
             (ap, *_), (ar, *_) = self._coco  # for objects of all sizes
             ious = rules.IOUS.round(2).tolist()
             values = {"ap": ap.mean(axis=0), "ap50": ap[ious.index(0.5)], "ap75": ap[ious.index(0.75)]}
             values["ar"] = ar[-1].mean(axis=0)
-        return pd.DataFrame({"label": self.labels, "gt": self.gt_counts, "pred": self.pred_counts, **values})
+        return {"label": self.labels, "gt": self.gt_counts, "pred": self.pred_counts, **values}
 
     @cached_property
     def gt_counts(self) -> Positions:
@@ -192,15 +196,15 @@ class Objects:
         return match_greedily(self._by_page, self.overlaps, *sides, at)
 
     def _matched_at(self, iou: float, class_aware: bool, most: int = NO_LIMIT) -> Matching:
-        """The matching at one IoU. The last few are cached, because several scores use the same IoU."""
+        """The matching at one IoU. The last few are cached, also for another limit, if no page reaches either."""
         rules.check_iou(iou)
-        key = (float(iou), class_aware, most)
-        found = self._cached_matchings.get(key)
-        if found is None:
-            at = rules_at(np.array([float(iou)]), class_aware=class_aware, most=most)
-            found = self._cached_matchings[key] = self._matched(at)
-            for old in list(self._cached_matchings)[:-MATCHINGS_KEPT]:
-                self._cached_matchings.pop(old, None)
+        for (*key, limit), found in self._cached_matchings.copy().items():
+            if key == [iou, class_aware] and (limit == most or found.rank.max(initial=-1) < min(limit, most)):
+                return found
+        at = rules_at(np.array([float(iou)]), class_aware=class_aware, most=most)
+        found = self._cached_matchings[float(iou), class_aware, most] = self._matched(at)
+        for old in list(self._cached_matchings)[:-MATCHINGS_KEPT]:
+            self._cached_matchings.pop(old, None)
         return found
 
     @cached_property
@@ -214,19 +218,25 @@ class Objects:
         """
         rules.check_iou(iou)
         check_choice("rule", rule, rules.RULES)
-        if self.why_no_ap:
-            return dict.fromkeys(self.labels, float("nan"))
-        hits = (self._ranked_hits(label, iou)[1] for label in range(len(self.labels)))
-        return {
-            label: rules.RULES[rule](one, int(gt_count))
-            for label, one, gt_count in zip(self.labels, hits, self.gt_counts)
-        }
+        return self.ap_by_rule(iou, [rule])[rule]
 
-    def _ranked_hits(self, label: int, iou: float) -> tuple[Positions, NDArray[np.bool_]]:
-        """int64[pred] and bool[pred]: the predictions of a label that count, best first, and whether they are hits."""
-        match, rows = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1]), self._rankings[label]
-        rows = rows[match.left_out[rows] == 0]
-        return rows, match.hit[rows] > 0
+    def ap_by_rule(self, iou: float, chosen: Sequence[str]) -> dict[str, dict[str, float]]:
+        """{rule: {label: AP}} at one IoU, by several rules from one ranking."""
+        if self.why_no_ap:
+            return {rule: dict.fromkeys(self.labels, float("nan")) for rule in chosen}
+
+        ranked = [hits for _, hits in self._ranked_hits(range(len(self.labels)), iou)]
+        values = lambda label: [rules.RULES[rule](ranked[label], int(self.gt_counts[label])) for rule in chosen]
+        found = map_chunks(values, range(len(self.labels)), self.threads)
+        return {rule: dict(zip(self.labels, of_rule)) for rule, of_rule in zip(chosen, zip(*found))}
+
+    def _ranked_hits(self, labels: Iterable[int], iou: float) -> Iterator[tuple[Positions, NDArray[np.bool_]]]:
+        """int64[pred] and bool[pred]: the predictions of labels that count, best first, and whether they are hits."""
+        match = self._matched_at(iou, True, rules.DETECTION_LIMITS[-1])
+        for label in labels:
+            rows = self._rankings[label]
+            rows = rows[match.left_out[rows] == 0]
+            yield rows, match.hit[rows] > 0
 
     def curve(self, label: str, iou: float) -> pd.DataFrame:
         """One row per prediction of the label, best first: score, precision, recall; empty if there is no AP."""
@@ -247,7 +257,7 @@ class Objects:
         for k in labels:
             rows, hits = np.empty(0, np.int64), np.empty(0, bool)
             if not self.why_no_ap:
-                rows, hits = self._ranked_hits(k, iou)
+                rows, hits = next(self._ranked_hits([k], iou))
             precision, recall = rules.precision_recall(hits, int(self.gt_counts[k]))
             yield pd.DataFrame({"score": self.sides[PRED].scores[rows], "precision": precision, "recall": recall})
 
@@ -268,17 +278,23 @@ class Objects:
         """One row per label at one IoU: label, gt, pred, found (the same as tp), tp, fp, fn, precision, recall, f1."""
         import pandas as pd
 
+        return pd.DataFrame(self.class_columns_at(iou))
+
+    def class_columns_at(self, iou: float) -> dict[str, Any]:
+        """The columns of `class_scores_at`."""
         found, gt, pred = self._found_at(iou, True)
         columns = {"label": self.labels, "gt": gt, "pred": pred, "found": found}
-        return pd.DataFrame(columns | _counts(found, gt, pred) | _scores(found, gt, pred))
+        return columns | _counts(found, gt, pred) | _scores(found, gt, pred)
 
     def panoptic(self) -> pd.DataFrame:
         """Panoptic quality by label, without scores: label, tp, fp, fn, sq, rq, pq; last row "mean" (counts: sums)."""
-        return self._panoptic.copy()
+        import pandas as pd
+
+        return pd.DataFrame(self.panoptic_columns)
 
     @cached_property
-    def _panoptic(self) -> pd.DataFrame:
-        return panoptic_table(self._paired, self.space.shared)
+    def panoptic_columns(self) -> dict[str, list[Any]]:
+        return panoptic_columns(self._paired, self.space.shared)
 
     @property
     def headline(self) -> str | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from layoutcm.alignment.taxonomy import LabelSpace
-from layoutcm.layouts.model import GT, PRED, Positions
+from layoutcm.layouts.model import GT, PRED, SIDES, Positions
 from layoutcm.metrics.objects.instances import Instances
 
 if TYPE_CHECKING:
@@ -53,13 +53,17 @@ class ObjectConfusion:
         """`counts` as a table with the labels of each side."""
         import pandas as pd
 
-        n = len(self.labels)
-        rows, columns = (np.append(self.own_labels(side), n) for side in (GT, PRED))
-        names = self.labels
-        frame = pd.DataFrame(self.counts[np.ix_(rows, columns)])
-        frame.index = pd.Index([*(names[i] for i in rows[:-1]), _margin_name(INVENTED, self.labels)], name="gt")
-        frame.columns = pd.Index([*(names[j] for j in columns[:-1]), _margin_name(MISSED, self.labels)], name="pred")
-        return frame
+        gt, pred = (pd.Index(self.names(side), name=SIDES[side]) for side in (GT, PRED))
+        return pd.DataFrame(self.own_counts, gt, pred)
+
+    def names(self, side: int) -> list[str]:
+        """The labels of a side, and the name of the last row or column."""
+        return [*(self.labels[i] for i in self.own_labels(side)), _margin_name((INVENTED, MISSED)[side], self.labels)]
+
+    @property
+    def own_counts(self) -> Positions:
+        """int64[gt labels + invented, pred labels + missed], for the labels of each side."""
+        return self.counts[np.ix_(*(np.append(self.own_labels(side), len(self.labels)) for side in (GT, PRED)))]
 
     def pages_behind(self, gt: int, pred: int) -> tuple[Positions, Positions]:
         """int64[pages] each: the pages with objects in a cell and their numbers of objects, in descending order."""

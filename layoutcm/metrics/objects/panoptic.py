@@ -7,7 +7,7 @@ prediction on one is a false positive here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,16 +29,14 @@ QUALITIES = ("pq", "sq", "rq")  # the product first, as in tables for people
 MEAN = "mean"  # the name of the last row
 
 
-def panoptic_table(objects: PairedObjects, shared: bool) -> pd.DataFrame:
-    """One row per label: label, tp, fp, fn, sq, rq, pq; then one with the sums of counts and the means of qualities.
+def panoptic_columns(objects: PairedObjects, shared: bool) -> dict[str, list[Any]]:
+    """label, tp, fp, fn, sq, rq, pq of each label; then the sums of counts and the means of qualities.
 
     If the two sides have different labels (not `shared`), all values are nan.
     """
-    import pandas as pd
-
     names = [*objects.labels, MEAN]
     if not shared:
-        return pd.DataFrame({"label": names, **dict.fromkeys(("tp", "fp", "fn", "sq", "rq", "pq"), np.nan)})
+        return {"label": names, **{name: [np.nan] * len(names) for name in ("tp", "fp", "fn", "sq", "rq", "pq")}}
     label, iou = _pairs_found(objects.gt, objects.pred, objects.overlaps)
     n = len(objects.labels)
     tp = np.bincount(label, minlength=n)
@@ -48,7 +46,7 @@ def panoptic_table(objects: PairedObjects, shared: bool) -> pd.DataFrame:
     sq = np.where(np.isnan(rq) | (tp > 0), ratio(np.bincount(label, iou, n), tp), 0.0)
     columns = {name: [*one.tolist(), int(one.sum())] for name, one in counts.items()}
     columns |= {name: [*one.tolist(), mean_of_defined(one)] for name, one in zip(("sq", "rq", "pq"), (sq, rq, sq * rq))}
-    return pd.DataFrame({"label": names, **columns})
+    return {"label": names, **columns}
 
 
 def mean_qualities(table: pd.DataFrame) -> dict[str, float]:

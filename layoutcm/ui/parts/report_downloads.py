@@ -13,9 +13,9 @@ import streamlit as st
 from layoutcm.comparison import Comparison
 from layoutcm.metrics.confusion import Confusion
 from layoutcm.metrics.family_confusion import FamilyConfusion
+from layoutcm.tables.extras import Extras
 from layoutcm.tables.latex_markdown import latex, markdown
 from layoutcm.tables.report_tables import all_tables
-from layoutcm.tables.result_json import Extras
 from layoutcm.tables.tables import Table, csv_text, object_tables
 from layoutcm.ui import choices, family_choice, page_shell, screen_text, selection, session
 from layoutcm.ui.guarded_reading import run_guarded

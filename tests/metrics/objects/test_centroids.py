@@ -249,3 +249,10 @@ def test_more_pred_than_gt_that_are_all_near_each_other():
     boxes = np.zeros((6000, 4))
     found = lcm.centroid_match(boxes[:1500], boxes)
     assert found.matched == (1500, 1500) and np.unique(found.pairs[:, 0]).size == 1500
+
+
+def test_many_pairs_near_each_other_are_all_listed():
+    """More pairs than there are boxes, so that the pairs do not fit into the memory that is reserved at first."""
+    boxes = [[x, 0, x + 2, 2] for x in range(7)]
+    found = lcm.centroid_match(boxes, boxes, (50, 50), one_to_one=False)
+    assert found.pairs.tolist() == [[gt, pred] for pred in range(7) for gt in range(7)]

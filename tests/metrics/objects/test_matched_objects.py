@@ -169,3 +169,24 @@ def test_unknown_rules_and_labels_are_errors(two_pages):
         objects.ap_at(0.5, "pascal")
     with pytest.raises(lcm.InputError, match="there is no label"):
         objects.curve("Title", 0.5)
+
+
+@pytest.mark.parametrize("first", ["ap_at", "scores_at"])
+@pytest.mark.parametrize(("found_last", "ap"), [(100, 1 / 100), (101, 0)])
+def test_only_ap_has_a_limit_of_predictions_whatever_is_computed_first(first, found_last, ap):
+    """All predictions but the one at position `found_last` are wrong; AP takes the best 100 of a page."""
+    gt = build(PAGE, [("p", "a", 0, 0, 10, 10)])
+    boxes = [(0, 0, 10, 10) if n == found_last else (50, 50, 60, 60) for n in range(1, 102)]
+    pred = build(PAGE, [("p", "a", *box, 1 - n / 200) for n, box in enumerate(boxes)])
+    objects = lcm.compare(gt, pred).objects()
+    getattr(objects, first)(0.5)
+    assert objects.ap_at(0.5) == {"a": pytest.approx(ap)}
+    assert objects.scores_at(0.5)["recall"] == 1 and objects.counts_at(0.5)["fp"] == 100
+
+
+def test_all_rules_at_once_are_the_rules_one_by_one(two_pages):
+    objects = lcm.compare(*two_pages).objects()
+    at_once = objects.ap_by_rule(0.5, ["voc", "sum"])
+    assert list(at_once) == ["voc", "sum"]
+    for rule, values in at_once.items():
+        np.testing.assert_equal(values, objects.ap_at(0.5, rule))

@@ -13,7 +13,7 @@ from layoutcm.metrics.objects.overlaps import FEW_TESTS, Boxes, Limits, box_over
 from layoutcm.tables.object_texts import object_summary
 from layoutcm.tables.result_objects import centroids_result, objects_result
 from layoutcm.tables.tables import object_tables
-from layoutcm.verification import verify
+from layoutcm.verification.recount import verify
 from support.layouts import build
 
 PLENTY = Limits(10**9, 10**9, 10**9, 10**9)
