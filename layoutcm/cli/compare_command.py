@@ -116,35 +116,41 @@ def _check_no_truth(options: argparse.Namespace) -> None:
 def _extras(
     comparison: Comparison, first: tuple[str, Comparison], families: FamiliesLike | None, options: argparse.Namespace
 ) -> tuple[Extras, list[str]]:
-    """The requested extras of a comparison, and a note if the difference cannot be computed."""
+    """The requested extras of a comparison, and notes on what cannot be computed."""
     from layoutcm.tables.slice_tables import slice_table
 
-    why = _why(comparison) if options.why else None
+    why, notes = _why(comparison) if options.why else (None, [])
     slices = None if options.slices is None else slice_table(comparison, options.slices or None, options.method)
     counted = Extras(None if families is None else _families(comparison, families, options), slices=slices, why=why)
     if not options.intervals:
-        return counted, []
-    intervals = comparison.bootstrap(options.intervals, method=options.method)
+        return counted, notes
+    counted = replace(counted, intervals=comparison.bootstrap(options.intervals, method=options.method))
     name, other = first
     if comparison is other:
-        return replace(counted, intervals=intervals), []
+        return counted, notes
     try:
         found = difference(other, comparison, options.intervals, method=options.method)
         pages = len(on_common_pages({"c_a": other, "c_b": comparison})[0].pages)
     except InputError as error:
-        return replace(counted, intervals=intervals), [f"no difference from {name}: {error}"]
-    own = len(comparison.pages) == len(other.pages) == pages
-    extras = replace(counted, intervals=intervals, difference=found)
-    return extras, [] if own else [COMMON_PAGES.format(name, plural(pages, "page"))]
+        return counted, [*notes, f"no difference from {name}: {error}"]
+    if not len(comparison.pages) == len(other.pages) == pages:
+        notes.append(COMMON_PAGES.format(name, plural(pages, "page")))
+    return replace(counted, difference=found), notes
 
 
-def _why(comparison: Comparison) -> Why:
-    """Causes and forgiveness, counted here: the summary sentence, which is printed before them, uses the causes."""
+def _why(comparison: Comparison) -> tuple[Why | None, list[str]]:
+    """Causes and the like, counted here: the summary sentence, which is printed before them, uses the causes.
+
+    A page with too many regions is no reason to lose all other numbers; a note says that there are no causes.
+    """
     from layoutcm.tables.why import Why
 
     why = Why(comparison)
-    _ = why.causes
-    return why
+    try:
+        _ = why.causes
+    except InputError as error:
+        return None, [f"no causes: {error}"]
+    return why, []
 
 
 def _sections(comparison: Comparison, first: str, extras: Extras, options: argparse.Namespace) -> list[str]:

@@ -113,3 +113,12 @@ def test_the_minimum_score_holds_for_both_sides(capsys):
 def test_what_makes_no_sense_is_refused(arguments, place, capsys):
     assert main(["compare", *arguments]) == 2
     assert place in capsys.readouterr().err
+
+
+def test_a_page_with_too_many_regions_has_no_causes_but_all_other_numbers(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("layoutcm.diagnosis.causes.MOST_REGIONS", 10)
+    target = tmp_path / "out.json"
+    assert main(["compare", GT, MODEL_A, "--why", "--json", str(target)]) == 0
+    text = capsys.readouterr().out
+    assert "no causes: regions: the page" in text and "paired on pages of at most 10" in text
+    assert "macro, without Background" in text and "causes" not in json.loads(target.read_text())
