@@ -68,8 +68,9 @@ RESULTS = Needs("array", ("image_id", "category_id"), typical=("bbox", "score"))
 
 
 def is_results(content: FileContent) -> bool:
-    # A model that found nothing writes an empty list.
-    return RESULTS(content) or _NO_ITEMS.fullmatch(content.data_without_bom) is not None
+    # A model that found nothing writes an empty list. In a list that was scanned, something was found.
+    is_empty = not any(content.scanned.values()) and _NO_ITEMS.fullmatch(content.data_without_bom) is not None
+    return RESULTS(content) or is_empty
 
 
 def read_ground_truth(content: FileContent, options: Options) -> Layout:
