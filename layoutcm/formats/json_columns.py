@@ -95,9 +95,10 @@ def scan_stored_list(file: StoredFile, fields: Sequence[Field], key: str = "") -
 
     def scan_range(at: int, stop: int) -> Range:
         buffer = getattr(buffers, "of_thread", None)
-        if buffer is None or buffer.size < stop - at:
-            buffer = buffers.of_thread = np.empty(stop - at + RANGE_BYTES // 64, np.uint8)
+        if buffer is None or buffer.size <= stop - at:
+            buffer = buffers.of_thread = np.empty(stop - at + RANGE_BYTES // 64 + 1, np.uint8)
         file.read_into(buffer[: stop - at].data, at)
+        buffer[stop - at] = 0  # where the scanner stops
         place = np.uint64(buffer.ctypes.data), np.uint64(0), np.uint64(stop - at)
         columns, position, is_last = _scan_range(place, stop - at, compiled)
         return Range(columns, position and at + position, is_last)
@@ -134,13 +135,10 @@ def _width(kind: int) -> int:
 
 
 def _compiled_fields(fields: Sequence[Field]) -> json_scan.Fields:
-    names = np.zeros((len(fields), max(len(field.name) for field in fields)), np.uint8)
-    for row, field in zip(names, fields):
-        row[: len(field.name)] = np.frombuffer(field.name.encode(), np.uint8)
+    names = b"".join(field.name.encode().ljust(int(json_scan.LONGEST_NAME), b"\0") for field in fields)
     widths = [_width(field.kind) for field in fields]
     return json_scan.Fields(
-        names,
-        np.array([len(field.name) for field in fields], np.uint64),
+        np.frombuffer(names, "<u8").reshape(len(fields), -1),
         np.array([field.kind for field in fields]),
         np.cumsum([0, *widths]),
         sum(width for field, width in zip(fields, widths) if field.is_needed),
