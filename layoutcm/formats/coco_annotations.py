@@ -163,8 +163,8 @@ def _annotations(file: str, section: str, values: dict[str, Floats]) -> Annotati
         boxes=values["bbox"],
         scores=values["score"],
         areas=values["area"],
-        is_crowd=np.nan_to_num(values["iscrowd"]) != 0,
-        is_ignored=np.nan_to_num(values["ignore"]) != 0,
+        is_crowd=np.abs(values["iscrowd"]) > 0,
+        is_ignored=np.abs(values["ignore"]) > 0,
     )
 
 
@@ -196,6 +196,8 @@ def _numbers(values: Iterable[float | None]) -> Floats:
 
 def _ids_of_numbers(column: Floats) -> Ids[Any]:
     """The ids in a column of whole numbers; nan is None."""
+    if column.size and (column == column[0]).all():
+        return Ids([int(column[0])], np.zeros(column.size, np.int32))
     slots, values = _slots(column)
     first = np.full(values.size, column.size)
     first[slots[::-1]] = np.arange(column.size)[::-1]  # the last value that a slot gets is the smallest position

@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from threading import local
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.formats import json_scan
 from layoutcm.layouts.file_bytes import StoredFile
@@ -51,6 +52,14 @@ class Columns(NamedTuple):
     rest: bytes
 
 
+class Buffers(local):
+    """Memory of each thread for the text and the rows of a range, which the next range uses again."""
+
+    def __init__(self) -> None:
+        self.text: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self.rows: Floats = np.empty(0)
+
+
 class Range(NamedTuple):
     """Columns of some objects, the position of the next object or after the list, and whether the list ended."""
 
@@ -67,12 +76,12 @@ def scan_list(text: bytes, fields: Sequence[Field], key: str = "") -> Columns | 
     start = _find_list(text, key)
     if not start:
         return None
-    compiled = _compiled_fields(fields)
+    compiled, buffers = _compiled_fields(fields), Buffers()
     ranges = _scan_ranges(
         start,
         len(text),
         partial(_find_border, text),
-        lambda at, stop: _scan_range(_bytes_from(text, at), stop, compiled),
+        lambda at, stop: _scan_range(_bytes_from(text, at), stop, compiled, buffers),
     )
     if not ranges or (key and not _is_unique(text, key, ranges[-1].position)):
         return None
@@ -84,34 +93,33 @@ def scan_stored_list(file: StoredFile, fields: Sequence[Field], key: str = "") -
 
     None also if a range does not end where the next one was guessed to begin.
     """
-    before = _text_before(file, key)
-    if not before:
+    text = _text_up_to_list(file, key)
+    start = _find_list(text, key)
+    if not start:
         return None
-    compiled, buffers = _compiled_fields(fields), local()
+    compiled, buffers = _compiled_fields(fields), Buffers()
 
     def find_border(at: int) -> int:
         found = _find_border(file.read(at, at + LONGEST_BORDER), 0)
         return at + found if found else 0
 
     def scan_range(at: int, stop: int) -> Range:
-        buffer = getattr(buffers, "of_thread", None)
-        if buffer is None or buffer.size <= stop - at:
-            buffer = buffers.of_thread = np.empty(stop - at + RANGE_BYTES // 64 + 1, np.uint8)
+        buffer = buffers.text = _at_least(buffers.text, stop - at + 1)
         file.read_into(buffer[: stop - at].data, at)
         buffer[stop - at] = 0  # where the scanner stops
         place = np.uint64(buffer.ctypes.data), np.uint64(0), np.uint64(stop - at)
-        columns, position, is_last = _scan_range(place, stop - at, compiled)
+        columns, position, is_last = _scan_range(place, stop - at, compiled, buffers)
         return Range(columns, position and at + position, is_last)
 
-    ranges = _scan_ranges(len(before), file.size, find_border, scan_range)
+    ranges = _scan_ranges(start, file.size, find_border, scan_range)
     after = file.read(ranges[-1].position, file.size) if ranges else b""
     if not ranges or (key and not _is_unique(after, key, 0)):
         return None
-    return Columns(_joined(ranges, fields), before + b"]" + after)
+    return Columns(_joined(ranges, fields), b"".join((memoryview(text)[:start], b"]", after)))
 
 
-def _text_before(file: StoredFile, key: str) -> bytes:
-    """The text before the first object in the list, empty if there is none."""
+def _text_up_to_list(file: StoredFile, key: str) -> bytes:
+    """The start of a file, to where the list seems to begin or further."""
     stop = LONGEST_BORDER
     if key:
         sign, buffer = b'"%b"' % key.encode(), bytearray(RANGE_BYTES)
@@ -121,13 +129,17 @@ def _text_before(file: StoredFile, key: str) -> bytes:
             if (found := buffer.find(sign, 0, len(piece))) >= 0:
                 stop += at + found
                 break
-    text = file.read(0, stop)
-    return text[: _find_list(text, key)]
+    return file.read(0, stop)
 
 
 def _joined(ranges: Sequence[Range], fields: Sequence[Field]) -> dict[str, Floats]:
-    parts = zip(*(one.columns for one in ranges))
-    return {field.name: np.concatenate(part) for field, part in zip(fields, parts)}
+    # Parts of a column are released before the next column is joined.
+    return {field.name: np.concatenate([one.columns.pop(0) for one in ranges]) for field in fields}
+
+
+def _at_least(buffer: NDArray[Any], size: int) -> NDArray[Any]:
+    """A buffer, or a new one if it is too small, with some space for ranges that are a little longer."""
+    return buffer if buffer.size >= size else np.empty(size + size // 64, buffer.dtype)
 
 
 def _width(kind: int) -> int:
@@ -208,10 +220,14 @@ def _scan_ranges(
     return []
 
 
-def _scan_range(place: tuple[np.uint64, np.uint64, np.uint64], stop: int, fields: json_scan.Fields) -> Range:
+def _scan_range(
+    place: tuple[np.uint64, np.uint64, np.uint64], stop: int, fields: json_scan.Fields, buffers: Buffers
+) -> Range:
     """Columns of the objects that begin in a range, or of the first of them if they are very short."""
+    width, most = int(fields.columns[-1]), (stop - int(place[1])) // FEWEST_BYTES_OF_ITEM + 16
     # Row by row: what is not used is never touched, and needs no memory.
-    values = np.empty(((stop - int(place[1])) // FEWEST_BYTES_OF_ITEM + 16, int(fields.columns[-1])))
+    buffers.rows = _at_least(buffers.rows, most * width)
+    values = buffers.rows[: most * width].reshape(most, width)
     position, rows, is_last = json_scan.scan_objects(*place, np.uint64(stop), fields, values)
     # Columns are copied here, in the thread, while the rows are in the processor's cache.
     columns = [values[:rows, first:last].copy() for first, last in pairwise(fields.columns.tolist())]
