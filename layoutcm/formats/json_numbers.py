@@ -275,7 +275,10 @@ def parse_long_number(text, at, end):
         power = -np.int64(at - first)
         if power == 0:
             return 0.0, GIVE_UP, False
-    if count - power > MOST_DIGITS:
+        while count == 0 and byte_at(text, first) == DIGIT_0:
+            first += ONE  # the zeros of 0.0005
+        count += np.int64(at - first)
+    if count > MOST_DIGITS:
         return 0.0, GIVE_UP, False
     is_integer = power == 0
     if byte_at(text, at) | LOWER_CASE == LETTER_E:
