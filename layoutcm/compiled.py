@@ -119,8 +119,13 @@ def compiled_part(function: Callable) -> Part:
     return Part(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def compiled_part_inlined(function: Callable) -> Part:
+    """A compiled part that is copied to where it is called, after it was compiled."""
+    return Part(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+
+
 def inlined(function: Callable) -> Part:
-    """A part that is copied to where it is called: for small functions that are called very often."""
+    """A part that is copied to where it is called before that is compiled: for small functions called very often."""
     return Part(function, inline="always")
 
 

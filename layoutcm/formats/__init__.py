@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, cast
 
 from layoutcm import hints
 from layoutcm.errors import InputError, check_choice, short_repr
-from layoutcm.formats.coco_annotations import FEWEST_BYTES_TO_SCAN, load_scanner, scan_ahead
+from layoutcm.formats.coco_annotations import open_large_file, scan_ahead
 from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.memory_tables import find_table
 from layoutcm.formats.other_files import is_companion
@@ -80,15 +80,13 @@ def read(
 
 
 def _read_files(source: Source, format: str | None, wanted: Options) -> Layout:
-    with ThreadPoolExecutor(1) as pool:
-        if _is_large_json(source):
-            pool.submit(load_scanner)  # while the system reads the file
-        bundle = load_source(source)
+    large = open_large_file(os.fspath(source), wanted) if isinstance(source, str | os.PathLike) else None
+    bundle = Bundle(large.name, (large,), {}) if large else load_source(source)
     if len(bundle.contents) == 1:
         scan_ahead(bundle.contents[0], wanted)  # on all processors, so before hashing
     # Hashing does not need Python's lock, so a second thread does it while the file is recognised and read.
     with ThreadPoolExecutor(1) as pool, garbage_collection_paused(), name_in_errors(bundle):
-        digests = pool.submit(lambda: [hashlib.sha256(content.data).hexdigest() for content in bundle.contents])
+        digests = pool.submit(lambda: [content.sha256() for content in bundle.contents])
         chosen, contents, companions = choose_format(bundle, format)
         sizes = resolve_sizes(bundle.images) if wanted.sizes is None and bundle.images else wanted.sizes
         options = replace(wanted, sizes=sizes, companions=companions, images=tuple(bundle.images))
@@ -99,12 +97,6 @@ def _read_files(source: Source, format: str | None, wanted: Options) -> Layout:
     skipped = {id(content) for content in companions if not is_companion(content)}
     used = [(one.name, digest) for one, digest in zip(bundle.contents, digests.result()) if id(one) not in skipped]
     return replace(layout, findings=findings, sha256=joined_digest(used))
-
-
-def _is_large_json(source: Source) -> bool:
-    if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
-        return False
-    return os.fspath(source).endswith(".json") and os.path.getsize(source) >= FEWEST_BYTES_TO_SCAN
 
 
 def check_page_count(layout: Layout, bundle: Bundle, like: Layout | None) -> None:

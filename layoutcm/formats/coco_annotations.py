@@ -7,17 +7,24 @@ decoded by msgspec, which also explains what is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from layoutcm.errors import InputError
 from layoutcm.formats.coco_ids import Ids, Key, find_ids, is_stem_of
-from layoutcm.formats.content import HEAD, FileContent, Options, ScannedList
+from layoutcm.formats.content import HEAD, FileContent, Options, ScannedList, are_json_lines
+from layoutcm.formats.large_files import LargeFile
+from layoutcm.layouts.file_bytes import StoredFile
 from layoutcm.layouts.model import Floats
+
+if TYPE_CHECKING:
+    from layoutcm.formats.json_columns import Field
 
 Box = tuple[float, float, float, float]
 _NO_BOX = (np.nan,) * 4
@@ -86,29 +93,43 @@ class Annotations:
         )
 
 
-def load_scanner() -> None:
-    """Load the compiled scanner, which takes half a second."""
-    text = b'{"annotations": [{"image_id": 0, "category_id": 0, "bbox": [0, 0, 1, 1]}]}'
-    _scan(FileContent("", text), "annotations")
-
-
-def scan_ahead(content: FileContent, options: Options) -> None:
-    """Scan a large file that seems to be COCO before it is recognised.
+def open_large_file(path: str, options: Options) -> LargeFile | None:
+    """A large file that seems to be COCO, with its annotations; None if it has to be loaded to be read.
 
     To find its keys without that, all of it would be read one more time.
     """
-    if len(content.data) < FEWEST_BYTES_TO_SCAN:
-        return
-    head = content.data[:HEAD]
+    file = StoredFile.at(path)
+    if file is None or file.size < FEWEST_BYTES_TO_SCAN or options.outlines or not path.endswith(".json"):
+        return None
+    content = LargeFile(file)
+    with suppress(InputError):  # of a file that cannot be read, or changes; loading it explains what is wrong
+        from layoutcm.formats.json_columns import scan_stored_list
+
+        section = _section_to_scan(content) if content.head[:1] in (b"{", b"[") else None
+        scanned = None if section is None else scan_stored_list(file, _fields(), section)
+        if section is not None and scanned is not None and not are_json_lines(scanned.rest, path):
+            content.scanned[section] = ScannedList(_annotations(path, section, scanned.values), scanned.rest)
+            return content
+    return None
+
+
+def scan_ahead(content: FileContent, options: Options) -> None:
+    """Scan a large file that seems to be COCO before it is recognised."""
+    if content.size >= FEWEST_BYTES_TO_SCAN and (section := _section_to_scan(content)) is not None:
+        scan_annotations(content, section, options)
+
+
+def _section_to_scan(content: FileContent) -> str | None:
+    """The key of the list of annotations, empty for a results list; None if the file does not seem to be COCO."""
+    head = content.head[:HEAD]
     if content.json_root == "object" and any(key in head for key in (b'"images"', b'"annotations"')):
-        scan_annotations(content, "annotations", options)
-    elif content.json_root == "array" and {"image_id", "category_id"} <= content.json_keys:
-        scan_annotations(content, "", options)
+        return "annotations"
+    return "" if content.json_root == "array" and {"image_id", "category_id"} <= content.json_keys else None
 
 
 def scan_annotations(content: FileContent, section: str, options: Options) -> ScannedList[Annotations] | None:
     """The annotations, and the text without them; None if msgspec has to decode them."""
-    if len(content.data) < FEWEST_BYTES_TO_SCAN or options.outlines:
+    if content.size < FEWEST_BYTES_TO_SCAN or options.outlines:
         return None
     if section not in content.scanned:
         content.scanned[section] = _scan(content, section)
@@ -116,18 +137,24 @@ def scan_annotations(content: FileContent, section: str, options: Options) -> Sc
 
 
 def _scan(content: FileContent, section: str) -> ScannedList[Annotations] | None:
-    from layoutcm.formats.json_columns import Field, scan_list
+    from layoutcm.formats.json_columns import scan_list
+
+    scanned = scan_list(content.json_text, _fields(), section)
+    return ScannedList(_annotations(content.name, section, scanned.values), scanned.rest) if scanned else None
+
+
+def _fields() -> list[Field]:
+    from layoutcm.formats.json_columns import Field
     from layoutcm.formats.json_scan import BOX, INTEGER, NUMBER, TRUTH
 
     needed = [Field("image_id", INTEGER, True), Field("category_id", INTEGER, True), Field("bbox", BOX, True)]
     others = [Field("precedence", INTEGER), Field("score", NUMBER), Field("area", NUMBER)]
-    flags = [Field("iscrowd", TRUTH), Field("ignore", TRUTH)]
-    scanned = scan_list(content.json_text, [*needed, *others, *flags], section)
-    if scanned is None:
-        return None
-    values = scanned.values
-    columns = Annotations(
-        content.name,
+    return [*needed, *others, Field("iscrowd", TRUTH), Field("ignore", TRUTH)]
+
+
+def _annotations(file: str, section: str, values: dict[str, Floats]) -> Annotations:
+    return Annotations(
+        file,
         section,
         np.arange(len(values["score"])),
         image=_ids_of_numbers(values["image_id"]),
@@ -136,10 +163,9 @@ def _scan(content: FileContent, section: str) -> ScannedList[Annotations] | None
         boxes=values["bbox"],
         scores=values["score"],
         areas=values["area"],
-        is_crowd=np.nan_to_num(values["iscrowd"]) != 0,
-        is_ignored=np.nan_to_num(values["ignore"]) != 0,
+        is_crowd=np.abs(values["iscrowd"]) > 0,
+        is_ignored=np.abs(values["ignore"]) > 0,
     )
-    return ScannedList(columns, scanned.rest)
 
 
 def columns_of(file: str, section: str, annotations: Sequence[Annotation], options: Options) -> Annotations:
@@ -170,6 +196,8 @@ def _numbers(values: Iterable[float | None]) -> Floats:
 
 def _ids_of_numbers(column: Floats) -> Ids[Any]:
     """The ids in a column of whole numbers; nan is None."""
+    if column.size and (column == column[0]).all():
+        return Ids([int(column[0])], np.zeros(column.size, np.int32))
     slots, values = _slots(column)
     first = np.full(values.size, column.size)
     first[slots[::-1]] = np.arange(column.size)[::-1]  # the last value that a slot gets is the smallest position

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -80,7 +81,7 @@ def find_pages(
     In a file that declares its pages, image ids are file names only if none of them is an id.
     """
     used = ids.keys
-    by_id = [known.get(key, -1) for key in used]
+    by_id = list(map(known.get, used, repeat(-1)))
     may_be_names = bool(file_names) or (not declares_pages and _is_other_name(used, by_id, pages))
     if min(by_id, default=0) >= 0 and not may_be_names:  # the usual case, made fast for many pages
         return FoundPages(ids.expand(by_id), False, [])

@@ -6,6 +6,8 @@ find the place and the reason for the error message.
 
 from __future__ import annotations
 
+import codecs
+import hashlib
 import json
 import math
 import re
@@ -75,7 +77,22 @@ class FileContent:
     @property
     def stored_size(self) -> int:
         """The bytes that the user gave for this file, packed or not."""
-        return len(self.data) if self.packed is None else self.packed
+        return self.size if self.packed is None else self.packed
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The start of the file, in which texts are searched for."""
+        return self.data[:SEARCHED]
+
+    def sha256(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+    def searching_all(self) -> FileContent:
+        return FileContent(self.name, self.data, self.packed, searches_all=True)
 
     @cached_property
     def stem(self) -> str:
@@ -84,7 +101,7 @@ class FileContent:
     @cached_property
     def json_root(self) -> str:
         """ "object", "array" (also of JSON lines), or "" if the content does not start like JSON."""
-        return {b"{": "object", b"[": "array"}.get(self.json_text[:HEAD].lstrip()[:1], "")
+        return {b"{": "object", b"[": "array"}.get(self.json_head.lstrip()[:1], "")
 
     @cached_property
     def json_keys(self) -> frozenset[str]:
@@ -99,7 +116,7 @@ class FileContent:
         except DECODE_ERRORS:
             pass
         # Malformed JSON: the keys near its start still show which reader should report the error.
-        return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.data[:HEAD].decode("utf-8", "replace")))
+        return frozenset(re.findall(r'"([^"\\]{1,64})"\s*:', self.head[:HEAD].decode("utf-8", "replace")))
 
     @cached_property
     def scanned(self) -> dict[str, ScannedList[Any] | None]:
@@ -109,7 +126,7 @@ class FileContent:
     @property
     def _text_of_keys(self) -> bytes:
         """The JSON, without a long list if it was scanned."""
-        return next((one.rest for one in self.scanned.values() if one), self.json_text)
+        return next((one.rest for one in self.scanned.values() if one), None) or self.json_text
 
     def holds(self, text: str) -> bool:
         """Whether a text is in the file, near its start if not `searches_all`.
@@ -118,27 +135,40 @@ class FileContent:
         """
         found = self._searched.get(text)
         if found is None:
-            found = self._searched[text] = (
-                self.data.find(text.encode(), 0, len(self.data) if self.searches_all else SEARCHED) >= 0
-            )
+            found = self._searched[text] = text.encode() in (self.data if self.searches_all else self.head)
         return found
 
     @cached_property
     def _searched(self) -> dict[str, bool]:
         return {}
 
+    @property
+    def head_without_bom(self) -> bytes:
+        return self.head.removeprefix(codecs.BOM_UTF8)
+
+    @property
+    def is_blank(self) -> bool:
+        # isspace stops at the first other byte; strip would copy a large file.
+        head = self.head_without_bom
+        return not head or (head.isspace() and self.data_without_bom.isspace())
+
     @cached_property
     def data_without_bom(self) -> bytes:
-        return self.data.removeprefix(b"\xef\xbb\xbf")
+        return self.data.removeprefix(codecs.BOM_UTF8)
 
     @cached_property
     def json_text(self) -> bytes:
         """The JSON of the file, without a Markdown fence around it. JSON lines become one array, line by line."""
         text = self._in_fence[0]
-        if not _are_json_lines(text, self.name):
+        if not are_json_lines(text, self.name):
             return text
         lines = text.rstrip().split(b"\n")
         return b"[" + b"\n".join([line + b"," if line.strip() else b"" for line in lines[:-1]] + lines[-1:]) + b"]"
+
+    @property
+    def json_head(self) -> bytes:
+        """The start of the JSON."""
+        return self.json_text[:HEAD]
 
     @property
     def has_second_fence(self) -> bool:
@@ -150,7 +180,7 @@ class FileContent:
         return _split_fence(self.data_without_bom)
 
     def _first_item(self) -> dict[str, Any]:
-        text = self.json_text[:HEAD].decode("utf-8", "replace")
+        text = self.json_head.decode("utf-8", "replace")
         start = re.match(r"\s*\[\s*", text)
         try:
             item, _ = json.JSONDecoder().raw_decode(text, start.end() if start else 0)
@@ -234,7 +264,7 @@ def _split_fence(text: bytes) -> tuple[bytes, bytes]:
     return lines + text[opening.end() :].rstrip().removesuffix(b"```"), b""  # it may close on the last line
 
 
-def _are_json_lines(text: bytes, name: str) -> bool:
+def are_json_lines(text: bytes, name: str) -> bool:
     """Whether each line is one JSON object. A single line is an object like any other, unless the suffix says so."""
     start = len(text) - len(text.lstrip())
     if text[start : start + 1] != b"{":

@@ -25,7 +25,7 @@ _BLANK_LINE = re.compile(rb"\A[\r\n]|\n\r?\n|\r\r")
 
 
 def is_csv(content: FileContent) -> bool:
-    if content.json_root or content.data[:1] == b"<":
+    if content.json_root or content.head[:1] == b"<":
         return False
     cells = _header(content).decode("utf-8", "replace").split(_delimiter(content))
     names = {column_key(name) for name in cells} if len(cells) > 1 else set()
@@ -40,7 +40,7 @@ def is_csv(content: FileContent) -> bool:
 
 
 def _header(content: FileContent) -> bytes:
-    return content.data_without_bom[:4096].lstrip(b"\r\n").split(b"\n", 1)[0].split(b"\r", 1)[0]
+    return content.head_without_bom[:4096].lstrip(b"\r\n").split(b"\n", 1)[0].split(b"\r", 1)[0]
 
 
 def _delimiter(content: FileContent) -> str:

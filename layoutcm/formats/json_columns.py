@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from threading import local
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layoutcm.formats import json_scan
+from layoutcm.layouts.file_bytes import StoredFile
 from layoutcm.layouts.model import Floats
 
 RANGE_BYTES = 1 << 23
+LONGEST_BORDER = 1 << 16  # bytes in which a border of two objects is searched for in a file
 FEWEST_BYTES_OF_ITEM = 64  # usually; more rows are needed for shorter items
 _BORDER = re.compile(rb"\}\s*+,\s*+(?=\{)")
 _OBJECT_START = re.compile(rb"\s*+\{")
@@ -47,6 +52,14 @@ class Columns(NamedTuple):
     rest: bytes
 
 
+class Buffers(local):
+    """Memory of each thread for the text and the rows of a range, which the next range uses again."""
+
+    def __init__(self) -> None:
+        self.text: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self.rows: Floats = np.empty(0)
+
+
 class Range(NamedTuple):
     """Columns of some objects, the position of the next object or after the list, and whether the list ended."""
 
@@ -61,12 +74,72 @@ def scan_list(text: bytes, fields: Sequence[Field], key: str = "") -> Columns | 
     None if the text is too unusual for the scanner, or wrong.
     """
     start = _find_list(text, key)
-    ranges = _scan_ranges(text, start, _compiled_fields(fields)) if start else []
+    if not start:
+        return None
+    compiled, buffers = _compiled_fields(fields), Buffers()
+    ranges = _scan_ranges(
+        start,
+        len(text),
+        partial(_find_border, text),
+        lambda at, stop: _scan_range(_bytes_from(text, at), stop, compiled, buffers),
+    )
     if not ranges or (key and not _is_unique(text, key, ranges[-1].position)):
         return None
-    parts = zip(*(one.columns for one in ranges))
-    columns = {field.name: np.concatenate(part) for field, part in zip(fields, parts)}
-    return Columns(columns, text[:start] + b"]" + text[ranges[-1].position :])
+    return Columns(_joined(ranges, fields), text[:start] + b"]" + text[ranges[-1].position :])
+
+
+def scan_stored_list(file: StoredFile, fields: Sequence[Field], key: str = "") -> Columns | None:
+    """As `scan_list`, of a file that is read range by range and never held as a whole.
+
+    None also if a range does not end where the next one was guessed to begin.
+    """
+    text = _text_up_to_list(file, key)
+    start = _find_list(text, key)
+    if not start:
+        return None
+    compiled, buffers = _compiled_fields(fields), Buffers()
+
+    def find_border(at: int) -> int:
+        found = _find_border(file.read(at, at + LONGEST_BORDER), 0)
+        return at + found if found else 0
+
+    def scan_range(at: int, stop: int) -> Range:
+        buffer = buffers.text = _at_least(buffers.text, stop - at + 1)
+        file.read_into(buffer[: stop - at].data, at)
+        buffer[stop - at] = 0  # where the scanner stops
+        place = np.uint64(buffer.ctypes.data), np.uint64(0), np.uint64(stop - at)
+        columns, position, is_last = _scan_range(place, stop - at, compiled, buffers)
+        return Range(columns, position and at + position, is_last)
+
+    ranges = _scan_ranges(start, file.size, find_border, scan_range)
+    after = file.read(ranges[-1].position, file.size) if ranges else b""
+    if not ranges or (key and not _is_unique(after, key, 0)):
+        return None
+    return Columns(_joined(ranges, fields), b"".join((memoryview(text)[:start], b"]", after)))
+
+
+def _text_up_to_list(file: StoredFile, key: str) -> bytes:
+    """The start of a file, to where the list seems to begin or further."""
+    stop = LONGEST_BORDER
+    if key:
+        sign, buffer = b'"%b"' % key.encode(), bytearray(RANGE_BYTES)
+        for at in range(0, file.size, RANGE_BYTES - len(sign)):
+            piece = memoryview(buffer)[: file.size - at]
+            file.read_into(piece, at)
+            if (found := buffer.find(sign, 0, len(piece))) >= 0:
+                stop += at + found
+                break
+    return file.read(0, stop)
+
+
+def _joined(ranges: Sequence[Range], fields: Sequence[Field]) -> dict[str, Floats]:
+    # Parts of a column are released before the next column is joined.
+    return {field.name: np.concatenate([one.columns.pop(0) for one in ranges]) for field in fields}
+
+
+def _at_least(buffer: NDArray[Any], size: int) -> NDArray[Any]:
+    """A buffer, or a new one if it is too small, with some space for ranges that are a little longer."""
+    return buffer if buffer.size >= size else np.empty(size + size // 64, buffer.dtype)
 
 
 def _width(kind: int) -> int:
@@ -74,13 +147,10 @@ def _width(kind: int) -> int:
 
 
 def _compiled_fields(fields: Sequence[Field]) -> json_scan.Fields:
-    names = np.zeros((len(fields), max(len(field.name) for field in fields)), np.uint8)
-    for row, field in zip(names, fields):
-        row[: len(field.name)] = np.frombuffer(field.name.encode(), np.uint8)
+    names = b"".join(field.name.encode().ljust(int(json_scan.LONGEST_NAME), b"\0") for field in fields)
     widths = [_width(field.kind) for field in fields]
     return json_scan.Fields(
-        names,
-        np.array([len(field.name) for field in fields], np.uint64),
+        np.frombuffer(names, "<u8").reshape(len(fields), -1),
         np.array([field.kind for field in fields]),
         np.cumsum([0, *widths]),
         sum(width for field, width in zip(fields, widths) if field.is_needed),
@@ -118,21 +188,29 @@ def _bytes_from(text: bytes, position: int) -> tuple[np.uint64, np.uint64, np.ui
     return np.uint64(address), np.uint64(position), np.uint64(len(text))
 
 
-def _scan_ranges(text: bytes, start: int, fields: json_scan.Fields) -> list[Range]:
+def _find_border(text: bytes, position: int) -> int:
+    """Where an object seems to begin after another, from a position on; 0 if nowhere."""
+    border = _BORDER.search(text, position)
+    return border.end() if border else 0
+
+
+def _scan_ranges(
+    start: int, end: int, find_border: Callable[[int], int], scan_range: Callable[[int, int], Range]
+) -> list[Range]:
     """The ranges of the list from its first object on; empty if it cannot be scanned."""
     borders = [start]
-    while (border := _BORDER.search(text, borders[-1] + RANGE_BYTES)) is not None:
-        borders.append(border.end())
-    stops = [*borders[1:], len(text)]
+    while borders[-1] + RANGE_BYTES < end and (border := find_border(borders[-1] + RANGE_BYTES)):
+        borders.append(border)
+    stops = [*borders[1:], end]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        guesses = pool.map(lambda at, stop: _scan_range(text, at, stop, fields), borders, stops)
+        guesses = pool.map(scan_range, borders, stops)
         ranges: list[Range] = []
         position = start
         for guessed_start, stop, guess in zip(borders, stops, guesses):
             one = guess
             while position < stop:
                 if position != guessed_start or one is not guess:
-                    one = _scan_range(text, position, stop, fields)
+                    one = scan_range(position, stop)
                 if not one.position:
                     return []
                 ranges.append(one)
@@ -142,11 +220,15 @@ def _scan_ranges(text: bytes, start: int, fields: json_scan.Fields) -> list[Rang
     return []
 
 
-def _scan_range(text: bytes, at: int, stop: int, fields: json_scan.Fields) -> Range:
+def _scan_range(
+    place: tuple[np.uint64, np.uint64, np.uint64], stop: int, fields: json_scan.Fields, buffers: Buffers
+) -> Range:
     """Columns of the objects that begin in a range, or of the first of them if they are very short."""
+    width, most = int(fields.columns[-1]), (stop - int(place[1])) // FEWEST_BYTES_OF_ITEM + 16
     # Row by row: what is not used is never touched, and needs no memory.
-    values = np.empty(((stop - at) // FEWEST_BYTES_OF_ITEM + 16, int(fields.columns[-1])))
-    position, rows, is_last = json_scan.scan_objects(*_bytes_from(text, at), np.uint64(stop), fields, values)
+    buffers.rows = _at_least(buffers.rows, most * width)
+    values = buffers.rows[: most * width].reshape(most, width)
+    position, rows, is_last = json_scan.scan_objects(*place, np.uint64(stop), fields, values)
     # Columns are copied here, in the thread, while the rows are in the processor's cache.
     columns = [values[:rows, first:last].copy() for first, last in pairwise(fields.columns.tolist())]
     columns = [column if column.shape[1] > 1 else column.ravel() for column in columns]

@@ -15,20 +15,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from layoutcm.compiled import compiled, compiled_part
-from layoutcm.formats.json_numbers import GIVE_UP, ONE, byte_at, parse_number
+from layoutcm.compiled import compiled, compiled_part, compiled_part_inlined
+from layoutcm.formats.json_numbers import EIGHT, FIRST_BYTES, GIVE_UP, ONE, ZERO, byte_at, parse_number, word_at
 from layoutcm.formats.json_skip import (
     BACKSLASH,
     CLOSE_LIST,
     CLOSE_OBJECT,
     COMMA,
     FALSE,
-    IS_PLAIN,
     NULL,
     OPEN_LIST,
     OPEN_OBJECT,
     QUOTE,
     TRUE,
+    plain_end,
     skip_colon,
     skip_space,
     skip_string,
@@ -38,55 +38,83 @@ from layoutcm.formats.json_skip import (
 
 NUMBER, INTEGER, TRUTH, BOX = range(4)  # kinds of fields
 BOX_COLUMNS = 4
+LONGEST_NAME = np.uint64(16)  # bytes, in two words, with a quote at the end
+MOST_KEYS = 32  # of an object that are remembered, with the values below
+FIRST, SECOND, FIRST_MASK, SECOND_MASK, SIZE, FIELD = range(6)
 LARGEST_INTEGER = 2.0**53 - 1  # larger ones are not exact as doubles
 
 
 class Fields(NamedTuple):
-    """The wanted keys: uint8[fields, bytes], their lengths and kinds, and the first column of each, then their number.
+    """The wanted keys as uint64[fields, 2], their kinds, and the first column of each, then the number of columns.
 
     The first `needed` columns must have a number in every object.
     """
 
     names: Any
-    lengths: Any
     kinds: Any
     columns: Any
     needed: Any
 
 
 @compiled_part
+def name_word(text, at, stop):
+    """The first eight bytes of a name between two positions, 0 after its end."""
+    word = ZERO
+    for i in range(min(stop - at, EIGHT) if stop > at else ZERO):
+        word = word | np.uint64(byte_at(text, at + i)) << EIGHT * i
+    return word
+
+
+@compiled_part
 def find_field(text, start, stop, fields):
     """The number of the field whose name is at these positions, or -1."""
-    for field in range(fields.lengths.size):
-        if fields.lengths[field] == stop - start:
-            same = True
-            for i in range(stop - start):
-                if byte_at(text, start + i) != fields.names[field, i]:
-                    same = False
-                    break
-            if same:
-                return field
+    first, second = name_word(text, start, stop), name_word(text, start + EIGHT, stop)
+    for field in range(fields.kinds.size):
+        if stop - start < LONGEST_NAME and fields.names[field, 0] == first and fields.names[field, 1] == second:
+            return field
     return -1
 
 
 @compiled_part
+def learn_key(text, start, stop, field, keys, number):
+    """Remember a key of an object, with the quote behind it, if it is short."""
+    size = stop + ONE - start
+    if number >= keys.shape[0] or size > LONGEST_NAME:
+        return
+    keys[number, SIZE], keys[number, FIELD] = stop - start, np.uint64(field + 1)
+    keys[number, FIRST] = name_word(text, start, stop + ONE)
+    keys[number, SECOND] = name_word(text, start + EIGHT, stop + ONE)
+    keys[number, FIRST_MASK] = FIRST_BYTES[min(size, EIGHT)]
+    keys[number, SECOND_MASK] = FIRST_BYTES[size - min(size, EIGHT)]
+
+
+@compiled_part_inlined
+def is_learnt(text, at, end, keys, number):
+    """Whether the key at a position is the one that an object before had in this place."""
+    if number >= keys.shape[0] or at + LONGEST_NAME > end:
+        return False
+    is_first = word_at(text, at) & keys[number, FIRST_MASK] == keys[number, FIRST]
+    return is_first and word_at(text, at + EIGHT) & keys[number, SECOND_MASK] == keys[number, SECOND]
+
+
+@compiled_part_inlined
 def scan_box(text, at, end, values, column, row):
     """The position after a list of four numbers."""
     at += ONE
     for i in range(BOX_COLUMNS):
-        at = skip_space(text, at, end)
+        at = skip_space(text, at)
         value, at, _ = parse_number(text, at, end)
         if at == GIVE_UP:
             return GIVE_UP
         values[row, column + i] = value
-        at = skip_space(text, at, end)
-        if at >= end or byte_at(text, at) != (COMMA if i < BOX_COLUMNS - 1 else CLOSE_LIST):
+        at = skip_space(text, at)
+        if byte_at(text, at) != (COMMA if i < BOX_COLUMNS - 1 else CLOSE_LIST):
             return GIVE_UP
         at += ONE
     return at
 
 
-@compiled_part
+@compiled_part_inlined
 def scan_value(text, at, end, kind, values, column, row):
     """The position after the value of a field, which goes into its column (nan for null)."""
     byte = byte_at(text, at)
@@ -106,24 +134,30 @@ def scan_value(text, at, end, kind, values, column, row):
     return at
 
 
-@compiled_part
-def scan_object(text, at, end, fields, values, row):
+@compiled_part_inlined
+def scan_object(text, at, end, fields, keys, values, row):
     """The position after an object whose opening brace is before `at`; its fields go into a row of all columns."""
-    values[row, :] = math.nan
-    at = skip_space(text, at, end)
-    if at < end and byte_at(text, at) == CLOSE_OBJECT:
+    for column in range(values.shape[1]):
+        values[row, column] = math.nan
+    at = skip_space(text, at)
+    if byte_at(text, at) == CLOSE_OBJECT:
         return at + ONE
+    number = np.int64(0)
     while True:
-        if at >= end or byte_at(text, at) != QUOTE:
+        if byte_at(text, at) != QUOTE:
             return GIVE_UP
         at += ONE
-        start = at
-        while at < end and IS_PLAIN[byte_at(text, at)]:
-            at += ONE
-        if at >= end or byte_at(text, at) != QUOTE:
-            return GIVE_UP  # a key with an escape could be a wanted one
-        field = find_field(text, start, at, fields)
-        at = skip_colon(text, at + ONE, end)
+        if is_learnt(text, at, end, keys, number):
+            at, field = at + keys[number, SIZE], np.int64(keys[number, FIELD]) - 1
+        else:
+            start = at
+            at = plain_end(text, at, end)
+            if byte_at(text, at) != QUOTE:
+                return GIVE_UP  # a key with an escape could be a wanted one
+            field = np.int64(find_field(text, start, at, fields))
+            learn_key(text, start, at, field, keys, number)
+        number += 1
+        at = skip_colon(text, at + ONE)
         if at == GIVE_UP:
             return GIVE_UP
         if field < 0:
@@ -132,14 +166,12 @@ def scan_object(text, at, end, fields, values, row):
             at = scan_value(text, at, end, fields.kinds[field], values, fields.columns[field], row)
         if at == GIVE_UP:
             return GIVE_UP
-        at = skip_space(text, at, end)
-        if at >= end:
-            return GIVE_UP
+        at = skip_space(text, at)
         if byte_at(text, at) == CLOSE_OBJECT:
             return at + ONE
         if byte_at(text, at) != COMMA:
             return GIVE_UP
-        at = skip_space(text, at + ONE, end)
+        at = skip_space(text, at + ONE)
 
 
 @compiled
@@ -149,24 +181,24 @@ def scan_objects(text, at, end, stop, fields, values):
     Return the position of the next object, or after the list; the number of objects; and whether the list ended.
     """
     row = np.int64(0)  # a literal would be compiled as a type of its own
+    keys = np.zeros((MOST_KEYS, 6), np.uint64)
+    keys[:, FIRST] = ONE  # which no word equals: the masks are 0
     while True:
-        if at >= end or byte_at(text, at) != OPEN_OBJECT:
+        if byte_at(text, at) != OPEN_OBJECT:
             return GIVE_UP, row, False
-        at = scan_object(text, at + ONE, end, fields, values, row)
+        at = scan_object(text, at + ONE, end, fields, keys, values, row)
         if at == GIVE_UP:
             return GIVE_UP, row, False
         for column in range(fields.needed):
             if math.isnan(values[row, column]):
                 return GIVE_UP, row, False
         row += 1
-        at = skip_space(text, at, end)
-        if at >= end:
-            return GIVE_UP, row, False
+        at = skip_space(text, at)
         if byte_at(text, at) == CLOSE_LIST:
             return at + ONE, row, True
         if byte_at(text, at) != COMMA:
             return GIVE_UP, row, False
-        at = skip_space(text, at + ONE, end)
+        at = skip_space(text, at + ONE)
         if at >= stop or row == values.shape[0]:
             return at, row, False
 
@@ -178,8 +210,8 @@ def find_member(text, at, end, name):
     Return the position of the value under the key `name` and True, or the position after the object and False.
     """
     while True:
-        at = skip_space(text, at, end)
-        if at >= end or byte_at(text, at) != QUOTE:
+        at = skip_space(text, at)
+        if byte_at(text, at) != QUOTE:
             return GIVE_UP, False
         at += ONE
         start = at
@@ -192,15 +224,13 @@ def find_member(text, at, end, name):
             if byte_at(text, start + i) == BACKSLASH:
                 return GIVE_UP, False
             is_wanted = is_wanted and byte_at(text, start + i) == name[i]
-        at = skip_colon(text, at, end)
+        at = skip_colon(text, at)
         if at == GIVE_UP or is_wanted:
             return at, at != GIVE_UP
         at = skip_value(text, at, end)
         if at == GIVE_UP:
             return GIVE_UP, False
-        at = skip_space(text, at, end)
-        if at >= end:
-            return GIVE_UP, False
+        at = skip_space(text, at)
         if byte_at(text, at) == CLOSE_OBJECT:
             return at + ONE, False
         if byte_at(text, at) != COMMA:

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from layoutcm.compiled import compiled_part
+from layoutcm.compiled import compiled_part, compiled_part_inlined
 from layoutcm.formats.json_numbers import (
-    DIGIT_0,
-    DIGIT_9,
+    EIGHT,
     GIVE_UP,
+    HIGH_BITS,
     MINUS,
     ONE,
     THREE,
     TWO,
+    ZERO,
     byte_at,
+    in_every_byte,
+    is_digit,
+    lowest_bit,
+    skip_long_number,
     skip_number,
+    word_at,
 )
 
 QUOTE, BACKSLASH, COMMA, COLON, SPACE, LETTER_U = (np.uint8(ord(sign)) for sign in '"\\,: u')
@@ -32,15 +38,31 @@ MOST_NESTING = np.uint64(1 << 60)  # a bit for each list or object that is open
 IS_PLAIN = np.ones(256, np.bool_)  # bytes of strings that need no attention
 IS_PLAIN[:32] = IS_PLAIN[128:] = False
 IS_PLAIN[[ord('"'), ord("\\")]] = False
+ONES, QUOTES, BACKSLASHES, SPACES = (in_every_byte(value) for value in (1, *b'"\\ '))
 IS_SPACE = np.zeros(256, np.bool_)
 IS_SPACE[[ord(sign) for sign in " \t\n\r"]] = True
 IS_ESCAPED = np.zeros(256, np.bool_)  # after a backslash; \u is not among them
 IS_ESCAPED[[ord(sign) for sign in '"\\/bfnrt']] = True
 
 
+@compiled_part_inlined
+def skip_space(text, at):
+    while byte_at(text, at) <= SPACE and IS_SPACE[byte_at(text, at)]:
+        at += ONE
+    return at
+
+
 @compiled_part
-def skip_space(text, at, end):
-    while at < end and byte_at(text, at) <= SPACE and IS_SPACE[byte_at(text, at)]:
+def plain_end(text, at, end):
+    """The position of the next byte of a string that needs attention."""
+    while at + EIGHT <= end:
+        word = word_at(text, at)
+        # A difference below 0 sets the high bit of its byte, and possibly others after it.
+        signs = ((word ^ QUOTES) - ONES) | ((word ^ BACKSLASHES) - ONES) | (word - SPACES) | word
+        if signs & HIGH_BITS != ZERO:
+            return at + (lowest_bit(signs & HIGH_BITS) >> THREE)
+        at += EIGHT
+    while IS_PLAIN[byte_at(text, at)]:
         at += ONE
     return at
 
@@ -87,17 +109,14 @@ def skip_escape(text, at, end):
 @compiled_part
 def skip_string(text, at, end):
     """The position after a string whose opening quote is before `at`."""
-    while at < end:
+    while True:
+        at = plain_end(text, at, end)
         byte = byte_at(text, at)
-        if IS_PLAIN[byte]:
-            at += ONE
-        elif byte == QUOTE:
+        if byte == QUOTE:
             return at + ONE
-        else:
-            at = skip_escape(text, at, end) if byte == BACKSLASH else skip_character(text, at, end)
-            if at == GIVE_UP:
-                return GIVE_UP
-    return GIVE_UP
+        at = skip_escape(text, at, end) if byte == BACKSLASH else skip_character(text, at, end)
+        if at == GIVE_UP:
+            return GIVE_UP
 
 
 @compiled_part
@@ -117,8 +136,8 @@ def skip_scalar(text, at, end):
     byte = byte_at(text, at)
     if byte == QUOTE:
         return skip_string(text, at + ONE, end)
-    if byte == MINUS or DIGIT_0 <= byte <= DIGIT_9:
-        return skip_number(text, at, end)
+    if byte == MINUS or is_digit(text, at):
+        return skip_long_number(text, at, end)
     if byte == TRUE[0]:
         return skip_word(text, at, end, TRUE)
     if byte == FALSE[0]:
@@ -127,23 +146,33 @@ def skip_scalar(text, at, end):
 
 
 @compiled_part
-def skip_colon(text, at, end):
+def skip_numbers(text, at, end):
+    """The position after a number, and after those that follow it behind commas."""
+    while True:
+        at = skip_number(text, at, end)
+        if at == GIVE_UP or byte_at(text, at) != COMMA:
+            return at
+        following = skip_space(text, at + ONE)
+        if byte_at(text, following) != MINUS and not is_digit(text, following):
+            return at
+        at = following
+
+
+@compiled_part
+def skip_colon(text, at):
     """The position of the value after a key."""
-    at = skip_space(text, at, end)
-    if at >= end or byte_at(text, at) != COLON:
-        return GIVE_UP
-    at = skip_space(text, at + ONE, end)
-    return at if at < end else GIVE_UP
+    at = skip_space(text, at)
+    return skip_space(text, at + ONE) if byte_at(text, at) == COLON else GIVE_UP
 
 
 @compiled_part
 def skip_key(text, at, end):
     """The position of the value of the next key."""
-    at = skip_space(text, at, end)
-    if at >= end or byte_at(text, at) != QUOTE:
+    at = skip_space(text, at)
+    if byte_at(text, at) != QUOTE:
         return GIVE_UP
     at = skip_string(text, at + ONE, end)
-    return GIVE_UP if at == GIVE_UP else skip_colon(text, at, end)
+    return GIVE_UP if at == GIVE_UP else skip_colon(text, at)
 
 
 @compiled_part
@@ -153,8 +182,8 @@ def open_nested(text, at, end, kinds):
     The position is after the list or object if that is empty; then no bit is added.
     """
     is_object = byte_at(text, at) == OPEN_OBJECT
-    at = skip_space(text, at + ONE, end)
-    if at >= end or kinds >= MOST_NESTING:
+    at = skip_space(text, at + ONE)
+    if kinds >= MOST_NESTING:
         return GIVE_UP, kinds
     if byte_at(text, at) == (CLOSE_OBJECT if is_object else CLOSE_LIST):
         return at + ONE, kinds
@@ -168,9 +197,7 @@ def open_nested(text, at, end, kinds):
 def close_nested(text, at, end, kinds):
     """The position after a value and the ends of lists and objects behind it, or of the next value in what is open."""
     while kinds > ONE:
-        at = skip_space(text, at, end)
-        if at >= end:
-            return GIVE_UP, kinds
+        at = skip_space(text, at)
         byte = byte_at(text, at)
         at += ONE
         if byte == COMMA:
@@ -186,12 +213,12 @@ def skip_value(text, at, end):
     """The position after a value of any kind."""
     kinds = ONE  # then a bit for each list or object around, the innermost last; 1 is an object
     while True:
-        at = skip_space(text, at, end)
-        if at >= end:
-            return GIVE_UP
-        before = kinds
-        if byte_at(text, at) in (OPEN_LIST, OPEN_OBJECT):
+        at = skip_space(text, at)
+        before, byte = kinds, byte_at(text, at)
+        if byte in (OPEN_LIST, OPEN_OBJECT):
             at, kinds = open_nested(text, at, end, kinds)
+        elif kinds & ONE == ZERO and (byte == MINUS or is_digit(text, at)):
+            at = skip_numbers(text, at, end)
         else:
             at = skip_scalar(text, at, end)
         if at != GIVE_UP and kinds == before:

@@ -52,7 +52,7 @@ class Needs:
         if (self.kind == "xml") != bool(root_name(content)):
             return False, 0.0, False
         absent = [*self._missing_names(content), *self._missing_inside(content)]
-        head = content.data[:HEAD]
+        head = content.head[:HEAD]
         absent += [name for name in self.typical if self._mark(name).encode() not in head]
         share = 1 - len(absent) / len((*self.names, *self.inside, *self.words, *self.typical))
         return True, share, self._is_of_kind(content)

@@ -127,7 +127,7 @@ def describe_content(content: FileContent) -> str:
     name, namespace = root_element(content)
     if name:
         return f"XML with the root element <{name}>" + (f" of {short_repr(namespace, 120)}" if namespace else "")
-    head = content.data[:40]
+    head = content.head[:40]
     try:
         return f"it starts with {head.decode('utf-8')!r}"
     except UnicodeDecodeError:
@@ -137,7 +137,7 @@ def describe_content(content: FileContent) -> str:
 def likeliest_formats(content: FileContent) -> dict[str, str]:
     """{format: what the file lacks for it}, the likeliest first."""
     if not content.json_root and not root_element(content)[0]:
-        return TEXT_NEEDS if b"\0" not in content.data[:40] and content.data[:40].isascii() else {}
+        return TEXT_NEEDS if b"\0" not in content.head[:40] and content.head[:40].isascii() else {}
     ranked = sorted(
         ((format.name, format.needs) for format in FORMATS if format.needs),
         key=lambda pair: pair[1].likeness(content),

@@ -64,7 +64,7 @@ class Part(NamedTuple):
 
 
 def is_parquet(content: FileContent) -> bool:
-    return content.data[:4] == MAGIC
+    return content.head[:4] == MAGIC
 
 
 def column_paths(content: FileContent) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from layoutcm import hints
 from layoutcm.errors import InputError, check_choice
@@ -86,12 +85,12 @@ def _like_others(
 
 
 def find_candidates(content: FileContent) -> list[Format]:
-    if not content.data and not content.name.lower().endswith(NAMES_OF_EMPTY_FILES):
+    if not content.size and not content.name.lower().endswith(NAMES_OF_EMPTY_FILES):
         return []  # an archive may hold very many of them
     found = [format for format in FORMATS if format.recognises(content)]
-    if found or content.searches_all or len(content.data) <= SEARCHED:
+    if found or content.searches_all or content.size <= SEARCHED:
         return found
-    return find_candidates(replace(content, searches_all=True))
+    return find_candidates(content.searching_all())
 
 
 def find_format(content: FileContent, name: str | None = None) -> Format:

@@ -88,9 +88,7 @@ def _from_bytes(name: str, data: bytes) -> Bundle:
     if data.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
         return _from_zip(open_archive(name, data))
     content = FileContent(name, data)
-    # isspace stops at the first other byte; strip would copy a large file.
-    blank = not content.data_without_bom or content.data_without_bom.isspace()
-    if blank and not name.lower().endswith(".txt"):  # an empty label file is a page without regions
+    if content.is_blank and not name.lower().endswith(".txt"):  # an empty label file is a page without regions
         raise InputError(name, "", "the file is empty", "Export it again.")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(name, "byte 0", "this is UTF-16 text", "Save the file as UTF-8.")

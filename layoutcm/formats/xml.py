@@ -46,9 +46,9 @@ _CUT_OFF_CODES = {errors.codes[errors.XML_ERROR_NO_ELEMENTS], errors.codes[error
 
 def root_name(content: FileContent) -> str:
     """Local name of the first element, or "" if the content does not look like markup."""
-    if content.data[:1] not in _MARKUP_STARTS:
+    if content.head[:1] not in _MARKUP_STARTS:
         return ""
-    head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf")
+    head = content.head[:HEAD].removeprefix(b"\xef\xbb\xbf")
     found = _ROOT.match(head, _end_of_prologue(head))
     return found[1].decode("ascii") if found else ""
 
@@ -58,7 +58,7 @@ def root_element(content: FileContent) -> tuple[str, str]:
     name = root_name(content)
     if not name:
         return "", ""
-    head = content.data[:HEAD].removeprefix(b"\xef\xbb\xbf")
+    head = content.head[:HEAD].removeprefix(b"\xef\xbb\xbf")
     start = _end_of_prologue(head)
     tag = head[start : head.find(b">", start)]
     prefix = tag[1:].partition(b":")[0] if tag[1:].split(b":")[0].isalnum() else b""
@@ -193,7 +193,7 @@ def _check_safe(content: FileContent) -> None:
     start = content.data_without_bom
     declared = _ENCODING.findall(start[: start.find(b"?>") + 1] if start.startswith(b"<?xml") else b"")
     encodings = {encoding.decode("ascii", "replace").lower() for encoding in declared} or {"utf-8"}
-    if not encodings <= _ENCODINGS or b"\0" in content.data[:4]:
+    if not encodings <= _ENCODINGS or b"\0" in content.head[:4]:
         problem = (
             f"the encoding {short_repr(next(iter(encodings)))} is not read" if declared else "this is not UTF-8 text"
         )

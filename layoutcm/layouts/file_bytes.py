@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from typing import BinaryIO
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader
+from typing import BinaryIO, NamedTuple
 
 from layoutcm.errors import InputError
 from layoutcm.layouts import limits
@@ -12,26 +16,82 @@ from layoutcm.layouts import limits
 
 def read_bytes(path: str | os.PathLike[str], missing_hint: str = "Check the name and the folder.") -> bytes:
     """The bytes of a file or pipe, counted; a device such as /dev/zero may never end."""
+    with _named_errors(str(path), missing_hint), open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+            raise InputError(str(path), "", "this is a device, not a file", "Give a file or a pipe.")
+        if not stat.S_ISREG(status.st_mode):
+            return _read_pipe(str(path), file)
+        if status.st_size > limits.MAX_FILE_BYTES:
+            raise _too_large(str(path), limits.MAX_FILE_BYTES)
+        # Files of the kernel, such as those in /proc, state no size.
+        data = _read_regular(file) if status.st_size else _read_pipe(str(path), file)
+        after, size = os.fstat(file.fileno()), status.st_size
+        if (_version(after), len(data)) != (_version(status), size or len(data)):
+            raise _changed(str(path))
+        return data
+
+
+class StoredFile(NamedTuple):
+    """A regular file that is read piece by piece; it is an error if it changes between two pieces."""
+
+    path: str
+    version: tuple[int, int, int]
+
+    @classmethod
+    def at(cls, path: str) -> StoredFile | None:
+        """The file at a path, if it is a regular one of a size that is read."""
+        with suppress(OSError, ValueError):
+            status = os.stat(path)
+            if stat.S_ISREG(status.st_mode) and status.st_size <= limits.MAX_FILE_BYTES:
+                return cls(path, _version(status))
+        return None
+
+    @property
+    def size(self) -> int:
+        return self.version[0]
+
+    def read_into(self, buffer: memoryview, at: int) -> None:
+        """Fill a buffer with the bytes from a position on."""
+        with self._opened() as file:
+            file.seek(at)
+            while buffer and (count := file.readinto(buffer)):
+                buffer = buffer[count:]
+
+    def read(self, at: int, stop: int) -> bytes:
+        with self._opened() as file:
+            file.seek(at)
+            return file.read(stop - at)
+
+    def sha256(self) -> str:
+        with self._opened() as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @contextmanager
+    def _opened(self) -> Iterator[BufferedReader]:
+        with _named_errors(self.path), open(self.path, "rb") as file:
+            yield file
+            if _version(os.fstat(file.fileno())) != self.version:
+                raise _changed(self.path)
+
+
+@contextmanager
+def _named_errors(path: str, missing_hint: str = "Check the name and the folder.") -> Iterator[None]:
     try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
-                raise InputError(str(path), "", "this is a device, not a file", "Give a file or a pipe.")
-            if not stat.S_ISREG(status.st_mode):
-                return _read_pipe(str(path), file)
-            if status.st_size > limits.MAX_FILE_BYTES:
-                raise _too_large(str(path), limits.MAX_FILE_BYTES)
-            # Files of the kernel, such as those in /proc, state no size.
-            data = _read_regular(file) if status.st_size else _read_pipe(str(path), file)
-            after, size = os.fstat(file.fileno()), status.st_size
-            if (after.st_size, after.st_mtime_ns, len(data)) != (size, status.st_mtime_ns, size or len(data)):
-                raise InputError(str(path), "", "the file changed while it was read", "Read it when it is complete.")
-            return data
+        yield
     except FileNotFoundError:
-        raise InputError(str(path), "", "there is no such file", missing_hint) from None
+        raise InputError(path, "", "there is no such file", missing_hint) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(str(path), "", f"the file cannot be read: {reason}", "Check its permissions.") from None
+        raise InputError(path, "", f"the file cannot be read: {reason}", "Check its permissions.") from None
+
+
+def _version(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _changed(path: str) -> InputError:
+    return InputError(path, "", "the file changed while it was read", "Read it when it is complete.")
 
 
 def _read_regular(file: BinaryIO) -> bytes:

@@ -106,10 +106,11 @@ def _with_usable_names(pages: Pages) -> Pages:
     return replace(pages, names=names, documents=documents, attributes=attributes)
 
 
-def _usable_texts(texts: Sequence[str]) -> tuple[str, ...]:
+def _usable_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
     # Many pages have the same document or attribute.
     usable = {text: usable_name(text) if text.strip() else "" for text in set(texts)}
-    return tuple(map(usable.__getitem__, texts))
+    changes = any(text != name for text, name in usable.items())
+    return tuple(map(usable.__getitem__, texts)) if changes else texts
 
 
 def usable_name(name: str) -> str:
@@ -206,7 +207,7 @@ def _drop_inverted(layout: Layout, place: PlaceNamer) -> Layout:
 
 def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
     regions, pages = layout.region_columns, layout.page_columns
-    if not len(regions):
+    if not len(regions) or _fits_every_page(regions, pages):
         return layout
     # Column by column: a temporary array of all four columns would be slower than the rest of the check.
     excess = np.maximum(-regions.boxes[:, X0], -regions.boxes[:, Y0])
@@ -220,6 +221,14 @@ def _note_clipped(layout: Layout, place: PlaceNamer) -> Layout:
     values = {"file": layout.name, "excess": most, "place": place(i), "page": page}
     finding = Finding("clipped-box", int(outside.sum()), values, severity="info" if most <= 1 else "warning")
     return _with_finding(layout, regions, finding)
+
+
+def _fits_every_page(regions: Regions, pages: Pages) -> bool:
+    """Whether no box leaves even the smallest page, which is faster to find out than for the page of each."""
+    boxes = regions.boxes
+    if min(boxes[:, X0].min(), boxes[:, Y0].min()) < 0:
+        return False
+    return bool(boxes[:, X1].max() <= pages.widths.min() and boxes[:, Y1].max() <= pages.heights.min())
 
 
 def _note_scores(layout: Layout, place: PlaceNamer) -> Layout:

@@ -71,13 +71,13 @@ def _read(text: bytes) -> object:
     content = FileContent("a.json", text)
     try:
         if content.json_root == "object":
-            return _facts(coco.read_ground_truth(content, Options()))
-        return _facts(coco.read_results(content, Options(sizes=(100.0, 100.0))))
+            return facts(coco.read_ground_truth(content, Options()))
+        return facts(coco.read_results(content, Options(sizes=(100.0, 100.0))))
     except InputError as error:
         return str(error)
 
 
-def _facts(layout: Layout) -> object:
+def facts(layout: Layout) -> object:
     regions = layout.region_columns
     facts = regions.coco
     coco_facts = facts and [one.tobytes() for one in (facts.crowd, facts.areas, facts.sizes)]

@@ -32,7 +32,7 @@ NEEDS = Needs("xml", words=("data-label", "data-bbox"))
 
 
 def is_chandra(content: FileContent) -> bool:
-    head = content.data_without_bom[:HEAD]
+    head = content.head_without_bom[:HEAD]
     starts_with_tag = head.lstrip()[:1] in (b"<", b"`")  # the HTML may be in a Markdown fence
     return starts_with_tag and b"data-label" in head and _FIRST_BOX.search(head) is not None
 

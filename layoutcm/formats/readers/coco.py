@@ -68,16 +68,18 @@ RESULTS = Needs("array", ("image_id", "category_id"), typical=("bbox", "score"))
 
 
 def is_results(content: FileContent) -> bool:
-    # A model that found nothing writes an empty list.
-    return RESULTS(content) or _NO_ITEMS.fullmatch(content.data_without_bom) is not None
+    # A model that found nothing writes an empty list. In a list that was scanned, something was found.
+    is_empty = not any(content.scanned.values()) and _NO_ITEMS.fullmatch(content.data_without_bom) is not None
+    return RESULTS(content) or is_empty
 
 
 def read_ground_truth(content: FileContent, options: Options) -> Layout:
     file, rows = _decode(content, options)
-    _positions_by_id([image.id for image in file.images], content.name, "images")
+    page_ids = _positions_by_id([image.id for image in file.images], content.name, "images")
     images, rows, annotators = _of_one_annotator(file.images, rows, options)
     pages = _pages(content.name, images, options)
-    page_ids = {image.id: i for i, image in enumerate(images)}
+    if len(images) < len(file.images):
+        page_ids = {image.id: i for i, image in enumerate(images)}
     label_ids = _positions_by_id([category.id for category in file.categories], content.name, "categories")
     declared = Declared(pages, [category.name for category in file.categories], FileIds(page_ids, label_ids))
     layout = _build_layout("coco", rows, declared, options)
@@ -216,7 +218,10 @@ def _page_numbers(file: str, images: Sequence[Image]) -> Indices:
 
 def _positions_by_id(ids: Sequence[Key], file: str, section: str) -> dict[Key, int]:
     """{id: position}; a repeated id is an error because references to it would be ambiguous."""
-    position: dict[Key, int] = {}
+    position: dict[Key, int] = dict(zip(ids, range(len(ids))))
+    if len(position) == len(ids):  # the usual case, made fast for many pages
+        return position
+    position = {}
     for i, key in enumerate(ids):
         if position.setdefault(key, i) != i:
             raise InputError(

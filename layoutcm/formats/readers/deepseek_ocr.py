@@ -29,7 +29,7 @@ _LIST_OF_BOXES = msgspec.json.Decoder(list[tuple[float, float, float, float]])
 
 
 def is_deepseek_ocr(content: FileContent) -> bool:
-    head = content.data[:HEAD]
+    head = content.head[:HEAD]
     if BOXES.encode() not in head:
         return False
     return REFERENCE.encode() in head or _LABEL_IN_BOXES.search(head.decode("utf-8", "replace")) is not None

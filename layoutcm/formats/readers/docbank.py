@@ -19,7 +19,7 @@ IMAGE_ENDING = "_ori"  # of the names of DocBank's page images
 
 def is_docbank(content: FileContent) -> bool:
     """Whether the first line has ten columns, seven of them whole numbers; a token may have blanks, but no tab."""
-    parts = content.data_without_bom[:HEAD].lstrip(b"\r\n").partition(b"\n")[0].split(b"\t")
+    parts = content.head_without_bom[:HEAD].lstrip(b"\r\n").partition(b"\n")[0].split(b"\t")
     return len(parts) == COLUMNS and all(part.isdigit() for part in parts[1:8])
 
 

@@ -41,7 +41,7 @@ NEEDS = Needs("xml", ("doctag",), typical=("loc_",))
 def is_doctags(content: FileContent) -> bool:
     root = root_name(content)
     return root in ("doctag", "doctags") or (
-        bool(_WITH_LOCATION.match(root)) and bool(_LOCATIONS.search(content.data[:HEAD]))
+        bool(_WITH_LOCATION.match(root)) and bool(_LOCATIONS.search(content.head[:HEAD]))
     )
 
 

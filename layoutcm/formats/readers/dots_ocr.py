@@ -11,7 +11,7 @@ import re
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.model_answers import decode_items
 from layoutcm.formats.needs import Needs
 
@@ -37,7 +37,7 @@ NEEDS = Needs("array", ("bbox", "category"))
 def is_dots_ocr(content: FileContent) -> bool:
     if not NEEDS(content) or not content.json_keys <= KEYS:
         return False
-    head, is_cut = content.json_text[:HEAD], not content.json_text.rstrip().endswith(b"]")
+    head, is_cut = content.json_head, not content.json_text.rstrip().endswith(b"]")
     # Other tools write lists of boxes and categories, too, with other numbers.
     is_own = is_cut or b'"text"' in head or _OWN_CATEGORY.search(head) is not None
     return is_own and _CATEGORY.search(head) is not None

@@ -10,7 +10,7 @@ import re
 import msgspec
 
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import page_name
 
@@ -28,7 +28,7 @@ NEEDS = Needs("array", inside=("index", "label", "bbox_2d"), typical=("native_la
 
 
 def is_glm_ocr(content: FileContent) -> bool:
-    return NEEDS(content) and _LIST_OF_PAGES.match(content.json_text[:HEAD]) is not None
+    return NEEDS(content) and _LIST_OF_PAGES.match(content.json_head) is not None
 
 
 def read_pages(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -43,7 +43,7 @@ is_json = Needs("object", ("page_data", "blocks"), typical=("block_type",))
 
 
 def is_csv(content: FileContent) -> bool:
-    header = content.data_without_bom[:4096].split(b"\n", 1)[0].strip().split(b",")
+    header = content.head_without_bom[:4096].split(b"\n", 1)[0].strip().split(b",")
     return b"block_type" in header and b"x_1" in header
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import FilePlace, corner_points, page_name
 
@@ -176,7 +176,7 @@ def is_content_list_v2(content: FileContent) -> bool:
 
 
 def _are_blank_pages(content: FileContent) -> bool:
-    return not content.json_text[:HEAD].translate(None, b"[], \t\r\n")
+    return not content.json_head.translate(None, b"[], \t\r\n")
 
 
 def is_vlm_model(content: FileContent) -> bool:
@@ -184,7 +184,7 @@ def is_vlm_model(content: FileContent) -> bool:
 
 
 def _is_list_of_pages(content: FileContent) -> bool:
-    return content.json_root == "array" and _LIST_OF_PAGES.match(content.json_text[:HEAD]) is not None
+    return content.json_root == "array" and _LIST_OF_PAGES.match(content.json_head) is not None
 
 
 def read_content_list_v2(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

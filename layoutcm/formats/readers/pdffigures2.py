@@ -11,7 +11,7 @@ import msgspec
 
 from layoutcm.errors import InputError
 from layoutcm.formats.builder import LayoutBuilder
-from layoutcm.formats.content import HEAD, FileContent, Options
+from layoutcm.formats.content import FileContent, Options
 from layoutcm.formats.needs import Needs
 from layoutcm.formats.parsing import literal
 
@@ -80,7 +80,7 @@ ANNOTATIONS = Needs("object", inside=("pages_annotated",), typical=("figures",))
 
 
 def is_annotations(content: FileContent) -> bool:
-    return ANNOTATIONS(content) and _ANNOTATED_DOCUMENT.match(content.json_text[:HEAD]) is not None
+    return ANNOTATIONS(content) and _ANNOTATED_DOCUMENT.match(content.json_head) is not None
 
 
 def read_annotations(content: FileContent, options: Options, builder: LayoutBuilder) -> None:

@@ -135,13 +135,13 @@ def is_via(content: FileContent) -> bool:
         return _is_csv(content)
     if PROJECT_KEY in content.json_keys:
         return True
-    head = content.data[:HEAD]
+    head = content.head[:HEAD]
     # The keys are names of images, so the first value decides.
     return b'"filename"' in head and b'"regions"' in content.data and {"filename", "regions"} <= _first_keys(content)
 
 
 def _is_csv(content: FileContent) -> bool:
-    return b"region_shape_attributes" in content.data[:HEAD].partition(b"\n")[0] and not content.json_root
+    return b"region_shape_attributes" in content.head[:HEAD].partition(b"\n")[0] and not content.json_root
 
 
 def _first_keys(content: FileContent) -> set[str]:

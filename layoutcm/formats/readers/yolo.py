@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from layoutcm.errors import InputError, short_repr
 from layoutcm.formats.builder import LayoutBuilder
 from layoutcm.formats.class_names import ClassLabels
-from layoutcm.formats.content import FileContent, Options
+from layoutcm.formats.content import HEAD, FileContent, Options
 from layoutcm.formats.parsing import LARGEST_FRACTION, check_fractions, parse_number, pixels_from_fraction
 from layoutcm.layouts.file_bytes import not_utf8
 from layoutcm.layouts.model import Layout
@@ -32,9 +32,9 @@ def is_yolo(content: FileContent) -> bool:
     name = content.name.lower()
     if base_name(name) in LISTS:
         return False
-    if not content.data_without_bom or content.data_without_bom.isspace():
+    if content.is_blank:
         return name.endswith(".txt")
-    line = _LINE.match(content.data_without_bom[: 1 << 16])
+    line = _LINE.match(content.head_without_bom[:HEAD])
     # With another suffix, the numbers must look like fractions; in a .txt file, other numbers are reported as an error.
     return line is not None and (name.endswith(".txt") or all(map(_is_fraction, map(float, line[0].split()[1:]))))
 
