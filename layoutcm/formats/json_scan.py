@@ -115,10 +115,12 @@ def scan_box(text, at, end, values, column, row):
 
 
 @compiled_part_inlined
-def scan_value(text, at, end, kind, values, column, row):
+def scan_value(text, at, end, kind, values, column, row, is_needed):
     """The position after the value of a field, which goes into its column (nan for null)."""
     byte = byte_at(text, at)
     if byte == NULL[0]:
+        if is_needed:  # also if a number follows under the same key
+            return GIVE_UP
         for i in range(BOX_COLUMNS if kind == BOX else 1):
             values[row, column + i] = math.nan
         return skip_word(text, at, end, NULL)
@@ -163,7 +165,16 @@ def scan_object(text, at, end, fields, keys, values, row):
         if field < 0:
             at = skip_value(text, at, end)
         else:
-            at = scan_value(text, at, end, fields.kinds[field], values, fields.columns[field], row)
+            at = scan_value(
+                text,
+                at,
+                end,
+                fields.kinds[field],
+                values,
+                fields.columns[field],
+                row,
+                fields.columns[field] < fields.needed,
+            )
         if at == GIVE_UP:
             return GIVE_UP
         at = skip_space(text, at)

@@ -52,6 +52,10 @@ def test_an_object_without_a_needed_key_is_left_to_msgspec():
     assert scan_list(b'[{"a": 1}, {"b": 3}]', fields) is None and scan_list(b'[{"a": null}]', fields) is None
 
 
+def test_null_under_a_needed_key_is_left_to_msgspec_even_if_a_number_follows():
+    assert scan_list(b'[{"a": null, "a": 3}]', [Field("a", INTEGER, True)]) is None
+
+
 def test_the_last_of_repeated_keys_counts():
     columns = scan_list(b'[{"a": 1, "a": 2}, {"a": 3, "a": null}]', [Field("a", NUMBER)])
     assert columns is not None
