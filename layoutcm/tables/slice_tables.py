@@ -13,9 +13,8 @@ from layoutcm.metrics.unit_sums import unit_kind
 from layoutcm.tables.averages import figure_title
 from layoutcm.tables.slice_views import SEED, SliceTable
 from layoutcm.tables.tables import Table
-from layoutcm.wording import MISSING, difference_text, one_line, percent, plural, score_text, shorten
+from layoutcm.wording import MISSING, NAME_LENGTH, difference_text, one_line, percent, plural, score_text, shorten
 
-NAME_LENGTH = 40
 ALL_ATTRIBUTES = "all"  # in a recipe
 TITLES = ("pages", "documents", "F1", "interval", "difference", "p", "error", "explained", "verdict")
 
