@@ -45,8 +45,8 @@ class Mark(NamedTuple):
         return [(self.file, self.text), *self.others]
 
 
-# A report without a truth names its sides A and B. A report of several predictions has leaderboard.json in its folder, and
-# result.json in a folder of each prediction.
+# A report without a truth names its sides A and B. A report of several predictions has leaderboard.json in its folder,
+# and result.json in a folder of each prediction.
 OTHER_REPORTS = (("result.json", b'"recipe": "A:'), ("leaderboard.json", b'"kind": "leaderboard"'))
 REPORT = Mark("result.json", b'"recipe": "gt:', "report", OTHER_REPORTS)
 
